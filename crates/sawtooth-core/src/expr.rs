@@ -1,0 +1,478 @@
+//! Quantities ("20 ms", "100 Mbit/s") and arithmetic over them ("(i - 1) * D").
+//!
+//! Values are binary64 in base units: seconds, bits per second, bytes, packets, bandwidth-delay products. A literal is
+//! converted by one multiplication or division, so that "586 ms" is exactly the double nearest to 0.586, and operations are
+//! done as written, from left to right. Dimensions are checked; errors carry the place in the text.
+
+use std::fmt;
+
+/// What a quantity measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    Number,
+    Time,
+    Rate,
+    Bytes,
+    Packets,
+    Bdp,
+}
+
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Number => "a plain number",
+            Self::Time => "a time",
+            Self::Rate => "a rate",
+            Self::Bytes => "a number of bytes",
+            Self::Packets => "a number of packets",
+            Self::Bdp => "a number of bandwidth-delay products",
+        })
+    }
+}
+
+impl Dimension {
+    /// The word used in schemas and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Number => "number",
+            Self::Time => "time",
+            Self::Rate => "rate",
+            Self::Bytes => "bytes",
+            Self::Packets => "packets",
+            Self::Bdp => "bdp",
+        }
+    }
+}
+
+/// A value in base units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantity {
+    pub value: f64,
+    pub dimension: Dimension,
+}
+
+impl Quantity {
+    pub const fn number(value: f64) -> Self {
+        Self { value, dimension: Dimension::Number }
+    }
+}
+
+/// What is wrong with an expression, and where: characters `span.0..span.1` of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExprError {
+    pub message: String,
+    pub span: (usize, usize),
+    pub hint: Option<String>,
+}
+
+/// Looks up a variable.
+pub trait Variables {
+    fn get(&self, name: &str) -> Option<Result<Quantity, String>>;
+    /// All names, for suggestions.
+    fn names(&self) -> Vec<String>;
+}
+
+impl Variables for () {
+    fn get(&self, _name: &str) -> Option<Result<Quantity, String>> {
+        None
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Units: name, dimension, and the factor to the base unit as (multiply, divide): one of them is 1.
+const UNITS: &[(&str, Dimension, f64, f64)] = &[
+    ("ns", Dimension::Time, 1.0, 1e9),
+    ("us", Dimension::Time, 1.0, 1e6),
+    ("µs", Dimension::Time, 1.0, 1e6),
+    ("ms", Dimension::Time, 1.0, 1e3),
+    ("s", Dimension::Time, 1.0, 1.0),
+    ("min", Dimension::Time, 60.0, 1.0),
+    ("h", Dimension::Time, 3600.0, 1.0),
+    ("bit/s", Dimension::Rate, 1.0, 1.0),
+    ("kbit/s", Dimension::Rate, 1e3, 1.0),
+    ("Mbit/s", Dimension::Rate, 1e6, 1.0),
+    ("Gbit/s", Dimension::Rate, 1e9, 1.0),
+    ("Tbit/s", Dimension::Rate, 1e12, 1.0),
+    ("Kibit/s", Dimension::Rate, 1024.0, 1.0),
+    ("Mibit/s", Dimension::Rate, 1_048_576.0, 1.0),
+    ("Gibit/s", Dimension::Rate, 1_073_741_824.0, 1.0),
+    ("B/s", Dimension::Rate, 8.0, 1.0),
+    ("kB/s", Dimension::Rate, 8e3, 1.0),
+    ("MB/s", Dimension::Rate, 8e6, 1.0),
+    ("GB/s", Dimension::Rate, 8e9, 1.0),
+    ("K", Dimension::Rate, 1e3, 1.0),
+    ("M", Dimension::Rate, 1e6, 1.0),
+    ("G", Dimension::Rate, 1e9, 1.0),
+    ("T", Dimension::Rate, 1e12, 1.0),
+    ("B", Dimension::Bytes, 1.0, 1.0),
+    ("kB", Dimension::Bytes, 1e3, 1.0),
+    ("MB", Dimension::Bytes, 1e6, 1.0),
+    ("GB", Dimension::Bytes, 1e9, 1.0),
+    ("TB", Dimension::Bytes, 1e12, 1.0),
+    ("KiB", Dimension::Bytes, 1024.0, 1.0),
+    ("MiB", Dimension::Bytes, 1_048_576.0, 1.0),
+    ("GiB", Dimension::Bytes, 1_073_741_824.0, 1.0),
+    ("packet", Dimension::Packets, 1.0, 1.0),
+    ("packets", Dimension::Packets, 1.0, 1.0),
+    ("segment", Dimension::Packets, 1.0, 1.0),
+    ("segments", Dimension::Packets, 1.0, 1.0),
+    ("bdp", Dimension::Bdp, 1.0, 1.0),
+];
+
+const FUNCTIONS: &[&str] = &["abs", "ceil", "exp", "floor", "log", "max", "min", "round", "sqrt"];
+
+/// Evaluates `text`.
+pub fn evaluate(text: &str, variables: &dyn Variables) -> Result<Quantity, ExprError> {
+    let mut parser = Parser { text, chars: text.char_indices().collect(), at: 0, variables };
+    let value = parser.sum()?;
+    parser.skip_space();
+    if parser.at < parser.chars.len() {
+        let found = parser.chars[parser.at].1;
+        return Err(parser.error((parser.at, parser.at + 1), format!("unexpected `{found}`"), None));
+    }
+    if !value.value.is_finite() {
+        let all = (0, parser.chars.len());
+        return Err(parser.error(all, "the result is not a finite number".into(), None));
+    }
+    Ok(value)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    chars: Vec<(usize, char)>,
+    at: usize,
+    variables: &'a dyn Variables,
+}
+
+impl Parser<'_> {
+    #[expect(clippy::unused_self, reason = "reads as the parser's error")]
+    fn error(&self, span: (usize, usize), message: String, hint: Option<String>) -> ExprError {
+        ExprError { message, span, hint }
+    }
+
+    fn skip_space(&mut self) {
+        while self.peek().is_some_and(char::is_whitespace) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.chars.get(self.at).map(|(_, c)| *c)
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        self.skip_space();
+        let found = self.peek() == Some(wanted);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn slice(&self, from: usize, to: usize) -> &str {
+        let byte = |at: usize| self.chars.get(at).map_or(self.text.len(), |(byte, _)| *byte);
+        &self.text[byte(from)..byte(to)]
+    }
+
+    fn sum(&mut self) -> Result<Quantity, ExprError> {
+        self.skip_space();
+        let start = self.at;
+        let mut left = self.product()?;
+        loop {
+            let plus = self.take('+');
+            if !plus && !self.take('-') {
+                return Ok(left);
+            }
+            let right = self.product()?;
+            if left.dimension != right.dimension {
+                let verb = if plus { "add" } else { "subtract" };
+                let message = format!("cannot {verb} {} and {}", left.dimension, right.dimension);
+                return Err(self.error((start, self.at), message, None));
+            }
+            left.value = if plus { left.value + right.value } else { left.value - right.value };
+        }
+    }
+
+    fn product(&mut self) -> Result<Quantity, ExprError> {
+        self.skip_space();
+        let start = self.at;
+        let mut left = self.unary()?;
+        loop {
+            self.skip_space();
+            let Some(operator @ ('*' | '/' | '%')) = self.peek() else { return Ok(left) };
+            self.at += 1;
+            self.skip_space();
+            let right_start = self.at;
+            let right = self.unary()?;
+            if operator != '*' && right.value == 0.0 {
+                let what = self.slice(right_start, self.at).trim().to_owned();
+                let message = if what.parse::<f64>().is_ok() {
+                    "division by zero".to_owned()
+                } else {
+                    format!("division by zero: `{what}` is 0")
+                };
+                return Err(self.error((right_start, self.at), message, None));
+            }
+            left = combine(operator, left, right)
+                .map_err(|message| self.error((start, self.at), message, None))?;
+        }
+    }
+
+    fn unary(&mut self) -> Result<Quantity, ExprError> {
+        if self.take('-') {
+            let value = self.unary()?;
+            return Ok(Quantity { value: -value.value, ..value });
+        }
+        if self.take('+') {
+            return self.unary();
+        }
+        self.atom()
+    }
+
+    fn atom(&mut self) -> Result<Quantity, ExprError> {
+        self.skip_space();
+        let start = self.at;
+        match self.peek() {
+            None => Err(self.error((start, start + 1), "the expression ends where a value was expected".into(), None)),
+            Some('(') => {
+                self.at += 1;
+                let value = self.sum()?;
+                if !self.take(')') {
+                    return Err(self.error((start, start + 1), "this parenthesis is not closed".into(), None));
+                }
+                Ok(value)
+            }
+            Some(c) if c.is_ascii_digit() || c == '.' => self.literal(),
+            Some(c) if c.is_alphabetic() || c == '_' => self.name(),
+            Some(c) => Err(self.error((start, start + 1), format!("unexpected `{c}`"), None)),
+        }
+    }
+
+    fn literal(&mut self) -> Result<Quantity, ExprError> {
+        let start = self.at;
+        while self.peek().is_some_and(|c| c.is_ascii_digit() || c == '.' || c == '_') {
+            self.at += 1;
+        }
+        // An exponent, but not a unit that happens to begin with e.
+        if matches!(self.peek(), Some('e' | 'E')) {
+            let sign = usize::from(matches!(self.chars.get(self.at + 1), Some((_, '+' | '-'))));
+            if self.chars.get(self.at + 1 + sign).is_some_and(|(_, c)| c.is_ascii_digit()) {
+                self.at += 1 + sign;
+                while self.peek().is_some_and(|c| c.is_ascii_digit()) {
+                    self.at += 1;
+                }
+            }
+        }
+        let digits = self.slice(start, self.at).replace('_', "");
+        let Ok(value) = digits.parse::<f64>() else {
+            return Err(self.error((start, self.at), format!("`{digits}` is not a number"), None));
+        };
+        let number_end = self.at;
+        self.skip_space();
+        let unit_start = self.at;
+        if !self.peek().is_some_and(char::is_alphabetic) {
+            self.at = number_end;
+            return Ok(Quantity::number(value));
+        }
+        while self.peek().is_some_and(char::is_alphabetic) {
+            self.at += 1;
+        }
+        // A rate's "/s" belongs to the unit.
+        if self.peek() == Some('/')
+            && matches!(self.chars.get(self.at + 1), Some((_, 's')))
+            && !self.chars.get(self.at + 2).is_some_and(|(_, c)| c.is_alphanumeric() || *c == '_')
+        {
+            self.at += 2;
+        }
+        let unit = self.slice(unit_start, self.at);
+        match UNITS.iter().find(|(name, ..)| *name == unit) {
+            Some(&(_, dimension, multiply, divide)) => {
+                let value = if divide == 1.0 { value * multiply } else { value / divide };
+                Ok(Quantity { value, dimension })
+            }
+            None => {
+                let unit = unit.to_owned();
+                Err(self.error((unit_start, self.at), format!("unknown unit `{unit}`"), Some(unit_hint(&unit))))
+            }
+        }
+    }
+
+    fn name(&mut self) -> Result<Quantity, ExprError> {
+        let start = self.at;
+        while self.peek().is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            self.at += 1;
+        }
+        let end = self.at;
+        let name = self.slice(start, end).to_owned();
+        if self.take('(') {
+            return self.call(&name, (start, end));
+        }
+        match self.variables.get(&name) {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(message)) => Err(self.error((start, end), message, None)),
+            None => {
+                let names = self.variables.names();
+                let hint = match crate::registry::suggest(&name, names.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if names.is_empty() => "there are no variables here".to_owned(),
+                    None => format!("known here: {}", names.join(", ")),
+                };
+                Err(self.error((start, end), format!("unknown variable `{name}`"), Some(hint)))
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str, span: (usize, usize)) -> Result<Quantity, ExprError> {
+        if !FUNCTIONS.contains(&name) {
+            let hint = format!("functions are {}", FUNCTIONS.join(", "));
+            return Err(self.error(span, format!("unknown function `{name}`"), Some(hint)));
+        }
+        let mut arguments = vec![self.sum()?];
+        while self.take(',') {
+            arguments.push(self.sum()?);
+        }
+        let whole = (span.0, self.at + 1);
+        if !self.take(')') {
+            return Err(self.error(span, format!("the parenthesis of `{name}` is not closed"), None));
+        }
+        let first = arguments[0];
+        let number = |value| Ok(Quantity { value, ..first });
+        match (name, arguments.len()) {
+            ("min" | "max", _) => {
+                if arguments.iter().any(|argument| argument.dimension != first.dimension) {
+                    return Err(self.error(whole, format!("`{name}` needs arguments of one kind"), None));
+                }
+                let values = arguments.iter().map(|argument| argument.value);
+                number(if name == "min" {
+                    values.fold(f64::INFINITY, f64::min)
+                } else {
+                    values.fold(f64::NEG_INFINITY, f64::max)
+                })
+            }
+            (_, count) if count != 1 => Err(self.error(whole, format!("`{name}` takes one argument, found {count}"), None)),
+            ("abs", _) => number(first.value.abs()),
+            ("floor", _) => number(libm::floor(first.value)),
+            ("ceil", _) => number(libm::ceil(first.value)),
+            ("round", _) => number(libm::round(first.value)),
+            (_, _) if first.dimension != Dimension::Number => {
+                Err(self.error(whole, format!("`{name}` takes a plain number, found {}", first.dimension), None))
+            }
+            ("sqrt", _) if first.value < 0.0 => Err(self.error(whole, "square root of a negative number".into(), None)),
+            ("log", _) if first.value <= 0.0 => {
+                Err(self.error(whole, "logarithm of a number that is not positive".into(), None))
+            }
+            ("sqrt", _) => number(libm::sqrt(first.value)),
+            ("log", _) => number(libm::log(first.value)),
+            _ => number(libm::exp(first.value)),
+        }
+    }
+}
+
+/// Multiplication, division and remainder with their dimensions.
+fn combine(operator: char, left: Quantity, right: Quantity) -> Result<Quantity, String> {
+    use Dimension::{Bytes, Number, Rate, Time};
+    let (a, b) = (left.value, right.value);
+    let (value, dimension) = match (operator, left.dimension, right.dimension) {
+        ('*', Number, other) | ('*', other, Number) => (a * b, other),
+        ('*', Rate, Time) | ('*', Time, Rate) => (a * b / 8.0, Bytes),
+        ('/', other, Number) => (a / b, other),
+        ('/', Bytes, Rate) => (a * 8.0 / b, Time),
+        ('/', Bytes, Time) => (a * 8.0 / b, Rate),
+        ('/', x, y) if x == y => (a / b, Number),
+        ('%', x, y) if x == y => (libm::fmod(a, b), x),
+        (_, x, y) => {
+            let verb = match operator {
+                '*' => "multiply",
+                '/' => "divide",
+                _ => "take the remainder of",
+            };
+            return Err(format!("cannot {verb} {x} and {y}"));
+        }
+    };
+    Ok(Quantity { value, dimension })
+}
+
+fn unit_hint(unit: &str) -> String {
+    // Case matters in units (b is no B), so a slip of case is the first suspect.
+    let same = UNITS.iter().map(|(name, ..)| *name).find(|name| name.eq_ignore_ascii_case(unit));
+    let abbreviated = unit.to_lowercase().replace("bps", "bit/s");
+    let rate = UNITS.iter().map(|(name, ..)| *name).find(|name| name.eq_ignore_ascii_case(&abbreviated));
+    match same.or(rate).or_else(|| crate::registry::suggest(unit, UNITS.iter().map(|(name, ..)| *name))) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "units are ns us ms s min h, bit/s kbit/s Mbit/s Gbit/s B/s kB/s MB/s, B kB MB KiB MiB, packets, bdp".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Vars;
+
+    impl Variables for Vars {
+        fn get(&self, name: &str) -> Option<Result<Quantity, String>> {
+            let quantity = |value, dimension| Some(Ok(Quantity { value, dimension }));
+            match name {
+                "S" => quantity(0.586, Dimension::Time),
+                "N" => quantity(2.0, Dimension::Number),
+                "i" => quantity(3.0, Dimension::Number),
+                "zero" => quantity(0.0, Dimension::Number),
+                "Bw" => quantity(1e6, Dimension::Rate),
+                _ => None,
+            }
+        }
+
+        fn names(&self) -> Vec<String> {
+            ["S", "N", "i", "zero", "Bw"].map(String::from).into()
+        }
+    }
+
+    fn value(text: &str) -> f64 {
+        evaluate(text, &Vars).unwrap_or_else(|error| panic!("{text}: {error:?}")).value
+    }
+
+    fn message(text: &str) -> String {
+        let error = evaluate(text, &Vars).expect_err(text);
+        let marked: String = text.chars().skip(error.span.0).take(error.span.1 - error.span.0).collect();
+        format!("{} [{marked}] {}", error.message, error.hint.unwrap_or_default())
+    }
+
+    #[test]
+    fn literals_are_the_nearest_doubles() {
+        assert_eq!(value("586 ms"), 0.586);
+        assert_eq!(value("250 us"), 0.000_25);
+        assert_eq!(value("102400 kbit/s"), 102_400e3);
+        assert_eq!(value("1.5 MB/s"), 12e6);
+        assert_eq!(value("64 KiB"), 65536.0);
+        assert_eq!(value("10M"), 1e7);
+        assert_eq!(value("1e3"), 1000.0);
+        assert_eq!(value("2e-3 s"), 0.002);
+    }
+
+    #[test]
+    fn arithmetic_is_done_as_written() {
+        assert_eq!(value("(S / N) * i"), 0.586 / 2.0 * 3.0);
+        assert_eq!(value("(i - 1) * 100 ms"), 2.0 * 0.1);
+        assert_eq!(value("-2 - -3"), 1.0);
+        assert_eq!(value("7 % 4 + max(1, i, 2)"), 6.0);
+        assert_eq!(value("Bw * 80 ms"), 10_000.0);
+        assert_eq!(value("1250 B / Bw"), 0.01);
+        assert_eq!(value("floor(2.9) + sqrt(16)"), 6.0);
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong_and_where() {
+        assert_eq!(message("S / (N - 2)"), "division by zero: `(N - 2)` is 0 [(N - 2)] ");
+        assert_eq!(message("S / zero"), "division by zero: `zero` is 0 [zero] ");
+        assert_eq!(message("S + N"), "cannot add a time and a plain number [S + N] ");
+        assert_eq!(message("10 mbit/s"), "unknown unit `mbit/s` [mbit/s] did you mean `Mbit/s`?");
+        assert_eq!(message("10 Mbps"), "unknown unit `Mbps` [Mbps] did you mean `Mbit/s`?");
+        assert_eq!(message("bw * 2"), "unknown variable `bw` [bw] did you mean `Bw`?");
+        assert_eq!(message("2 *"), "the expression ends where a value was expected [] ");
+        assert_eq!(message("(1 + 2"), "this parenthesis is not closed [(] ");
+        assert_eq!(message("1 ! 2"), "unexpected `!` [!] ");
+        assert_eq!(message("sine(1)"), "unknown function `sine` [sine] functions are abs, ceil, exp, floor, log, max, min, round, sqrt");
+        assert_eq!(message("Bw * Bw"), "cannot multiply a rate and a rate [Bw * Bw] ");
+    }
+}

@@ -1,0 +1,33 @@
+//! The laboratory: what a scenario means, and a packet simulator that runs it.
+//!
+//! ```text
+//! Scenario --simulate(seed)--> Records
+//! ```
+//!
+//! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give
+//! the same records on any machine. Everything a study can name is a row of a table ([`cc::TABLE`], [`queue::TABLE`],
+//! [`source::TABLE`], [`tcp::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]), and documentation,
+//! errors and tests walk the tables.
+//!
+//! Layers, top may use below: `sim`; `scenario`; `link`, `tcp`; `cc`, `queue`, `source`; `registry`, `packet`, `events`,
+//! `record`; `rng`, `expr`; `units`. `tests/layering.rs` holds it.
+
+#![forbid(unsafe_code)]
+
+pub mod cc;
+pub mod events;
+pub mod expr;
+pub mod link;
+pub mod packet;
+pub mod queue;
+pub mod record;
+pub mod registry;
+pub mod rng;
+pub mod scenario;
+pub mod sim;
+pub mod source;
+pub mod tcp;
+pub mod units;
+
+pub use scenario::{Scenario, ScenarioError};
+pub use sim::{simulate, simulate_with_effort};

@@ -1,0 +1,215 @@
+//! One direction of a link: a rate, a propagation delay and a queue.
+//!
+//! A packet that is transmitted from `start` to `start + bits/rate` arrives at the far end at `start + (bits/rate + delay)`.
+//! The additions are made in this order because binary64 rounding decides ties (see `docs/concepts/time.md`).
+//!
+//! **Speed.** A drop-tail FIFO decides everything at arrival: the packet's transmission starts when the one before it has
+//! left, and what is still present is what has not yet departed. [`Port::accept`] computes this without any event for the
+//! end of a transmission. Disciplines that decide at dequeue (and every port, when the shortcut is off) use
+//! [`Port::arrive`] and [`Port::transmission_done`] instead.
+
+use std::collections::VecDeque;
+
+use crate::events::Key;
+use crate::packet::Packet;
+use crate::queue::{Backlog, Limit, Queue, Verdict};
+use crate::scenario::Direction;
+use crate::units::Duration;
+
+/// What happened at a port; plain counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PortCounters {
+    pub arrived_packets: u64,
+    pub arrived_bytes: u64,
+    pub dropped_packets: u64,
+    pub dropped_bytes: u64,
+    /// Largest backlog an accepted packet left behind, itself and the packet in transmission included.
+    pub peak_packets: u64,
+    /// Sum over accepted packets of the time from arrival to start of transmission, in seconds.
+    pub waited_secs: f64,
+}
+
+/// The sending side of one direction of a link.
+#[derive(Debug)]
+pub struct Port {
+    rate_bps: f64,
+    delay_secs: f64,
+    /// The run's end: waits that end later do not count.
+    end_secs: f64,
+    discipline: Discipline,
+    /// The event that ends the transmission in progress; in the past when idle.
+    done: Key,
+    /// The transmission time last computed, and for which size: traffic has few sizes and division is slow.
+    memo: (u32, f64),
+    pub counters: PortCounters,
+}
+
+#[derive(Debug)]
+enum Discipline {
+    /// Departures computed at arrival.
+    Computed { limit: Limit, waiting: VecDeque<Waiting>, waiting_bytes: u64, in_service_bytes: u32 },
+    /// Departures decided when the transmitter is free. Arrival keys wait beside the packets for the waiting time.
+    Evented { queue: Box<dyn Queue>, in_service: Option<u32>, arrivals: VecDeque<f64> },
+}
+
+/// A packet that has been accepted but whose transmission has not begun.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    start: Key,
+    bytes: u32,
+}
+
+impl Port {
+    /// A port whose departures are computed at arrival if `computed` and if the discipline allows it.
+    pub fn new(link: &Direction, queue: Box<dyn Queue>, end: Duration, computed: bool) -> Self {
+        let discipline = match queue.as_drop_tail() {
+            Some(limit) if computed => Discipline::Computed {
+                limit,
+                waiting: VecDeque::new(),
+                waiting_bytes: 0,
+                in_service_bytes: 0,
+            },
+            _ => Discipline::Evented { queue, in_service: None, arrivals: VecDeque::new() },
+        };
+        let done = Key { time: f64::NEG_INFINITY, ..Key::at_start(0.0) };
+        Self {
+            rate_bps: link.rate.bps(),
+            delay_secs: link.delay.secs(),
+            end_secs: end.secs(),
+            discipline,
+            done,
+            memo: (0, 0.0),
+            counters: PortCounters::default(),
+        }
+    }
+
+    /// Whether [`Port::accept`] applies.
+    pub fn is_computed(&self) -> bool {
+        matches!(self.discipline, Discipline::Computed { .. })
+    }
+
+    #[inline]
+    fn transmission_secs(&mut self, bytes: u32) -> f64 {
+        if self.memo.0 != bytes {
+            self.memo = (bytes, 8.0 * f64::from(bytes) / self.rate_bps);
+        }
+        self.memo.1
+    }
+
+    /// A packet of `bytes` arrives with `key`; returns the key of its arrival at the far end, or nothing if it is dropped.
+    /// Arrivals must come in the order of their keys.
+    #[inline]
+    pub fn accept(&mut self, key: Key, bytes: u32) -> Option<Key> {
+        let tx = self.transmission_secs(bytes);
+        let Discipline::Computed { limit, waiting, waiting_bytes, in_service_bytes } = &mut self.discipline else {
+            unreachable!("accept is for computed ports");
+        };
+        self.counters.arrived_packets += 1;
+        self.counters.arrived_bytes += u64::from(bytes);
+        // At a full tie the transmitter is served before the newcomer.
+        let idle = self.done.precedes(&key, true);
+        let start = if idle {
+            waiting.clear();
+            *waiting_bytes = 0;
+            *in_service_bytes = bytes;
+            self.counters.peak_packets = self.counters.peak_packets.max(1);
+            key
+        } else {
+            while let Some(front) = waiting.front() {
+                if !front.start.precedes(&key, true) {
+                    break;
+                }
+                *waiting_bytes -= u64::from(front.bytes);
+                *in_service_bytes = front.bytes;
+                waiting.pop_front();
+            }
+            let present = Backlog {
+                packets: waiting.len() as u64 + 1,
+                bytes: *waiting_bytes + u64::from(*in_service_bytes),
+            };
+            if limit.admits(present, u64::from(bytes)) == Verdict::Drop {
+                self.counters.dropped_packets += 1;
+                self.counters.dropped_bytes += u64::from(bytes);
+                return None;
+            }
+            self.counters.peak_packets = self.counters.peak_packets.max(present.packets + 1);
+            if self.done.time < self.end_secs {
+                self.counters.waited_secs += self.done.time - key.time;
+            }
+            waiting.push_back(Waiting { start: self.done, bytes });
+            *waiting_bytes += u64::from(bytes);
+            self.done
+        };
+        self.done = start.child(start.time + tx);
+        Some(start.child(start.time + (tx + self.delay_secs)))
+    }
+
+    /// A packet arrives at an evented port. If the transmitter is idle its transmission starts.
+    pub fn arrive(&mut self, key: Key, packet: Packet) -> Option<Transmission> {
+        let Discipline::Evented { queue, in_service, arrivals } = &mut self.discipline else {
+            unreachable!("arrive is for evented ports");
+        };
+        let bytes = u64::from(packet.wire_bytes);
+        self.counters.arrived_packets += 1;
+        self.counters.arrived_bytes += bytes;
+        let in_service =
+            Backlog { packets: u64::from(in_service.is_some()), bytes: in_service.map_or(0, u64::from) };
+        if queue.enqueue(packet, in_service) == Verdict::Drop {
+            self.counters.dropped_packets += 1;
+            self.counters.dropped_bytes += bytes;
+            return None;
+        }
+        arrivals.push_back(key.time);
+        let present = queue.waiting().packets + in_service.packets;
+        self.counters.peak_packets = self.counters.peak_packets.max(present);
+        if in_service.packets == 0 { self.start(key) } else { None }
+    }
+
+    /// The transmission in progress has ended; the next one starts if anything waits.
+    pub fn transmission_done(&mut self, key: Key) -> Option<Transmission> {
+        let Discipline::Evented { in_service, .. } = &mut self.discipline else {
+            unreachable!("transmission_done is for evented ports");
+        };
+        *in_service = None;
+        self.start(key)
+    }
+
+    fn start(&mut self, key: Key) -> Option<Transmission> {
+        let Discipline::Evented { queue, in_service, arrivals } = &mut self.discipline else { unreachable!() };
+        let packet = queue.dequeue()?;
+        *in_service = Some(packet.wire_bytes);
+        let arrived = arrivals.pop_front().expect("one arrival time per waiting packet");
+        if arrived < key.time {
+            self.counters.waited_secs += key.time - arrived;
+        }
+        let tx = self.transmission_secs(packet.wire_bytes);
+        Some(Transmission {
+            packet,
+            arrival: key.child(key.time + (tx + self.delay_secs)),
+            done: key.child(key.time + tx),
+        })
+    }
+
+    /// Packets present at `time`, the one in transmission included.
+    pub fn backlog_at(&self, time: f64) -> u64 {
+        match &self.discipline {
+            Discipline::Computed { waiting, .. } => {
+                let busy = u64::from(time < self.done.time);
+                busy + waiting.iter().filter(|packet| packet.start.time > time).count() as u64
+            }
+            Discipline::Evented { queue, in_service, .. } => {
+                queue.waiting().packets + u64::from(in_service.is_some())
+            }
+        }
+    }
+}
+
+/// A transmission that has started at an evented port.
+#[derive(Clone, Copy, Debug)]
+pub struct Transmission {
+    pub packet: Packet,
+    /// Arrival at the far end.
+    pub arrival: Key,
+    /// The transmitter is free again.
+    pub done: Key,
+}

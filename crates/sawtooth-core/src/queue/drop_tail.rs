@@ -1,0 +1,123 @@
+//! Drop-tail: first in, first out; a packet that finds the buffer full is dropped.
+//!
+//! The limit covers the packet in transmission: with `limit = "50 packets"` at most 49 wait behind it, as in a router whose
+//! buffer holds a packet until its last bit has left, and as measured of ns-2 with `queue-limit 50`. With a limit in bytes a
+//! packet is accepted if it fits with all bytes present; into an empty buffer a packet is always accepted.
+//!
+//! Kernel equivalent: pfifo, bfifo (whose limit does not count the packet being transmitted).
+
+use std::collections::VecDeque;
+
+use super::{Backlog, New, Queue, Verdict};
+use crate::packet::Packet;
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "drop_tail",
+    summary: "first in, first out; drops what does not fit",
+    specification: &["RFC 7567 §2.1 (tail drop)"],
+    params: &[Param {
+        name: "limit",
+        summary: "buffer size in packets, bytes or bandwidth-delay products, the packet in transmission included",
+        kind: Kind::PacketsOrBytes,
+        default: Value::Packets(100),
+    }],
+    new: |params| Box::new(DropTail::new(Limit::from(params))),
+};
+
+/// How much a buffer holds, the packet in transmission included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    Packets(u64),
+    Bytes(u64),
+}
+
+impl From<&Params> for Limit {
+    fn from(params: &Params) -> Self {
+        match params.get("limit") {
+            Value::Packets(packets) => Self::Packets(packets),
+            Value::Bytes(bytes) => Self::Bytes(bytes),
+            other => unreachable!("the scenario resolves a limit to packets or bytes, not {other:?}"),
+        }
+    }
+}
+
+impl Limit {
+    /// Whether a packet of `bytes` fits beside what is `present`, the packet in transmission included.
+    #[inline]
+    pub fn admits(self, present: Backlog, bytes: u64) -> Verdict {
+        let fits = match self {
+            Self::Packets(limit) => present.packets < limit,
+            Self::Bytes(limit) => present.bytes + bytes <= limit,
+        };
+        if fits || present.packets == 0 { Verdict::Accept } else { Verdict::Drop }
+    }
+}
+
+/// A FIFO of packets with a [`Limit`].
+#[derive(Debug)]
+pub struct DropTail {
+    limit: Limit,
+    packets: VecDeque<Packet>,
+    bytes: u64,
+}
+
+impl DropTail {
+    pub fn new(limit: Limit) -> Self {
+        Self { limit, packets: VecDeque::new(), bytes: 0 }
+    }
+}
+
+impl Queue for DropTail {
+    fn enqueue(&mut self, packet: Packet, in_service: Backlog) -> Verdict {
+        let waiting = self.waiting();
+        let present =
+            Backlog { packets: waiting.packets + in_service.packets, bytes: waiting.bytes + in_service.bytes };
+        let verdict = self.limit.admits(present, u64::from(packet.wire_bytes));
+        if verdict == Verdict::Accept {
+            self.bytes += u64::from(packet.wire_bytes);
+            self.packets.push_back(packet);
+        }
+        verdict
+    }
+
+    fn dequeue(&mut self) -> Option<Packet> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.wire_bytes);
+        Some(packet)
+    }
+
+    fn waiting(&self) -> Backlog {
+        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+    }
+
+    fn as_drop_tail(&self) -> Option<Limit> {
+        Some(self.limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn present(packets: u64, bytes: u64) -> Backlog {
+        Backlog { packets, bytes }
+    }
+
+    #[test]
+    fn the_packet_in_transmission_counts_towards_the_limit() {
+        assert_eq!(Limit::Packets(50).admits(present(49, 49_000), 1000), Verdict::Accept);
+        assert_eq!(Limit::Packets(50).admits(present(50, 50_000), 1000), Verdict::Drop);
+    }
+
+    #[test]
+    fn a_byte_limit_admits_what_fits_exactly() {
+        assert_eq!(Limit::Bytes(3000).admits(present(2, 2000), 1000), Verdict::Accept);
+        assert_eq!(Limit::Bytes(3000).admits(present(2, 2000), 1001), Verdict::Drop);
+    }
+
+    #[test]
+    fn an_empty_buffer_takes_any_packet() {
+        assert_eq!(Limit::Bytes(500).admits(present(0, 0), 1000), Verdict::Accept);
+    }
+}

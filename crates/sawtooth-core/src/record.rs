@@ -1,0 +1,219 @@
+//! What a run measured: tables of plain columns with names, units and meanings.
+//!
+//! [`SCHEMA`] is the list of everything there is; documentation and readers walk it.
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    U64,
+    I64,
+    F64,
+    Str,
+}
+
+/// One column: its name carries the unit where there is one.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnSpec {
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub summary: &'static str,
+    pub kind: Type,
+}
+
+/// One table: what a row is, and its columns.
+#[derive(Clone, Copy, Debug)]
+pub struct TableSpec {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub columns: &'static [ColumnSpec],
+}
+
+const fn column(name: &'static str, kind: Type, unit: &'static str, summary: &'static str) -> ColumnSpec {
+    ColumnSpec { name, unit, summary, kind }
+}
+
+use Type::{F64, I64, Str, U64};
+
+/// Every table and column of [`Records`].
+pub const SCHEMA: &[TableSpec] = &[
+    TableSpec {
+        name: "flows",
+        summary: "one row per flow",
+        columns: &[
+            column("flow", Str, "", "the flow's name"),
+            column("cc", Str, "", "congestion control that was active"),
+            column("recovery", Str, "", "loss recovery that was active"),
+            column("start_ns", I64, "ns", "when the application opened the connection"),
+            column("acked_packets", U64, "packet", "highest cumulatively acknowledged data packet, counted from 1"),
+            column("acked_bytes", U64, "B", "application bytes cumulatively acknowledged to the sender"),
+            column("delivered_bytes", U64, "B", "application bytes delivered in order to the receiving application"),
+            column("throughput_bps", F64, "bit/s", "acked_packets x smss x 8 / (duration - start)"),
+            column("goodput_bps", F64, "bit/s", "delivered_bytes x 8 / (duration - start)"),
+            column("sent_packets", U64, "packet", "segments sent, retransmissions and SYN included"),
+            column("retransmits", U64, "packet", "segments sent again (PktsRetrans)"),
+            column("fast_retransmits", U64, "", "losses signalled by acknowledgements (FastRetran)"),
+            column("timeouts", U64, "", "expirations of the retransmission timer (Timeouts)"),
+            column("dupacks_in", U64, "", "duplicate acknowledgements received (DupAcksIn)"),
+            column("sacks_in", U64, "", "acknowledgements with SACK blocks received"),
+            column("dsacks_in", U64, "", "acknowledgements of segments received twice (DSACKDups), with SACK only"),
+            column("congestion_signals", U64, "", "reductions of the window, of any cause (CongSignals)"),
+            column("cwnd_mean_bytes", F64, "B", "congestion window, mean over the flow's time"),
+            column("srtt_mean_ns", I64, "ns", "smoothed round-trip time, mean over samples; -1 without any"),
+            column("min_rtt_ns", I64, "ns", "smallest round-trip sample; -1 without any"),
+            column("completion_ns", I64, "ns", "start to last byte delivered, of a fixed-size transfer; -1 if not completed"),
+            column("stall_ns", I64, "ns", "data stream stall; -1: not measured without a host model"),
+            column("limited_cwnd_ns", I64, "ns", "time in which the congestion window held the sender back"),
+            column("limited_rwnd_ns", I64, "ns", "time in which the receiver's window held the sender back"),
+            column("limited_source_ns", I64, "ns", "time in which the application had nothing to send"),
+        ],
+    },
+    TableSpec {
+        name: "links",
+        summary: "one row per direction of a link",
+        columns: &[
+            column("link", Str, "", "the link's name"),
+            column("direction", Str, "", "forward or reverse"),
+            column("arrived_packets", U64, "packet", "packets that came to the queue"),
+            column("arrived_bytes", U64, "B", "bytes that came to the queue"),
+            column("dropped_packets", U64, "packet", "packets dropped by the queue"),
+            column("dropped_bytes", U64, "B", "bytes dropped by the queue"),
+            column("peak_packets", U64, "packet", "largest backlog, the packet in transmission included"),
+            column("utilisation", F64, "", "bits accepted / (rate x duration); above 1 if a backlog remains at the end"),
+            column("wait_mean_ns", I64, "ns", "arrival to start of transmission, mean over accepted packets"),
+        ],
+    },
+    TableSpec {
+        name: "series",
+        summary: "one row per flow and sample, when the scenario samples; the state just before t",
+        columns: &[
+            column("t_ns", I64, "ns", "time of the sample"),
+            column("flow", Str, "", "the flow's name"),
+            column("cwnd_bytes", F64, "B", "congestion window"),
+            column("ssthresh_bytes", F64, "B", "slow-start threshold; infinite while arbitrarily high"),
+            column("srtt_ns", I64, "ns", "smoothed round-trip time; -1 before a sample"),
+            column("flight_bytes", U64, "B", "FlightSize: sent and not cumulatively acknowledged"),
+            column("acked_bytes", U64, "B", "cumulatively acknowledged so far"),
+            column("delivered_bytes", U64, "B", "delivered in order so far"),
+        ],
+    },
+    TableSpec {
+        name: "queues",
+        summary: "one row per link direction and sample, when the scenario samples; the state just before t",
+        columns: &[
+            column("t_ns", I64, "ns", "time of the sample"),
+            column("link", Str, "", "the link's name"),
+            column("direction", Str, "", "forward or reverse"),
+            column("backlog_packets", U64, "packet", "packets present, the one in transmission included"),
+            column("dropped_packets", U64, "packet", "dropped so far"),
+        ],
+    },
+];
+
+/// A column's values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    U64(Vec<u64>),
+    I64(Vec<i64>),
+    F64(Vec<f64>),
+    Str(Vec<String>),
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    U64(u64),
+    I64(i64),
+    F64(f64),
+    Str(String),
+}
+
+/// A table that is being filled, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    pub name: &'static str,
+    /// In the order of the schema.
+    pub columns: Vec<Data>,
+}
+
+impl Table {
+    /// An empty table of the schema.
+    ///
+    /// # Panics
+    /// If the schema has no such table: a programming error.
+    pub fn new(name: &'static str) -> Self {
+        let columns = spec(name)
+            .columns
+            .iter()
+            .map(|column| match column.kind {
+                U64 => Data::U64(Vec::new()),
+                I64 => Data::I64(Vec::new()),
+                F64 => Data::F64(Vec::new()),
+                Str => Data::Str(Vec::new()),
+            })
+            .collect();
+        Self { name, columns }
+    }
+
+    /// Adds a row; one cell per column, of its type.
+    ///
+    /// # Panics
+    /// If the row does not fit the schema: a programming error.
+    pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
+        let mut row = row.into_iter();
+        for column in &mut self.columns {
+            match (column, row.next().expect("a cell for every column")) {
+                (Data::U64(values), Cell::U64(value)) => values.push(value),
+                (Data::I64(values), Cell::I64(value)) => values.push(value),
+                (Data::F64(values), Cell::F64(value)) => values.push(value),
+                (Data::Str(values), Cell::Str(value)) => values.push(value),
+                (column, cell) => unreachable!("{cell:?} does not fit into {column:?} of {}", self.name),
+            }
+        }
+        assert!(row.next().is_none(), "more cells than columns in {}", self.name);
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        match &self.columns[0] {
+            Data::U64(values) => values.len(),
+            Data::I64(values) => values.len(),
+            Data::F64(values) => values.len(),
+            Data::Str(values) => values.len(),
+        }
+    }
+
+    /// The column `name`.
+    ///
+    /// # Panics
+    /// If there is none: a programming error.
+    pub fn column(&self, name: &str) -> &Data {
+        let index = spec(self.name).columns.iter().position(|column| column.name == name);
+        &self.columns[index.unwrap_or_else(|| panic!("no column {name} in {}", self.name))]
+    }
+}
+
+fn spec(name: &str) -> &'static TableSpec {
+    SCHEMA.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
+}
+
+/// Everything one run measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Records {
+    pub tables: Vec<Table>,
+}
+
+impl Records {
+    /// The table `name`, if the run filled it.
+    pub fn table(&self, name: &str) -> Option<&Table> {
+        self.tables.iter().find(|table| table.name == name)
+    }
+}
+
+/// What a run cost; it depends on the shortcuts in force, so it is no record.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effort {
+    /// Events taken from the event queue.
+    pub events: u64,
+    /// Segments that reached their receiver.
+    pub delivered_packets: u64,
+}

@@ -1,0 +1,152 @@
+//! Tables of the parts a study can name, their parameters, and look-up by name.
+
+/// What a parameter's value may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// A plain number within bounds, both included.
+    Number { min: f64, max: f64 },
+    /// A plain whole number within bounds, both included.
+    Integer { min: i64, max: i64 },
+    /// A time; zero is allowed unless `min_exclusive`.
+    Duration { min_exclusive: bool },
+    /// A rate above zero.
+    Rate,
+    /// A number of bytes above zero.
+    Bytes,
+    /// A number of packets above zero.
+    Packets,
+    /// Packets or bytes, above zero.
+    PacketsOrBytes,
+    Bool,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+/// A parameter's value. Times are seconds, rates bits per second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    Number(f64),
+    Integer(i64),
+    Duration(f64),
+    Rate(f64),
+    Bytes(u64),
+    Packets(u64),
+    /// Bandwidth-delay products of a link; the scenario turns them into bytes.
+    Bdp(f64),
+    Bool(bool),
+    Choice(&'static str),
+    /// Written `none`; only where the default is.
+    None,
+}
+
+/// One parameter: the only place its default is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub kind: Kind,
+    pub default: Value,
+}
+
+/// One row of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<C: 'static> {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub specification: &'static [&'static str],
+    pub params: &'static [Param],
+    /// Its constructor.
+    pub new: C,
+}
+
+/// Resolved values of a row's parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params(Vec<(&'static str, Value)>);
+
+impl Params {
+    /// All defaults.
+    pub fn defaults(params: &[Param]) -> Self {
+        Self(params.iter().map(|param| (param.name, param.default)).collect())
+    }
+
+    /// Sets a value.
+    ///
+    /// # Panics
+    /// If there is no such parameter: a programming error, here and in all getters.
+    pub fn set(&mut self, name: &str, value: Value) {
+        let slot = self.0.iter_mut().find(|(known, _)| *known == name);
+        slot.unwrap_or_else(|| panic!("no parameter {name}")).1 = value;
+    }
+
+    pub fn get(&self, name: &str) -> Value {
+        let slot = self.0.iter().find(|(known, _)| *known == name);
+        slot.unwrap_or_else(|| panic!("no parameter {name}")).1
+    }
+
+    pub fn number(&self, name: &str) -> f64 {
+        match self.get(name) {
+            Value::Number(value) => value,
+            other => panic!("{name} is {other:?}, not a number"),
+        }
+    }
+
+    pub fn integer(&self, name: &str) -> i64 {
+        match self.get(name) {
+            Value::Integer(value) => value,
+            other => panic!("{name} is {other:?}, not an integer"),
+        }
+    }
+
+    /// Seconds.
+    pub fn duration(&self, name: &str) -> f64 {
+        match self.get(name) {
+            Value::Duration(value) => value,
+            other => panic!("{name} is {other:?}, not a duration"),
+        }
+    }
+
+    pub fn bytes(&self, name: &str) -> u64 {
+        match self.get(name) {
+            Value::Bytes(value) => value,
+            other => panic!("{name} is {other:?}, not bytes"),
+        }
+    }
+
+    pub fn flag(&self, name: &str) -> bool {
+        match self.get(name) {
+            Value::Bool(value) => value,
+            other => panic!("{name} is {other:?}, not a flag"),
+        }
+    }
+
+    pub fn choice(&self, name: &str) -> &'static str {
+        match self.get(name) {
+            Value::Choice(value) => value,
+            other => panic!("{name} is {other:?}, not a choice"),
+        }
+    }
+}
+
+/// The name among `known` that `name` was probably meant to be.
+pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = name.to_lowercase();
+    known
+        .into_iter()
+        .map(|candidate| (strsim::osa_distance(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.len().min(name.len()) / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_pen_is_recognised_and_a_stranger_is_not() {
+        let known = ["reno", "cubic", "highspeed"];
+        assert_eq!(suggest("cubik", known), Some("cubic"));
+        assert_eq!(suggest("HighSpeed", known), Some("highspeed"));
+        assert_eq!(suggest("quic-over-carrier-pigeon", known), None);
+    }
+}

@@ -1,0 +1,808 @@
+//! A scenario: links, flows, duration and sampling, fully resolved; and how it is made from a tree.
+//!
+//! The tree is what a study file says after substitution: see `docs/reference/scenario.md`. Every number may be a quantity or an
+//! expression over `vars`, and `i` (1 to `count`) where something is repeated. Errors carry the path of the offending value and,
+//! within an expression, the place in its text.
+
+use std::cell::RefCell;
+
+use serde_json::{Map, Value as Json};
+
+use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
+use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
+use crate::units::{Duration, Instant, Rate};
+use crate::{cc, queue, source, tcp};
+
+/// One specified experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    pub duration: Duration,
+    /// Period of the time series, if there are to be any.
+    pub sample: Option<Duration>,
+    pub links: Vec<LinkSpec>,
+    pub flows: Vec<FlowSpec>,
+    pub shortcuts: Shortcuts,
+}
+
+/// A link; each direction has its own rate, delay and queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSpec {
+    pub name: String,
+    pub forward: Direction,
+    pub reverse: Direction,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Direction {
+    pub rate: Rate,
+    pub delay: Duration,
+    pub queue: Part,
+}
+
+/// One connection: the links its data crosses in order; acknowledgements cross the same links' reverse sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSpec {
+    pub name: String,
+    /// Indices into the scenario's links.
+    pub path: Vec<usize>,
+    pub cc: Part,
+    pub tcp: Params,
+    pub source: Part,
+    pub start: Instant,
+}
+
+/// A row of a table with its resolved parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    pub name: &'static str,
+    pub params: Params,
+}
+
+/// Switches of the simulator's shortcuts; results do not depend on them (see [`crate::sim`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortcuts {
+    pub ring: bool,
+    pub no_tx_event: bool,
+    pub computed_hops: bool,
+}
+
+impl Shortcuts {
+    /// All on, or all off.
+    pub const fn all(on: bool) -> Self {
+        Self { ring: on, no_tx_event: on, computed_hops: on }
+    }
+}
+
+/// What is wrong with a scenario, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScenarioError {
+    /// Path in the tree, as in `flows[0].cc.name`; of a key, not its value, if `at_key`.
+    pub path: String,
+    pub at_key: bool,
+    pub message: String,
+    pub hint: Option<String>,
+    /// Characters of the string value that are meant.
+    pub span: Option<(usize, usize)>,
+}
+
+impl std::fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} (at {})", self.message, self.path)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "; {hint}"))
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+type Result<T> = std::result::Result<T, ScenarioError>;
+
+impl Scenario {
+    /// Makes a scenario from the JSON text of its tree.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let tree: Json = serde_json::from_str(text)
+            .map_err(|error| ScenarioError { message: format!("not JSON: {error}"), ..ScenarioError::default() })?;
+        Self::from_tree(&tree)
+    }
+
+    /// Makes a scenario from its tree.
+    pub fn from_tree(tree: &Json) -> Result<Self> {
+        Reader::new(tree)?.scenario()
+    }
+
+    /// Segments that will be delivered, roughly: for progress and planning.
+    pub fn cost(&self) -> f64 {
+        let duration = self.duration.secs();
+        // What each link can carry is shared by the flows for which it is the narrowest.
+        let mut per_link = vec![0.0_f64; self.links.len()];
+        for flow in &self.flows {
+            let config = tcp::Config::from(&flow.tcp);
+            let narrowest = flow.path.iter().copied().min_by(|a, b| {
+                self.links[*a].forward.rate.bps().total_cmp(&self.links[*b].forward.rate.bps())
+            });
+            let Some(narrowest) = narrowest else { continue };
+            let size = f64::from(config.smss + config.header) * 8.0;
+            let active = (duration - flow.start.secs()).max(0.0);
+            let by_rate = self.links[narrowest].forward.rate.bps() / size * active;
+            let rtt = self.base_rtt(flow).max(1e-6);
+            let by_window = config.window_limit / rtt * active;
+            let capacity = self.links[narrowest].forward.rate.bps() / size * duration;
+            per_link[narrowest] = (per_link[narrowest] + by_rate.min(by_window)).min(capacity);
+        }
+        per_link.iter().sum::<f64>() + 10.0 * self.flows.len() as f64
+    }
+
+    /// Round-trip propagation time of a flow, seconds.
+    fn base_rtt(&self, flow: &FlowSpec) -> f64 {
+        flow.path.iter().map(|link| self.links[*link].forward.delay.secs() + self.links[*link].reverse.delay.secs()).sum()
+    }
+}
+
+// --- variables ----------------------------------------------------------------------------------------------------------
+
+/// The variables of a scenario, evaluated on first use.
+struct Vars<'a> {
+    tree: Option<&'a Map<String, Json>>,
+    known: RefCell<Vec<(String, Slot)>>,
+}
+
+#[derive(Clone)]
+enum Slot {
+    InProgress,
+    Done(std::result::Result<Quantity, String>),
+}
+
+/// The variables, and the counters of a repeated item.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    vars: &'a Vars<'a>,
+    /// `i` and `count`.
+    index: Option<(f64, f64)>,
+}
+
+impl Vars<'_> {
+    fn evaluate(&self, name: &str) -> Option<std::result::Result<Quantity, String>> {
+        if let Some((_, slot)) = self.known.borrow().iter().find(|(known, _)| known == name) {
+            return Some(match slot {
+                Slot::InProgress => Err(format!("variable `{name}` is defined by itself")),
+                Slot::Done(result) => result.clone(),
+            });
+        }
+        let json = self.tree?.get(name)?;
+        self.known.borrow_mut().push((name.to_owned(), Slot::InProgress));
+        let scope = Scope { vars: self, index: None };
+        let result = match json {
+            Json::Number(number) => Ok(Quantity::number(number.as_f64().unwrap_or(f64::NAN))),
+            Json::String(text) => expr::evaluate(text, &scope)
+                .map_err(|error| match error.message {
+                    // An error that comes from a variable it uses is already told.
+                    message if message.starts_with("variable `") => message,
+                    message => format!("variable `{name}` is wrong: {message}"),
+                }),
+            _ => Err(format!("variable `{name}` is no number, quantity or expression")),
+        };
+        let mut known = self.known.borrow_mut();
+        let slot = known.iter_mut().find(|(known, _)| known == name).expect("it was just added");
+        slot.1 = Slot::Done(result.clone());
+        Some(result)
+    }
+}
+
+impl Variables for Scope<'_> {
+    fn get(&self, name: &str) -> Option<std::result::Result<Quantity, String>> {
+        match (name, self.index) {
+            ("i", Some((i, _))) => Some(Ok(Quantity::number(i))),
+            ("count", Some((_, count))) => Some(Ok(Quantity::number(count))),
+            _ => self.vars.evaluate(name),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let counters = self.index.map_or(Vec::new(), |_| vec!["i".to_owned(), "count".to_owned()]);
+        self.vars.tree.map_or(Vec::new(), |tree| tree.keys().cloned().collect()).into_iter().chain(counters).collect()
+    }
+}
+
+// --- reading ------------------------------------------------------------------------------------------------------------
+
+struct Reader<'a> {
+    tree: &'a Map<String, Json>,
+    vars: Vars<'a>,
+}
+
+const SCENARIO_KEYS: &[&str] =
+    &["duration", "sample", "stack", "cc", "tcp", "vars", "links", "flows", "shortcuts"];
+const LINK_KEYS: &[&str] = &["rate", "delay", "queue", "count", "reverse"];
+const DIRECTION_KEYS: &[&str] = &["rate", "delay", "queue"];
+const FLOW_KEYS: &[&str] = &["name", "path", "cc", "tcp", "source", "start", "count"];
+
+/// A group of links declared together.
+struct LinkGroup<'a> {
+    name: &'a str,
+    first: usize,
+    /// `None` when it is a single link, used without an index.
+    count: Option<usize>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(tree: &'a Json) -> Result<Self> {
+        let tree = object(tree, "")?;
+        check_keys(tree, SCENARIO_KEYS, "")?;
+        let vars = match tree.get("vars") {
+            Some(vars) => Some(object(vars, "vars")?),
+            None => None,
+        };
+        for name in vars.into_iter().flat_map(Map::keys) {
+            let identifier = name.chars().all(|c| c.is_alphanumeric() || c == '_')
+                && !name.chars().next().is_some_and(|c| c.is_ascii_digit());
+            if !identifier || name == "i" || name == "count" {
+                return Err(at_key(format!("vars.{name}"), format!("`{name}` cannot be the name of a variable"))
+                    .hint("use letters, digits and _; i and count are the counters of repeated items"));
+            }
+        }
+        Ok(Self { tree, vars: Vars { tree: vars, known: RefCell::new(Vec::new()) } })
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        Scope { vars: &self.vars, index: None }
+    }
+
+    fn scenario(&self) -> Result<Scenario> {
+        let scope = self.scope();
+        // Every variable is checked, also one that nothing uses.
+        for (name, json) in self.vars.tree.into_iter().flatten() {
+            let path = format!("vars.{name}");
+            if let Json::String(text) = json {
+                expr::evaluate(text, &scope).map_err(|error| in_expression(&path, error))?;
+            }
+            if let Some(Err(message)) = scope.get(name) {
+                return Err(at(path, message));
+            }
+        }
+        let duration = match self.tree.get("duration") {
+            Some(json) => Duration::from_secs(positive_time(json, "duration", scope)?),
+            None => return Err(at_key("duration", "a scenario needs a `duration`").hint("for example duration = \"60 s\"")),
+        };
+        let sample = match self.tree.get("sample") {
+            None => None,
+            Some(json) => Some(Duration::from_secs(positive_time(json, "sample", scope)?)),
+        };
+        let (mut links, groups) = self.links()?;
+        let flows = self.flows(&groups)?;
+        resolve_bdp(&mut links, &flows)?;
+        let shortcuts = self.shortcuts()?;
+        Ok(Scenario { duration, sample, links, flows, shortcuts })
+    }
+
+    fn shortcuts(&self) -> Result<Shortcuts> {
+        let mut shortcuts = Shortcuts::all(true);
+        match self.tree.get("shortcuts") {
+            None => {}
+            Some(Json::Bool(on)) => shortcuts = Shortcuts::all(*on),
+            Some(json) => {
+                let table = object(json, "shortcuts")?;
+                check_keys(table, &["ring", "no_tx_event", "computed_hops"], "shortcuts")?;
+                for (key, json) in table {
+                    let Json::Bool(on) = json else {
+                        return Err(at(format!("shortcuts.{key}"), "expected true or false"));
+                    };
+                    match key.as_str() {
+                        "ring" => shortcuts.ring = *on,
+                        "no_tx_event" => shortcuts.no_tx_event = *on,
+                        _ => shortcuts.computed_hops = *on,
+                    }
+                }
+            }
+        }
+        Ok(shortcuts)
+    }
+
+    fn links(&self) -> Result<(Vec<LinkSpec>, Vec<LinkGroup<'a>>)> {
+        let tree = match self.tree.get("links") {
+            Some(json) => object(json, "links")?,
+            None => {
+                return Err(at_key("links", "a scenario needs links")
+                    .hint("for example links.bottleneck = { rate = \"10 Mbit/s\", delay = \"20 ms\" }"));
+            }
+        };
+        let mut links = Vec::new();
+        let mut groups = Vec::new();
+        for (name, json) in tree {
+            let path = format!("links.{name}");
+            let table = object(json, &path)?;
+            check_keys(table, LINK_KEYS, &path)?;
+            let count = count(table, &path, self.scope())?;
+            groups.push(LinkGroup { name, first: links.len(), count });
+            for i in 1..=count.unwrap_or(1) {
+                let scope = Scope { index: counters(count, i), ..self.scope() };
+                let forward = direction(table, None, &path, scope)?;
+                let reverse = match table.get("reverse") {
+                    None => forward.clone(),
+                    Some(json) => {
+                        let path = format!("{path}.reverse");
+                        let reverse = object(json, &path)?;
+                        check_keys(reverse, DIRECTION_KEYS, &path)?;
+                        direction(reverse, Some(&forward), &path, scope)?
+                    }
+                };
+                let name = if count.is_some() { format!("{name}[{i}]") } else { name.clone() };
+                links.push(LinkSpec { name, forward, reverse });
+            }
+        }
+        Ok((links, groups))
+    }
+
+    fn flows(&self, groups: &[LinkGroup]) -> Result<Vec<FlowSpec>> {
+        let blocks = match self.tree.get("flows") {
+            Some(Json::Array(blocks)) if !blocks.is_empty() => blocks,
+            Some(Json::Array(_)) | None => {
+                return Err(at_key("flows", "a scenario needs at least one flow")
+                    .hint("for example [[scenario.flows]] with path = [\"bottleneck\"]"));
+            }
+            Some(_) => return Err(at("flows", "expected a list of flows").hint("write [[scenario.flows]]")),
+        };
+        let stack = self.stack()?;
+        let mut flows: Vec<FlowSpec> = Vec::new();
+        for (index, json) in blocks.iter().enumerate() {
+            let path = format!("flows[{index}]");
+            let table = object(json, &path)?;
+            check_keys(table, FLOW_KEYS, &path)?;
+            let base = match table.get("name") {
+                Some(Json::String(name)) if !name.is_empty() => name.clone(),
+                Some(_) => return Err(at(format!("{path}.name"), "expected a name")),
+                None if blocks.len() == 1 => "flow".to_owned(),
+                None => format!("flow{}", index + 1),
+            };
+            let count = count(table, &path, self.scope())?;
+            for i in 1..=count.unwrap_or(1) {
+                let scope = Scope { index: counters(count, i), ..self.scope() };
+                let name = if count.is_some() { format!("{base}[{i}]") } else { base.clone() };
+                let flow = self.flow(table, name, &path, &stack, groups, scope)?;
+                flows.push(flow);
+            }
+            let block = &flows[flows.len() - count.unwrap_or(1)].name;
+            if flows[..flows.len() - count.unwrap_or(1)].iter().any(|flow| flow.name == *block) {
+                return Err(at(format!("{path}.name"), format!("two flows are called `{base}`"))
+                    .hint("give each its own name"));
+            }
+        }
+        Ok(flows)
+    }
+
+    /// The stack's TCP parameters with the scenario's overrides are the same for all flows unless they use counters.
+    fn stack(&self) -> Result<Params> {
+        let mut params = Params::defaults(tcp::PARAMS);
+        match self.tree.get("stack") {
+            None => {}
+            Some(Json::String(name)) => {
+                let Some(stack) = tcp::STACKS.iter().find(|stack| stack.name == name) else {
+                    return Err(unknown("stack", "stack", name, tcp::STACKS.iter().map(|stack| stack.name)));
+                };
+                for (key, value) in stack.values {
+                    params.set(key, *value);
+                }
+            }
+            Some(_) => return Err(at("stack", "expected the name of a stack").hint("`sawtooth list stack` shows all")),
+        }
+        Ok(params)
+    }
+
+    fn flow(
+        &self,
+        table: &Map<String, Json>,
+        name: String,
+        path: &str,
+        stack: &Params,
+        groups: &[LinkGroup],
+        scope: Scope,
+    ) -> Result<FlowSpec> {
+        let mut tcp = stack.clone();
+        for (json, path) in [(self.tree.get("tcp"), "tcp".to_owned()), (table.get("tcp"), format!("{path}.tcp"))] {
+            if let Some(json) = json {
+                set_params(&mut tcp, tcp::PARAMS, object(json, &path)?, &[], &path, "tcp parameter", scope)?;
+            }
+        }
+        let own_cc = table.get("cc").map(|json| (json, format!("{path}.cc")));
+        let any_cc = self.tree.get("cc").map(|json| (json, "cc".to_owned()));
+        let cc = match own_cc.or(any_cc) {
+            Some((json, path)) => part(json, cc::TABLE, "cc", &path, scope)?,
+            None => default_part(&cc::TABLE[0]),
+        };
+        let source = match table.get("source") {
+            Some(json) => part(json, source::TABLE, "source", &format!("{path}.source"), scope)?,
+            None => default_part(&source::TABLE[0]),
+        };
+        let start = match table.get("start") {
+            Some(json) => {
+                let path = format!("{path}.start");
+                let start = quantity(json, &path, scope, Dimension::Time)?;
+                if start < 0.0 {
+                    return Err(at(path, format!("a flow cannot start before the run: {start} s")));
+                }
+                start
+            }
+            None => 0.0,
+        };
+        Ok(FlowSpec { name, path: route(table, path, groups, scope)?, cc, tcp, source, start: Instant::from_secs(start) })
+    }
+}
+
+// --- parts of the tree --------------------------------------------------------------------------------------------------
+
+fn direction(table: &Map<String, Json>, mirror: Option<&Direction>, path: &str, scope: Scope) -> Result<Direction> {
+    let rate = match (table.get("rate"), mirror) {
+        (Some(json), _) => {
+            let path = format!("{path}.rate");
+            let rate = quantity(json, &path, scope, Dimension::Rate)?;
+            if rate <= 0.0 {
+                return Err(at(path, format!("a link's rate must be above zero, found {rate} bit/s")));
+            }
+            Rate::from_bps(rate)
+        }
+        (None, Some(mirror)) => mirror.rate,
+        (None, None) => {
+            return Err(at(path, "a link needs a `rate`").hint("for example rate = \"10 Mbit/s\""));
+        }
+    };
+    let delay = match (table.get("delay"), mirror) {
+        (Some(json), _) => {
+            let path = format!("{path}.delay");
+            let delay = quantity(json, &path, scope, Dimension::Time)?;
+            if delay < 0.0 {
+                return Err(at(path, format!("a link's delay cannot be negative, found {delay} s")));
+            }
+            Duration::from_secs(delay)
+        }
+        (None, Some(mirror)) => mirror.delay,
+        (None, None) => Duration::from_secs(0.0),
+    };
+    let queue = match (table.get("queue"), mirror) {
+        (Some(json), _) => part(json, queue::TABLE, "queue", &format!("{path}.queue"), scope)?,
+        (None, Some(mirror)) => mirror.queue.clone(),
+        (None, None) => default_part(&queue::TABLE[0]),
+    };
+    Ok(Direction { rate, delay, queue })
+}
+
+/// The `count` of a repeated item, if it has one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a small whole number")]
+fn count(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<Option<usize>> {
+    let Some(json) = table.get("count") else { return Ok(None) };
+    let path = format!("{path}.count");
+    let value = quantity(json, &path, scope, Dimension::Number)?;
+    if value.fract() != 0.0 || !(1.0..=1e7).contains(&value) {
+        return Err(at(path, format!("a count must be a whole number from 1 to 10000000, found {value}")));
+    }
+    Ok(Some(value as usize))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+fn counters(count: Option<usize>, i: usize) -> Option<(f64, f64)> {
+    count.map(|count| (i as f64, count as f64))
+}
+
+/// The links a flow crosses.
+fn route(table: &Map<String, Json>, path: &str, groups: &[LinkGroup], scope: Scope) -> Result<Vec<usize>> {
+    let path = format!("{path}.path");
+    let names = match table.get("path") {
+        Some(Json::Array(names)) if !names.is_empty() => names,
+        Some(Json::Array(_)) => {
+            return Err(at(path, "a path needs at least one link").hint("list the links in the order data crosses them"));
+        }
+        Some(_) => return Err(at(path, "expected a list of links").hint("for example path = [\"bottleneck\"]")),
+        None => return Err(at(path, "a flow needs a `path`").hint("for example path = [\"bottleneck\"]")),
+    };
+    let mut route = Vec::with_capacity(names.len());
+    for (index, json) in names.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        let Json::String(text) = json else { return Err(at(path, "expected the name of a link")) };
+        route.push(hop(text, &path, groups, scope)?);
+    }
+    Ok(route)
+}
+
+/// One link of a path: `name`, or `name[expression]` where there are several.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a small whole number")]
+fn hop(text: &str, path: &str, groups: &[LinkGroup], scope: Scope) -> Result<usize> {
+    let (name, index) = match text.split_once('[') {
+        None => (text, None),
+        Some((name, rest)) => match rest.strip_suffix(']') {
+            Some(index) => (name, Some(index)),
+            None => return Err(at(path, format!("`{text}` has a bracket that is not closed"))),
+        },
+    };
+    let Some(group) = groups.iter().find(|group| group.name == name) else {
+        return Err(unknown(path, "link", name, groups.iter().map(|group| group.name)));
+    };
+    match (group.count, index) {
+        (None, None) => Ok(group.first),
+        (None, Some(_)) => Err(at(path, format!("there is only one `{name}`")).hint(&format!("write \"{name}\""))),
+        (Some(count), None) => Err(at(path, format!("there are {count} links `{name}`; say which"))
+            .hint(&format!("for example \"{name}[i]\""))),
+        (Some(count), Some(index)) => {
+            let offset = name.chars().count() + 1;
+            let shift = |error: ExprError| ExprError { span: (error.span.0 + offset, error.span.1 + offset), ..error };
+            let value = expr::evaluate(index, &scope).map_err(|error| in_expression(path, shift(error)))?;
+            let fits = value.dimension == Dimension::Number
+                && value.value.fract() == 0.0
+                && value.value >= 1.0
+                && value.value <= count as f64;
+            if !fits {
+                return Err(at(path, format!("`{name}[{index}]` is number {}, but they go from 1 to {count}", value.value)));
+            }
+            Ok(group.first + value.value as usize - 1)
+        }
+    }
+}
+
+/// A named part with its parameters: `{ name = "reno", beta = 0.7 }`, or just `"reno"`.
+fn part<C>(json: &Json, table: &'static [Entry<C>], what: &'static str, path: &str, scope: Scope) -> Result<Part> {
+    let names = || table.iter().map(|entry| entry.name);
+    let (name, name_path, options) = match json {
+        Json::String(name) => (name, path.to_owned(), None),
+        Json::Object(options) => match options.get("name") {
+            Some(Json::String(name)) => (name, format!("{path}.name"), Some(options)),
+            Some(_) => return Err(at(format!("{path}.name"), format!("expected the name of a {}", noun(what)))),
+            None => {
+                return Err(at(path, format!("which {}? `name` is missing", noun(what)))
+                    .hint(&format!("`sawtooth list {what}` shows all")));
+            }
+        },
+        _ => return Err(at(path, format!("expected a {}", noun(what))).hint("for example { name = \"...\" }")),
+    };
+    let Some(entry) = table.iter().find(|entry| entry.name == name) else {
+        return Err(unknown(&name_path, what, name, names()));
+    };
+    let mut part = default_part(entry);
+    if let Some(options) = options {
+        let what = format!("parameter of {}", entry.name);
+        set_params(&mut part.params, entry.params, options, &["name"], path, &what, scope)?;
+    }
+    Ok(part)
+}
+
+fn default_part<C>(entry: &'static Entry<C>) -> Part {
+    Part { name: entry.name, params: Params::defaults(entry.params) }
+}
+
+fn set_params(
+    params: &mut Params,
+    table: &'static [Param],
+    options: &Map<String, Json>,
+    besides: &[&str],
+    path: &str,
+    what: &str,
+    scope: Scope,
+) -> Result<()> {
+    for (key, json) in options {
+        if besides.contains(&key.as_str()) {
+            continue;
+        }
+        let path = format!("{path}.{key}");
+        let Some(param) = table.iter().find(|param| param.name == key) else {
+            let known: Vec<&str> = table.iter().map(|param| param.name).collect();
+            let hint = match suggest(key, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if known.is_empty() => "it has no parameters".to_owned(),
+                None => format!("known are {}", known.join(", ")),
+            };
+            return Err(at_key(path, format!("unknown {what} `{key}`")).hint(&hint));
+        };
+        params.set(param.name, value(json, param, &path, scope)?);
+    }
+    Ok(())
+}
+
+/// A parameter's value, checked against its kind.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and within bounds")]
+fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> {
+    if param.default == Value::None && json.as_str() == Some("none") {
+        return Ok(Value::None);
+    }
+    let name = param.name;
+    let bounds = |low: &dyn std::fmt::Display, high: &dyn std::fmt::Display, found: f64| {
+        at(path, format!("`{name}` must be from {low} to {high}, found {found}"))
+    };
+    let positive = |value: f64, what: &str| {
+        if value > 0.0 && value.fract() == 0.0 && value < 9e15 {
+            Ok(value as u64)
+        } else {
+            Err(at(path, format!("`{name}` must be a whole number of {what} above zero, found {value}")))
+        }
+    };
+    match param.kind {
+        Kind::Bool => json.as_bool().map(Value::Bool).ok_or_else(|| at(path, format!("`{name}` must be true or false"))),
+        Kind::Choice(words) => match json.as_str().map(|text| (text, words.iter().find(|word| **word == text))) {
+            Some((_, Some(word))) => Ok(Value::Choice(word)),
+            Some((text, None)) => {
+                let hint = match suggest(text, words.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`? known are {}", words.join(", ")),
+                    None => format!("known are {}", words.join(", ")),
+                };
+                Err(at(path, format!("unknown {name} `{text}`")).hint(&hint))
+            }
+            None => Err(at(path, format!("`{name}` must be one of {}", words.join(", ")))),
+        },
+        Kind::Number { min, max } => {
+            let number = quantity(json, path, scope, Dimension::Number)?;
+            if number < min || number > max { Err(bounds(&min, &max, number)) } else { Ok(Value::Number(number)) }
+        }
+        Kind::Integer { min, max } => {
+            let number = quantity(json, path, scope, Dimension::Number)?;
+            if number.fract() != 0.0 {
+                return Err(at(path, format!("`{name}` must be a whole number, found {number}")));
+            }
+            let integer = number as i64;
+            if integer < min || integer > max { Err(bounds(&min, &max, number)) } else { Ok(Value::Integer(integer)) }
+        }
+        Kind::Duration { min_exclusive } => {
+            let secs = quantity(json, path, scope, Dimension::Time)?;
+            match (secs, min_exclusive) {
+                (secs, true) if secs <= 0.0 => Err(at(path, format!("`{name}` must be above zero, found {secs} s"))),
+                (secs, _) if secs < 0.0 => Err(at(path, format!("`{name}` cannot be negative, found {secs} s"))),
+                _ => Ok(Value::Duration(secs)),
+            }
+        }
+        Kind::Rate => {
+            let rate = quantity(json, path, scope, Dimension::Rate)?;
+            if rate > 0.0 {
+                Ok(Value::Rate(rate))
+            } else {
+                Err(at(path, format!("`{name}` must be above zero, found {rate} bit/s")))
+            }
+        }
+        Kind::Bytes => positive(quantity(json, path, scope, Dimension::Bytes)?, "bytes").map(Value::Bytes),
+        Kind::Packets => positive(quantity(json, path, scope, Dimension::Packets)?, "packets").map(Value::Packets),
+        Kind::PacketsOrBytes => {
+            let found = any_quantity(json, path, scope)?;
+            match found.dimension {
+                Dimension::Packets => positive(found.value, "packets").map(Value::Packets),
+                // Expressions such as rate x time need not come out whole.
+                Dimension::Bytes => positive(libm::round(found.value), "bytes").map(Value::Bytes),
+                Dimension::Bdp if name == "limit" && found.value > 0.0 => Ok(Value::Bdp(found.value)),
+                Dimension::Bdp if name == "limit" => {
+                    Err(at(path, format!("`{name}` must be above zero, found {} bdp", found.value)))
+                }
+                other => Err(wrong_dimension(json, path, "a size such as `50 packets` or `64 kB`", other)),
+            }
+        }
+    }
+}
+
+/// A queue limit given in bandwidth-delay products becomes bytes: the link's rate times the smallest round-trip propagation time
+/// of the flows that cross it.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive number of bytes")]
+fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
+    for index in 0..links.len() {
+        let wanted = |direction: &Direction| match direction.queue.params.get("limit") {
+            Value::Bdp(factor) => Some(factor),
+            _ => None,
+        };
+        let factors = [wanted(&links[index].forward), wanted(&links[index].reverse)];
+        if factors == [None, None] {
+            continue;
+        }
+        let rtt = flows
+            .iter()
+            .filter(|flow| flow.path.contains(&index))
+            .map(|flow| {
+                let delays = |link: &usize| links[*link].forward.delay.secs() + links[*link].reverse.delay.secs();
+                flow.path.iter().map(delays).sum::<f64>()
+            })
+            .fold(f64::INFINITY, f64::min);
+        let name = links[index].name.split('[').next().unwrap_or_default().to_owned();
+        if !(rtt > 0.0 && rtt.is_finite()) {
+            return Err(at(format!("links.{name}.queue.limit"), "a limit in bdp needs a flow with a delay across this link")
+                .hint("give the limit in packets or bytes"));
+        }
+        let link = &mut links[index];
+        for (direction, factor) in [(&mut link.forward, factors[0]), (&mut link.reverse, factors[1])] {
+            if let Some(factor) = factor {
+                let bytes = libm::round(direction.rate.bps() * rtt / 8.0 * factor).max(1.0) as u64;
+                direction.queue.params.set("limit", Value::Bytes(bytes));
+            }
+        }
+    }
+    Ok(())
+}
+
+// --- values and errors --------------------------------------------------------------------------------------------------
+
+fn object<'a>(json: &'a Json, path: &str) -> Result<&'a Map<String, Json>> {
+    let name = if path.is_empty() { "a scenario" } else { path };
+    json.as_object().ok_or_else(|| at(path, format!("expected a table for {name}")))
+}
+
+fn check_keys(table: &Map<String, Json>, known: &[&str], path: &str) -> Result<()> {
+    match table.keys().find(|key| !known.contains(&key.as_str())) {
+        None => Ok(()),
+        Some(key) => {
+            let full = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let hint = match suggest(key, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known here: {}", known.join(", ")),
+            };
+            Err(at_key(full, format!("unknown key `{key}`")).hint(&hint))
+        }
+    }
+}
+
+fn any_quantity(json: &Json, path: &str, scope: Scope) -> Result<Quantity> {
+    match json {
+        Json::Number(number) => Ok(Quantity::number(number.as_f64().unwrap_or(f64::NAN))),
+        Json::String(text) => expr::evaluate(text, &scope).map_err(|error| in_expression(path, error)),
+        _ => Err(at(path, "expected a number, a quantity or an expression")),
+    }
+}
+
+fn quantity(json: &Json, path: &str, scope: Scope, dimension: Dimension) -> Result<f64> {
+    let found = any_quantity(json, path, scope)?;
+    if found.dimension == dimension {
+        return Ok(found.value);
+    }
+    let expected = match dimension {
+        Dimension::Number => "a plain number",
+        Dimension::Time => "a time such as `20 ms`",
+        Dimension::Rate => "a rate such as `10 Mbit/s`",
+        Dimension::Bytes => "a size such as `1500 B`",
+        Dimension::Packets => "a size such as `50 packets`",
+        Dimension::Bdp => "a size such as `1 bdp`",
+    };
+    Err(wrong_dimension(json, path, expected, found.dimension))
+}
+
+fn wrong_dimension(json: &Json, path: &str, expected: &str, found: Dimension) -> ScenarioError {
+    let error = at(path, format!("expected {expected}, found {found}"));
+    if json.is_number() { error.hint("write the value with its unit, in quotes") } else { error }
+}
+
+fn positive_time(json: &Json, path: &str, scope: Scope) -> Result<f64> {
+    let secs = quantity(json, path, scope, Dimension::Time)?;
+    if secs > 0.0 { Ok(secs) } else { Err(at(path, format!("`{path}` must be above zero, found {secs} s"))) }
+}
+
+fn noun(what: &str) -> &str {
+    match what {
+        "cc" => "congestion control",
+        other => other,
+    }
+}
+
+fn unknown<'a>(path: &str, what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> ScenarioError {
+    let all = match what {
+        "link" => format!("links here are {}", known.clone().collect::<Vec<_>>().join(", ")),
+        _ => format!("`sawtooth list {what}` shows all"),
+    };
+    let hint = match suggest(name, known) {
+        Some(near) if what == "link" => format!("did you mean `{near}`?"),
+        Some(near) => format!("did you mean `{near}`? {all}"),
+        None => all,
+    };
+    at(path, format!("unknown {} `{name}`", noun(what))).hint(&hint)
+}
+
+fn in_expression(path: &str, error: ExprError) -> ScenarioError {
+    ScenarioError {
+        path: path.to_owned(),
+        message: error.message,
+        hint: error.hint,
+        span: Some(error.span),
+        at_key: false,
+    }
+}
+
+fn at(path: impl Into<String>, message: impl Into<String>) -> ScenarioError {
+    ScenarioError { path: path.into(), message: message.into(), ..ScenarioError::default() }
+}
+
+fn at_key(path: impl Into<String>, message: impl Into<String>) -> ScenarioError {
+    ScenarioError { at_key: true, ..at(path, message) }
+}
+
+impl ScenarioError {
+    fn hint(self, hint: &str) -> Self {
+        Self { hint: Some(hint.to_owned()), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests;

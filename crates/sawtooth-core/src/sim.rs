@@ -1,0 +1,765 @@
+//! One running simulation: assembles a [`Scenario`], runs it, returns [`Records`].
+//!
+//! **Model.** A flow's round trip is a list of stops: the forward ports, the receiver, the reverse ports in opposite order, the
+//! sender. A packet moves from stop to stop; a port tells when it arrives at the next one.
+//!
+//! **Speed.** Events are only needed where streams of packets meet, because only there does the order between components
+//! matter. Three shortcuts, each exact and each with a switch in [`Shortcuts`](crate::scenario::Shortcuts):
+//! - `no_tx_event`: a drop-tail port computes departures at arrival (see [`crate::link`]).
+//! - `computed_hops`: a stop that is fed by one in-order stream is passed at once, ahead of time: its state depends on nothing
+//!   else. So access links, receivers and senders need no events of their own.
+//! - `ring`: packets on their way to a meeting point wait in a ring; only the first has a pending event.
+//!
+//! A stop that is passed ahead of time is still passed in the order of its keys, with its own timers fired in between. Nothing
+//! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
+//! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
+
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+use crate::cc;
+use crate::events::{EventQueue, Key};
+use crate::link::{Port, Transmission};
+use crate::packet::{Ack, Packet, Segment};
+use crate::queue;
+use crate::record::{Cell, Effort, Records, Table};
+use crate::registry;
+use crate::scenario::{Part, Scenario};
+use crate::source;
+use crate::tcp::ns2_random;
+use crate::tcp::{Config, receiver::Receiver, sender::Sender};
+use crate::units::Duration;
+
+/// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
+pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
+    simulate_with_effort(scenario, seed).0
+}
+
+/// The same, with what it cost.
+pub fn simulate_with_effort(scenario: &Scenario, seed: u64) -> (Records, Effort) {
+    let mut world = World::new(scenario, seed);
+    world.run();
+    let effort = world.effort;
+    (world.into_records(), effort)
+}
+
+/// A place on a flow's round trip.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    place: Place,
+    /// The channel in which packets wait for their event, or nothing if this stop is passed at once.
+    channel: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Port(u32),
+    Receiver(u32),
+    Sender(u32),
+}
+
+/// What a slot of the event queue stands for. The order of slots is the order of events whose keys agree.
+#[derive(Clone, Copy, Debug)]
+enum Slot {
+    TransmissionDone(u32),
+    Channel(u32),
+    SenderTimer(u32),
+    ReceiverTimer(u32),
+}
+
+/// Packets on their way to one stop from one component, in order.
+#[derive(Debug)]
+struct Channel {
+    slot: usize,
+    waiting: VecDeque<(Key, Packet)>,
+}
+
+/// A packet with an event of its own, when rings are switched off. Ordered so that the earliest is the greatest.
+#[derive(Debug)]
+struct Loose {
+    key: Key,
+    slot: usize,
+    serial: u64,
+    packet: Packet,
+}
+
+#[derive(Debug)]
+struct Flow {
+    sender: Sender,
+    receiver: Receiver,
+    start: f64,
+    started: bool,
+    fixed_size: bool,
+    /// Where its stops begin in `World::stops`.
+    first_stop: u32,
+    sender_slot: usize,
+    receiver_slot: usize,
+    /// Wire size of the segments it sends: header, and header with full payload.
+    header: u32,
+    ack_sizes: AckSizes,
+}
+
+/// Bytes of an acknowledgement on the wire.
+#[derive(Clone, Copy, Debug)]
+struct AckSizes {
+    plain: u32,
+    sack_option_header: u32,
+}
+
+impl AckSizes {
+    #[inline]
+    fn of(self, ack: &Ack) -> u32 {
+        if ack.sack.is_empty() { self.plain } else { self.plain + self.sack_option_header + 8 * ack.sack.len() }
+    }
+}
+
+#[derive(Debug)]
+struct World<'a> {
+    scenario: &'a Scenario,
+    end: f64,
+    ports: Vec<Port>,
+    /// The event queue's slot of each evented port.
+    port_slots: Vec<usize>,
+    flows: Vec<Flow>,
+    stops: Vec<Stop>,
+    channels: Vec<Channel>,
+    slots: Vec<Slot>,
+    queue: EventQueue,
+    loose: BinaryHeap<Loose>,
+    serial: u64,
+    samplers: Option<Samplers>,
+    effort: Effort,
+}
+
+impl<'a> World<'a> {
+    fn new(scenario: &'a Scenario, _seed: u64) -> Self {
+        let shortcuts = &scenario.shortcuts;
+        let mut ports = Vec::with_capacity(2 * scenario.links.len());
+        for link in &scenario.links {
+            for direction in [&link.forward, &link.reverse] {
+                let queue = build(queue::TABLE, &direction.queue)(&direction.queue.params);
+                ports.push(Port::new(direction, queue, scenario.duration, shortcuts.no_tx_event));
+            }
+        }
+        let (stops, first_stops, feeders) = plan_stops(scenario, &ports);
+
+        let mut slots = Vec::new();
+        let mut port_slots = vec![usize::MAX; ports.len()];
+        for (index, port) in ports.iter().enumerate() {
+            if !port.is_computed() {
+                port_slots[index] = slots.len();
+                slots.push(Slot::TransmissionDone(index_u32(index)));
+            }
+        }
+        let mut channels = Vec::with_capacity(feeders);
+        for index in 0..feeders {
+            channels.push(Channel { slot: slots.len(), waiting: VecDeque::new() });
+            slots.push(Slot::Channel(index_u32(index)));
+        }
+        let clock_phases = ns2_random::phases(scenario.flows.len());
+        let mut flows = Vec::with_capacity(scenario.flows.len());
+        for (index, spec) in scenario.flows.iter().enumerate() {
+            let config = Config::from(&spec.tcp);
+            let phase = if config.ns2_tick_phase { clock_phases[index] * config.rto.granularity } else { 0.0 };
+            let size_bytes = build(source::TABLE, &spec.source)(&spec.source.params).size_bytes();
+            let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
+            let receiver = Receiver::new(&config);
+            let header = config.header;
+            let ack_sizes = AckSizes { plain: config.ack_size, sack_option_header: config.sack_option_header };
+            let sender_slot = slots.len();
+            slots.push(Slot::SenderTimer(index_u32(index)));
+            let receiver_slot = if config.ack_every > 1 { slots.len() } else { usize::MAX };
+            if config.ack_every > 1 {
+                slots.push(Slot::ReceiverTimer(index_u32(index)));
+            }
+            flows.push(Flow {
+                sender: Sender::new(config, new_cc, &spec.cc.params, size_bytes, phase),
+                receiver,
+                start: spec.start.secs(),
+                started: false,
+                fixed_size: size_bytes.is_some(),
+                first_stop: first_stops[index],
+                sender_slot,
+                receiver_slot,
+                header,
+                ack_sizes,
+            });
+        }
+        let mut queue = EventQueue::new(slots.len());
+        for flow in &flows {
+            queue.set(flow.sender_slot, Key::at_start(flow.start));
+        }
+        let samplers = scenario.sample.map(|every| Samplers::new(every, scenario.duration, flows.len(), ports.len()));
+        Self {
+            scenario,
+            end: scenario.duration.secs(),
+            ports,
+            port_slots,
+            flows,
+            stops,
+            channels,
+            slots,
+            queue,
+            loose: BinaryHeap::new(),
+            serial: 0,
+            samplers,
+            effort: Effort::default(),
+        }
+    }
+
+    fn run(&mut self) {
+        loop {
+            let next = self.queue.first();
+            if let Some(loose) = self.loose.peek()
+                && next.is_none_or(|(slot, key)| loose.key.precedes(&key, loose.slot < slot))
+            {
+                if loose.key.time >= self.end {
+                    return;
+                }
+                let Loose { key, packet, .. } = self.loose.pop().expect("it was peeked at");
+                self.effort.events += 1;
+                self.stop_at(packet, key);
+                continue;
+            }
+            let Some((slot, key)) = next else { return };
+            if key.time >= self.end {
+                return;
+            }
+            self.effort.events += 1;
+            match self.slots[slot] {
+                Slot::Channel(channel) => {
+                    let waiting = &mut self.channels[channel as usize].waiting;
+                    let (key, packet) = waiting.pop_front().expect("a pending channel has a packet");
+                    let next = waiting.front().map_or(Key::NEVER, |(key, _)| *key);
+                    self.queue.set(slot, next);
+                    self.stop_at(packet, key);
+                }
+                Slot::TransmissionDone(port) => self.on_transmission_done(port, key),
+                Slot::SenderTimer(flow) => self.on_sender_timer(flow, key),
+                Slot::ReceiverTimer(flow) => self.on_receiver_timer(flow, key),
+            }
+        }
+    }
+
+    /// A packet travels on until it meets an event, is dropped, or arrives.
+    #[inline]
+    fn travel(&mut self, packet: Packet, key: Key) {
+        if key.time >= self.end {
+            return;
+        }
+        let stop = self.stops[packet.hop as usize];
+        match stop.channel {
+            None => self.stop_at(packet, key),
+            Some(channel) => self.wait(channel, packet, key),
+        }
+    }
+
+    #[inline]
+    fn wait(&mut self, channel: u32, packet: Packet, key: Key) {
+        let channel = &mut self.channels[channel as usize];
+        if self.scenario.shortcuts.ring {
+            if channel.waiting.is_empty() {
+                self.queue.set(channel.slot, key);
+            }
+            channel.waiting.push_back((key, packet));
+        } else {
+            self.serial += 1;
+            self.loose.push(Loose { key, slot: channel.slot, serial: self.serial, packet });
+        }
+    }
+
+    /// A packet is at its stop.
+    #[inline]
+    fn stop_at(&mut self, mut packet: Packet, mut key: Key) {
+        loop {
+            let stop = self.stops[packet.hop as usize];
+            match stop.place {
+                Place::Port(port) => {
+                    self.sample_port(port, key.time);
+                    let port_state = &mut self.ports[port as usize];
+                    if !port_state.is_computed() {
+                        let transmission = port_state.arrive(key, packet);
+                        return self.on_transmission(port, transmission);
+                    }
+                    match port_state.accept(key, packet.wire_bytes) {
+                        Some(arrival) => key = arrival,
+                        None => return,
+                    }
+                    packet.hop += 1;
+                }
+                Place::Receiver(flow) => match self.receive(flow, packet, key) {
+                    Some(ack) => packet = ack,
+                    None => return,
+                },
+                Place::Sender(flow) => return self.acknowledged(flow, packet, key),
+            }
+            if key.time >= self.end {
+                return;
+            }
+            if let Some(channel) = self.stops[packet.hop as usize].channel {
+                return self.wait(channel, packet, key);
+            }
+        }
+    }
+
+    fn on_transmission_done(&mut self, port: u32, key: Key) {
+        self.queue.set(self.port_slots[port as usize], Key::NEVER);
+        self.sample_port(port, key.time);
+        let transmission = self.ports[port as usize].transmission_done(key);
+        self.on_transmission(port, transmission);
+    }
+
+    fn on_transmission(&mut self, port: u32, transmission: Option<Transmission>) {
+        if let Some(Transmission { mut packet, arrival, done }) = transmission {
+            self.queue.set(self.port_slots[port as usize], done);
+            packet.hop += 1;
+            self.travel(packet, arrival);
+        }
+    }
+
+    /// A segment reaches its receiver; returns the acknowledgement it causes, on its way back.
+    #[inline]
+    fn receive(&mut self, index: u32, packet: Packet, key: Key) -> Option<Packet> {
+        let Segment::Data(data) = packet.segment else { unreachable!("only data reaches a receiver") };
+        self.effort.delivered_packets += 1;
+        // A delayed acknowledgement that was due before goes first.
+        while self.flows[index as usize].receiver.next_timer().precedes(&key, false) {
+            self.fire_receiver_timer(index);
+        }
+        self.sample_receiver(index, key.time);
+        let flow = &mut self.flows[index as usize];
+        let ack = flow.receiver.on_segment(key, data);
+        let timer = flow.receiver.next_timer();
+        if timer.time < f64::INFINITY && timer.precedes(&self.queue.get(flow.receiver_slot), false) {
+            self.queue.set(flow.receiver_slot, timer);
+        }
+        let ack_sizes = flow.ack_sizes;
+        ack.map(|ack| Packet {
+            flow: index,
+            hop: packet.hop + 1,
+            wire_bytes: ack_sizes.of(&ack),
+            segment: Segment::Ack(ack),
+        })
+    }
+
+    fn on_receiver_timer(&mut self, index: u32, key: Key) {
+        let flow = &self.flows[index as usize];
+        let (slot, timer) = (flow.receiver_slot, flow.receiver.next_timer());
+        // The slot may lag behind a timer that has been stopped or restarted.
+        self.queue.set(slot, Key::NEVER);
+        if timer == key {
+            self.fire_receiver_timer(index);
+        } else {
+            self.queue.set(slot, timer);
+        }
+    }
+
+    fn fire_receiver_timer(&mut self, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        let key = flow.receiver.next_timer();
+        let ack = flow.receiver.on_timer();
+        let hop = self.receiver_hop(index) + 1;
+        let wire_bytes = self.flows[index as usize].ack_sizes.of(&ack);
+        self.travel(Packet { flow: index, hop, wire_bytes, segment: Segment::Ack(ack) }, key);
+    }
+
+    fn receiver_hop(&self, index: u32) -> u32 {
+        let path = self.scenario.flows[index as usize].path.len();
+        self.flows[index as usize].first_stop + index_u32(path)
+    }
+
+    /// An acknowledgement reaches its sender.
+    #[inline]
+    fn acknowledged(&mut self, index: u32, packet: Packet, key: Key) {
+        let Segment::Ack(ack) = packet.segment else { unreachable!("only acknowledgements reach a sender") };
+        // A timer that expired before goes first.
+        while self.flows[index as usize].sender.next_timer().precedes(&key, false) {
+            self.fire_sender_timer(index);
+        }
+        self.sample_sender(index, key.time);
+        self.flows[index as usize].sender.on_segment(key, &ack);
+        self.pump(index, key);
+    }
+
+    fn on_sender_timer(&mut self, index: u32, key: Key) {
+        let flow = &mut self.flows[index as usize];
+        let slot = flow.sender_slot;
+        if !flow.started {
+            flow.started = true;
+            self.queue.set(slot, Key::NEVER);
+            self.sample_sender(index, key.time);
+            self.flows[index as usize].sender.on_start(key);
+            return self.pump(index, key);
+        }
+        let timer = flow.sender.next_timer();
+        if timer == key {
+            self.queue.set(slot, Key::NEVER);
+            self.fire_sender_timer(index);
+        } else {
+            self.queue.set(slot, timer);
+        }
+    }
+
+    fn fire_sender_timer(&mut self, index: u32) {
+        let key = self.flows[index as usize].sender.next_timer();
+        self.sample_sender(index, key.time);
+        self.flows[index as usize].sender.on_timer(key);
+        self.pump(index, key);
+    }
+
+    /// Sends what a sender has to send, and sees to its timer.
+    #[inline]
+    fn pump(&mut self, index: u32, key: Key) {
+        loop {
+            let flow = &mut self.flows[index as usize];
+            let Some(data) = flow.sender.poll_transmit(key) else { break };
+            let packet = Packet {
+                flow: index,
+                hop: flow.first_stop,
+                wire_bytes: flow.header + data.payload_bytes,
+                segment: Segment::Data(data),
+            };
+            self.travel(packet, key);
+        }
+        let flow = &self.flows[index as usize];
+        let timer = flow.sender.next_timer();
+        // A restarted timer is left where it is; when it comes up it is moved to its new time.
+        if timer.time < self.queue.get(flow.sender_slot).time {
+            self.queue.set(flow.sender_slot, timer);
+        }
+    }
+
+    // --- samples --------------------------------------------------------------------------------------------------------
+
+    #[inline]
+    fn sample_sender(&mut self, index: u32, until: f64) {
+        if let Some(samplers) = &mut self.samplers {
+            let sender = &self.flows[index as usize].sender;
+            samplers.senders[index as usize].take(until, || SenderSample::of(sender));
+        }
+    }
+
+    #[inline]
+    fn sample_receiver(&mut self, index: u32, until: f64) {
+        if let Some(samplers) = &mut self.samplers {
+            let receiver = &self.flows[index as usize].receiver;
+            samplers.receivers[index as usize].take(until, || receiver.delivered_bytes);
+        }
+    }
+
+    #[inline]
+    fn sample_port(&mut self, index: u32, until: f64) {
+        if let Some(samplers) = &mut self.samplers {
+            let port = &self.ports[index as usize];
+            samplers.ports[index as usize]
+                .take_at(until, |time| (port.backlog_at(time), port.counters.dropped_packets));
+        }
+    }
+
+    // --- records --------------------------------------------------------------------------------------------------------
+
+    fn into_records(mut self) -> Records {
+        for index in 0..index_u32(self.flows.len()) {
+            self.sample_sender(index, f64::INFINITY);
+            self.sample_receiver(index, f64::INFINITY);
+            let flow = &mut self.flows[index as usize];
+            if flow.started {
+                flow.sender.finish(self.end);
+            }
+        }
+        for index in 0..index_u32(self.ports.len()) {
+            self.sample_port(index, f64::INFINITY);
+        }
+        let mut tables = vec![self.flow_table(), self.link_table()];
+        if let Some(samplers) = &self.samplers {
+            tables.push(samplers.series_table(self.scenario, &self.flows));
+            tables.push(samplers.queue_table(self.scenario));
+        }
+        Records { tables }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn flow_table(&self) -> Table {
+        let mut table = Table::new("flows");
+        for (flow, spec) in self.flows.iter().zip(&self.scenario.flows) {
+            let (sender, receiver, counters) = (&flow.sender, &flow.receiver, &flow.sender.counters);
+            let config = sender.config();
+            let lifetime = self.end - flow.start;
+            let rate = |bytes: u64| if lifetime > 0.0 { bytes as f64 * 8.0 / lifetime } else { 0.0 };
+            let acked = sender.snd_una().saturating_sub(u64::from(config.handshake));
+            let done = flow.fixed_size && sender.is_done();
+            let srtt = counters.srtt_sum_secs / counters.rtt_samples as f64;
+            let sampled = |secs: f64| if counters.rtt_samples > 0 { ns(secs) } else { -1 };
+            table.push([
+                Cell::Str(spec.name.clone()),
+                Cell::Str(spec.cc.name.into()),
+                Cell::Str(config.recovery.name().into()),
+                Cell::I64(ns(flow.start)),
+                Cell::U64(acked),
+                Cell::U64(sender.acked_bytes()),
+                Cell::U64(receiver.delivered_bytes),
+                Cell::F64(rate(acked * u64::from(config.smss))),
+                Cell::F64(rate(receiver.delivered_bytes)),
+                Cell::U64(counters.sent_packets),
+                Cell::U64(counters.retransmits),
+                Cell::U64(counters.fast_retransmits),
+                Cell::U64(counters.timeouts),
+                Cell::U64(counters.dupacks_in),
+                Cell::U64(counters.sacks_in),
+                Cell::U64(counters.dsacks_in),
+                Cell::U64(counters.congestion_signals),
+                Cell::F64(if lifetime > 0.0 {
+                    counters.cwnd_integral / lifetime * f64::from(config.smss)
+                } else {
+                    0.0
+                }),
+                Cell::I64(sampled(srtt)),
+                Cell::I64(sampled(counters.min_rtt_secs)),
+                Cell::I64(if done { ns(receiver.last_delivery - flow.start) } else { -1 }),
+                Cell::I64(-1),
+                Cell::I64(ns(counters.limited_cwnd_secs)),
+                Cell::I64(ns(counters.limited_rwnd_secs)),
+                Cell::I64(ns(counters.limited_source_secs)),
+            ]);
+        }
+        table
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn link_table(&self) -> Table {
+        let mut table = Table::new("links");
+        for (index, port) in self.ports.iter().enumerate() {
+            let link = &self.scenario.links[index / 2];
+            let direction = if index % 2 == 0 { &link.forward } else { &link.reverse };
+            let counters = &port.counters;
+            let accepted = counters.arrived_packets - counters.dropped_packets;
+            let bits = 8.0 * (counters.arrived_bytes - counters.dropped_bytes) as f64;
+            table.push([
+                Cell::Str(link.name.clone()),
+                Cell::Str(direction_name(index).into()),
+                Cell::U64(counters.arrived_packets),
+                Cell::U64(counters.arrived_bytes),
+                Cell::U64(counters.dropped_packets),
+                Cell::U64(counters.dropped_bytes),
+                Cell::U64(counters.peak_packets),
+                Cell::F64(bits / (direction.rate.bps() * self.end)),
+                Cell::I64(if accepted == 0 { 0 } else { ns(counters.waited_secs / accepted as f64) }),
+            ]);
+        }
+        table
+    }
+}
+
+/// Finds the constructor of a part; the scenario has checked its name.
+fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
+    &table.iter().find(|entry| entry.name == part.name).expect("the scenario names parts of the table").new
+}
+
+/// Lays out every flow's round trip and decides which stops need events. Returns the stops, where each flow's begin, and how
+/// many channels there are.
+fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usize) {
+    let mut places: Vec<Vec<Place>> = Vec::with_capacity(scenario.flows.len());
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let forward = flow.path.iter().map(|link| Place::Port(index_u32(2 * link)));
+        let reverse = flow.path.iter().rev().map(|link| Place::Port(index_u32(2 * link + 1)));
+        let index = index_u32(index);
+        places.push(
+            forward
+                .chain([Place::Receiver(index)])
+                .chain(reverse)
+                .chain([Place::Sender(index)])
+                .collect(),
+        );
+    }
+    // Who feeds each stop: the stop before it on some round trip (the sender feeds the first).
+    let mut feeders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
+    for trip in &places {
+        for (at, place) in trip.iter().enumerate() {
+            let feeder = trip[(at + trip.len() - 1) % trip.len()];
+            let known = feeders.entry(*place).or_default();
+            if !known.contains(&feeder) {
+                known.push(feeder);
+            }
+        }
+    }
+    let needs_event = |place: &Place| match place {
+        Place::Port(port) => {
+            feeders[place].len() > 1 || !scenario.shortcuts.computed_hops || !ports[*port as usize].is_computed()
+        }
+        Place::Receiver(_) | Place::Sender(_) => !scenario.shortcuts.computed_hops,
+    };
+    let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
+    let mut stops = Vec::new();
+    let mut first_stops = Vec::with_capacity(places.len());
+    for trip in &places {
+        first_stops.push(index_u32(stops.len()));
+        // A round trip without any event would never return to the event loop.
+        let closed = !trip.iter().any(needs_event);
+        for (at, place) in trip.iter().enumerate() {
+            let feeder = trip[(at + trip.len() - 1) % trip.len()];
+            let event = needs_event(place) || (closed && matches!(place, Place::Sender(_)));
+            let next = index_u32(channels.len());
+            let channel = event.then(|| *channels.entry((*place, feeder)).or_insert(next));
+            stops.push(Stop { place: *place, channel });
+        }
+    }
+    (stops, first_stops, channels.len())
+}
+
+// --- samples ------------------------------------------------------------------------------------------------------------
+
+/// Samples of one component at multiples of a period, taken when it is about to move past them.
+#[derive(Debug)]
+struct Sampler<T> {
+    every: f64,
+    last: u64,
+    samples: Vec<T>,
+}
+
+impl<T> Sampler<T> {
+    fn new(every: Duration, duration: Duration) -> Self {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of samples")]
+        let last = (duration.secs() / every.secs()) as u64;
+        Self { every: every.secs(), last, samples: Vec::new() }
+    }
+
+    #[inline]
+    fn take(&mut self, until: f64, sample: impl Fn() -> T) {
+        self.take_at(until, |_| sample());
+    }
+
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
+    fn take_at(&mut self, until: f64, sample: impl Fn(f64) -> T) {
+        while self.samples.len() as u64 <= self.last {
+            let time = self.samples.len() as f64 * self.every;
+            if time > until {
+                break;
+            }
+            self.samples.push(sample(time));
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct SenderSample {
+    cwnd: f64,
+    ssthresh: f64,
+    srtt: Option<f64>,
+    flight: u64,
+    acked_bytes: u64,
+}
+
+impl SenderSample {
+    fn of(sender: &Sender) -> Self {
+        Self {
+            cwnd: sender.cwnd(),
+            ssthresh: sender.ssthresh(),
+            srtt: sender.srtt_secs(),
+            flight: sender.flight_size(),
+            acked_bytes: sender.acked_bytes(),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Samplers {
+    every: f64,
+    senders: Vec<Sampler<SenderSample>>,
+    /// Delivered bytes.
+    receivers: Vec<Sampler<u64>>,
+    /// Backlog and drops, packets.
+    ports: Vec<Sampler<(u64, u64)>>,
+}
+
+impl Samplers {
+    fn new(every: Duration, duration: Duration, flows: usize, ports: usize) -> Self {
+        Self {
+            every: every.secs(),
+            senders: (0..flows).map(|_| Sampler::new(every, duration)).collect(),
+            receivers: (0..flows).map(|_| Sampler::new(every, duration)).collect(),
+            ports: (0..ports).map(|_| Sampler::new(every, duration)).collect(),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
+    fn time_ns(&self, sample: usize) -> i64 {
+        ns(sample as f64 * self.every)
+    }
+
+    fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
+        let mut table = Table::new("series");
+        for (index, flow) in flows.iter().enumerate() {
+            let smss = flow.sender.config().smss;
+            let samples = self.senders[index].samples.iter().zip(&self.receivers[index].samples);
+            for (at, (sender, delivered_bytes)) in samples.enumerate() {
+                table.push([
+                    Cell::I64(self.time_ns(at)),
+                    Cell::Str(scenario.flows[index].name.clone()),
+                    Cell::F64(sender.cwnd * f64::from(smss)),
+                    Cell::F64(sender.ssthresh * f64::from(smss)),
+                    Cell::I64(sender.srtt.map_or(-1, ns)),
+                    Cell::U64(sender.flight * u64::from(smss)),
+                    Cell::U64(sender.acked_bytes),
+                    Cell::U64(*delivered_bytes),
+                ]);
+            }
+        }
+        table
+    }
+
+    fn queue_table(&self, scenario: &Scenario) -> Table {
+        let mut table = Table::new("queues");
+        for (index, port) in self.ports.iter().enumerate() {
+            for (at, (backlog, dropped)) in port.samples.iter().enumerate() {
+                table.push([
+                    Cell::I64(self.time_ns(at)),
+                    Cell::Str(scenario.links[index / 2].name.clone()),
+                    Cell::Str(direction_name(index).into()),
+                    Cell::U64(*backlog),
+                    Cell::U64(*dropped),
+                ]);
+            }
+        }
+        table
+    }
+}
+
+impl PartialEq for Loose {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Loose {}
+
+impl PartialOrd for Loose {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Loose {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let fields = |loose: &Self| (loose.key.time, loose.key.scheduled, loose.key.parent_scheduled);
+        let (left, right) = (fields(self), fields(other));
+        right
+            .0
+            .total_cmp(&left.0)
+            .then(right.1.total_cmp(&left.1))
+            .then(right.2.total_cmp(&left.2))
+            .then(other.slot.cmp(&self.slot))
+            .then(other.serial.cmp(&self.serial))
+    }
+}
+
+fn direction_name(port: usize) -> &'static str {
+    if port.is_multiple_of(2) { "forward" } else { "reverse" }
+}
+
+fn index_u32(index: usize) -> u32 {
+    u32::try_from(index).expect("fewer than 2^32 components")
+}
+
+fn ns(secs: f64) -> i64 {
+    Duration::from_secs(secs).as_ns()
+}

@@ -1,0 +1,16 @@
+//! TCP as state machines without input or output: segments and timer expirations go in, segments and deadlines come out.
+//!
+//! [`PARAMS`] is the table of everything a study may set under `tcp`; its defaults are the `rfc` stack. [`STACKS`] are the
+//! presets, each a list of values that differ from those defaults.
+
+pub mod config;
+pub mod ns2_random;
+pub mod receiver;
+pub mod recovery;
+pub mod rto;
+pub mod scoreboard;
+pub mod sender;
+mod stacks;
+
+pub use config::{Config, PARAMS};
+pub use stacks::{STACKS, Stack};

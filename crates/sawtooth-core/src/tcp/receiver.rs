@@ -1,0 +1,123 @@
+//! The receiving endpoint: reassembly, SACK blocks, and when to acknowledge.
+//!
+//! Specifications: RFC 9293 §3.10.7.4 (reassembly), RFC 2018 §4 (which blocks, in which order), RFC 1122 §4.2.3.2 and RFC 5681
+//! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole).
+
+use super::config::{Config, Recovery};
+use super::scoreboard::{Range, RangeSet, SackBlocks};
+use crate::events::Key;
+use crate::packet::{Ack, Data};
+
+/// The receiver of one connection.
+#[derive(Debug)]
+pub struct Receiver {
+    rcv_nxt: u64,
+    /// Segments above `rcv_nxt`, and what they carry in bytes (only the last of a transfer is short).
+    out_of_order: RangeSet,
+    out_of_order_short_bytes: u64,
+    /// The ranges last reported, newest first.
+    recent: Vec<Range>,
+    sack: bool,
+    max_sack_blocks: usize,
+    ack_every: u32,
+    delay: f64,
+    smss: u32,
+    /// In-order segments not yet acknowledged, and when that must happen at the latest.
+    unacknowledged: u32,
+    timer: Key,
+    /// Application bytes delivered in order.
+    pub delivered_bytes: u64,
+    /// Time of the last in-order delivery, seconds.
+    pub last_delivery: f64,
+}
+
+impl Receiver {
+    pub fn new(config: &Config) -> Self {
+        Self {
+            rcv_nxt: 0,
+            out_of_order: RangeSet::default(),
+            out_of_order_short_bytes: 0,
+            recent: Vec::new(),
+            sack: config.recovery == Recovery::Sack,
+            max_sack_blocks: config.max_sack_blocks,
+            ack_every: config.ack_every,
+            delay: config.delayed_ack_timeout,
+            smss: config.smss,
+            unacknowledged: 0,
+            timer: Key::NEVER,
+            delivered_bytes: 0,
+            last_delivery: 0.0,
+        }
+    }
+
+    /// When a delayed acknowledgement is due ([`Key::NEVER`] if none is).
+    #[inline]
+    pub fn next_timer(&self) -> Key {
+        self.timer
+    }
+
+    /// The delayed acknowledgement is due.
+    pub fn on_timer(&mut self) -> Ack {
+        self.acknowledge(false)
+    }
+
+    /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
+    #[inline]
+    pub fn on_segment(&mut self, now: Key, data: Data) -> Option<Ack> {
+        if data.seq == self.rcv_nxt && self.out_of_order.is_empty() {
+            self.rcv_nxt += 1;
+            self.delivered_bytes += u64::from(data.payload_bytes);
+            self.last_delivery = now.time;
+            self.unacknowledged += 1;
+            // A SYN is answered at once (RFC 9293 §3.10.7.2).
+            if self.unacknowledged >= self.ack_every || data.seq == 0 {
+                return Some(self.acknowledge(false));
+            }
+            if self.timer == Key::NEVER {
+                self.timer = now.child(now.time + self.delay);
+            }
+            return None;
+        }
+        Some(self.on_disorder(now, data))
+    }
+
+    /// A segment that is out of order, fills a hole or repeats another: acknowledged at once (RFC 5681 §4.2).
+    fn on_disorder(&mut self, now: Key, data: Data) -> Ack {
+        let mut duplicate = data.seq < self.rcv_nxt;
+        if data.seq == self.rcv_nxt {
+            let before = self.rcv_nxt;
+            self.rcv_nxt = self.out_of_order.first_gap(before + 1);
+            self.out_of_order.remove_below(self.rcv_nxt);
+            let filled = self.rcv_nxt - before - 1;
+            let short = if self.out_of_order.is_empty() { std::mem::take(&mut self.out_of_order_short_bytes) } else { 0 };
+            self.delivered_bytes += u64::from(data.payload_bytes) + filled * u64::from(self.smss) - short;
+            self.last_delivery = now.time;
+            self.recent.retain(|range| range.start > self.rcv_nxt);
+        } else if data.seq > self.rcv_nxt {
+            let mut new = false;
+            let holder =
+                self.out_of_order.insert(Range { start: data.seq, end: data.seq + 1 }, |_| new = true);
+            duplicate = !new;
+            if new {
+                self.out_of_order_short_bytes += u64::from(self.smss - data.payload_bytes);
+            }
+            self.recent.retain(|range| !holder.contains(range.start));
+            self.recent.insert(0, holder);
+            self.recent.truncate(self.max_sack_blocks);
+        }
+        self.acknowledge(duplicate)
+    }
+
+    #[inline]
+    fn acknowledge(&mut self, duplicate: bool) -> Ack {
+        self.unacknowledged = 0;
+        self.timer = Key::NEVER;
+        let mut sack = SackBlocks::default();
+        if self.sack {
+            for range in &self.recent {
+                sack.push(self.rcv_nxt, *range);
+            }
+        }
+        Ack { next: self.rcv_nxt, duplicate, sack }
+    }
+}

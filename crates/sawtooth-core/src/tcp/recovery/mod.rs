@@ -1,0 +1,118 @@
+//! Loss detection and repair, one file per variant. Each adds its methods to [`Sender`](super::sender::Sender).
+//!
+//! Common to all: a loss is signalled by `dup_thresh` duplicate acknowledgements, and not again before everything that was
+//! outstanding at the last signal (`recovery_point`) has been acknowledged (RFC 6582 §3.2 step 1).
+
+mod newreno;
+mod reno;
+mod sack;
+mod tahoe;
+
+use super::config::Recovery;
+use super::scoreboard::RangeSet;
+use super::sender::{Permit, Sender};
+use crate::packet::Ack;
+use crate::registry::Entry;
+
+/// The loss recoveries a study can name.
+pub const TABLE: &[Entry<()>] = &[tahoe::ENTRY, reno::ENTRY, newreno::ENTRY, sack::ENTRY];
+
+/// Why the window was last reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    Never,
+    /// A loss whose recovery is under way.
+    Loss,
+    /// A loss that has been recovered from.
+    Recovered,
+    Timeout,
+}
+
+/// What a recovery remembers.
+#[derive(Debug)]
+pub struct State {
+    /// Everything below was outstanding when the last loss was signalled.
+    pub recovery_point: u64,
+    pub last_cut: Cut,
+    /// Segments by which duplicate acknowledgements widen the window: each means that one has left the path (RFC 5681 §3.2).
+    pub inflation: u64,
+    /// A partial acknowledgement has been seen in this recovery.
+    pub partial_seen: bool,
+    /// The segment for which the retransmission timer last expired, while it is still missing.
+    pub timeout_of: Option<u64>,
+    /// SACK: between a loss and its recovery point.
+    pub in_recovery: bool,
+    /// SACK: after a timeout, duplicate acknowledgements mean nothing until new data is acknowledged.
+    pub after_timeout: bool,
+    /// SACK: what the receiver holds above `snd_una`.
+    pub scoreboard: RangeSet,
+    /// SACK: one past the highest segment retransmitted in this recovery (HighRxt + 1).
+    pub high_rxt: u64,
+    /// SACK: segments of the scoreboard below `high_rxt`.
+    pub sacked_below_high_rxt: u64,
+    /// SACK: the estimate of what is in the path, where it is a counter.
+    pub pipe: i64,
+    /// SACK: the cumulative acknowledgement when recovery began.
+    pub entered_at: u64,
+    /// SACK: the rescue retransmission has been used (RFC 6675 §4, NextSeg rule 4).
+    pub rescued: bool,
+}
+
+impl State {
+    pub fn new(_recovery: Recovery) -> Self {
+        Self {
+            recovery_point: 1,
+            last_cut: Cut::Never,
+            inflation: 0,
+            partial_seen: false,
+            timeout_of: None,
+            in_recovery: false,
+            after_timeout: false,
+            scoreboard: RangeSet::default(),
+            high_rxt: 0,
+            sacked_below_high_rxt: 0,
+            pipe: 0,
+            entered_at: 0,
+            rescued: false,
+        }
+    }
+}
+
+impl Sender {
+    /// Whether a loss may be signalled: all that was outstanding at the last signal has arrived.
+    pub(super) fn recovered(&self) -> bool {
+        self.snd_una > self.state.recovery_point || self.state.last_cut == Cut::Never
+    }
+
+    /// Counts a duplicate acknowledgement; before the threshold it may allow a segment of limited transmit.
+    pub(super) fn count_dupack(&mut self) {
+        self.dupacks += 1;
+        self.counters.dupacks_in += 1;
+        if self.dupacks < self.config.dup_thresh {
+            self.permit = if self.config.limited_transmit { Permit::One } else { Permit::Nothing };
+        }
+    }
+
+    /// Whether `ack` repeats the last one while data is outstanding.
+    pub(super) fn is_dupack(&self, ack: &Ack) -> bool {
+        ack.next == self.snd_una && self.snd_max > self.snd_una
+    }
+
+    /// What a timeout ends.
+    pub(super) fn recovery_on_timeout(&mut self) {
+        // Tahoe, which knows no recovery, goes on counting; so does ns-2's.
+        if self.config.recovery != Recovery::Tahoe {
+            self.dupacks = 0;
+        }
+        self.state.inflation = 0;
+        self.state.recovery_point = self.snd_max;
+        self.state.last_cut = Cut::Timeout;
+        self.state.partial_seen = false;
+        self.state.in_recovery = false;
+        self.state.after_timeout = true;
+        self.state.scoreboard.clear();
+        self.state.high_rxt = 0;
+        self.state.sacked_below_high_rxt = 0;
+        self.pending = None;
+    }
+}

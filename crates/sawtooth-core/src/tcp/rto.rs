@@ -1,0 +1,215 @@
+//! The retransmission timeout: round-trip estimators, bounds and back-off.
+//!
+//! Specifications: RFC 6298 (real-valued estimators) and, as the older alternative, the scaled-integer arithmetic of Jacobson,
+//! "Congestion Avoidance and Control", SIGCOMM 1988, Appendix A, in which the round-trip time is counted in clock ticks.
+//! Samples obey Karn's algorithm: the sender only passes round trips of segments that were sent once (RFC 6298 §3).
+
+use super::config::{RtoConfig, RtoEstimator};
+
+/// Round-trip estimators and the timeout they give, with exponential back-off.
+#[derive(Debug)]
+pub struct Rto {
+    config: RtoConfig,
+    estimate: Estimate,
+    backoff: u64,
+}
+
+#[derive(Debug)]
+enum Estimate {
+    /// Seconds; no sample yet when `srtt` is `None`.
+    Real { srtt: Option<f64>, rttvar: f64, initial: f64 },
+    /// Ticks: `srtt` scaled by 8, `rttvar` by 4. `srtt` 0 means: take the next sample as the first.
+    Ticks { srtt: i64, rttvar: i64, rto_secs: f64, phase_secs: f64 },
+}
+
+/// In the scaled arithmetic, back-off beyond this discards the estimate: the path may have changed.
+const DISCARD_ESTIMATE_BEYOND: u64 = 8;
+
+impl Rto {
+    /// `phase_secs` is where between two ticks the host's clock started.
+    pub fn new(config: RtoConfig, phase_secs: f64) -> Self {
+        let estimate = match config.estimator {
+            RtoEstimator::Rfc6298 => Estimate::Real { srtt: None, rttvar: 0.0, initial: config.initial },
+            RtoEstimator::Ticks => Estimate::Ticks {
+                srtt: 0,
+                // The variance term before any sample is 12 s, as ns-2 has it; only a clobbered estimate ever shows it.
+                rttvar: ticks_in(12.0, config.granularity) << 2,
+                rto_secs: config.initial,
+                phase_secs,
+            },
+        };
+        Self { config, estimate, backoff: 1 }
+    }
+
+    /// A round trip of `rtt` seconds of a segment sent at `sent`.
+    pub fn sample(&mut self, sent: f64, rtt: f64) {
+        let g = self.config.granularity;
+        match &mut self.estimate {
+            Estimate::Real { srtt, rttvar, .. } => match srtt {
+                None => {
+                    *srtt = Some(rtt);
+                    *rttvar = rtt / 2.0;
+                }
+                Some(srtt) => {
+                    // RFC 6298 §2.3: rttvar first, with the old srtt.
+                    *rttvar = 0.75 * *rttvar + 0.25 * (*srtt - rtt).abs();
+                    *srtt = 0.875 * *srtt + 0.125 * rtt;
+                }
+            },
+            Estimate::Ticks { srtt, rttvar, rto_secs, phase_secs } => {
+                let after_tick = libm::fmod(sent + *phase_secs, g);
+                let ticks = ticks_in(rtt + after_tick, g).max(1);
+                if *srtt == 0 {
+                    *srtt = ticks << 3;
+                    *rttvar = ticks << 1;
+                } else {
+                    let error = ticks - (*srtt >> 3);
+                    *srtt = (*srtt + error).max(1);
+                    *rttvar = (*rttvar + error.abs() - (*rttvar >> 2)).max(1);
+                }
+                #[expect(clippy::cast_precision_loss, reason = "a count of ticks")]
+                let rto_ticks = (((*rttvar << 3) + *srtt) >> 3) as f64;
+                *rto_secs = rto_ticks * g;
+            }
+        }
+    }
+
+    /// The timeout now, seconds, back-off included.
+    #[expect(clippy::cast_precision_loss, reason = "the back-off factor is small")]
+    pub fn timeout_secs(&self) -> f64 {
+        let (min, max, g) = (self.config.min, self.config.max, self.config.granularity);
+        let backoff = self.backoff as f64;
+        match &self.estimate {
+            Estimate::Real { srtt: None, initial, .. } => (initial * backoff).min(max.max(*initial)),
+            // RFC 6298 §2.3, 2.4, 2.5.
+            Estimate::Real { srtt: Some(srtt), rttvar, .. } => {
+                ((srtt + g.max(4.0 * rttvar)).max(min) * backoff).min(max)
+            }
+            Estimate::Ticks { rto_secs, .. } => (rto_secs.max(min) * backoff).min(max).max(2.0 * g),
+        }
+    }
+
+    /// Doubles the timeout (RFC 6298 §5.5).
+    pub fn back_off(&mut self) {
+        if self.backoff < 64 || self.timeout_secs() < self.config.max {
+            self.backoff <<= 1;
+        }
+        if let Estimate::Ticks { srtt, rttvar, .. } = &mut self.estimate
+            && self.backoff > DISCARD_ESTIMATE_BEYOND
+        {
+            *rttvar += *srtt >> 3;
+            *srtt = 0;
+        }
+    }
+
+    /// Ends the back-off: new data was acknowledged and measured.
+    #[inline]
+    pub fn end_back_off(&mut self) {
+        self.backoff = 1;
+    }
+
+    /// RFC 6298 §5.7: the SYN was retransmitted, so data starts with a timeout of 3 s.
+    pub fn after_lost_syn(&mut self) {
+        if let Estimate::Real { srtt: None, initial, .. } = &mut self.estimate {
+            *initial = initial.max(3.0);
+        }
+    }
+
+    /// The smoothed round-trip time, seconds, once there is a sample.
+    #[expect(clippy::cast_precision_loss, reason = "a count of ticks")]
+    pub fn srtt_secs(&self) -> Option<f64> {
+        match &self.estimate {
+            Estimate::Real { srtt, .. } => *srtt,
+            Estimate::Ticks { srtt: 0, .. } => None,
+            Estimate::Ticks { srtt, .. } => Some(*srtt as f64 / 8.0 * self.config.granularity),
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "whole ticks are meant, and their number is small")]
+fn ticks_in(secs: f64, tick: f64) -> i64 {
+    (secs / tick) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rfc() -> Rto {
+        let config =
+            RtoConfig { estimator: RtoEstimator::Rfc6298, granularity: 0.001, initial: 1.0, min: 1.0, max: 60.0 };
+        Rto::new(config, 0.0)
+    }
+
+    fn ticks(phase: f64) -> Rto {
+        let config =
+            RtoConfig { estimator: RtoEstimator::Ticks, granularity: 0.01, initial: 3.0, min: 0.2, max: 60.0 };
+        Rto::new(config, phase)
+    }
+
+    fn close(left: f64, right: f64) {
+        assert!((left - right).abs() < 1e-12, "{left} is not {right}");
+    }
+
+    #[test]
+    fn rfc6298_2_1_the_timeout_is_one_second_before_a_sample() {
+        close(rfc().timeout_secs(), 1.0);
+    }
+
+    #[test]
+    fn rfc6298_2_2_the_first_sample_gives_three_round_trips() {
+        let mut rto = rfc();
+        rto.sample(0.0, 2.0);
+        close(rto.timeout_secs(), 2.0 + 4.0 * 1.0);
+    }
+
+    #[test]
+    fn rfc6298_2_3_later_samples_are_smoothed() {
+        let mut rto = rfc();
+        rto.sample(0.0, 2.0);
+        rto.sample(0.0, 1.0);
+        close(rto.srtt_secs().expect("two samples"), 0.875 * 2.0 + 0.125);
+        close(rto.timeout_secs(), 1.875 + 4.0 * (0.75 + 0.25));
+    }
+
+    #[test]
+    fn rfc6298_2_4_the_timeout_is_at_least_one_second() {
+        let mut rto = rfc();
+        rto.sample(0.0, 0.01);
+        close(rto.timeout_secs(), 1.0);
+    }
+
+    #[test]
+    fn rfc6298_5_5_backs_off_up_to_the_maximum() {
+        let mut rto = rfc();
+        rto.sample(0.0, 2.0);
+        let timeouts: Vec<f64> = (0..5)
+            .map(|_| {
+                rto.back_off();
+                rto.timeout_secs()
+            })
+            .collect();
+        assert_eq!(timeouts, [12.0, 24.0, 48.0, 60.0, 60.0]);
+        rto.end_back_off();
+        close(rto.timeout_secs(), 6.0);
+    }
+
+    #[test]
+    fn rfc6298_5_7_a_lost_syn_sets_three_seconds() {
+        let mut rto = rfc();
+        rto.after_lost_syn();
+        close(rto.timeout_secs(), 3.0);
+    }
+
+    #[test]
+    fn ticks_count_the_clock_edges_that_a_round_trip_crosses() {
+        // Traced from ns-2.35: rtt_ 0.100, 0.110; srtt_ 0.100 (81/8 ticks), rttvar_ 0.050, 0.040.
+        let mut rto = ticks(0.00127);
+        rto.sample(0.1, 0.10064);
+        close(rto.srtt_secs().expect("a sample"), 0.1);
+        close(rto.timeout_secs(), 0.3);
+        rto.sample(0.20064, 0.10864);
+        close(rto.srtt_secs().expect("a sample"), 0.10125);
+        close(rto.timeout_secs(), 0.26);
+    }
+}

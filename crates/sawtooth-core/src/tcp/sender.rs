@@ -1,0 +1,453 @@
+//! The sending endpoint, without input or output: acknowledgements and timer expirations go in, segments come out.
+//!
+//! What is common to all senders is here: sequence space, window, timer, round-trip samples. How losses are detected and
+//! repaired is one file per variant under [`super::recovery`].
+//!
+//! Specifications: RFC 5681 (windows), RFC 6298 §5 (managing the timer), RFC 3042 (limited transmit).
+//!
+//! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
+
+use super::config::{Config, Recovery, ReduceFrom};
+use super::recovery::State;
+use super::rto::Rto;
+use crate::cc::{self, CongestionControl, Episode};
+use crate::events::Key;
+use crate::packet::{Ack, Data};
+use crate::units::Instant;
+
+/// Counters of one sender, named as in RFC 4898 where it has a name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SenderCounters {
+    pub sent_packets: u64,
+    pub retransmits: u64,
+    pub fast_retransmits: u64,
+    pub timeouts: u64,
+    pub dupacks_in: u64,
+    pub sacks_in: u64,
+    pub dsacks_in: u64,
+    pub congestion_signals: u64,
+    pub rtt_samples: u64,
+    pub srtt_sum_secs: f64,
+    pub min_rtt_secs: f64,
+    /// Time integral of cwnd, segments x seconds.
+    pub cwnd_integral: f64,
+    pub limited_cwnd_secs: f64,
+    pub limited_rwnd_secs: f64,
+    pub limited_source_secs: f64,
+}
+
+/// What keeps a sender from sending more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Limit {
+    Cwnd,
+    Rwnd,
+    Source,
+}
+
+/// What may leave besides a pending retransmission, until the next input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Permit {
+    Nothing,
+    /// One new segment beyond the window (limited transmit).
+    One,
+    /// At most so many new segments that the window admits.
+    Burst(u64),
+    /// Whatever the window admits.
+    Window,
+}
+
+/// The sender of one connection.
+#[derive(Debug)]
+pub struct Sender {
+    pub(super) config: Config,
+    pub(super) cc: Box<dyn CongestionControl>,
+    /// The algorithm's window as of the last event.
+    pub(super) cwnd: f64,
+    pub(super) snd_una: u64,
+    pub(super) snd_nxt: u64,
+    /// One past the highest segment ever sent.
+    pub(super) snd_max: u64,
+    /// One past the last segment of the transfer; `u64::MAX` when it is endless.
+    end: u64,
+    last_payload_bytes: u32,
+    pub(super) dupacks: u32,
+    pub(super) state: State,
+    /// A retransmission to be sent before anything else.
+    pub(super) pending: Option<u64>,
+    pub(super) permit: Permit,
+    /// The segment being timed, and when it was sent.
+    timed: Option<(u64, f64)>,
+    pub(super) rto: Rto,
+    timer: Key,
+    limit: Limit,
+    limit_since: f64,
+    cwnd_since: f64,
+    pub counters: SenderCounters,
+}
+
+impl Sender {
+    /// A sender of `size_bytes`, or without end, whose clock started `phase_secs` after a tick.
+    pub fn new(config: Config, cc: cc::New, params: &crate::registry::Params, size_bytes: Option<u64>, phase_secs: f64) -> Self {
+        let syn = u64::from(config.handshake);
+        let smss = u64::from(config.smss);
+        let (end, last_payload_bytes) = match size_bytes {
+            None => (u64::MAX, config.smss),
+            Some(bytes) => {
+                let last = bytes - bytes.saturating_sub(1) / smss * smss;
+                (syn + bytes.div_ceil(smss), u32::try_from(last).unwrap_or(config.smss))
+            }
+        };
+        // Until the SYN is acknowledged it is all that may be outstanding.
+        let cwnd = if config.handshake { 1.0 } else { config.initial_window };
+        let cc = cc(params, cc::Start { cwnd, ssthresh: config.initial_ssthresh, ns2: config.ns2_algorithms });
+        Self {
+            rto: Rto::new(config.rto, phase_secs),
+            state: State::new(config.recovery),
+            cwnd: cc.cwnd(),
+            config,
+            cc,
+            snd_una: 0,
+            snd_nxt: 0,
+            snd_max: 0,
+            end,
+            last_payload_bytes,
+            dupacks: 0,
+            pending: None,
+            permit: Permit::Nothing,
+            timed: None,
+            timer: Key::NEVER,
+            limit: Limit::Source,
+            limit_since: 0.0,
+            cwnd_since: 0.0,
+            counters: SenderCounters { min_rtt_secs: f64::INFINITY, ..SenderCounters::default() },
+        }
+    }
+
+    /// The application opens the connection.
+    pub fn on_start(&mut self, now: Key) {
+        self.limit_since = now.time;
+        self.cwnd_since = now.time;
+        self.permit = Permit::Window;
+    }
+
+    /// An acknowledgement arrives.
+    #[inline]
+    pub fn on_segment(&mut self, now: Key, ack: &Ack) {
+        self.counters.sacks_in += u64::from(!ack.sack.is_empty());
+        self.counters.dsacks_in += u64::from(ack.duplicate && self.config.recovery == Recovery::Sack);
+        self.permit = Permit::Window;
+        match self.config.recovery {
+            Recovery::Tahoe => self.tahoe_on_ack(now, ack),
+            Recovery::Reno => self.reno_on_ack(now, ack),
+            Recovery::NewReno => self.newreno_on_ack(now, ack),
+            Recovery::Sack => self.sack_on_ack(now, ack),
+        }
+    }
+
+    /// When the retransmission timer expires ([`Key::NEVER`] if it is not running).
+    #[inline]
+    pub fn next_timer(&self) -> Key {
+        self.timer
+    }
+
+    /// The retransmission timer has expired (RFC 6298 §5.4 to §5.6, RFC 5681 §3.1 equation 4).
+    pub fn on_timer(&mut self, now: Key) {
+        self.counters.timeouts += 1;
+        self.counters.congestion_signals += 1;
+        let mut episode = self.episode(now, 0);
+        if self.state.timeout_of == Some(self.snd_una) && self.config.reduce_from == ReduceFrom::FlightSize {
+            // RFC 5681 §3.1: a segment that times out again leaves ssthresh as it is.
+            episode.window = f64::INFINITY;
+        }
+        let ssthresh = self.cc.ssthresh();
+        if episode.window.is_finite() {
+            self.cc.on_rto(&episode);
+        } else {
+            self.cc.set_cwnd(1.0);
+            debug_assert!(self.cc.ssthresh() == ssthresh);
+        }
+        self.state.timeout_of = Some(self.snd_una);
+        self.cwnd_changed(now);
+        self.recovery_on_timeout();
+        self.rto.back_off();
+        self.timed = None;
+        self.snd_nxt = self.snd_una;
+        self.arm_timer(now);
+        self.permit = Permit::Window;
+    }
+
+    /// The next segment to send now, if any. To be called until it returns nothing, after every input.
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Key) -> Option<Data> {
+        if let Some(seq) = self.pending.take() {
+            return Some(self.transmit(now, seq));
+        }
+        let next = match self.permit {
+            Permit::Nothing => None,
+            Permit::Window if self.config.recovery == Recovery::Sack => self.sack_next(),
+            Permit::Window => self.window_next(),
+            Permit::Burst(left) => {
+                self.permit = if left > 1 { Permit::Burst(left - 1) } else { Permit::Nothing };
+                self.window_next()
+            }
+            Permit::One => {
+                self.permit = Permit::Nothing;
+                self.limited_transmit_next()
+            }
+        };
+        if let Some(seq) = next {
+            return Some(self.transmit(now, seq));
+        }
+        self.permit = Permit::Nothing;
+        self.note_limit(now);
+        None
+    }
+
+    /// The next segment in sequence, if the window and the application have room for it.
+    #[inline]
+    pub(super) fn window_next(&self) -> Option<u64> {
+        let room = self.snd_nxt < self.snd_una + self.window() && self.snd_nxt < self.end;
+        room.then_some(self.snd_nxt)
+    }
+
+    /// A new segment beyond the congestion window, one for each of the first duplicate acknowledgements (RFC 3042).
+    fn limited_transmit_next(&self) -> Option<u64> {
+        let window = self.window() + u64::from(self.dupacks);
+        let room = self.snd_nxt < self.snd_una + window.min(self.window_limit()) && self.snd_nxt < self.end;
+        room.then_some(self.snd_nxt)
+    }
+
+    /// The usable window, whole segments.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "windows are positive and far below 2^53")]
+    pub(super) fn window(&self) -> u64 {
+        (self.cwnd as u64).saturating_add(self.state.inflation).min(self.window_limit())
+    }
+
+    /// The limit on the window, whole segments.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as casts saturate, as meant for infinity")]
+    pub(super) fn window_limit(&self) -> u64 {
+        self.config.window_limit as u64
+    }
+
+    pub(super) fn has_more(&self) -> bool {
+        self.snd_nxt < self.end
+    }
+
+    fn transmit(&mut self, now: Key, seq: u64) -> Data {
+        self.counters.sent_packets += 1;
+        if seq >= self.snd_max {
+            self.snd_max = seq + 1;
+            // One segment at a time is measured; retransmissions never are (Karn, RFC 6298 §3).
+            if self.timed.is_none() {
+                self.timed = Some((seq, now.time));
+            }
+        } else {
+            self.counters.retransmits += 1;
+        }
+        if seq >= self.snd_nxt {
+            self.snd_nxt = seq + 1;
+        }
+        if self.timer == Key::NEVER {
+            self.arm_timer(now);
+        }
+        let payload_bytes = if seq == 0 && self.config.handshake {
+            0
+        } else if seq + 1 == self.end {
+            self.last_payload_bytes
+        } else {
+            self.config.smss
+        };
+        Data { seq, payload_bytes }
+    }
+
+    /// (Re)starts the retransmission timer (RFC 6298 §5.1, §5.3).
+    #[inline]
+    pub(super) fn arm_timer(&mut self, now: Key) {
+        self.timer = now.child(now.time + self.rto.timeout_secs());
+    }
+
+    /// Forgets the round trip being measured: a retransmission would make it ambiguous.
+    pub(super) fn stop_timing(&mut self) {
+        self.timed = None;
+    }
+
+    /// Takes note of everything before `next` having arrived; a round-trip sample if there is one.
+    #[inline]
+    pub(super) fn advance(&mut self, now: Key, next: u64) -> Option<f64> {
+        self.snd_una = next;
+        self.state.timeout_of = None;
+        if self.snd_nxt < next {
+            self.snd_nxt = next;
+        }
+        let (seq, sent) = self.timed?;
+        if next <= seq {
+            return None;
+        }
+        self.timed = None;
+        let rtt = now.time - sent;
+        self.rto.end_back_off();
+        self.rto.sample(sent, rtt);
+        self.counters.rtt_samples += 1;
+        self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
+        self.counters.min_rtt_secs = self.counters.min_rtt_secs.min(rtt);
+        Some(rtt)
+    }
+
+    /// An acknowledgement of new data outside of any recovery: advance, restart the timer, let the window grow.
+    #[inline]
+    pub(super) fn on_new_ack(&mut self, now: Key, next: u64, may_grow: bool) {
+        let acked = next - self.snd_una;
+        let flight_size = self.snd_max - self.snd_una;
+        let syn = self.snd_una == 0 && self.config.handshake;
+        self.dupacks = 0;
+        let rtt_secs = self.advance(now, next);
+        // RFC 6298 §5.2, §5.3.
+        if self.snd_una < self.snd_max || self.snd_una < self.end {
+            self.arm_timer(now);
+        } else {
+            self.timer = Key::NEVER;
+        }
+        if syn {
+            self.on_established(rtt_secs.is_some());
+        } else {
+            self.cc.on_ack(&cc::Ack {
+                now: Instant::from_secs(now.time),
+                acked,
+                flight_size,
+                rtt_secs,
+                may_grow,
+            });
+        }
+        self.cwnd_changed(now);
+    }
+
+    /// The SYN was acknowledged: data may flow.
+    fn on_established(&mut self, at_first_try: bool) {
+        if at_first_try {
+            self.cc.set_cwnd(self.config.initial_window);
+        } else {
+            self.rto.after_lost_syn();
+            // RFC 5681 §3.1: after a lost SYN the initial window is one segment; a stack that reduces its window as such
+            // starts from its initial window all the same.
+            let window = match self.config.reduce_from {
+                ReduceFrom::FlightSize => 1.0,
+                ReduceFrom::Window => self.config.initial_window,
+            };
+            self.cc.set_cwnd(window);
+        }
+    }
+
+    /// What the algorithm needs to know about a loss. `limited_transmit` segments do not count as flight (RFC 5681 §3.2 step 2).
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+    pub(super) fn episode(&self, now: Key, limited_transmit: u64) -> Episode {
+        let flight_size = self.snd_max - self.snd_una;
+        let window = match self.config.reduce_from {
+            ReduceFrom::Window => self.cwnd.min(self.config.window_limit),
+            ReduceFrom::FlightSize => (flight_size - limited_transmit.min(flight_size)) as f64,
+        };
+        Episode {
+            now: Instant::from_secs(now.time),
+            window,
+            flight_size,
+            whole_ssthresh: self.config.whole_ssthresh,
+        }
+    }
+
+    /// Reduces the window for a loss found by acknowledgements, once per episode.
+    pub(super) fn reduce(&mut self, now: Key) {
+        self.counters.fast_retransmits += 1;
+        self.counters.congestion_signals += 1;
+        let limited = if self.config.limited_transmit { u64::from(self.config.dup_thresh - 1) } else { 0 };
+        let episode = self.episode(now, limited);
+        self.cc.on_loss(&episode);
+        self.cwnd_changed(now);
+    }
+
+    /// Prescribes the window on behalf of a recovery's specification.
+    pub(super) fn set_cwnd(&mut self, now: Key, cwnd: f64) {
+        self.cc.set_cwnd(cwnd);
+        self.cwnd_changed(now);
+    }
+
+    #[inline]
+    pub(super) fn cwnd_changed(&mut self, now: Key) {
+        self.counters.cwnd_integral += self.cwnd * (now.time - self.cwnd_since);
+        self.cwnd_since = now.time;
+        self.cwnd = self.cc.cwnd();
+    }
+
+    #[inline]
+    fn note_limit(&mut self, now: Key) {
+        let limit = if self.snd_nxt >= self.end {
+            Limit::Source
+        } else if self.window() >= self.window_limit() {
+            Limit::Rwnd
+        } else {
+            Limit::Cwnd
+        };
+        if limit != self.limit {
+            self.close_limit(now.time);
+            self.limit = limit;
+        }
+    }
+
+    fn close_limit(&mut self, time: f64) {
+        let spent = time - self.limit_since;
+        self.limit_since = time;
+        match self.limit {
+            Limit::Cwnd => self.counters.limited_cwnd_secs += spent,
+            Limit::Rwnd => self.counters.limited_rwnd_secs += spent,
+            Limit::Source => self.counters.limited_source_secs += spent,
+        }
+    }
+
+    /// Brings time integrals up to the end of the run.
+    pub fn finish(&mut self, end: f64) {
+        self.close_limit(end);
+        self.counters.cwnd_integral += self.cwnd * (end - self.cwnd_since);
+        self.cwnd_since = end;
+    }
+
+    /// Everything before this segment has been acknowledged.
+    pub fn snd_una(&self) -> u64 {
+        self.snd_una
+    }
+
+    /// Whether a fixed-size transfer has been acknowledged in full.
+    pub fn is_done(&self) -> bool {
+        self.snd_una >= self.end
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The congestion window, segments.
+    pub fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    /// The slow-start threshold, segments.
+    pub fn ssthresh(&self) -> f64 {
+        self.cc.ssthresh()
+    }
+
+    /// The smoothed round-trip time, seconds.
+    pub fn srtt_secs(&self) -> Option<f64> {
+        self.rto.srtt_secs()
+    }
+
+    /// Segments sent and not cumulatively acknowledged (FlightSize).
+    pub fn flight_size(&self) -> u64 {
+        self.snd_max - self.snd_una
+    }
+
+    /// Application bytes acknowledged.
+    pub fn acked_bytes(&self) -> u64 {
+        let segments = self.snd_una.saturating_sub(u64::from(self.config.handshake));
+        let short = if self.is_done() { u64::from(self.config.smss - self.last_payload_bytes) } else { 0 };
+        segments * u64::from(self.config.smss) - short
+    }
+}

@@ -1,0 +1,49 @@
+//! Stack presets: named sets of defaults for everything under `tcp`.
+
+use crate::registry::Value;
+
+/// One preset.
+#[derive(Clone, Copy, Debug)]
+pub struct Stack {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub specification: &'static [&'static str],
+    /// What differs from the defaults of [`super::PARAMS`].
+    pub values: &'static [(&'static str, Value)],
+}
+
+/// All presets.
+pub const STACKS: &[Stack] = &[
+    Stack {
+        name: "rfc",
+        summary: "what the standards-track documents ask for",
+        specification: &["RFC 5681", "RFC 6298", "RFC 6582", "RFC 6675", "RFC 3042"],
+        values: &[],
+    },
+    Stack {
+        name: "ns2",
+        summary: "the one-way TCP agents of ns-2.35 with their defaults, as measured of the program",
+        specification: &["ns-2.35, measured: docs/validation/ns2.md"],
+        values: &[
+            ("recovery", Value::Choice("newreno")),
+            ("smss", Value::Bytes(1000)),
+            ("initial_window", Value::Packets(2)),
+            ("window_limit", Value::Packets(20)),
+            ("reduce_from", Value::Choice("window")),
+            ("whole_ssthresh", Value::Bool(true)),
+            ("algorithms", Value::Choice("ns2")),
+            ("exit_window", Value::Choice("keep")),
+            ("recovery_burst", Value::Packets(2)),
+            ("sack_pipe", Value::Choice("counter")),
+            ("sack_option_header", Value::Bytes(0)),
+            ("rto_estimator", Value::Choice("ticks")),
+            ("rto_granularity", Value::Duration(0.01)),
+            ("tick_phase", Value::Choice("ns2")),
+            ("rto_initial", Value::Duration(3.0)),
+            ("rto_min", Value::Duration(0.2)),
+            ("rto_max", Value::Duration(60.0)),
+            ("ack_every", Value::Integer(1)),
+            ("delayed_ack_timeout", Value::Duration(0.1)),
+        ],
+    },
+];

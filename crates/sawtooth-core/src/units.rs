@@ -1,0 +1,62 @@
+//! Times and rates as types, so that no bare number with a unit crosses a function boundary.
+//!
+//! Time is binary64 seconds. Which of two coincident packets a full queue drops is decided by rounding, and ns-2, which this
+//! simulator is held against, computes in binary64 seconds; additions, multiplications and divisions are the same on every
+//! machine (IEEE 754), so runs are still reproducible to the bit.
+
+macro_rules! quantity {
+    ($(#[$doc:meta])* $name:ident, $from:ident, $get:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+        pub struct $name(f64);
+
+        impl $name {
+            pub const fn $from(value: f64) -> Self {
+                Self(value)
+            }
+
+            pub const fn $get(self) -> f64 {
+                self.0
+            }
+        }
+    };
+}
+
+quantity!(
+    /// A point in time, counted from the start of the run.
+    Instant, from_secs, secs
+);
+quantity!(
+    /// A length of time.
+    Duration, from_secs, secs
+);
+quantity!(
+    /// Bits per second.
+    Rate, from_bps, bps
+);
+
+impl Instant {
+    /// Whole nanoseconds, rounded.
+    pub fn as_ns(self) -> i64 {
+        Duration(self.0).as_ns()
+    }
+}
+
+impl Duration {
+    /// Whole nanoseconds, rounded.
+    #[expect(clippy::cast_possible_truncation, reason = "runs are far shorter than 292 years")]
+    pub fn as_ns(self) -> i64 {
+        libm::round(self.0 * 1e9) as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nanoseconds_are_rounded_to_the_nearest() {
+        assert_eq!(Duration::from_secs(0.1 + 0.2).as_ns(), 300_000_000);
+        assert_eq!(Instant::from_secs(1.000_000_000_6).as_ns(), 1_000_000_001);
+    }
+}

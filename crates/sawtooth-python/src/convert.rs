@@ -1,0 +1,220 @@
+//! From the laboratory's types to Python's.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use sawtooth_core::record::{Data, Effort, Records, SCHEMA, Type};
+use sawtooth_core::registry::{Entry, Kind, Param, Value};
+use sawtooth_core::{cc, queue, source, tcp};
+use serde_json::{Value as Json, json};
+
+/// Records of one run, or why it failed.
+pub type Outcome = Result<(Records, Effort), String>;
+
+pub fn json_to_python<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match json {
+        Json::Null => py.None().into_bound(py),
+        Json::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
+        Json::Number(number) => match number.as_i64() {
+            Some(integer) => integer.into_pyobject(py)?.into_any(),
+            None => number.as_f64().unwrap_or(f64::NAN).into_pyobject(py)?.into_any(),
+        },
+        Json::String(text) => text.into_pyobject(py)?.into_any(),
+        Json::Array(items) => {
+            let list = PyList::empty(py);
+            for item in items {
+                list.append(json_to_python(py, item)?)?;
+            }
+            list.into_any()
+        }
+        Json::Object(items) => {
+            let dict = PyDict::new(py);
+            for (key, item) in items {
+                dict.set_item(key, json_to_python(py, item)?)?;
+            }
+            dict.into_any()
+        }
+    })
+}
+
+/// All runs' tables, one below the other, each with a column `run`: the position of the run in the call. Numbers are passed as
+/// (type, bytes), texts as (type, list).
+pub fn outcomes_to_python(py: Python<'_>, outcomes: Vec<Outcome>) -> PyResult<Bound<'_, PyDict>> {
+    let errors = PyList::empty(py);
+    let efforts = PyList::empty(py);
+    let tables = PyDict::new(py);
+    for (index, outcome) in outcomes.iter().enumerate() {
+        match outcome {
+            Err(message) => errors.append((index, message))?,
+            Ok((_, effort)) => efforts.append((index, effort.events, effort.delivered_packets))?,
+        }
+    }
+    for spec in SCHEMA {
+        let parts: Vec<_> = outcomes
+            .iter()
+            .enumerate()
+            .filter_map(|(run, outcome)| Some((run as u64, outcome.as_ref().ok()?.0.table(spec.name)?)))
+            .collect();
+        if parts.is_empty() {
+            continue;
+        }
+        let columns = PyDict::new(py);
+        let runs: Vec<u64> = parts.iter().flat_map(|(run, table)| std::iter::repeat_n(*run, table.rows())).collect();
+        columns.set_item("run", ("u64", bytes(py, runs.iter().map(|run| run.to_le_bytes()))))?;
+        for (at, column) in spec.columns.iter().enumerate() {
+            let values = parts.iter().map(|(_, table)| &table.columns[at]);
+            match column.kind {
+                Type::U64 => {
+                    let all = values.flat_map(|data| match data {
+                        Data::U64(values) => values.as_slice(),
+                        _ => &[],
+                    });
+                    columns.set_item(column.name, ("u64", bytes(py, all.map(|value| value.to_le_bytes()))))?;
+                }
+                Type::I64 => {
+                    let all = values.flat_map(|data| match data {
+                        Data::I64(values) => values.as_slice(),
+                        _ => &[],
+                    });
+                    columns.set_item(column.name, ("i64", bytes(py, all.map(|value| value.to_le_bytes()))))?;
+                }
+                Type::F64 => {
+                    let all = values.flat_map(|data| match data {
+                        Data::F64(values) => values.as_slice(),
+                        _ => &[],
+                    });
+                    columns.set_item(column.name, ("f64", bytes(py, all.map(|value| value.to_le_bytes()))))?;
+                }
+                Type::Str => {
+                    let list = PyList::empty(py);
+                    for data in values {
+                        if let Data::Str(values) = data {
+                            for value in values {
+                                list.append(value)?;
+                            }
+                        }
+                    }
+                    columns.set_item(column.name, ("str", list))?;
+                }
+            }
+        }
+        tables.set_item(spec.name, columns)?;
+    }
+    let result = PyDict::new(py);
+    result.set_item("errors", errors)?;
+    result.set_item("efforts", efforts)?;
+    result.set_item("tables", tables)?;
+    Ok(result)
+}
+
+fn bytes(py: Python<'_>, values: impl Iterator<Item = [u8; 8]>) -> Bound<'_, PyBytes> {
+    let flat: Vec<u8> = values.flatten().collect();
+    PyBytes::new(py, &flat)
+}
+
+fn rows<C>(table: &[Entry<C>]) -> Json {
+    table
+        .iter()
+        .map(|entry| {
+            json!({
+                "name": entry.name,
+                "summary": entry.summary,
+                "specification": entry.specification,
+                "params": params(entry.params),
+            })
+        })
+        .collect()
+}
+
+fn params(params: &[Param]) -> Json {
+    params
+        .iter()
+        .map(|param| {
+            json!({
+                "name": param.name,
+                "summary": param.summary,
+                "kind": kind(param.kind),
+                "default": value(param.default),
+            })
+        })
+        .collect()
+}
+
+fn kind(kind: Kind) -> String {
+    match kind {
+        Kind::Number { min, max } => format!("number from {min} to {max}"),
+        Kind::Integer { min, max } => format!("whole number from {min} to {max}"),
+        Kind::Duration { .. } => "time".into(),
+        Kind::Rate => "rate".into(),
+        Kind::Bytes => "bytes".into(),
+        Kind::Packets => "packets".into(),
+        Kind::PacketsOrBytes => "packets or bytes".into(),
+        Kind::Bool => "true or false".into(),
+        Kind::Choice(words) => format!("one of {}", words.join(", ")),
+    }
+}
+
+/// A value as a study would write it.
+fn value(value: Value) -> String {
+    match value {
+        Value::Number(number) => number.to_string(),
+        Value::Integer(integer) => integer.to_string(),
+        Value::Duration(secs) if secs < 1.0 => format!("{} ms", (secs * 1e6).round() / 1e3),
+        Value::Duration(secs) => format!("{secs} s"),
+        Value::Rate(bps) => format!("{bps} bit/s"),
+        Value::Bytes(bytes) => format!("{bytes} B"),
+        Value::Packets(packets) => format!("{packets} packets"),
+        Value::Bdp(factor) => format!("{factor} bdp"),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Choice(word) => word.into(),
+        Value::None => "none".into(),
+    }
+}
+
+/// All tables of parts.
+pub fn registry() -> Json {
+    let stacks: Json = tcp::STACKS
+        .iter()
+        .map(|stack| {
+            let values: serde_json::Map<String, Json> =
+                stack.values.iter().map(|(key, set)| ((*key).to_owned(), Json::String(value(*set)))).collect();
+            json!({
+                "name": stack.name,
+                "summary": stack.summary,
+                "specification": stack.specification,
+                "values": values,
+            })
+        })
+        .collect();
+    json!({
+        "cc": rows(cc::TABLE),
+        "queue": rows(queue::TABLE),
+        "source": rows(source::TABLE),
+        "recovery": rows(tcp::recovery::TABLE),
+        "stack": stacks,
+        "tcp": params(tcp::PARAMS),
+    })
+}
+
+/// All result tables.
+pub fn schema() -> Json {
+    let tables: serde_json::Map<String, Json> = SCHEMA
+        .iter()
+        .map(|table| {
+            let columns: Json = table
+                .columns
+                .iter()
+                .map(|column| {
+                    let kind = match column.kind {
+                        Type::U64 => "u64",
+                        Type::I64 => "i64",
+                        Type::F64 => "f64",
+                        Type::Str => "str",
+                    };
+                    json!({"name": column.name, "type": kind, "unit": column.unit, "summary": column.summary})
+                })
+                .collect();
+            (table.name.to_owned(), json!({"summary": table.summary, "columns": columns}))
+        })
+        .collect();
+    Json::Object(tables)
+}

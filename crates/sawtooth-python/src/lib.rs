@@ -1,0 +1,192 @@
+//! `sawtooth._core`: the laboratory as a Python module. Thin: every function here converts and calls.
+
+mod convert;
+mod toml;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sawtooth_core::expr::{self, Dimension, Quantity, Variables};
+use sawtooth_core::rng::Stream;
+use sawtooth_core::{Scenario, simulate_with_effort};
+
+create_exception!(_core, ScenarioError, PyException, "A scenario that cannot be run; says what is wrong and where.");
+create_exception!(_core, TomlError, PyException, "A file that is no TOML; says what is wrong and where.");
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
+    module.add("TomlError", module.py().get_type::<TomlError>())?;
+    module.add_function(wrap_pyfunction!(parse_toml, module)?)?;
+    module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(estimate, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(draw_uniform, module)?)?;
+    module.add_function(wrap_pyfunction!(draw_uniform_integer, module)?)?;
+    module.add_function(wrap_pyfunction!(registry, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    Ok(())
+}
+
+/// The tree of a TOML text, and where its keys and values stand.
+#[pyfunction]
+fn parse_toml<'py>(py: Python<'py>, text: &str) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyDict>)> {
+    match toml::parse(text) {
+        Ok(document) => Ok((convert::json_to_python(py, &document.tree)?, toml::spans_to_python(py, &document.spans)?)),
+        Err(error) => {
+            let raised = TomlError::new_err(error.message.clone());
+            let value = raised.value(py);
+            value.setattr("message", error.message)?;
+            value.setattr("line", error.span.0)?;
+            value.setattr("column", error.span.1)?;
+            value.setattr("end_line", error.span.2)?;
+            value.setattr("end_column", error.span.3)?;
+            Err(raised)
+        }
+    }
+}
+
+fn scenario(py: Python<'_>, text: &str) -> PyResult<Scenario> {
+    Scenario::from_json(text).map_err(|error| {
+        let raised = ScenarioError::new_err(error.to_string());
+        let value = raised.value(py);
+        let set = || -> PyResult<()> {
+            value.setattr("path", &error.path)?;
+            value.setattr("at_key", error.at_key)?;
+            value.setattr("message", &error.message)?;
+            value.setattr("hint", error.hint.as_deref())?;
+            value.setattr("span", error.span)
+        };
+        set().map_or_else(|error| error, |()| raised)
+    })
+}
+
+/// Raises `ScenarioError` if the scenario cannot be run.
+#[pyfunction]
+fn check(py: Python<'_>, scenario_json: &str) -> PyResult<()> {
+    scenario(py, scenario_json).map(drop)
+}
+
+/// Segments that a run will deliver, roughly.
+#[pyfunction]
+fn estimate(py: Python<'_>, scenario_json: &str) -> PyResult<f64> {
+    Ok(scenario(py, scenario_json)?.cost())
+}
+
+/// Runs scenarios one after the other, without the interpreter lock.
+#[pyfunction]
+fn simulate<'py>(py: Python<'py>, scenarios: Vec<String>, seeds: Vec<u64>) -> PyResult<Bound<'py, PyDict>> {
+    if scenarios.len() != seeds.len() {
+        return Err(PyValueError::new_err("as many seeds as scenarios are needed"));
+    }
+    quiet_panics();
+    let outcomes: Vec<convert::Outcome> = py.detach(|| {
+        scenarios
+            .iter()
+            .zip(&seeds)
+            .map(|(text, seed)| {
+                let scenario = Scenario::from_json(text).map_err(|error| error.to_string())?;
+                catch_unwind(AssertUnwindSafe(|| simulate_with_effort(&scenario, *seed))).map_err(|panic| {
+                    let message = panic
+                        .downcast_ref::<String>()
+                        .map(String::as_str)
+                        .or_else(|| panic.downcast_ref::<&str>().copied())
+                        .unwrap_or("unknown");
+                    format!("the simulator failed: {message}; please report this with the scenario")
+                })
+            })
+            .collect()
+    });
+    convert::outcomes_to_python(py, outcomes)
+}
+
+/// A failed run is reported by its caller, not by a trace on the terminal.
+fn quiet_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let default = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if std::env::var_os("RUST_BACKTRACE").is_some() {
+                default(info);
+            }
+        }));
+    });
+}
+
+struct PythonVariables(Vec<(String, Result<Quantity, String>)>);
+
+impl Variables for PythonVariables {
+    fn get(&self, name: &str) -> Option<Result<Quantity, String>> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.iter().map(|(name, _)| name.clone()).collect()
+    }
+}
+
+/// Value and dimension of an expression; variables are numbers, quantities or expressions over those before them.
+#[pyfunction]
+fn evaluate(py: Python<'_>, expression: &str, variables: &Bound<'_, PyDict>) -> PyResult<(f64, &'static str)> {
+    let mut known = PythonVariables(Vec::new());
+    for (name, value) in variables {
+        let name: String = name.extract()?;
+        let quantity = match value.extract::<f64>() {
+            Ok(number) => Ok(Quantity { value: number, dimension: Dimension::Number }),
+            Err(_) => expr::evaluate(&value.extract::<String>()?, &known)
+                .map_err(|error| format!("variable `{name}` is wrong: {}", error.message)),
+        };
+        known.0.push((name, quantity));
+    }
+    expr::evaluate(expression, &known).map(|found| (found.value, found.dimension.name())).map_err(|error| {
+        let raised = ScenarioError::new_err(error.message.clone());
+        let value = raised.value(py);
+        let set = || -> PyResult<()> {
+            value.setattr("path", "")?;
+            value.setattr("at_key", false)?;
+            value.setattr("message", &error.message)?;
+            value.setattr("hint", error.hint.as_deref())?;
+            value.setattr("span", Some(error.span))
+        };
+        set().map_or_else(|error| error, |()| raised)
+    })
+}
+
+/// A number uniform in [low, high) from the stream called `name`.
+#[pyfunction]
+fn draw_uniform(seed: u64, name: &str, low: f64, high: f64) -> f64 {
+    low + (high - low) * Stream::new(seed, name).uniform()
+}
+
+/// An integer uniform in [low, high) from the stream called `name`.
+#[pyfunction]
+fn draw_uniform_integer(seed: u64, name: &str, low: i64, high: i64) -> PyResult<i64> {
+    if low >= high {
+        return Err(PyValueError::new_err(format!("there is no integer from {low} up to {high}")));
+    }
+    Ok(Stream::new(seed, name).integer(low, high))
+}
+
+/// All tables of parts, with their parameters.
+#[pyfunction]
+fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    convert::json_to_python(py, &convert::registry())
+}
+
+/// All result tables and columns, with units and meanings.
+#[pyfunction]
+fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    convert::json_to_python(py, &convert::schema())
+}
+
+/// The version of the laboratory.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

@@ -1,0 +1,158 @@
+//! TOML with the place of every key and value, so that an error can point at what it is about.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value as Json};
+use toml_edit::{Document, Item, Value};
+
+/// First line, first column, last line, column after the last; all from 1, in characters.
+pub type Place = (usize, usize, usize, usize);
+
+/// A parsed text.
+pub struct Parsed {
+    pub tree: Json,
+    /// Places of values under their path (`flows[0].cc.name`), of keys under `path#key`.
+    pub spans: Vec<(String, Place)>,
+}
+
+/// Why a text is no TOML.
+pub struct ParseError {
+    pub message: String,
+    pub span: Place,
+}
+
+pub fn parse(text: &str) -> Result<Parsed, ParseError> {
+    let lines = Lines::new(text);
+    let document = Document::parse(text.to_owned()).map_err(|error| ParseError {
+        message: error.message().replace('\n', "; "),
+        span: lines.place(error.span().unwrap_or(0..0)),
+    })?;
+    let mut reader = Reader { lines, spans: Vec::new(), error: None };
+    let tree = reader.table(document.as_table().iter().map(|(key, item)| (key, item)), "", |key| {
+        document.as_table().key(key).and_then(toml_edit::Key::span)
+    });
+    match reader.error {
+        Some(error) => Err(error),
+        None => Ok(Parsed { tree, spans: reader.spans }),
+    }
+}
+
+pub fn spans_to_python<'py>(py: Python<'py>, spans: &[(String, Place)]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (path, place) in spans {
+        dict.set_item(path, *place)?;
+    }
+    Ok(dict)
+}
+
+/// Byte offsets to lines and columns.
+struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { text, starts }
+    }
+
+    fn place(&self, bytes: std::ops::Range<usize>) -> Place {
+        let position = |byte: usize| {
+            let byte = byte.min(self.text.len());
+            let line = self.starts.partition_point(|start| *start <= byte);
+            (line, self.text[self.starts[line - 1]..byte].chars().count() + 1)
+        };
+        let (start, end) = (position(bytes.start), position(bytes.end));
+        (start.0, start.1, end.0, end.1)
+    }
+}
+
+struct Reader<'a> {
+    lines: Lines<'a>,
+    spans: Vec<(String, Place)>,
+    error: Option<ParseError>,
+}
+
+impl Reader<'_> {
+    fn note(&mut self, path: &str, span: Option<std::ops::Range<usize>>) {
+        if let Some(span) = span {
+            let place = self.lines.place(span);
+            self.spans.push((path.to_owned(), place));
+        }
+    }
+
+    fn table<'i>(
+        &mut self,
+        items: impl Iterator<Item = (&'i str, &'i Item)>,
+        path: &str,
+        key_span: impl Fn(&str) -> Option<std::ops::Range<usize>>,
+    ) -> Json {
+        let mut tree = Map::new();
+        for (key, item) in items {
+            let path = join(path, key);
+            self.note(&format!("{path}#key"), key_span(key));
+            self.note(&path, item.span());
+            tree.insert(key.to_owned(), self.item(item, &path));
+        }
+        Json::Object(tree)
+    }
+
+    fn item(&mut self, item: &Item, path: &str) -> Json {
+        match item {
+            Item::None => Json::Null,
+            Item::Value(value) => self.value(value, path),
+            Item::Table(table) => {
+                self.table(table.iter(), path, |key| table.key(key).and_then(toml_edit::Key::span))
+            }
+            Item::ArrayOfTables(tables) => {
+                let mut list = Vec::new();
+                for (index, table) in tables.iter().enumerate() {
+                    let path = format!("{path}[{index}]");
+                    self.note(&path, table.span());
+                    list.push(self.table(table.iter(), &path, |key| table.key(key).and_then(toml_edit::Key::span)));
+                }
+                Json::Array(list)
+            }
+        }
+    }
+
+    fn value(&mut self, value: &Value, path: &str) -> Json {
+        match value {
+            Value::String(text) => Json::String(text.value().clone()),
+            Value::Integer(integer) => Json::from(*integer.value()),
+            Value::Float(float) => Json::from(*float.value()),
+            Value::Boolean(flag) => Json::Bool(*flag.value()),
+            Value::Datetime(_) => {
+                let span = self.lines.place(value.span().unwrap_or(0..0));
+                self.error.get_or_insert(ParseError { message: "a study has no use for a date".into(), span });
+                Json::Null
+            }
+            Value::Array(items) => {
+                let mut list = Vec::new();
+                for (index, item) in items.iter().enumerate() {
+                    let path = format!("{path}[{index}]");
+                    self.note(&path, item.span());
+                    list.push(self.value(item, &path));
+                }
+                Json::Array(list)
+            }
+            Value::InlineTable(table) => {
+                let mut tree = Map::new();
+                for (key, item) in table {
+                    let path = join(path, key);
+                    self.note(&format!("{path}#key"), table.key(key).and_then(toml_edit::Key::span));
+                    self.note(&path, item.span());
+                    tree.insert(key.to_owned(), self.value(item, &path));
+                }
+                Json::Object(tree)
+            }
+        }
+    }
+}
+
+/// A key that holds dots is quoted in a path, as in TOML.
+fn join(path: &str, key: &str) -> String {
+    let key = if key.contains('.') { format!("\"{key}\"") } else { key.to_owned() };
+    if path.is_empty() { key } else { format!("{path}.{key}") }
+}
