@@ -1,0 +1,56 @@
+# Thin: each target is one command a person could type. Everything is installed into .venv.
+SHELL := /bin/bash
+PYTHON ?= python3
+UV := .venv/bin/uv
+RUN := .venv/bin
+UV_VERSION := 0.13.8
+# Built once per change of the sources, from the lock files.
+SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.PHONY: help study short test lint format bench docs clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+
+$(UV):
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet uv==$(UV_VERSION)
+
+.venv/built: $(UV) $(SOURCES)
+	$(UV) sync --frozen --quiet --reinstall-package sawtooth
+	@touch $@
+
+study: .venv/built ## install, build, run the HighSpeed TCP study and write its report
+	$(RUN)/sawtooth run studies/hstcp.toml --out results/hstcp
+	$(RUN)/sawtooth report results/hstcp
+
+short: .venv/built ## the same study in its short form, seconds instead of a minute
+	$(RUN)/sawtooth run studies/hstcp.toml --short --out results/hstcp-short
+	$(RUN)/sawtooth report results/hstcp-short
+
+test: .venv/built ## all tests, Rust and Python
+	cargo test --workspace --locked --quiet
+	$(RUN)/pytest
+
+lint: .venv/built ## formatting, lints, types, layers
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(RUN)/ruff check
+	$(RUN)/ruff format --check
+	$(RUN)/pyright
+	$(RUN)/lint-imports
+	$(RUN)/python -m mypy.stubtest sawtooth._core --ignore-disjoint-bases
+
+format: .venv/built ## rewrite the sources in the house format
+	cargo fmt --all
+	$(RUN)/ruff check --fix
+	$(RUN)/ruff format
+
+bench: .venv/built ## speed against ns-2, side by side in one run
+	$(RUN)/python bench/speed.py
+
+docs: .venv/built ## reference pages from the tables
+	$(RUN)/python docs/generate.py
+
+clean: ## remove what was built and installed, keep results
+	rm -rf .venv target

@@ -1,0 +1,149 @@
+"""Sawtooth: a TCP performance laboratory.
+
+    import sawtooth
+
+    records = sawtooth.simulate("study.toml", seed=1)     # one run: records.flows is a polars data frame
+    dataset = sawtooth.run("studies/hstcp.toml")          # all runs of a study; dataset.flows() is a lazy frame
+
+Names of columns carry their units: `_bps` bit/s, `_bytes`, `_ns`, `_packets`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sawtooth import _core
+from sawtooth.dataset import Dataset
+from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
+from sawtooth.execute import execute
+from sawtooth.plan import Plan, make_plan
+from sawtooth.study import Study
+
+__version__ = _core.version()
+
+__all__ = [
+    "BackendUnavailable",
+    "Dataset",
+    "DatasetError",
+    "Place",
+    "Plan",
+    "Records",
+    "RunFailed",
+    "SawtoothError",
+    "Study",
+    "StudyError",
+    "make_plan",
+    "run",
+    "simulate",
+]
+
+
+@dataclass(frozen=True)
+class Records:
+    """What one run measured.
+
+    Attributes:
+        tables: every table by name; `sawtooth._core.schema()` lists columns, units and meanings.
+    """
+
+    tables: Mapping[str, pl.DataFrame]
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """One row per flow."""
+        return self.tables["flows"]
+
+    @property
+    def links(self) -> pl.DataFrame:
+        """One row per direction of a link."""
+        return self.tables["links"]
+
+    @property
+    def series(self) -> pl.DataFrame:
+        """One row per flow and sample; only if the scenario has `sample`.
+
+        Raises:
+            RunFailed: if it has none.
+        """
+        if "series" not in self.tables:
+            raise RunFailed("this run has no time series", 'add sample = "100 ms" to the scenario')
+        return self.tables["series"]
+
+
+def simulate(scenario: Mapping[str, Any] | str | Path, seed: int = 1) -> Records:
+    """Runs one scenario on the simulator.
+
+    Args:
+        scenario: the scenario's tree as a mapping; or TOML text, of a whole study or of a scenario alone; or the path of a
+            study file. Of a study with sweeps the first run is taken.
+        seed: of all its random numbers.
+
+    Raises:
+        StudyError: if the scenario cannot be run; says what and where.
+        RunFailed: if the run fails.
+    """
+    from sawtooth.backends import sim
+
+    if isinstance(scenario, Mapping):
+        text = json.dumps(scenario)
+        try:
+            _core.check(text)
+        except _core.ScenarioError as error:
+            raise StudyError(f"{error.message} (at `{error.path}`)", hint=error.hint) from None
+    else:
+        text = make_plan(_study_of(scenario)).runs[0].scenario
+    batch = sim.run_batch([text], [seed])
+    if batch.errors:
+        raise RunFailed(batch.errors[0])
+    return Records({name: frame.drop("run") for name, frame in batch.tables.items()})
+
+
+def _study_of(source: str | Path) -> Study:
+    if isinstance(source, Path) or "\n" not in source:
+        return Study.load(source)
+    document = _core.parse_toml(source)[0] if "scenario" in source else {}
+    if "scenario" not in document:
+        # A scenario alone: its keys are those below [scenario].
+        source = "".join(_below_scenario(line) for line in source.splitlines(keepends=True))
+        source = f"[scenario]\n{source}"
+    return Study.parse(source, Path("<scenario>"))
+
+
+def _below_scenario(line: str) -> str:
+    stripped = line.lstrip()
+    if stripped.startswith("[["):
+        return stripped.replace("[[", "[[scenario.", 1)
+    return stripped.replace("[", "[scenario.", 1) if stripped.startswith("[") else line
+
+
+def run(
+    study: str | Path,
+    out: str | Path | None = None,
+    *,
+    short: bool = False,
+    jobs: int | None = None,
+    options: Sequence[str] = (),
+) -> Dataset:
+    """Runs a study, or what is missing of it, and returns its results.
+
+    Args:
+        study: the study file.
+        out: results directory; by default `results/NAME`.
+        short: the `[short]` form.
+        jobs: threads; by default one per processor.
+        options: `PATH=VALUE` settings that override the file.
+
+    Raises:
+        StudyError, DatasetError: each says what is wrong, where, and what to do.
+    """
+    loaded = Study.load(study, short=short, options=options)
+    plan = make_plan(loaded)
+    dataset = Dataset.create(out or Path("results") / loaded.name, plan)
+    execute(plan, dataset, jobs=jobs)
+    return dataset

@@ -1,0 +1,1 @@
+"""Where runs are run. Today there is the simulator."""

@@ -1,0 +1,48 @@
+"""The simulator: runs of a batch, one after the other, without the interpreter lock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sawtooth import _core
+
+_DTYPES = {"u64": np.uint64, "i64": np.int64, "f64": np.float64}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a batch measured.
+
+    Attributes:
+        tables: name to frame; every frame has a column `run` (UInt32), the position in the batch.
+        errors: position in the batch and message of each run that failed.
+        deliveries: segments delivered, all runs together.
+        events: events the simulator handled, all runs together.
+    """
+
+    tables: dict[str, pl.DataFrame]
+    errors: dict[int, str]
+    deliveries: int
+    events: int
+
+
+def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
+    """Runs scenarios (JSON text) with their seeds. A run that fails is reported; the others go on."""
+    outcome = _core.simulate(list(scenarios), list(seeds))
+    tables: dict[str, pl.DataFrame] = {}
+    for name, columns in outcome["tables"].items():
+        series = [
+            pl.Series(column, values if kind == "str" else np.frombuffer(values, dtype=_DTYPES[kind]))
+            for column, (kind, values) in columns.items()
+        ]
+        tables[name] = pl.DataFrame(series).with_columns(pl.col("run").cast(pl.UInt32))
+    return Batch(
+        tables=tables,
+        errors=dict(outcome["errors"]),
+        deliveries=sum(effort[2] for effort in outcome["efforts"]),
+        events=sum(effort[1] for effort in outcome["efforts"]),
+    )

@@ -1,0 +1,295 @@
+"""The command line. Every command teaches by its `--help`; output meant for other programs comes with `--json`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import polars as pl
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import sawtooth
+from sawtooth import _core, doctor
+from sawtooth.dataset import Dataset
+from sawtooth.errors import SawtoothError
+from sawtooth.execute import Interrupted, execute, reporter_for
+from sawtooth.plan import Plan, make_plan
+from sawtooth.study import Study
+
+app = typer.Typer(
+    name="sawtooth",
+    help="A TCP performance laboratory: one study file, a very fast packet simulator, honest statistics.\n\n"
+    "Start with `sawtooth run studies/hstcp.toml --short`, then `sawtooth report results/hstcp`.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+_DELIVERIES_PER_SECOND = 8e6
+"""Of one core; only for the estimate of time that `plan` prints."""
+
+StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).", show_default=False)]
+Short = Annotated[bool, typer.Option("--short", help="Take the study's [short] form.")]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Override one value, e.g. --set vars.Tp='20 ms'. May be repeated."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
+
+
+@app.command()
+def run(
+    study: StudyPath,
+    out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME")] = None,
+    short: Short = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Threads.", show_default="one per processor")] = None,
+    options: Options = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a study, or what is missing of it.
+
+    Results go to a directory of Parquet files. Ctrl-C or a crash loses at most the batches in progress; the same command
+    goes on from there. Exit code 1 if a run failed, 130 after Ctrl-C.
+
+    Example: sawtooth run studies/hstcp.toml --short --out /tmp/hstcp
+    """
+    console = Console(stderr=True)
+    loaded = Study.load(study, short=short, options=options or ())
+    plan = make_plan(loaded)
+    directory = out or Path("results") / loaded.name
+    dataset = Dataset.create(directory, plan)
+    try:
+        summary = execute(plan, dataset, jobs=jobs, reporter=reporter_for(console))
+    except Interrupted:
+        status = dataset.status().height
+        print(f"stopped: {status} of {len(plan.runs)} runs are stored; the same command goes on from there", file=sys.stderr)
+        raise typer.Exit(130) from None
+    for name in summary.damaged:
+        print(f"{name} was unreadable (a killed run?) and has been made anew", file=sys.stderr)
+    failures = dataset.status().filter(pl.col("status") == "failed")
+    if as_json:
+        _print_json({
+            "directory": str(directory), "runs": len(plan.runs), "done_now": summary.runs, "resumed": summary.resumed,
+            "failed": failures.height, "seconds": round(summary.seconds, 3), "deliveries": summary.deliveries,
+        })  # fmt: skip
+    else:
+        done = f"{len(plan.runs):,} runs in {directory}"
+        if summary.runs:
+            done += f": {summary.runs:,} done in {summary.seconds:.1f} s, {summary.deliveries:,} segments delivered"
+        if summary.resumed:
+            done += f", {summary.resumed:,} were there"
+        print(done, file=sys.stderr)
+    if failures.height:
+        print(f"{failures.height} runs failed; the first: {failures['message'][0]}", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+@app.command()
+def plan(study: StudyPath, short: Short = False, options: Options = None, as_json: AsJson = False) -> None:
+    """Show what a study would run: how many runs, of what, and about how long it takes.
+
+    Example: sawtooth plan studies/hstcp.toml
+    """
+    made = make_plan(Study.load(study, short=short, options=options or ()))
+    cores = _cores()
+    seconds = made.cost / _DELIVERIES_PER_SECOND / cores
+    if as_json:
+        loaded = made.study
+        _print_json({
+            "name": loaded.name, "question": loaded.question, "runs": len(made.runs), "cells": len(made.cells),
+            "arms": list(loaded.arms), "repeat": loaded.repeat, "deliveries": made.cost, "seconds": round(seconds, 1),
+            "axes": _axes(made),
+        })  # fmt: skip
+        return
+    console = Console()
+    console.print(f"{made.study.name}: {made.study.question}", highlight=False)
+    table = Table("axis", "levels", box=None, pad_edge=False)
+    for name, levels in _axes(made).items():
+        table.add_row(name, ", ".join(levels))
+    if made.study.arms:
+        table.add_row("arm", ", ".join(made.study.arms))
+    console.print(table)
+    arms = f" x {len(made.study.arms)} arms" if made.study.arms else ""
+    console.print(
+        f"{len(made.cells):,} cells{arms} x {made.study.repeat} replicates = {len(made.runs):,} runs; "
+        f"about {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores",
+        highlight=False,
+    )
+
+
+@app.command()
+def report(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Results directory.", show_default=False)],
+    out: Annotated[Path | None, typer.Option(help="Where the report goes.", show_default="DIR/report")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the report of a study: one self-contained report.html, figures as SVG and PNG, tables as CSV.
+
+    Example: sawtooth report results/hstcp
+    """
+    from sawtooth.report import report as make_report
+
+    dataset = Dataset.open(directory)
+    if not dataset.complete:
+        done, total = dataset.status().height, dataset.runs.height
+        print(f"note: {done:,} of {total:,} runs are done; the report covers those", file=sys.stderr)
+    target = out or directory / "report"
+    made = make_report(dataset)
+    page = made.write(target)
+    if as_json:
+        _print_json({"report": str(page), "summary": made.summary})
+    else:
+        for line in made.summary:
+            print(line)
+        print(f"report: {page}")
+
+
+@app.command(name="list")
+def list_parts(
+    what: Annotated[str, typer.Argument(metavar="[WHAT]", help="cc, queue, source, recovery, stack, tcp, column or study.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List what a study can name, with parameters and defaults.
+
+    Example: sawtooth list cc
+    """
+    tables = _listing()
+    if what and what not in tables:
+        raise sawtooth.StudyError(f"there is nothing called `{what}` to list", hint=f"there are {', '.join(tables)}")
+    chosen = {what: tables[what]} if what else tables
+    if as_json:
+        _print_json(chosen[what] if what else chosen)
+        return
+    console = Console()
+    for name, rows in chosen.items():
+        table = Table(title=None if what else name, title_justify="left", box=None, pad_edge=False, show_header=False)
+        table.add_column(no_wrap=True)
+        table.add_column()
+        for row in rows:
+            table.add_row(row["name"], _describe(row))
+        console.print(table)
+        if not what:
+            console.print()
+
+
+@app.command()
+def simulate(
+    study: StudyPath,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the run.")] = 1,
+    table: Annotated[str, typer.Option(help="flows, links, series or queues.")] = "flows",
+    short: Short = False,
+    options: Options = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run the first run of a study once and print a table of it.
+
+    Example: sawtooth simulate studies/hstcp.toml --set vars.Bw='1 Mbit/s'
+    """
+    made = make_plan(Study.load(study, short=short, options=options or ()))
+    records = sawtooth.simulate(json.loads(made.runs[0].scenario), seed=seed)
+    if table not in records.tables:
+        raise sawtooth.StudyError(f"this run has no table `{table}`", hint=f"it has {', '.join(records.tables)}")
+    frame = records.tables[table]
+    if as_json:
+        _print_json(frame.to_dicts())
+        return
+    # One column per flow reads better than one row of 25 columns.
+    with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=200,
+                   tbl_formatting="NOTHING", fmt_str_lengths=40):  # fmt: skip
+        print(frame.transpose(include_header=True, header_name=table) if frame.height <= 8 else frame)
+
+
+@app.command(name="doctor")
+def doctor_command(as_json: AsJson = False) -> None:
+    """Say what this machine can run, and how to get what is missing."""
+    findings = doctor.examine()
+    if as_json:
+        _print_json([vars(finding) for finding in findings])
+        return
+    for finding in findings:
+        print(f"{'ok     ' if finding.ok else 'missing'}  {finding.what}: {finding.detail}")
+        if finding.advice:
+            print(f"         {finding.advice}")
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        print(f"sawtooth {_core.version()}")
+        raise typer.Exit
+
+
+def main() -> NoReturn:
+    """Runs the command line; a user's mistake ends in its message and exit code 2, without a traceback."""
+    try:
+        app()
+    except SawtoothError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output has gone (as in `| head`): nothing is wrong.
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(0)
+
+
+def _axes(made: Plan) -> dict[str, list[str]]:
+    from sawtooth.sweep import axis_names
+
+    paths = list(dict.fromkeys(path for cell in made.cells for path in cell.factors))
+    names = axis_names(paths)
+    return {
+        names[path]: list(dict.fromkeys(str(cell.factors[path]) for cell in made.cells if path in cell.factors))
+        for path in paths
+    }
+
+
+def _cores() -> int:
+    import os
+
+    return os.cpu_count() or 1
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _listing() -> dict[str, list[dict[str, Any]]]:
+    tables: dict[str, list[dict[str, Any]]] = dict(_core.registry())
+    tables["column"] = [
+        {"name": f"{table}.{column['name']}", "summary": column["summary"], "unit": column["unit"]}
+        for table, spec in _core.schema().items()
+        for column in spec["columns"]
+    ]
+    tables["study"] = [
+        {"name": str(path), "summary": Study.load(path).question} for path in sorted(Path("studies").glob("**/*.toml"))
+    ]
+    return tables
+
+
+def _describe(row: dict[str, Any]) -> str:
+    text = row["summary"]
+    if row.get("specification"):
+        text += f" ({', '.join(row['specification'])})"
+    if "default" in row:
+        text += f" [{row['kind']}; default {row['default']}]"
+    if row.get("unit"):
+        text += f" [{row['unit']}]"
+    for param in row.get("params", ()):
+        text += f"\n  {param['name']} = {param['default']}: {param['summary']}"
+    return text
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2))

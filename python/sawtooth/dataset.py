@@ -1,0 +1,295 @@
+"""A results directory: the interface between producing and analysing.
+
+    study.toml          the study's text
+    manifest.json       provenance: versions, commit, machine, command, hash of the plan
+    runs.parquet        the plan: one row per run, with cell, arm, replicate, factors and draws
+    parts/              TABLE-NNNNNN.parquet, one file per table and batch
+    log.jsonl           wall time of each batch; the only thing that differs between two machines
+
+A part is written under a temporary name, flushed and renamed; the status part comes last, so a batch is done when its status
+part is there and readable.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import polars as pl
+
+from sawtooth import _core
+from sawtooth.errors import DatasetError
+from sawtooth.plan import RESULTS_EPOCH, Plan
+from sawtooth.study import Study
+
+
+class Dataset:
+    """A results directory, opened.
+
+    Attributes:
+        directory: where it is.
+        runs: the plan, one row per run.
+        manifest: provenance.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.manifest: dict[str, Any] = _read_json(directory / "manifest.json")
+        self.runs = _read_frame(directory / "runs.parquet")
+
+    @classmethod
+    def open(cls, directory: str | Path) -> Dataset:
+        """Opens a results directory.
+
+        Raises:
+            DatasetError: if there is none, or it is damaged.
+        """
+        directory = Path(directory)
+        if not (directory / "manifest.json").is_file():
+            raise DatasetError(f"{directory} is no results directory", "`sawtooth run STUDY --out DIR` makes one")
+        return cls(directory)
+
+    @classmethod
+    def create(cls, directory: str | Path, plan: Plan, command: Sequence[str] = ()) -> Dataset:
+        """Makes a results directory for a plan, or reopens it if it holds the same plan.
+
+        Raises:
+            DatasetError: if it holds another plan, is no results directory, or cannot be written.
+        """
+        directory = Path(directory)
+        identity = plan_hash(plan)
+        manifest_path = directory / "manifest.json"
+        if manifest_path.is_file():
+            dataset = cls.open(directory)
+            dataset._require_same(plan, identity)
+            return dataset
+        if directory.is_dir() and any(entry.name != "parts" for entry in directory.iterdir() if not entry.name.endswith(".tmp")):
+            leftovers = {"study.toml", "runs.parquet", "log.jsonl"}
+            if any(entry.name not in leftovers | {"parts"} and not entry.name.endswith(".tmp") for entry in directory.iterdir()):
+                raise DatasetError(f"{directory} is not empty and is no results directory", "name another directory with --out")
+        with writing(directory):
+            (directory / "parts").mkdir(parents=True, exist_ok=True)
+            write_atomically(directory / "study.toml", plan.study.document.text.encode())
+            _write_frame(directory / "runs.parquet", plan.table())
+            # The manifest comes last: with it the directory is complete.
+            write_atomically(manifest_path, json.dumps(_provenance(plan, identity, command), indent=2).encode() + b"\n")
+        return cls(directory)
+
+    def _require_same(self, plan: Plan, identity: str) -> None:
+        if self.manifest.get("plan_hash") == identity:
+            return
+        theirs, ours = self.manifest, _provenance(plan, identity, ())
+        if theirs.get("name") != ours["name"]:
+            what = f"study `{theirs.get('name')}`, not `{ours['name']}`"
+        elif theirs.get("results_epoch") != ours["results_epoch"]:
+            what = "an older version whose results differ (see \"Changed results\" in the changelog)"
+        elif theirs.get("runs") != ours["runs"]:
+            what = f"{theirs.get('runs')} runs of this study, not {ours['runs']} (another version of the file, --short or --set)"
+        else:
+            what = "another version of this study: scenario, seed or draws differ"
+        raise DatasetError(f"{self.directory} holds results of {what}", "name another directory with --out, or remove this one")
+
+    # --- reading
+
+    @property
+    def study(self) -> Study:
+        """The study as it was run, without options."""
+        path = Path(cast(str, self.manifest.get("study_path", "study.toml")))
+        return Study.parse((self.directory / "study.toml").read_text(encoding="utf-8"), path)
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """A table of all runs done so far, with a column `run` that refers to `runs`."""
+        parts = sorted((self.directory / "parts").glob(f"{name}-*.parquet"))
+        if not parts:
+            columns = _core.schema().get(name)
+            if columns is None:
+                raise DatasetError(f"there is no table `{name}`", f"there are {', '.join(_core.schema())}")
+            kinds = {"u64": pl.UInt64, "i64": pl.Int64, "f64": pl.Float64, "str": pl.String}
+            schema = {"run": pl.UInt32, **{column["name"]: kinds[column["type"]] for column in columns["columns"]}}
+            return pl.LazyFrame(schema=schema)
+        return pl.scan_parquet(parts)
+
+    def flows(self) -> pl.LazyFrame:
+        """One row per flow and run."""
+        return self.table("flows")
+
+    def links(self) -> pl.LazyFrame:
+        """One row per direction of a link and run."""
+        return self.table("links")
+
+    def series(self) -> pl.LazyFrame:
+        """One row per flow, sample and run, where the study samples."""
+        return self.table("series")
+
+    def status(self) -> pl.DataFrame:
+        """One row per run that was done: run, status (`ok` or `failed`), message."""
+        parts = sorted((self.directory / "parts").glob("status-*.parquet"))
+        if not parts:
+            return pl.DataFrame(schema={"run": pl.UInt32, "status": pl.String, "message": pl.String})
+        return pl.concat([_read_frame(part) for part in parts])
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run of the plan was done."""
+        return self.status().height == self.runs.height
+
+    # --- writing
+
+    def done(self, batches: Iterable[int]) -> tuple[set[int], list[str]]:
+        """Which of `batches` are done, and the names of parts that were unreadable and have been removed."""
+        done: set[int] = set()
+        damaged: list[str] = []
+        parts = self.directory / "parts"
+        for leftover in parts.glob("*.tmp"):
+            leftover.unlink()
+        names = {path.name for path in parts.glob("*.parquet")}
+        for batch in batches:
+            if f"status-{batch:06d}.parquet" not in names:
+                continue
+            bad = [path for path in parts.glob(f"*-{batch:06d}.parquet") if not _readable(path)]
+            if bad:
+                damaged += [path.name for path in bad]
+                for path in parts.glob(f"*-{batch:06d}.parquet"):
+                    path.unlink()
+            else:
+                done.add(batch)
+        return done, damaged
+
+    def write_batch(self, batch: int, tables: Mapping[str, pl.DataFrame], status: pl.DataFrame) -> None:
+        """Stores a batch: its tables, then its status.
+
+        Raises:
+            DatasetError: if the disk is full or the directory cannot be written; what was stored before stays.
+        """
+        parts = self.directory / "parts"
+        with writing(self.directory):
+            for name, frame in tables.items():
+                _write_frame(parts / f"{name}-{batch:06d}.parquet", frame)
+            _write_frame(parts / f"status-{batch:06d}.parquet", status)
+
+    def log(self, **entry: Any) -> None:
+        """Adds a line to the log."""
+        with writing(self.directory), (self.directory / "log.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"time": time.time(), **entry}) + "\n")
+
+
+def plan_hash(plan: Plan) -> str:
+    """A hash of everything that decides the results: every run's id and the batches."""
+    text = "\n".join([*(run.id for run in plan.runs), *(f"{batch.start}-{batch.stop}" for batch in plan.batches)])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class writing:  # noqa: N801 - reads as a statement
+    """Turns failures of the file system into errors that say what to do."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, OSError):
+            return
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise DatasetError(
+                f"no space left for results in {self.directory}",
+                "nothing that was stored is lost: make room and run the same command again, it goes on from here",
+            ) from None
+        raise DatasetError(f"cannot write to {self.directory}: {error.strerror or error}") from None
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Writes a file so that it is there whole or not at all."""
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _write_frame(path: Path, frame: pl.DataFrame) -> None:
+    import io
+
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", statistics=True)
+    write_atomically(path, buffer.getvalue())
+
+
+def _readable(path: Path) -> bool:
+    try:
+        pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError):
+        return False
+    return True
+
+
+def _read_frame(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        first = str(error).splitlines()[0] if str(error) else "unreadable"
+        raise DatasetError(f"{path} is damaged: {first}", "run the study again: damaged parts are made anew") from None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"{path} is damaged: {error}", "remove the directory and run the study again") from None
+    return cast(dict[str, Any], content)
+
+
+def _provenance(plan: Plan, identity: str, command: Sequence[str]) -> dict[str, Any]:
+    study = plan.study
+    return {
+        "name": study.name,
+        "question": study.question,
+        "report": study.report,
+        "backend": study.backend,
+        "study_path": study.path.name,
+        "study_sha256": hashlib.sha256(study.document.text.encode()).hexdigest(),
+        "options": list(study.document.options),
+        "plan_hash": identity,
+        "results_epoch": RESULTS_EPOCH,
+        "runs": len(plan.runs),
+        "cells": len(plan.cells),
+        "arms": list(study.arms),
+        "repeat": study.repeat,
+        "seed": study.seed,
+        "versions": {
+            "sawtooth": _core.version(),
+            "python": platform.python_version(),
+            "polars": pl.__version__,
+        },
+        "commit": _commit(),
+        "machine": {"system": platform.platform(), "processor": platform.machine(), "cpus": os.cpu_count()},
+        "command": list(command) or [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def _commit() -> str | None:
+    """The commit of the checkout this package is used from, if it is."""
+    try:
+        found = subprocess.run(
+            ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"],
+            capture_output=True, text=True, timeout=10, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() or None

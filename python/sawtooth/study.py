@@ -1,0 +1,509 @@
+"""Study files: what they say, and where they say it.
+
+A study is a scenario (a tree that the core interprets), and around it variables, random draws, sweeps, arms and replicates.
+Python substitutes values in the tree and never interprets it. Every substituted value remembers where it was written, so that
+an error of the core can point there.
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from sawtooth import _core
+from sawtooth.errors import Place, StudyError, read_text
+
+Tree: TypeAlias = dict[str, Any]
+
+_KEYS = (
+    "name", "question", "backend", "repeat", "seed", "report", "vars", "draws", "scenario", "sweep", "arms", "short",
+)  # fmt: skip
+_BACKENDS = ("sim",)
+_DRAW_KEYS = {
+    "uniform_integer": {"distribution", "low", "high", "unit"},
+    "uniform": {"distribution", "low", "high"},
+    "table": {"distribution", "file", "row", "column", "unit"},
+}
+# Tables that an assignment may create when the scenario does not have them yet.
+_OPTIONAL_TABLES = {"cc", "queue", "reverse", "shortcuts", "source", "tcp", "vars"}
+_TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One value put into the scenario's tree.
+
+    Args:
+        path: where in the tree, such as `links.bottleneck.rate`.
+        value: what.
+        origin: path of the value in the study file, or `--set N` for the Nth option of the command line.
+    """
+
+    path: str
+    value: Any
+    origin: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """A study's text with the places of its keys and values."""
+
+    name: str
+    text: str
+    spans: Mapping[str, tuple[int, int, int, int]]
+    options: Sequence[str] = ()
+
+    def place(self, path: str, *, key: bool = False, within: tuple[int, int] | None = None) -> Place | None:
+        """Where `path` is written; of a path that is not written, where its nearest parent is.
+
+        Args:
+            path: a path in the file, or `--set N`.
+            key: the key rather than the value.
+            within: characters of a string value that are meant.
+        """
+        if path.startswith("--set "):
+            option = self.options[int(path.split()[1].split(".")[0])]
+            start = option.index("=") + 2 if "=" in option else 1
+            first, last = (start + within[0], start + within[1]) if within else (start, len(option) + 1)
+            return Place("--set", 1, first, last, option)
+        lines = self.text.splitlines() or [""]
+        while True:
+            span = self.spans.get(f"{path}#key") if key else self.spans.get(path)
+            span = span or self.spans.get(f"{path}#key") or self.spans.get(path)
+            if span is not None:
+                line, column, end_line, end_column = span
+                text = lines[min(line, len(lines)) - 1]
+                if within is not None and text[column - 1 : column] in ('"', "'"):
+                    return Place(self.name, line, column + 1 + within[0], column + 1 + within[1], text)
+                return Place(self.name, line, column, end_column if end_line == line else len(text) + 1, text)
+            if not path:
+                return None
+            key, within = key and False, None
+            path = _parent(path)
+
+    def error(self, message: str, path: str, hint: str | None = None, *, key: bool = False) -> StudyError:
+        """An error about what is written at `path`."""
+        return StudyError(message, self.place(path, key=key), hint)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question and how to answer it.
+
+    Attributes:
+        scenario: the tree, with the study's variables under `vars`, before sweeps and arms.
+        sweep: blocks, each a list of levels, each a list of assignments; blocks are crossed, the last varying fastest.
+        arms: alternatives that are compared in pairs under the same random numbers.
+        full_sweep: the sweep of the long form; it numbers the cells.
+        base: assignments that hold in every run (`[short]`, `--set`).
+    """
+
+    document: Document
+    path: Path
+    name: str
+    question: str
+    backend: str
+    repeat: int
+    seed: int
+    report: str
+    scenario: Tree
+    draws: Mapping[str, Tree]
+    sweep: Sequence[Sequence[Sequence[Assignment]]]
+    full_sweep: Sequence[Sequence[Sequence[Assignment]]]
+    arms: Mapping[str, Sequence[Assignment]]
+    base: Sequence[Assignment] = ()
+    tree: Tree = field(default_factory=dict[str, Any])
+
+    @classmethod
+    def load(cls, path: str | Path, *, short: bool = False, options: Sequence[str] = ()) -> Study:
+        """Reads a study file.
+
+        Args:
+            path: the file.
+            short: take the `[short]` form.
+            options: `PATH=VALUE` settings that override the file.
+
+        Raises:
+            StudyError: with file, line, column and a hint.
+        """
+        path = Path(path)
+        return cls.parse(read_text(path), path, short=short, options=options)
+
+    @classmethod
+    def parse(cls, text: str, path: Path, *, short: bool = False, options: Sequence[str] = ()) -> Study:
+        """Reads a study from its text; `path` is for messages and for files it names."""
+        try:
+            tree, spans = _core.parse_toml(text)
+        except _core.TomlError as error:
+            lines = text.splitlines() or [""]
+            line = lines[min(error.line, len(lines)) - 1]
+            end = error.end_column if error.end_line == error.line else error.column + 1
+            raise StudyError(error.message, Place(str(path), error.line, error.column, end, line)) from None
+        return _Reader(Document(str(path), text, spans, tuple(options)), path, tree).study(short=short)
+
+    def located(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> StudyError:
+        """The core's error about a tree, at the place where the offending value was written."""
+        best: Assignment | None = None
+        for assignment in assignments:
+            covers = error.path == assignment.path or error.path.startswith((assignment.path + ".", assignment.path + "["))
+            if covers and (best is None or len(assignment.path) >= len(best.path)):
+                best = assignment
+        if best is not None:
+            origin = best.origin + error.path[len(best.path) :]
+            at_key = error.at_key and not best.origin.startswith("--set") and error.path != best.path
+            return StudyError(error.message, self.document.place(origin, key=at_key, within=error.span), error.hint)
+        path = error.path
+        if path.startswith("vars") and f"scenario.{path}" not in self.document.spans:
+            return StudyError(error.message, self.document.place(path, key=error.at_key, within=error.span), error.hint)
+        path = f"scenario.{path}" if path else "scenario"
+        return StudyError(error.message, self.document.place(path, key=error.at_key, within=error.span), error.hint)
+
+
+class _Reader:
+    """Makes a study of a parsed file, checking everything that is not the core's to check."""
+
+    def __init__(self, document: Document, path: Path, tree: Tree) -> None:
+        self.document = document
+        self.path = path
+        self.tree = tree
+
+    def study(self, *, short: bool) -> Study:
+        tree = self.tree
+        self.known_keys(tree, _KEYS, "")
+        scenario = self.scenario()
+        full_sweep = self.sweep(scenario)
+        arms = self.arms(scenario)
+        settings = self.short(scenario) if short else []
+        settings += self.options(scenario)
+        repeat, seed = self.whole("repeat", 1, 1), self.whole("seed", 1, 0)
+        sweep: list[list[list[Assignment]]] = [[list(level) for level in block] for block in full_sweep]
+        base: list[Assignment] = []
+        for setting in settings:
+            if setting.path in ("repeat", "seed"):
+                minimum = 1 if setting.path == "repeat" else 0
+                number = self.whole_value(setting.value, setting.path, minimum, setting.origin)
+                repeat, seed = (number, seed) if setting.path == "repeat" else (repeat, number)
+            elif isinstance(setting.value, list):
+                self.narrow(sweep, setting)
+            elif not self.fix_axis(sweep, setting):
+                base.append(setting)
+        for assignment in base:
+            assign(scenario, assignment, self.document)
+        return Study(
+            document=self.document,
+            path=self.path,
+            name=self.text("name", self.path.stem),
+            question=self.text("question", ""),
+            backend=self.backend(),
+            repeat=repeat,
+            seed=seed,
+            report=self.text("report", "generic"),
+            scenario=scenario,
+            draws=self.draws(scenario),
+            sweep=sweep,
+            full_sweep=full_sweep,
+            arms=arms,
+            base=base,
+            tree=tree,
+        )
+
+    # --- single values
+
+    def text(self, key: str, default: str) -> str:
+        value = self.tree.get(key, default)
+        if not isinstance(value, str):
+            raise self.document.error(f"`{key}` must be a text", key)
+        return value
+
+    def whole(self, key: str, default: int, minimum: int) -> int:
+        return self.whole_value(self.tree.get(key, default), key, minimum, key)
+
+    def whole_value(self, value: Any, key: str, minimum: int, origin: str) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+            raise self.document.error(f"`{key}` must be a whole number of at least {minimum}, found {value!r}", origin)
+        return value
+
+    def backend(self) -> str:
+        name = self.text("backend", "sim")
+        if name not in _BACKENDS:
+            raise self.document.error(f"unknown backend `{name}`", "backend", "there is `sim`")
+        return name
+
+    def known_keys(self, table: Tree, known: Iterable[str], path: str) -> None:
+        known = list(known)
+        for key in table:
+            if key not in known:
+                full = f"{path}.{key}" if path else key
+                raise self.document.error(f"unknown key `{key}`", full, did_you_mean(key, known), key=True)
+
+    def table(self, value: Any, path: str) -> Tree:
+        if not isinstance(value, dict):
+            raise self.document.error(f"`{path}` must be a table", path)
+        return cast(Tree, value)
+
+    # --- parts
+
+    def scenario(self) -> Tree:
+        if "scenario" not in self.tree:
+            raise StudyError(
+                "a study needs a [scenario]", self.document.place(""), "see docs/start/first-study.md for a complete one"
+            )
+        scenario = copy.deepcopy(self.table(self.tree["scenario"], "scenario"))
+        own = self.table(scenario.get("vars", {}), "scenario.vars")
+        shared = self.table(self.tree.get("vars", {}), "vars")
+        if shared or own:
+            scenario["vars"] = {**shared, **own}
+        return scenario
+
+    def draws(self, scenario: Tree) -> dict[str, Tree]:
+        draws = self.table(self.tree.get("draws", {}), "draws")
+        for name, value in draws.items():
+            path = f"draws.{name}"
+            draw = self.table(value, path)
+            kind = draw.get("distribution")
+            if kind not in _DRAW_KEYS:
+                known = ", ".join(_DRAW_KEYS)
+                where = f"{path}.distribution" if kind is not None else path
+                raise self.document.error(f"unknown distribution `{kind}`", where, f"there are {known}")
+            self.known_keys(draw, _DRAW_KEYS[kind], path)
+            missing = _DRAW_KEYS[kind] - draw.keys()
+            if missing:
+                raise self.document.error(f"`{path}` lacks {', '.join(sorted(missing))}", path)
+            if name in scenario.get("vars", {}):
+                raise self.document.error(f"`{name}` is both a variable and a draw", path, key=True)
+        return draws
+
+    def sweep(self, scenario: Tree) -> list[list[list[Assignment]]]:
+        sweep = self.tree.get("sweep", {})
+        if isinstance(sweep, dict):
+            return self.grid(cast(Tree, sweep), "sweep", scenario)
+        blocks: list[list[list[Assignment]]] = []
+        for index, entry in enumerate(cast(list[Any], sweep)):
+            path = f"sweep[{index}]"
+            block = self.table(entry, path)
+            self.known_keys(block, ("grid", "zip", "cases"), path)
+            if len(block) != 1:
+                raise self.document.error("a sweep block is one of grid, zip or cases", path)
+            (kind, content), *_ = block.items()
+            where = f"{path}.{kind}"
+            if kind == "grid":
+                blocks += self.grid(self.table(content, where), where, scenario)
+            elif kind == "zip":
+                blocks.append(self.zip(self.table(content, where), where, scenario))
+            else:
+                blocks.append(self.cases(content, where, scenario))
+        return blocks
+
+    def axis(self, path: str, values: Any, origin: str, scenario: Tree) -> list[Assignment]:
+        if not isinstance(values, list) or not values:
+            raise self.document.error(f"`{path}` must be swept over a list of values", origin)
+        levels: list[Assignment] = []
+        for index, value in enumerate(cast(list[Any], values)):
+            levels += self.assignment(path, value, f"{origin}[{index}]", scenario, where=origin)
+        return levels
+
+    def assignment(self, path: str, value: Any, origin: str, scenario: Tree, where: str | None = None) -> list[Assignment]:
+        """One setting; more than one where its path has a `[*]`."""
+        made = [Assignment(concrete, value, origin) for concrete in expand(scenario, normal(path), self.document, where or origin)]
+        # The path must lead somewhere: misspelt paths are found before anything runs.
+        trial = {key: copy.copy(part) for key, part in scenario.items()}
+        for assignment in made:
+            assign(copy.deepcopy(trial), assignment, self.document, where or origin)
+        return made
+
+    def grid(self, table: Tree, origin: str, scenario: Tree) -> list[list[list[Assignment]]]:
+        blocks: list[list[list[Assignment]]] = []
+        for path, values in table.items():
+            where = f"{origin}.{quoted(path)}"
+            if not isinstance(values, list) or not values:
+                raise self.document.error(f"`{path}` must be swept over a list of values", where)
+            levels = [
+                self.assignment(path, value, f"{where}[{index}]", scenario, where=where)
+                for index, value in enumerate(cast(list[Any], values))
+            ]
+            blocks.append(levels)
+        return blocks
+
+    def zip(self, table: Tree, origin: str, scenario: Tree) -> list[list[Assignment]]:
+        axes = self.grid(table, origin, scenario)
+        if len({len(axis) for axis in axes}) > 1:
+            lengths = ", ".join(f"{path} has {len(axis)}" for path, axis in zip(table, axes, strict=True))
+            raise self.document.error(f"axes that are zipped must be of one length: {lengths}", origin)
+        return [[assignment for level in levels for assignment in level] for levels in zip(*axes, strict=True)]
+
+    def cases(self, content: Any, origin: str, scenario: Tree) -> list[list[Assignment]]:
+        if not isinstance(content, list) or not content:
+            raise self.document.error("cases are a list of tables", origin)
+        cases: list[list[Assignment]] = []
+        for index, entry in enumerate(cast(list[Any], content)):
+            where = f"{origin}[{index}]"
+            table = self.table(entry, where)
+            cases.append([
+                assignment
+                for path, value in table.items()
+                for assignment in self.assignment(path, value, f"{where}.{quoted(path)}", scenario)
+            ])  # fmt: skip
+        return cases
+
+    def arms(self, scenario: Tree) -> dict[str, list[Assignment]]:
+        arms: dict[str, list[Assignment]] = {}
+        for name, entry in self.table(self.tree.get("arms", {}), "arms").items():
+            where = f"arms.{quoted(name)}"
+            arms[name] = [
+                assignment
+                for path, value in self.table(entry, where).items()
+                for assignment in self.assignment(path, value, f"{where}.{quoted(path)}", scenario)
+            ]
+        return arms
+
+    def short(self, scenario: Tree) -> list[Assignment]:
+        made: list[Assignment] = []
+        for path, value in self.table(self.tree.get("short", {}), "short").items():
+            origin = f"short.{quoted(path)}"
+            if path in ("repeat", "seed"):
+                made.append(Assignment(path, value, origin))
+            else:
+                made += self.assignment(path, value, origin, scenario, where=origin)
+        return made
+
+    def options(self, scenario: Tree) -> list[Assignment]:
+        made: list[Assignment] = []
+        for index, option in enumerate(self.document.options):
+            origin = f"--set {index}"
+            path, equals, text = option.partition("=")
+            if not equals or not path:
+                raise StudyError(f"`--set {option}` is not of the form PATH=VALUE", hint="for example --set vars.Tp='20 ms'")
+            try:
+                value = json.loads(text)
+            except ValueError:
+                value = text
+            if path in ("repeat", "seed"):
+                made.append(Assignment(path, value, origin))
+            else:
+                made += self.assignment(path, value, origin, scenario)
+        return made
+
+    def narrow(self, sweep: list[list[list[Assignment]]], setting: Assignment) -> None:
+        """A list in `[short]` takes the place of an axis of the grid."""
+        for block in sweep:
+            if all(len(level) == 1 and level[0].path == setting.path for level in block):
+                values = cast(list[Any], setting.value)
+                if not values:
+                    raise self.document.error(f"`{setting.path}` must be swept over a list of values", setting.origin)
+                block[:] = [[Assignment(setting.path, value, f"{setting.origin}[{index}]")] for index, value in enumerate(values)]
+                return
+        raise self.document.error(f"`{setting.path}` is no axis of the sweep, so it takes one value, not a list", setting.origin)
+
+    def fix_axis(self, sweep: list[list[list[Assignment]]], setting: Assignment) -> bool:
+        """A single value takes the place of a whole axis; false if there is no such axis."""
+        for block in sweep:
+            if all(len(level) == 1 and level[0].path == setting.path for level in block):
+                block[:] = [[setting]]
+                return True
+        return False
+
+
+# --- paths --------------------------------------------------------------------------------------------------------------
+
+
+def normal(path: str) -> str:
+    """A path without a leading `scenario.`."""
+    return path.removeprefix("scenario.")
+
+
+def quoted(key: str) -> str:
+    """A key as paths of the file write it: in quotes if it holds dots."""
+    return f'"{key}"' if "." in key else key
+
+
+def _parent(path: str) -> str:
+    depth = False
+    for at in range(len(path) - 1, -1, -1):
+        if path[at] == '"':
+            depth = not depth
+        if not depth and path[at] in ".[":
+            return path[:at]
+    return ""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest of `known`, or all of them."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, 1, 0.6)
+    return f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(known)}"
+
+
+def tokens(path: str) -> list[str | int]:
+    """The steps of a path: keys and indices, `*` for all items."""
+    steps: list[str | int] = []
+    for match in _TOKEN.finditer(path):
+        key, index = match.groups()
+        steps.append(key if key is not None else index if index == "*" else int(index))
+    return steps
+
+
+def expand(tree: Tree, path: str, document: Document, origin: str) -> list[str]:
+    """The paths that `path` stands for: one, or with `[*]` one for each item."""
+    if "[*]" not in path:
+        return [path]
+    head, _, tail = path.partition("[*]")
+    items: Any = tree
+    for step in tokens(head):
+        items = items.get(step) if isinstance(items, dict) else None
+    if not isinstance(items, list) or not items:
+        raise document.error(f"there is no list `{head}` in the scenario", origin, key=True)
+    return [concrete for index in range(len(cast(list[Any], items))) for concrete in expand(tree, f"{head}[{index}]{tail}", document, origin)]
+
+
+def assign(tree: Tree, assignment: Assignment, document: Document, origin: str | None = None) -> None:
+    """Puts a value into the tree.
+
+    Raises:
+        StudyError: if the path leads nowhere.
+    """
+    origin = origin or assignment.origin
+    steps = tokens(assignment.path)
+    here: Any = tree
+    walked = ""
+    for step, following in zip(steps[:-1], [*steps[1:]], strict=True):
+        if isinstance(step, int):
+            if not isinstance(here, list) or step >= len(cast(list[Any], here)):
+                raise _no_such_path(document, origin, walked, f"[{step}]", assignment)
+            here = cast(list[Any], here)[step]
+            walked += f"[{step}]"
+            continue
+        if not isinstance(here, dict):
+            raise _no_such_path(document, origin, walked, step, assignment)
+        table = cast(Tree, here)
+        if step not in table:
+            if step not in _OPTIONAL_TABLES or isinstance(following, int):
+                raise _no_such_path(document, origin, walked, step, assignment, table)
+            table[step] = {}
+        elif isinstance(table[step], str) and step in _OPTIONAL_TABLES:
+            # `cc = "reno"` is short for `cc = { name = "reno" }`.
+            table[step] = {"name": table[step]}
+        here = table[step]
+        walked += f".{step}" if walked else str(step)
+    last = steps[-1]
+    if isinstance(last, int) and isinstance(here, list) and last < len(cast(list[Any], here)):
+        here[last] = assignment.value
+    elif isinstance(last, str) and isinstance(here, dict):
+        if walked == "vars" and last not in here:
+            raise _no_such_path(document, origin, walked, last, assignment, cast(Tree, here))
+        here[last] = assignment.value
+    else:
+        raise _no_such_path(document, origin, walked, str(last), assignment)
+
+
+def _no_such_path(
+    document: Document, origin: str, walked: str, step: str, assignment: Assignment, table: Tree | None = None
+) -> StudyError:
+    what = f"{walked}.{step}" if walked and not step.startswith("[") else walked + step
+    hint = did_you_mean(step, table) if table else None
+    return document.error(f"`{assignment.path}` does not exist: there is no `{what}` in the scenario", origin, hint, key=True)

@@ -1,0 +1,66 @@
+"""The cells of a study: all combinations of its sweep's levels, numbered as in the long form.
+
+A cell keeps its number in the short form and under `--set`, because published tables and files of draws refer to it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sawtooth.study import Assignment, Study, tokens
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of levels.
+
+    Attributes:
+        number: from 1, in nesting order, the last axis varying fastest.
+        assignments: what it puts into the tree.
+        factors: path and value of each axis.
+    """
+
+    number: int
+    assignments: Sequence[Assignment]
+    factors: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        """A text that identifies the combination, whatever its number."""
+        return _key(self.factors)
+
+
+def cells(study: Study) -> list[Cell]:
+    """All cells of the study in nesting order."""
+    numbers = {_key(_factors(combination)): number for number, combination in enumerate(_combinations(study.full_sweep), 1)}
+    made: list[Cell] = []
+    following = len(numbers) + 1
+    for combination in _combinations(study.sweep):
+        factors = _factors(combination)
+        number = numbers.get(_key(factors))
+        if number is None:
+            number, following = following, following + 1
+        made.append(Cell(number, combination, factors))
+    return made
+
+
+def axis_names(paths: Sequence[str]) -> dict[str, str]:
+    """A short name for each axis: the last part of its path, or all of it where that is not unique."""
+    last = {path: str(tokens(path)[-1]) for path in paths}
+    return {path: name if list(last.values()).count(name) == 1 else path for path, name in last.items()}
+
+
+def _combinations(blocks: Sequence[Sequence[Sequence[Assignment]]]) -> list[list[Assignment]]:
+    return [[assignment for level in levels for assignment in level] for levels in itertools.product(*blocks)]
+
+
+def _factors(combination: Sequence[Assignment]) -> dict[str, Any]:
+    return {assignment.path: assignment.value for assignment in combination}
+
+
+def _key(factors: Mapping[str, Any]) -> str:
+    return json.dumps(factors, sort_keys=True)
