@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use crate::events::Key;
+use crate::events::{Child, Key, Lineage};
 use crate::packet::Packet;
 use crate::queue::{Backlog, Limit, Queue, Verdict};
 use crate::scenario::Direction;
@@ -71,7 +71,7 @@ impl Port {
             },
             _ => Discipline::Evented { queue, in_service: None, arrivals: VecDeque::new() },
         };
-        let done = Key { time: f64::NEG_INFINITY, ..Key::at_start(0.0) };
+        let done = Key::at_start(f64::NEG_INFINITY);
         Self {
             rate_bps: link.rate.bps(),
             delay_secs: link.delay.secs(),
@@ -99,7 +99,7 @@ impl Port {
     /// A packet of `bytes` arrives with `key`; returns the key of its arrival at the far end, or nothing if it is dropped.
     /// Arrivals must come in the order of their keys.
     #[inline]
-    pub fn accept(&mut self, key: Key, bytes: u32) -> Option<Key> {
+    pub fn accept(&mut self, key: Key, bytes: u32, lineage: &mut Lineage) -> Option<Key> {
         let tx = self.transmission_secs(bytes);
         let Discipline::Computed { limit, waiting, waiting_bytes, in_service_bytes } = &mut self.discipline else {
             unreachable!("accept is for computed ports");
@@ -107,7 +107,7 @@ impl Port {
         self.counters.arrived_packets += 1;
         self.counters.arrived_bytes += u64::from(bytes);
         // At a full tie the transmitter is served before the newcomer.
-        let idle = self.done.precedes(&key, true);
+        let idle = self.done.precedes(&key, lineage, true);
         let start = if idle {
             waiting.clear();
             *waiting_bytes = 0;
@@ -116,7 +116,7 @@ impl Port {
             key
         } else {
             while let Some(front) = waiting.front() {
-                if !front.start.precedes(&key, true) {
+                if !front.start.precedes(&key, lineage, true) {
                     break;
                 }
                 *waiting_bytes -= u64::from(front.bytes);
@@ -140,12 +140,13 @@ impl Port {
             *waiting_bytes += u64::from(bytes);
             self.done
         };
-        self.done = start.child(start.time + tx);
-        Some(start.child(start.time + (tx + self.delay_secs)))
+        let parent = lineage.parent(&start);
+        self.done = parent.child(start.time + tx, Child::Done);
+        Some(parent.child(start.time + (tx + self.delay_secs), Child::Arrival))
     }
 
     /// A packet arrives at an evented port. If the transmitter is idle its transmission starts.
-    pub fn arrive(&mut self, key: Key, packet: Packet) -> Option<Transmission> {
+    pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Option<Transmission> {
         let Discipline::Evented { queue, in_service, arrivals } = &mut self.discipline else {
             unreachable!("arrive is for evented ports");
         };
@@ -162,19 +163,19 @@ impl Port {
         arrivals.push_back(key.time);
         let present = queue.waiting().packets + in_service.packets;
         self.counters.peak_packets = self.counters.peak_packets.max(present);
-        if in_service.packets == 0 { self.start(key) } else { None }
+        if in_service.packets == 0 { self.start(key, lineage) } else { None }
     }
 
     /// The transmission in progress has ended; the next one starts if anything waits.
-    pub fn transmission_done(&mut self, key: Key) -> Option<Transmission> {
+    pub fn transmission_done(&mut self, key: Key, lineage: &mut Lineage) -> Option<Transmission> {
         let Discipline::Evented { in_service, .. } = &mut self.discipline else {
             unreachable!("transmission_done is for evented ports");
         };
         *in_service = None;
-        self.start(key)
+        self.start(key, lineage)
     }
 
-    fn start(&mut self, key: Key) -> Option<Transmission> {
+    fn start(&mut self, key: Key, lineage: &mut Lineage) -> Option<Transmission> {
         let Discipline::Evented { queue, in_service, arrivals } = &mut self.discipline else { unreachable!() };
         let packet = queue.dequeue()?;
         *in_service = Some(packet.wire_bytes);
@@ -183,10 +184,11 @@ impl Port {
             self.counters.waited_secs += key.time - arrived;
         }
         let tx = self.transmission_secs(packet.wire_bytes);
+        let parent = lineage.parent(&key);
         Some(Transmission {
             packet,
-            arrival: key.child(key.time + (tx + self.delay_secs)),
-            done: key.child(key.time + tx),
+            arrival: parent.child(key.time + (tx + self.delay_secs), Child::Arrival),
+            done: parent.child(key.time + tx, Child::Done),
         })
     }
 

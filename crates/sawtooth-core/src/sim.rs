@@ -14,10 +14,10 @@
 //! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
 //! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
 
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::cc;
-use crate::events::{EventQueue, Key};
+use crate::events::{EventQueue, Key, Lineage};
 use crate::link::{Port, Transmission};
 use crate::packet::{Ack, Packet, Segment};
 use crate::queue;
@@ -73,13 +73,44 @@ struct Channel {
     waiting: VecDeque<(Key, Packet)>,
 }
 
-/// A packet with an event of its own, when rings are switched off. Ordered so that the earliest is the greatest.
+/// A packet with an event of its own, when rings are switched off.
 #[derive(Debug)]
 struct Loose {
     key: Key,
     slot: usize,
-    serial: u64,
     packet: Packet,
+}
+
+/// Packets with events of their own: those of one time together, in the order in which they came.
+#[derive(Debug, Default)]
+struct LooseEvents(BTreeMap<u64, Vec<Loose>>);
+
+impl LooseEvents {
+    fn push(&mut self, loose: Loose) {
+        // Times are not negative, so their bit patterns are in their order.
+        self.0.entry(loose.key.time.to_bits()).or_default().push(loose);
+    }
+
+    /// Where the first event is within the first group, and its key and slot.
+    fn first(&self, lineage: &Lineage) -> Option<(usize, Key, usize)> {
+        let (_, group) = self.0.first_key_value()?;
+        let mut first = 0;
+        for (at, loose) in group.iter().enumerate().skip(1) {
+            if loose.key.precedes(&group[first].key, lineage, loose.slot < group[first].slot) {
+                first = at;
+            }
+        }
+        Some((first, group[first].key, group[first].slot))
+    }
+
+    fn remove(&mut self, at: usize) -> Loose {
+        let mut group = self.0.first_entry().expect("there is a first event");
+        let loose = group.get_mut().remove(at);
+        if group.get().is_empty() {
+            group.remove();
+        }
+        loose
+    }
 }
 
 #[derive(Debug)]
@@ -124,8 +155,8 @@ struct World<'a> {
     channels: Vec<Channel>,
     slots: Vec<Slot>,
     queue: EventQueue,
-    loose: BinaryHeap<Loose>,
-    serial: u64,
+    lineage: Lineage,
+    loose: LooseEvents,
     samplers: Option<Samplers>,
     effort: Effort,
 }
@@ -185,8 +216,9 @@ impl<'a> World<'a> {
             });
         }
         let mut queue = EventQueue::new(slots.len());
+        let lineage = Lineage::new();
         for flow in &flows {
-            queue.set(flow.sender_slot, Key::at_start(flow.start));
+            queue.set(flow.sender_slot, Key::at_start(flow.start), &lineage);
         }
         let samplers = scenario.sample.map(|every| Samplers::new(every, scenario.duration, flows.len(), ports.len()));
         Self {
@@ -199,8 +231,8 @@ impl<'a> World<'a> {
             channels,
             slots,
             queue,
-            loose: BinaryHeap::new(),
-            serial: 0,
+            lineage,
+            loose: LooseEvents::default(),
             samplers,
             effort: Effort::default(),
         }
@@ -209,13 +241,13 @@ impl<'a> World<'a> {
     fn run(&mut self) {
         loop {
             let next = self.queue.first();
-            if let Some(loose) = self.loose.peek()
-                && next.is_none_or(|(slot, key)| loose.key.precedes(&key, loose.slot < slot))
+            if let Some((at, first, loose_slot)) = self.loose.first(&self.lineage)
+                && next.is_none_or(|(slot, key)| first.precedes(&key, &self.lineage, loose_slot < slot))
             {
-                if loose.key.time >= self.end {
+                if first.time >= self.end {
                     return;
                 }
-                let Loose { key, packet, .. } = self.loose.pop().expect("it was peeked at");
+                let Loose { key, packet, .. } = self.loose.remove(at);
                 self.effort.events += 1;
                 self.stop_at(packet, key);
                 continue;
@@ -230,7 +262,7 @@ impl<'a> World<'a> {
                     let waiting = &mut self.channels[channel as usize].waiting;
                     let (key, packet) = waiting.pop_front().expect("a pending channel has a packet");
                     let next = waiting.front().map_or(Key::NEVER, |(key, _)| *key);
-                    self.queue.set(slot, next);
+                    self.queue.set(slot, next, &self.lineage);
                     self.stop_at(packet, key);
                 }
                 Slot::TransmissionDone(port) => self.on_transmission_done(port, key),
@@ -258,12 +290,11 @@ impl<'a> World<'a> {
         let channel = &mut self.channels[channel as usize];
         if self.scenario.shortcuts.ring {
             if channel.waiting.is_empty() {
-                self.queue.set(channel.slot, key);
+                self.queue.set(channel.slot, key, &self.lineage);
             }
             channel.waiting.push_back((key, packet));
         } else {
-            self.serial += 1;
-            self.loose.push(Loose { key, slot: channel.slot, serial: self.serial, packet });
+            self.loose.push(Loose { key, slot: channel.slot, packet });
         }
     }
 
@@ -277,10 +308,10 @@ impl<'a> World<'a> {
                     self.sample_port(port, key.time);
                     let port_state = &mut self.ports[port as usize];
                     if !port_state.is_computed() {
-                        let transmission = port_state.arrive(key, packet);
+                        let transmission = port_state.arrive(key, packet, &mut self.lineage);
                         return self.on_transmission(port, transmission);
                     }
-                    match port_state.accept(key, packet.wire_bytes) {
+                    match port_state.accept(key, packet.wire_bytes, &mut self.lineage) {
                         Some(arrival) => key = arrival,
                         None => return,
                     }
@@ -302,15 +333,15 @@ impl<'a> World<'a> {
     }
 
     fn on_transmission_done(&mut self, port: u32, key: Key) {
-        self.queue.set(self.port_slots[port as usize], Key::NEVER);
+        self.queue.set(self.port_slots[port as usize], Key::NEVER, &self.lineage);
         self.sample_port(port, key.time);
-        let transmission = self.ports[port as usize].transmission_done(key);
+        let transmission = self.ports[port as usize].transmission_done(key, &mut self.lineage);
         self.on_transmission(port, transmission);
     }
 
     fn on_transmission(&mut self, port: u32, transmission: Option<Transmission>) {
         if let Some(Transmission { mut packet, arrival, done }) = transmission {
-            self.queue.set(self.port_slots[port as usize], done);
+            self.queue.set(self.port_slots[port as usize], done, &self.lineage);
             packet.hop += 1;
             self.travel(packet, arrival);
         }
@@ -322,15 +353,15 @@ impl<'a> World<'a> {
         let Segment::Data(data) = packet.segment else { unreachable!("only data reaches a receiver") };
         self.effort.delivered_packets += 1;
         // A delayed acknowledgement that was due before goes first.
-        while self.flows[index as usize].receiver.next_timer().precedes(&key, false) {
+        while self.flows[index as usize].receiver.next_timer().precedes(&key, &self.lineage, false) {
             self.fire_receiver_timer(index);
         }
         self.sample_receiver(index, key.time);
         let flow = &mut self.flows[index as usize];
         let ack = flow.receiver.on_segment(key, data);
         let timer = flow.receiver.next_timer();
-        if timer.time < f64::INFINITY && timer.precedes(&self.queue.get(flow.receiver_slot), false) {
-            self.queue.set(flow.receiver_slot, timer);
+        if timer.time < f64::INFINITY && timer.time < self.queue.get(flow.receiver_slot).time {
+            self.queue.set(flow.receiver_slot, timer, &self.lineage);
         }
         let ack_sizes = flow.ack_sizes;
         ack.map(|ack| Packet {
@@ -345,11 +376,11 @@ impl<'a> World<'a> {
         let flow = &self.flows[index as usize];
         let (slot, timer) = (flow.receiver_slot, flow.receiver.next_timer());
         // The slot may lag behind a timer that has been stopped or restarted.
-        self.queue.set(slot, Key::NEVER);
+        self.queue.set(slot, Key::NEVER, &self.lineage);
         if timer == key {
             self.fire_receiver_timer(index);
         } else {
-            self.queue.set(slot, timer);
+            self.queue.set(slot, timer, &self.lineage);
         }
     }
 
@@ -372,7 +403,7 @@ impl<'a> World<'a> {
     fn acknowledged(&mut self, index: u32, packet: Packet, key: Key) {
         let Segment::Ack(ack) = packet.segment else { unreachable!("only acknowledgements reach a sender") };
         // A timer that expired before goes first.
-        while self.flows[index as usize].sender.next_timer().precedes(&key, false) {
+        while self.flows[index as usize].sender.next_timer().precedes(&key, &self.lineage, false) {
             self.fire_sender_timer(index);
         }
         self.sample_sender(index, key.time);
@@ -385,17 +416,17 @@ impl<'a> World<'a> {
         let slot = flow.sender_slot;
         if !flow.started {
             flow.started = true;
-            self.queue.set(slot, Key::NEVER);
+            self.queue.set(slot, Key::NEVER, &self.lineage);
             self.sample_sender(index, key.time);
             self.flows[index as usize].sender.on_start(key);
             return self.pump(index, key);
         }
         let timer = flow.sender.next_timer();
         if timer == key {
-            self.queue.set(slot, Key::NEVER);
+            self.queue.set(slot, Key::NEVER, &self.lineage);
             self.fire_sender_timer(index);
         } else {
-            self.queue.set(slot, timer);
+            self.queue.set(slot, timer, &self.lineage);
         }
     }
 
@@ -424,7 +455,7 @@ impl<'a> World<'a> {
         let timer = flow.sender.next_timer();
         // A restarted timer is left where it is; when it comes up it is moved to its new time.
         if timer.time < self.queue.get(flow.sender_slot).time {
-            self.queue.set(flow.sender_slot, timer);
+            self.queue.set(flow.sender_slot, timer, &self.lineage);
         }
     }
 
@@ -721,34 +752,6 @@ impl Samplers {
             }
         }
         table
-    }
-}
-
-impl PartialEq for Loose {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Loose {}
-
-impl PartialOrd for Loose {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Loose {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let fields = |loose: &Self| (loose.key.time, loose.key.scheduled, loose.key.parent_scheduled);
-        let (left, right) = (fields(self), fields(other));
-        right
-            .0
-            .total_cmp(&left.0)
-            .then(right.1.total_cmp(&left.1))
-            .then(right.2.total_cmp(&left.2))
-            .then(other.slot.cmp(&self.slot))
-            .then(other.serial.cmp(&self.serial))
     }
 }
 

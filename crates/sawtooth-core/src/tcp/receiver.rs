@@ -74,7 +74,7 @@ impl Receiver {
                 return Some(self.acknowledge(false));
             }
             if self.timer == Key::NEVER {
-                self.timer = now.child(now.time + self.delay);
+                self.timer = now.timer(now.time + self.delay);
             }
             return None;
         }

@@ -265,7 +265,7 @@ impl Sender {
     /// (Re)starts the retransmission timer (RFC 6298 §5.1, §5.3).
     #[inline]
     pub(super) fn arm_timer(&mut self, now: Key) {
-        self.timer = now.child(now.time + self.rto.timeout_secs());
+        self.timer = now.timer(now.time + self.rto.timeout_secs());
     }
 
     /// Forgets the round trip being measured: a retransmission would make it ambiguous.
@@ -329,13 +329,8 @@ impl Sender {
             self.cc.set_cwnd(self.config.initial_window);
         } else {
             self.rto.after_lost_syn();
-            // RFC 5681 §3.1: after a lost SYN the initial window is one segment; a stack that reduces its window as such
-            // starts from its initial window all the same.
-            let window = match self.config.reduce_from {
-                ReduceFrom::FlightSize => 1.0,
-                ReduceFrom::Window => self.config.initial_window,
-            };
-            self.cc.set_cwnd(window);
+            // RFC 5681 §3.1: after a lost SYN the initial window is one segment.
+            self.cc.set_cwnd(1.0);
         }
     }
 
