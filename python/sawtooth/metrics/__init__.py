@@ -1,0 +1,1 @@
+"""Measures computed from a dataset's tables: one file each."""

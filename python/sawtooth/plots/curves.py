@@ -1,0 +1,33 @@
+"""Small multiples of curves with intervals, one panel per level of a factor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from sawtooth.plots.style import COLOURS, MARKERS, figure
+from sawtooth.stats import Interval
+
+
+def panels(
+    data: Mapping[str, Mapping[str, Sequence[Interval]]], levels: Sequence[str], x_label: str, y_label: str, limits: tuple[float, float]
+) -> Figure:
+    """One panel per key of `data`, one curve per series, one point with interval per level."""
+    made, axes = figure(2.4 * len(data) + 0.6, 3.0, columns=len(data), share_y=True)
+    for axis, (title, series) in zip(axes, data.items(), strict=True):
+        for at, (name, intervals) in enumerate(series.items()):
+            middle = np.array([interval.estimate for interval in intervals])
+            low = np.array([interval.low for interval in intervals])
+            high = np.array([interval.high for interval in intervals])
+            x = np.arange(len(levels)) + (at - (len(series) - 1) / 2) * 0.12
+            axis.errorbar(x, middle, yerr=np.vstack([middle - low, high - middle]), fmt=f"{MARKERS[at]}-", color=COLOURS[at],
+                          markersize=4, linewidth=1, capsize=2, label=name)  # fmt: skip
+        axis.set_title(title)
+        axis.set_xticks(range(len(levels)), levels)
+        axis.set_xlabel(x_label)
+        axis.set_ylim(*limits)
+    axes[0].set_ylabel(y_label)
+    axes[-1].legend(loc="lower left")
+    return made

@@ -1,0 +1,35 @@
+"""Reports: one self-contained page, figures as SVG and PNG, tables as CSV.
+
+A study names its kind of report; `KINDS` is the table of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sawtooth.dataset import Dataset
+from sawtooth.errors import DatasetError
+from sawtooth.report import generic, hstcp
+from sawtooth.report.document import Report
+
+KINDS: dict[str, Callable[[Dataset], Report]] = {
+    "generic": generic.build,
+    "hstcp": hstcp.build,
+    "hstcp-random": hstcp.build_random,
+}
+
+__all__ = ["KINDS", "Report", "report"]
+
+
+def report(dataset: Dataset) -> Report:
+    """The report of a dataset, of the kind its study names.
+
+    Raises:
+        DatasetError: if there is nothing to report yet, or no such kind of report.
+    """
+    kind = str(dataset.manifest.get("report", "generic"))
+    if kind not in KINDS:
+        raise DatasetError(f"there is no report called `{kind}`", f"there are {', '.join(KINDS)}")
+    if dataset.status().filter(status="ok").is_empty():
+        raise DatasetError(f"{dataset.directory} holds no finished run yet", "`sawtooth run` with the same --out makes them")
+    return KINDS[kind](dataset)

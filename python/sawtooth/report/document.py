@@ -1,0 +1,124 @@
+"""What a report consists of, and how it becomes files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import polars as pl
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from sawtooth.dataset import Dataset, write_atomically, writing
+from sawtooth.plots import style
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure with the name of its files and its caption."""
+
+    name: str
+    figure: Figure
+    caption: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table with the name of its CSV file and its caption; `digits` gives decimals by column."""
+
+    name: str
+    frame: pl.DataFrame
+    caption: str
+    digits: dict[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An answer that was computed: what was claimed, `yes`, `no` or `cannot distinguish`, and the numbers."""
+
+    claim: str
+    answer: str
+    numbers: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with paragraphs, verdicts, figures and tables below it."""
+
+    title: str
+    paragraphs: list[str] = field(default_factory=list[str])
+    verdicts: list[Verdict] = field(default_factory=list[Verdict])
+    plots: list[Plot] = field(default_factory=list[Plot])
+    grids: list[Grid] = field(default_factory=list[Grid])
+
+    @property
+    def anchor(self) -> str:
+        """The section's name in addresses."""
+        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report.
+
+    Attributes:
+        summary: the findings in a few lines of plain text.
+    """
+
+    dataset: Dataset
+    sections: list[Section]
+    summary: list[str]
+
+    def write(self, directory: str | Path) -> Path:
+        """Writes report.html, figures/NAME.svg and .png, and tables/NAME.csv; returns the page's path.
+
+        Raises:
+            DatasetError: if they cannot be written.
+        """
+        directory = Path(directory)
+        with writing(directory):
+            (directory / "tables").mkdir(parents=True, exist_ok=True)
+            for section in self.sections:
+                for plot in section.plots:
+                    style.write(plot.figure, directory / "figures", plot.name)
+                for grid in section.grids:
+                    grid.frame.write_csv(directory / "tables" / f"{grid.name}.csv")
+            page = directory / "report.html"
+            write_atomically(page, self.html().encode())
+        return page
+
+    def html(self) -> str:
+        """The page, with everything it needs in it."""
+        environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        )
+        return environment.get_template("report.html").render(
+            manifest=self.dataset.manifest,
+            status=_counts(self.dataset),
+            sections=self.sections,
+            summary=self.summary,
+            svg=lambda plot: Markup(style.svg(plot.figure)),
+            cell=_cell,
+        )
+
+
+def _counts(dataset: Dataset) -> dict[str, int]:
+    status = dataset.status()
+    failed = status.filter(pl.col("status") == "failed").height
+    return {"planned": dataset.runs.height, "done": status.height, "failed": failed}
+
+
+def _cell(value: Any, digits: int | None) -> str:
+    """A value as a reader wants it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        if digits is not None:
+            return f"{value:,.{digits}f}"
+        return f"{value:,.4g}" if abs(value) < 1e6 else f"{value:,.0f}"
+    return str(value)

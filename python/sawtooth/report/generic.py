@@ -1,0 +1,74 @@
+"""The report of any study: throughput and fairness of each cell and arm, and what the arms differ in."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sawtooth import stats
+from sawtooth.dataset import Dataset
+from sawtooth.metrics import throughput
+from sawtooth.plots import curves
+from sawtooth.report.document import Grid, Plot, Report, Section
+
+
+def build(dataset: Dataset) -> Report:
+    """Means with intervals per cell and arm; with several arms, paired differences to the first."""
+    runs = throughput.per_run(throughput.per_flow(dataset))
+    factors = factor_table(dataset)
+    cells = factors.join(throughput.per_cell(runs), on="cell").sort("cell")
+    arms = list(dict.fromkeys(str(arm) for arm in dataset.runs["arm"]))
+    sections = [
+        Section(
+            "Throughput and fairness",
+            ["Throughput is the sum over flows of acknowledged bits per second since each flow's start; Jain's index is computed per "
+             "run. Means over replicates with 95 % t intervals."],
+            grids=[Grid("cells", cells, "Every cell and arm", {"sum_bps": 1, "jain_run_mean": 4})],
+            plots=_plot(runs, factors, arms),
+        )
+    ]  # fmt: skip
+    summary = [f"{cells.height} combinations of cell and arm; throughput from {cells['sum_bps'].min():,.0f} to {cells['sum_bps'].max():,.0f} bit/s"]
+    if len(arms) > 1:
+        gains = factors.join(throughput.gains(runs, arms[0]), on="cell").sort("arm", "cell")
+        sections.append(Section(
+            f"Differences to {arms[0]}",
+            ["Paired by replicate (all arms share seeds and draws). p_holm is the paired t test's p-value, adjusted by Holm for the "
+             "number of cells. An interval that holds 0 means: these data cannot distinguish the arms."],
+            grids=[Grid("differences", gains, f"Every cell, arm minus {arms[0]}", {"gain_bps": 1, "jain_gain": 4})],
+        ))  # fmt: skip
+        for arm in arms[1:]:
+            clear = gains.filter((pl.col("arm") == arm) & (pl.col("p_holm") < 0.05))
+            more = clear.filter(pl.col("gain_bps") > 0).height
+            total = gains.filter(pl.col("arm") == arm).height
+            summary.append(f"{arm} against {arms[0]}: more in {more}, less in {clear.height - more} of {total} cells; the rest cannot be distinguished")
+    return Report(dataset, sections, summary)
+
+
+def factor_table(dataset: Dataset) -> pl.DataFrame:
+    """One row per cell with its factors as text."""
+    fixed = {"run", "id", "cell", "arm", "replicate", "seed"}
+    names = [name for name in dataset.runs.columns if name not in fixed and not name.endswith("_value") and not name.startswith("draw_")]
+    return dataset.runs.select("cell", *names).unique(maintain_order=True)
+
+
+def _plot(runs: pl.DataFrame, factors: pl.DataFrame, arms: list[str]) -> list[Plot]:
+    names = [name for name in factors.columns if name != "cell"]
+    if not names or factors.height > 60:
+        return []
+    last = names[-1]
+    levels = list(dict.fromkeys(str(level) for level in factors[last]))
+    panels: dict[str, dict[str, list[stats.Interval]]] = {}
+    for key, group in factors.group_by(names[:-1], maintain_order=True) if len(names) > 1 else [((), factors)]:
+        title = ", ".join(f"{name} {value}" for name, value in zip(names[:-1], key, strict=True))
+        by_level = {str(row[last]): row["cell"] for row in group.to_dicts()}
+        panels[title] = {
+            arm or "throughput": [
+                stats.mean_interval((runs.filter((pl.col("cell") == by_level[level]) & (pl.col("arm") == arm))["sum_bps"] / 1e6).to_numpy())
+                for level in levels
+            ]
+            for arm in arms
+        }
+    if len(panels) > 6:
+        return []
+    finite = [x for series in panels.values() for curve in series.values() for i in curve for x in (i.estimate, i.high) if x < float("inf")]
+    made = curves.panels(panels, levels, last, "throughput (Mbit/s)", (0.0, 1.05 * max([*finite, 1e-9])))
+    return [Plot("throughput", made, "Sum of throughputs over flows; mean over replicates with 95 % t interval.")]
