@@ -78,9 +78,7 @@ def run_case(case: Case, limit_s: float = 600.0) -> Outcome:
         file.write(tcl_dict(settings(case)))
         file.flush()
         try:
-            done = subprocess.run(
-                ["ns", str(SCRIPT), file.name], capture_output=True, text=True, timeout=limit_s, check=False
-            )
+            done = subprocess.run(["ns", str(SCRIPT), file.name], capture_output=True, text=True, timeout=limit_s, check=False)
         except FileNotFoundError as error:
             raise PeerError("ns-2 is not installed: apt-get install ns2") from error
         except subprocess.TimeoutExpired as error:

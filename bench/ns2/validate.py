@@ -1,0 +1,227 @@
+"""Run ns-2 and the simulator on the same cases, compare each flow's acknowledged packets, write docs/validation/ns2.md.
+
+    python bench/ns2/validate.py --jobs 2
+
+ns-2's answers are kept (results/ns2-reference.json), because they never change; --fresh asks it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cases as series
+from peer import Case, PeerError, run_case
+
+ROOT = Path(__file__).resolve().parents[2]
+WITHIN = 0.005
+"""Largest relative difference of a flow that is not identical."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One case: acknowledged packets of every flow on both simulators."""
+
+    case: Case
+    reference: list[int]
+    ours: list[int]
+
+    @property
+    def identical(self) -> bool:
+        return self.reference == self.ours
+
+    @property
+    def errors(self) -> list[float]:
+        """Relative difference of each flow."""
+        pairs = zip(self.reference, self.ours, strict=True)
+        return [abs(ours - reference) / max(1, reference) for reference, ours in pairs]
+
+    @property
+    def worst(self) -> float:
+        return max(self.errors)
+
+
+def main() -> int:
+    options = parse()
+    chosen = series.cases(options.count, options.seed)
+    started = time.monotonic()
+    references = reference_answers(chosen, options.cache, options.jobs, options.fresh)
+    ns2_seconds = time.monotonic() - started
+    started = time.monotonic()
+    ours = our_answers(chosen)
+    our_seconds = time.monotonic() - started
+    compared = [Comparison(case, reference, own) for case, reference, own in zip(chosen, references, ours, strict=True)]
+    text = page(compared, options)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(text, encoding="utf-8")
+    print(summary(compared))
+    print(f"ns-2 {ns2_seconds:.1f} s (kept answers are free), simulator {our_seconds:.1f} s; wrote {options.out}")
+    for one in sorted(compared, key=lambda one: -one.worst)[: options.show]:
+        if not one.identical:
+            print(describe(one), "ns-2", one.reference, "ours", one.ours)
+    identical = share(one.identical for one in compared)
+    near = all(one.worst <= WITHIN for one in compared)
+    return 0 if identical >= 0.9 and near else 1
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=2, help="ns-2 processes at a time")
+    parser.add_argument("--count", type=int, default=series.COUNT, help="number of cases")
+    parser.add_argument("--seed", type=int, default=series.SEED, help="another series of cases")
+    parser.add_argument("--cache", type=Path, default=ROOT / "results" / "ns2-reference.json")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "validation" / "ns2.md")
+    parser.add_argument("--fresh", action="store_true", help="run ns-2 again on every case")
+    parser.add_argument("--show", type=int, default=5, help="differing cases to print")
+    return parser.parse_args()
+
+
+def reference_answers(chosen: Sequence[Case], cache: Path, jobs: int, fresh: bool) -> list[list[int]]:
+    """ns-2's acknowledged packets, kept or new."""
+    kept: dict[str, list[int]] = {}
+    if cache.exists() and not fresh:
+        kept = json.loads(cache.read_text(encoding="utf-8"))
+    missing = [case for case in chosen if key(case) not in kept]
+
+    def ask(case: Case) -> list[int]:
+        # Nothing acknowledged, not even the SYN, is -1 there and 0 here.
+        return [max(0, acked) for acked in run_case(case).acked]
+
+    if missing:
+        with ThreadPoolExecutor(jobs) as pool:
+            for done, (case, acked) in enumerate(zip(missing, pool.map(ask, missing), strict=True), 1):
+                kept[key(case)] = acked
+                if done % 20 == 0 or done == len(missing):
+                    print(f"ns-2: {done} of {len(missing)} cases", file=sys.stderr, flush=True)
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        cache.write_text(json.dumps(kept, indent=0), encoding="utf-8")
+    return [kept[key(case)] for case in chosen]
+
+
+def key(case: Case) -> str:
+    """The case as a short text, the same whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(case, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def our_answers(chosen: Sequence[Case]) -> list[list[int]]:
+    """The simulator's acknowledged packets."""
+    import sawtooth
+
+    answers: list[list[int]] = []
+    for case in chosen:
+        flows = sawtooth.simulate(series.scenario(case)).flows
+        answers.append([int(acked) for acked in flows["acked_packets"].to_list()])
+    return answers
+
+
+def share(flags: Iterable[bool]) -> float:
+    """The share of true ones."""
+    listed = list(flags)
+    return sum(listed) / len(listed) if listed else math.nan
+
+
+def summary(compared: Sequence[Comparison]) -> str:
+    """The table: one line a variant and one for all."""
+    lines = [
+        "| Variant | Cases | Identical in every flow | Largest difference | Flows | Identical flows |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for name in [*series.VARIANTS, "all"]:
+        part = [one for one in compared if name in ("all", one.case["variant"])]
+        if not part:
+            continue
+        flows = [error for one in part for error in one.errors]
+        same = sum(one.identical for one in part)
+        lines.append(
+            f"| {name} | {len(part)} | {same} ({same / len(part):.1%}) | {max(one.worst for one in part):.3%} "
+            f"| {len(flows)} | {sum(error == 0 for error in flows)} ({share(error == 0 for error in flows):.2%}) |"
+        )
+    return "\n".join(lines)
+
+
+def page(compared: Sequence[Comparison], options: argparse.Namespace) -> str:
+    """The page of the documentation."""
+    differing = sorted((one for one in compared if not one.identical), key=lambda one: -one.worst)
+    errors = sorted(error for one in compared for error in one.errors)
+    bounds = [0.0, 1e-5, 1e-4, 1e-3, WITHIN, 0.05, math.inf]
+    shares = [
+        f"| {'0' if low == high == 0 else f'up to {high:.3%}' if high < math.inf else f'above {low:.0%}'} "
+        f"| {sum(low < error <= high if high else error == 0 for error in errors)} |"
+        for low, high in zip([0.0, *bounds], bounds, strict=False)
+    ]
+    parts = [
+        "# The simulator against ns-2",
+        "Written by `python bench/ns2/validate.py`; ns-2 is the Debian package (2.35), used as a black box.",
+        f"{len(compared)} random dumbbells (`bench/ns2/cases.py`, seed {options.seed}) run on both, with the preset "
+        '`stack = "ns2"`. Compared is `acked_packets`, the highest cumulatively acknowledged packet of each flow '
+        "(`ack_` of ns-2), when the run ends. Goal: identical in at least 90 % of the cases, within 0.5 % in the rest.",
+        summary(compared),
+        "## Differences, flow by flow",
+        "\n".join(["| Relative difference | Flows |", "|---|---:|", *shares]),
+        "## Cases that differ",
+        differing_table(differing) if differing else "None.",
+        "## What the cases cover",
+        coverage([one.case for one in compared]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def differing_table(differing: Sequence[Comparison]) -> str:
+    """The worst first."""
+    lines = [
+        "| Case | Variant | Rate | Delay | Flows | Queue | Window | Packets (ns-2) | Packets (ours) | Largest difference |",
+        "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for one in differing:
+        case = one.case
+        lines.append(
+            f"| {case['number']} | {case['variant']} | {case['bw_bps'] / 1e6:.3g} Mbit/s | {case['delay_s'] * 1e3:.3g} ms "
+            f"| {case['n']} | {case['queue']} | {case['window']} | {sum(one.reference)} | {sum(one.ours)} "
+            f"| {one.worst:.3%} |"
+        )
+    return "\n".join(lines)
+
+
+def coverage(chosen: Sequence[Case]) -> str:
+    """The range of every parameter."""
+    columns: list[tuple[str, list[float], str]] = [
+        ("rate", [case["bw_bps"] / 1e6 for case in chosen], "Mbit/s"),
+        ("one-way delay of the bottleneck", [case["delay_s"] * 1e3 for case in chosen], "ms"),
+        ("flows", [case["n"] for case in chosen], ""),
+        ("queue", [case["queue"] for case in chosen], "packets"),
+        ("window limit", [case["window"] for case in chosen], "packets"),
+        ("packet size", [case["packet_size"] for case in chosen], "bytes"),
+        ("duration", [case["duration"] for case in chosen], "s"),
+    ]
+    lines = ["| Parameter | Least | Median | Most |", "|---|---:|---:|---:|"]
+    for name, values, unit in columns:
+        ordered = sorted(values)
+        low, middle, high = (f"{value:.4g} {unit}".strip() for value in (ordered[0], ordered[len(ordered) // 2], ordered[-1]))
+        lines.append(f"| {name} | {low} | {middle} | {high} |")
+    lines.append("")
+    lines.append(f"{sum(case['single'] for case in chosen)} cases have one link and no access links.")
+    return "\n".join(lines)
+
+
+def describe(one: Comparison) -> str:
+    """One case in a line."""
+    shown: dict[str, Any] = {
+        name: one.case[name] for name in ("number", "variant", "n", "single", "bw_bps", "delay_s", "queue", "window", "duration")
+    }
+    return f"{one.worst:.4%} {shown}"
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except PeerError as error:
+        sys.exit(f"error: {error}")
