@@ -50,6 +50,7 @@ class Records:
 
     Attributes:
         tables: every table by name; `sawtooth._core.schema()` lists columns, units and meanings.
+
     """
 
     tables: Mapping[str, pl.DataFrame]
@@ -70,6 +71,7 @@ class Records:
 
         Raises:
             RunFailed: if it has none.
+
         """
         if "series" not in self.tables:
             raise RunFailed("this run has no time series", 'add sample = "100 ms" to the scenario')
@@ -87,6 +89,7 @@ def simulate(scenario: Mapping[str, Any] | str | Path, seed: int = 1) -> Records
     Raises:
         StudyError: if the scenario cannot be run; says what and where.
         RunFailed: if the run fails.
+
     """
     from sawtooth.backends import sim
 
@@ -141,6 +144,7 @@ def run(
 
     Raises:
         StudyError, DatasetError: each says what is wrong, where, and what to do.
+
     """
     loaded = Study.load(study, short=short, options=options)
     plan = make_plan(loaded)

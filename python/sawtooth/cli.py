@@ -67,7 +67,10 @@ def run(
         summary = execute(plan, dataset, jobs=jobs, reporter=reporter_for(console))
     except Interrupted:
         status = dataset.status().height
-        print(f"stopped: {status} of {len(plan.runs)} runs are stored; the same command goes on from there", file=sys.stderr)
+        print(
+            f"stopped: {status} of {len(plan.runs)} runs are stored; the same command goes on from there",
+            file=sys.stderr,
+        )
         raise typer.Exit(130) from None
     for name in summary.damaged:
         print(f"{name} was unreadable (a killed run?) and has been made anew", file=sys.stderr)
@@ -245,10 +248,7 @@ def _axes(made: Plan) -> dict[str, list[str]]:
 
     paths = list(dict.fromkeys(path for cell in made.cells for path in cell.factors))
     names = axis_names(paths)
-    return {
-        names[path]: list(dict.fromkeys(str(cell.factors[path]) for cell in made.cells if path in cell.factors))
-        for path in paths
-    }
+    return {names[path]: list(dict.fromkeys(str(cell.factors[path]) for cell in made.cells if path in cell.factors)) for path in paths}
 
 
 def _cores() -> int:
@@ -272,9 +272,7 @@ def _listing() -> dict[str, list[dict[str, Any]]]:
         for table, spec in _core.schema().items()
         for column in spec["columns"]
     ]
-    tables["study"] = [
-        {"name": str(path), "summary": Study.load(path).question} for path in sorted(Path("studies").glob("**/*.toml"))
-    ]
+    tables["study"] = [{"name": str(path), "summary": Study.load(path).question} for path in sorted(Path("studies").glob("**/*.toml"))]
     return tables
 
 
@@ -293,3 +291,7 @@ def _describe(row: dict[str, Any]) -> str:
 
 def _print_json(value: Any) -> None:
     print(json.dumps(value, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -39,6 +39,7 @@ class Dataset:
         directory: where it is.
         runs: the plan, one row per run.
         manifest: provenance.
+
     """
 
     def __init__(self, directory: Path) -> None:
@@ -52,6 +53,7 @@ class Dataset:
 
         Raises:
             DatasetError: if there is none, or it is damaged.
+
         """
         directory = Path(directory)
         if not (directory / "manifest.json").is_file():
@@ -64,6 +66,7 @@ class Dataset:
 
         Raises:
             DatasetError: if it holds another plan, is no results directory, or cannot be written.
+
         """
         directory = Path(directory)
         identity = plan_hash(plan)
@@ -91,7 +94,7 @@ class Dataset:
         if theirs.get("name") != ours["name"]:
             what = f"study `{theirs.get('name')}`, not `{ours['name']}`"
         elif theirs.get("results_epoch") != ours["results_epoch"]:
-            what = "an older version whose results differ (see \"Changed results\" in the changelog)"
+            what = 'an older version whose results differ (see "Changed results" in the changelog)'
         elif theirs.get("runs") != ours["runs"]:
             what = f"{theirs.get('runs')} runs of this study, not {ours['runs']} (another version of the file, --short or --set)"
         else:
@@ -169,6 +172,7 @@ class Dataset:
 
         Raises:
             DatasetError: if the disk is full or the directory cannot be written; what was stored before stays.
+
         """
         parts = self.directory / "parts"
         with writing(self.directory):

@@ -30,9 +30,18 @@ def examine() -> list[Finding]:
     packets, seconds = _speed()
     return [
         Finding("python", True, platform.python_version()),
-        Finding("simulator", True, f"sawtooth {_core.version()}, {packets / seconds / 1e6:.1f} million deliveries/s on one core"),
+        Finding(
+            "simulator",
+            True,
+            f"sawtooth {_core.version()}, {packets / seconds / 1e6:.1f} million deliveries/s on one core",
+        ),
         Finding("processors", True, f"{os.cpu_count()} ({platform.machine()})"),
-        Finding("disk", free > 1.0, f"{free:.0f} GB free here", "" if free > 1.0 else "results of a large study need about 1 GB"),
+        Finding(
+            "disk",
+            free > 1.0,
+            f"{free:.0f} GB free here",
+            "" if free > 1.0 else "results of a large study need about 1 GB",
+        ),
         Finding("temporary directory", os.access(tempfile.gettempdir(), os.W_OK), tempfile.gettempdir()),
         _program("ns", "ns2", "the peer of `make bench` and of the validation against ns-2"),
     ]

@@ -23,6 +23,7 @@ class Place:
         column: first character, from 1.
         end_column: character after the last one.
         text: the line itself.
+
     """
 
     name: str
@@ -91,6 +92,7 @@ def read_text(path: Path) -> str:
 
     Raises:
         StudyError: if there is no such file, or it is no text.
+
     """
     try:
         return path.read_text(encoding="utf-8")

@@ -45,6 +45,7 @@ class Summary:
         deliveries: segments delivered in the runs done now.
         seconds: wall time.
         damaged: parts that were unreadable and have been made anew.
+
     """
 
     runs: int
@@ -55,7 +56,7 @@ class Summary:
     damaged: list[str]
 
 
-class Interrupted(Exception):  # noqa: N818 - not an error
+class Interrupted(Exception):
     """The user stopped the run; what was finished is stored."""
 
 
@@ -75,7 +76,13 @@ class Reporter(Protocol):
         ...
 
 
-def execute(plan: Plan, dataset: Dataset, executor: Executor | None = None, jobs: int | None = None, reporter: Reporter | None = None) -> Summary:
+def execute(
+    plan: Plan,
+    dataset: Dataset,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    reporter: Reporter | None = None,
+) -> Summary:
     """Does every run of the plan that the dataset lacks.
 
     Args:
@@ -88,6 +95,7 @@ def execute(plan: Plan, dataset: Dataset, executor: Executor | None = None, jobs
     Raises:
         Interrupted: after Ctrl-C, when the batches in progress are stored.
         DatasetError: if results cannot be written.
+
     """
     started = time.monotonic()
     done, damaged = dataset.done(range(len(plan.batches)))

@@ -43,6 +43,7 @@ class Run:
         scenario: the tree as canonical JSON text.
         draws: each draw's value in base units.
         cost: segments it will deliver, roughly.
+
     """
 
     index: int
@@ -97,6 +98,7 @@ def make_plan(study: Study) -> Plan:
 
     Raises:
         StudyError: for anything that no run could use, with its place in the study.
+
     """
     all_cells = cells(study)
     arms = study.arms or {"": ()}
@@ -118,7 +120,19 @@ def make_plan(study: Study) -> Plan:
                 if cost is None:
                     cost = _check(study, scenario, applied)
                 seed = _seed(study.seed, f"run/{cell.key}/{replicate}")
-                runs.append(Run(len(runs), _run_id(scenario, seed, study.backend), cell.number, arm, replicate, seed, scenario, values, cost))
+                runs.append(
+                    Run(
+                        len(runs),
+                        _run_id(scenario, seed, study.backend),
+                        cell.number,
+                        arm,
+                        replicate,
+                        seed,
+                        scenario,
+                        values,
+                        cost,
+                    )
+                )
     return Plan(study, all_cells, runs, _batches(runs))
 
 

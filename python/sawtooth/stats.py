@@ -24,6 +24,7 @@ class Interval:
         estimate, low, high: in the unit of the data.
         n: number of observations.
         kind: how the interval was made, for captions.
+
     """
 
     estimate: float
@@ -48,6 +49,7 @@ def mean_interval(values: Sequence[float] | Vector, level: float = 0.95) -> Inte
     Args:
         values: shape (n,). With n = 1 the interval is infinite; without variation it is the value itself.
         level: coverage.
+
     """
     data = vector(values)
     mean = float(data.mean())
@@ -96,6 +98,7 @@ class Paired:
         difference: mean difference with t interval.
         effect: mean difference in standard deviations of the differences (Cohen's d_z); 0 without variation.
         p_t, p_wilcoxon: two-sided p-values; 1 where all differences are 0.
+
     """
 
     difference: Interval
@@ -109,6 +112,7 @@ def paired(first: Sequence[float] | Vector, second: Sequence[float] | Vector, le
 
     Raises:
         ValueError: if they differ in length.
+
     """
     a, b = vector(first), vector(second)
     if a.shape != b.shape:
@@ -136,9 +140,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def jain(shares: Sequence[float] | Vector) -> float:
-    """Jain's fairness index (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe, DEC-TR-301, 1984): 1 when all are alike, 1/n when one
-    has everything. Without any throughput there is nothing to share; 0 then, as the published study has it.
-    """  # fmt: skip
+    """Jain's fairness index (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe, DEC-TR-301, 1984).
+
+    It is 1 when all shares are alike and 1/n when one has everything. Without any throughput there is nothing to share: 0, as the
+    published HighSpeed study has it.
+    """
     data = vector(shares)
     squares = float((data**2).sum())
     return float(data.sum()) ** 2 / (data.size * squares) if squares > 0 else 0.0

@@ -43,6 +43,7 @@ class Assignment:
         path: where in the tree, such as `links.bottleneck.rate`.
         value: what.
         origin: path of the value in the study file, or `--set N` for the Nth option of the command line.
+
     """
 
     path: str
@@ -66,6 +67,7 @@ class Document:
             path: a path in the file, or `--set N`.
             key: the key rather than the value.
             within: characters of a string value that are meant.
+
         """
         if path.startswith("--set "):
             option = self.options[int(path.split()[1].split(".")[0])]
@@ -102,6 +104,7 @@ class Study:
         arms: alternatives that are compared in pairs under the same random numbers.
         full_sweep: the sweep of the long form; it numbers the cells.
         base: assignments that hold in every run (`[short]`, `--set`).
+
     """
 
     document: Document
@@ -131,6 +134,7 @@ class Study:
 
         Raises:
             StudyError: with file, line, column and a hint.
+
         """
         path = Path(path)
         return cls.parse(read_text(path), path, short=short, options=options)
@@ -158,11 +162,28 @@ class Study:
             origin = best.origin + error.path[len(best.path) :]
             at_key = error.at_key and not best.origin.startswith("--set") and error.path != best.path
             return StudyError(error.message, self.document.place(origin, key=at_key, within=error.span), error.hint)
+        hint = "; ".join(part for part in (error.hint, self._origins(error, assignments)) if part) or None
         path = error.path
-        if path.startswith("vars") and f"scenario.{path}" not in self.document.spans:
-            return StudyError(error.message, self.document.place(path, key=error.at_key, within=error.span), error.hint)
-        path = f"scenario.{path}" if path else "scenario"
-        return StudyError(error.message, self.document.place(path, key=error.at_key, within=error.span), error.hint)
+        if not (path.startswith("vars") and f"scenario.{path}" not in self.document.spans):
+            path = f"scenario.{path}" if path else "scenario"
+        return StudyError(error.message, self.document.place(path, key=error.at_key, within=error.span), hint)
+
+    def _origins(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> str:
+        """Where the variables of an offending expression got their values, if from a sweep, an arm or an option."""
+        value: Any = self.scenario
+        for step in tokens(error.path):
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return ""
+        names = set(re.findall(r"[^\W\d]\w*", value)) if isinstance(value, str) else set[str]()
+        notes: dict[str, str] = {}
+        for assignment in assignments:
+            name = assignment.path.removeprefix("vars.")
+            place = self.document.place(assignment.origin)
+            if name in names and assignment.path != name and place is not None:
+                notes[name] = f"`{name}` is {assignment.value} here, from {place.name}:{place.line}:{place.column}"
+        return "; ".join(notes.values())
 
 
 class _Reader:
@@ -252,7 +273,9 @@ class _Reader:
     def scenario(self) -> Tree:
         if "scenario" not in self.tree:
             raise StudyError(
-                "a study needs a [scenario]", self.document.place(""), "see docs/start/first-study.md for a complete one"
+                "a study needs a [scenario]",
+                self.document.place(""),
+                "see docs/start/first-study.md for a complete one",
             )
         scenario = copy.deepcopy(self.table(self.tree["scenario"], "scenario"))
         own = self.table(scenario.get("vars", {}), "scenario.vars")
@@ -455,10 +478,12 @@ def expand(tree: Tree, path: str, document: Document, origin: str) -> list[str]:
     head, _, tail = path.partition("[*]")
     items: Any = tree
     for step in tokens(head):
-        items = items.get(step) if isinstance(items, dict) else None
+        items = cast(Tree, items).get(str(step)) if isinstance(items, dict) else None
     if not isinstance(items, list) or not items:
         raise document.error(f"there is no list `{head}` in the scenario", origin, key=True)
-    return [concrete for index in range(len(cast(list[Any], items))) for concrete in expand(tree, f"{head}[{index}]{tail}", document, origin)]
+    return [
+        concrete for index in range(len(cast(list[Any], items))) for concrete in expand(tree, f"{head}[{index}]{tail}", document, origin)
+    ]
 
 
 def assign(tree: Tree, assignment: Assignment, document: Document, origin: str | None = None) -> None:
@@ -466,6 +491,7 @@ def assign(tree: Tree, assignment: Assignment, document: Document, origin: str |
 
     Raises:
         StudyError: if the path leads nowhere.
+
     """
     origin = origin or assignment.origin
     steps = tokens(assignment.path)
@@ -501,9 +527,7 @@ def assign(tree: Tree, assignment: Assignment, document: Document, origin: str |
         raise _no_such_path(document, origin, walked, str(last), assignment)
 
 
-def _no_such_path(
-    document: Document, origin: str, walked: str, step: str, assignment: Assignment, table: Tree | None = None
-) -> StudyError:
+def _no_such_path(document: Document, origin: str, walked: str, step: str, assignment: Assignment, table: Tree | None = None) -> StudyError:
     what = f"{walked}.{step}" if walked and not step.startswith("[") else walked + step
     hint = did_you_mean(step, table) if table else None
     return document.error(f"`{assignment.path}` does not exist: there is no `{what}` in the scenario", origin, hint, key=True)

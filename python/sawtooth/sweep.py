@@ -22,6 +22,7 @@ class Cell:
         number: from 1, in nesting order, the last axis varying fastest.
         assignments: what it puts into the tree.
         factors: path and value of each axis.
+
     """
 
     number: int

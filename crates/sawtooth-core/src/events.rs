@@ -41,17 +41,33 @@ const ROOT: u32 = u32::MAX;
 
 impl Key {
     /// Later than every event.
-    pub const NEVER: Self = Self { time: f64::INFINITY, scheduled: f64::INFINITY, parent: ROOT, child: u32::MAX };
+    pub const NEVER: Self = Self {
+        time: f64::INFINITY,
+        scheduled: f64::INFINITY,
+        parent: ROOT,
+        child: u32::MAX,
+    };
 
     /// An event laid down before the run began.
     pub const fn at_start(time: f64) -> Self {
-        Self { time, scheduled: 0.0, parent: ROOT, child: 0 }
+        Self {
+            time,
+            scheduled: 0.0,
+            parent: ROOT,
+            child: 0,
+        }
     }
 
     /// The key of a timer that this event arms for `time`.
     #[inline]
+    #[must_use]
     pub fn timer(&self, time: f64) -> Self {
-        Self { time, scheduled: self.time, parent: ROOT, child: Child::Timer as u32 }
+        Self {
+            time,
+            scheduled: self.time,
+            parent: ROOT,
+            child: Child::Timer as u32,
+        }
     }
 
     /// Whether this event happens before `other`; `ties` decides when nothing tells them apart.
@@ -85,21 +101,34 @@ impl Lineage {
     const LENGTH: u32 = 1 << 16;
 
     pub fn new() -> Self {
-        let empty = Entry { scheduled: 0.0, parent: ROOT, child: 0 };
-        Self { entries: vec![empty; Self::LENGTH as usize].into_boxed_slice(), next: 0 }
+        let empty = Entry {
+            scheduled: 0.0,
+            parent: ROOT,
+            child: 0,
+        };
+        Self {
+            entries: vec![empty; Self::LENGTH as usize].into_boxed_slice(),
+            next: 0,
+        }
     }
 
     /// Records `event` as a parent; its children are made of the result.
     #[inline]
     pub fn parent(&mut self, event: &Key) -> Parent {
         let id = self.next;
-        self.entries[(id % Self::LENGTH) as usize] =
-            Entry { scheduled: event.scheduled, parent: event.parent, child: event.child };
+        self.entries[(id % Self::LENGTH) as usize] = Entry {
+            scheduled: event.scheduled,
+            parent: event.parent,
+            child: event.child,
+        };
         self.next = id.wrapping_add(1);
         if self.next == ROOT {
             self.next = 0;
         }
-        Parent { time: event.time, id }
+        Parent {
+            time: event.time,
+            id,
+        }
     }
 
     #[inline]
@@ -112,14 +141,22 @@ impl Lineage {
     #[cold]
     #[inline(never)]
     fn order(&self, left: &Key, right: &Key) -> Option<Ordering> {
-        let entry = |key: &Key| Entry { scheduled: key.scheduled, parent: key.parent, child: key.child };
+        let entry = |key: &Key| Entry {
+            scheduled: key.scheduled,
+            parent: key.parent,
+            child: key.child,
+        };
         let (mut left, mut right) = (entry(left), entry(right));
         loop {
             if left.scheduled != right.scheduled {
                 return left.scheduled.partial_cmp(&right.scheduled);
             }
             if left.parent == right.parent {
-                return if left.child == right.child { None } else { Some(left.child.cmp(&right.child)) };
+                return if left.child == right.child {
+                    None
+                } else {
+                    Some(left.child.cmp(&right.child))
+                };
             }
             (left, right) = (self.get(left.parent)?, self.get(right.parent)?);
         }
@@ -143,7 +180,12 @@ impl Parent {
     /// The key of the event that this one schedules for `time`.
     #[inline]
     pub fn child(self, time: f64, child: Child) -> Key {
-        Key { time, scheduled: self.time, parent: self.id, child: child as u32 }
+        Key {
+            time,
+            scheduled: self.time,
+            parent: self.id,
+            child: child as u32,
+        }
     }
 }
 
@@ -169,7 +211,11 @@ impl EventQueue {
                 winner[2 * node]
             };
         }
-        Self { keys: vec![Key::NEVER; leaves], winner, leaves }
+        Self {
+            keys: vec![Key::NEVER; leaves],
+            winner,
+            leaves,
+        }
     }
 
     /// The slot whose event comes first, if any is pending.
@@ -196,16 +242,26 @@ impl EventQueue {
         self.winner[node] = self.earlier(left, right, lineage);
         while node > 1 {
             node /= 2;
-            let (left, right) = (self.winner[2 * node] as usize, self.winner[2 * node + 1] as usize);
+            let (left, right) = (
+                self.winner[2 * node] as usize,
+                self.winner[2 * node + 1] as usize,
+            );
             self.winner[node] = self.earlier(left, right, lineage);
         }
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "fewer than 2^32 slots, checked in new")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "fewer than 2^32 slots, checked in new"
+    )]
     fn earlier(&self, left: usize, right: usize, lineage: &Lineage) -> u32 {
         // Slots of the left subtree have lower numbers, so a full tie goes left.
-        if self.keys[right].precedes(&self.keys[left], lineage, false) { right as u32 } else { left as u32 }
+        if self.keys[right].precedes(&self.keys[left], lineage, false) {
+            right as u32
+        } else {
+            left as u32
+        }
     }
 }
 
@@ -231,7 +287,11 @@ mod tests {
         lines[0].scheduled = 0.7;
         lines[1].scheduled = 0.6;
         for generation in 1..=3 {
-            lines = lines.map(|key| lineage.parent(&key).child(1.0 + f64::from(generation), Child::Done));
+            lines = lines.map(|key| {
+                lineage
+                    .parent(&key)
+                    .child(1.0 + f64::from(generation), Child::Done)
+            });
         }
         assert!(lines[1].precedes(&lines[0], &lineage, false));
         assert!(!lines[0].precedes(&lines[1], &lineage, true));
@@ -241,7 +301,10 @@ mod tests {
     fn of_two_children_the_one_scheduled_first_goes_first() {
         let mut lineage = Lineage::new();
         let parent = lineage.parent(&at(1.0));
-        let (arrival, done) = (parent.child(2.0, Child::Arrival), parent.child(2.0, Child::Done));
+        let (arrival, done) = (
+            parent.child(2.0, Child::Arrival),
+            parent.child(2.0, Child::Done),
+        );
         assert!(arrival.precedes(&done, &lineage, false));
         assert!(!done.precedes(&arrival, &lineage, true));
     }

@@ -53,7 +53,10 @@ pub struct Quantity {
 
 impl Quantity {
     pub const fn number(value: f64) -> Self {
-        Self { value, dimension: Dimension::Number }
+        Self {
+            value,
+            dimension: Dimension::Number,
+        }
     }
 }
 
@@ -122,16 +125,27 @@ const UNITS: &[(&str, Dimension, f64, f64)] = &[
     ("bdp", Dimension::Bdp, 1.0, 1.0),
 ];
 
-const FUNCTIONS: &[&str] = &["abs", "ceil", "exp", "floor", "log", "max", "min", "round", "sqrt"];
+const FUNCTIONS: &[&str] = &[
+    "abs", "ceil", "exp", "floor", "log", "max", "min", "round", "sqrt",
+];
 
 /// Evaluates `text`.
 pub fn evaluate(text: &str, variables: &dyn Variables) -> Result<Quantity, ExprError> {
-    let mut parser = Parser { text, chars: text.char_indices().collect(), at: 0, variables };
+    let mut parser = Parser {
+        text,
+        chars: text.char_indices().collect(),
+        at: 0,
+        variables,
+    };
     let value = parser.sum()?;
     parser.skip_space();
     if parser.at < parser.chars.len() {
         let found = parser.chars[parser.at].1;
-        return Err(parser.error((parser.at, parser.at + 1), format!("unexpected `{found}`"), None));
+        return Err(parser.error(
+            (parser.at, parser.at + 1),
+            format!("unexpected `{found}`"),
+            None,
+        ));
     }
     if !value.value.is_finite() {
         let all = (0, parser.chars.len());
@@ -150,7 +164,11 @@ struct Parser<'a> {
 impl Parser<'_> {
     #[expect(clippy::unused_self, reason = "reads as the parser's error")]
     fn error(&self, span: (usize, usize), message: String, hint: Option<String>) -> ExprError {
-        ExprError { message, span, hint }
+        ExprError {
+            message,
+            span,
+            hint,
+        }
     }
 
     fn skip_space(&mut self) {
@@ -171,7 +189,11 @@ impl Parser<'_> {
     }
 
     fn slice(&self, from: usize, to: usize) -> &str {
-        let byte = |at: usize| self.chars.get(at).map_or(self.text.len(), |(byte, _)| *byte);
+        let byte = |at: usize| {
+            self.chars
+                .get(at)
+                .map_or(self.text.len(), |(byte, _)| *byte)
+        };
         &self.text[byte(from)..byte(to)]
     }
 
@@ -190,7 +212,11 @@ impl Parser<'_> {
                 let message = format!("cannot {verb} {} and {}", left.dimension, right.dimension);
                 return Err(self.error((start, self.at), message, None));
             }
-            left.value = if plus { left.value + right.value } else { left.value - right.value };
+            left.value = if plus {
+                left.value + right.value
+            } else {
+                left.value - right.value
+            };
         }
     }
 
@@ -200,7 +226,9 @@ impl Parser<'_> {
         let mut left = self.unary()?;
         loop {
             self.skip_space();
-            let Some(operator @ ('*' | '/' | '%')) = self.peek() else { return Ok(left) };
+            let Some(operator @ ('*' | '/' | '%')) = self.peek() else {
+                return Ok(left);
+            };
             self.at += 1;
             self.skip_space();
             let right_start = self.at;
@@ -222,7 +250,10 @@ impl Parser<'_> {
     fn unary(&mut self) -> Result<Quantity, ExprError> {
         if self.take('-') {
             let value = self.unary()?;
-            return Ok(Quantity { value: -value.value, ..value });
+            return Ok(Quantity {
+                value: -value.value,
+                ..value
+            });
         }
         if self.take('+') {
             return self.unary();
@@ -234,12 +265,20 @@ impl Parser<'_> {
         self.skip_space();
         let start = self.at;
         match self.peek() {
-            None => Err(self.error((start, start + 1), "the expression ends where a value was expected".into(), None)),
+            None => Err(self.error(
+                (start, start + 1),
+                "the expression ends where a value was expected".into(),
+                None,
+            )),
             Some('(') => {
                 self.at += 1;
                 let value = self.sum()?;
                 if !self.take(')') {
-                    return Err(self.error((start, start + 1), "this parenthesis is not closed".into(), None));
+                    return Err(self.error(
+                        (start, start + 1),
+                        "this parenthesis is not closed".into(),
+                        None,
+                    ));
                 }
                 Ok(value)
             }
@@ -251,13 +290,20 @@ impl Parser<'_> {
 
     fn literal(&mut self) -> Result<Quantity, ExprError> {
         let start = self.at;
-        while self.peek().is_some_and(|c| c.is_ascii_digit() || c == '.' || c == '_') {
+        while self
+            .peek()
+            .is_some_and(|c| c.is_ascii_digit() || c == '.' || c == '_')
+        {
             self.at += 1;
         }
         // An exponent, but not a unit that happens to begin with e.
         if matches!(self.peek(), Some('e' | 'E')) {
             let sign = usize::from(matches!(self.chars.get(self.at + 1), Some((_, '+' | '-'))));
-            if self.chars.get(self.at + 1 + sign).is_some_and(|(_, c)| c.is_ascii_digit()) {
+            if self
+                .chars
+                .get(self.at + 1 + sign)
+                .is_some_and(|(_, c)| c.is_ascii_digit())
+            {
                 self.at += 1 + sign;
                 while self.peek().is_some_and(|c| c.is_ascii_digit()) {
                     self.at += 1;
@@ -266,7 +312,11 @@ impl Parser<'_> {
         }
         let digits = self.slice(start, self.at).replace('_', "");
         let Ok(value) = digits.parse::<f64>() else {
-            return Err(self.error((start, self.at), format!("`{digits}` is not a number"), None));
+            return Err(self.error(
+                (start, self.at),
+                format!("`{digits}` is not a number"),
+                None,
+            ));
         };
         let number_end = self.at;
         self.skip_space();
@@ -281,21 +331,26 @@ impl Parser<'_> {
         // A rate's "/s" belongs to the unit.
         if self.peek() == Some('/')
             && matches!(self.chars.get(self.at + 1), Some((_, 's')))
-            && !self.chars.get(self.at + 2).is_some_and(|(_, c)| c.is_alphanumeric() || *c == '_')
+            && !self
+                .chars
+                .get(self.at + 2)
+                .is_some_and(|(_, c)| c.is_alphanumeric() || *c == '_')
         {
             self.at += 2;
         }
         let unit = self.slice(unit_start, self.at);
-        match UNITS.iter().find(|(name, ..)| *name == unit) {
-            Some(&(_, dimension, multiply, divide)) => {
-                let value = if divide == 1.0 { value * multiply } else { value / divide };
-                Ok(Quantity { value, dimension })
-            }
-            None => {
-                let unit = unit.to_owned();
-                Err(self.error((unit_start, self.at), format!("unknown unit `{unit}`"), Some(unit_hint(&unit))))
-            }
-        }
+        let Some(&(_, dimension, multiply, divide)) = UNITS.iter().find(|(name, ..)| *name == unit)
+        else {
+            let hint = unit_hint(unit);
+            let message = format!("unknown unit `{unit}`");
+            return Err(self.error((unit_start, self.at), message, Some(hint)));
+        };
+        let value = if divide == 1.0 {
+            value * multiply
+        } else {
+            value / divide
+        };
+        Ok(Quantity { value, dimension })
     }
 
     fn name(&mut self) -> Result<Quantity, ExprError> {
@@ -318,7 +373,11 @@ impl Parser<'_> {
                     None if names.is_empty() => "there are no variables here".to_owned(),
                     None => format!("known here: {}", names.join(", ")),
                 };
-                Err(self.error((start, end), format!("unknown variable `{name}`"), Some(hint)))
+                Err(self.error(
+                    (start, end),
+                    format!("unknown variable `{name}`"),
+                    Some(hint),
+                ))
             }
         }
     }
@@ -334,14 +393,25 @@ impl Parser<'_> {
         }
         let whole = (span.0, self.at + 1);
         if !self.take(')') {
-            return Err(self.error(span, format!("the parenthesis of `{name}` is not closed"), None));
+            return Err(self.error(
+                span,
+                format!("the parenthesis of `{name}` is not closed"),
+                None,
+            ));
         }
         let first = arguments[0];
         let number = |value| Ok(Quantity { value, ..first });
         match (name, arguments.len()) {
             ("min" | "max", _) => {
-                if arguments.iter().any(|argument| argument.dimension != first.dimension) {
-                    return Err(self.error(whole, format!("`{name}` needs arguments of one kind"), None));
+                if arguments
+                    .iter()
+                    .any(|argument| argument.dimension != first.dimension)
+                {
+                    return Err(self.error(
+                        whole,
+                        format!("`{name}` needs arguments of one kind"),
+                        None,
+                    ));
                 }
                 let values = arguments.iter().map(|argument| argument.value);
                 number(if name == "min" {
@@ -350,18 +420,28 @@ impl Parser<'_> {
                     values.fold(f64::NEG_INFINITY, f64::max)
                 })
             }
-            (_, count) if count != 1 => Err(self.error(whole, format!("`{name}` takes one argument, found {count}"), None)),
+            (_, count) if count != 1 => Err(self.error(
+                whole,
+                format!("`{name}` takes one argument, found {count}"),
+                None,
+            )),
             ("abs", _) => number(first.value.abs()),
             ("floor", _) => number(libm::floor(first.value)),
             ("ceil", _) => number(libm::ceil(first.value)),
             ("round", _) => number(libm::round(first.value)),
-            (_, _) if first.dimension != Dimension::Number => {
-                Err(self.error(whole, format!("`{name}` takes a plain number, found {}", first.dimension), None))
+            (_, _) if first.dimension != Dimension::Number => Err(self.error(
+                whole,
+                format!("`{name}` takes a plain number, found {}", first.dimension),
+                None,
+            )),
+            ("sqrt", _) if first.value < 0.0 => {
+                Err(self.error(whole, "square root of a negative number".into(), None))
             }
-            ("sqrt", _) if first.value < 0.0 => Err(self.error(whole, "square root of a negative number".into(), None)),
-            ("log", _) if first.value <= 0.0 => {
-                Err(self.error(whole, "logarithm of a number that is not positive".into(), None))
-            }
+            ("log", _) if first.value <= 0.0 => Err(self.error(
+                whole,
+                "logarithm of a number that is not positive".into(),
+                None,
+            )),
             ("sqrt", _) => number(libm::sqrt(first.value)),
             ("log", _) => number(libm::log(first.value)),
             _ => number(libm::exp(first.value)),
@@ -395,9 +475,15 @@ fn combine(operator: char, left: Quantity, right: Quantity) -> Result<Quantity, 
 
 fn unit_hint(unit: &str) -> String {
     // Case matters in units (b is no B), so a slip of case is the first suspect.
-    let same = UNITS.iter().map(|(name, ..)| *name).find(|name| name.eq_ignore_ascii_case(unit));
+    let same = UNITS
+        .iter()
+        .map(|(name, ..)| *name)
+        .find(|name| name.eq_ignore_ascii_case(unit));
     let abbreviated = unit.to_lowercase().replace("bps", "bit/s");
-    let rate = UNITS.iter().map(|(name, ..)| *name).find(|name| name.eq_ignore_ascii_case(&abbreviated));
+    let rate = UNITS
+        .iter()
+        .map(|(name, ..)| *name)
+        .find(|name| name.eq_ignore_ascii_case(&abbreviated));
     match same.or(rate).or_else(|| crate::registry::suggest(unit, UNITS.iter().map(|(name, ..)| *name))) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "units are ns us ms s min h, bit/s kbit/s Mbit/s Gbit/s B/s kB/s MB/s, B kB MB KiB MiB, packets, bdp".into(),
@@ -429,13 +515,23 @@ mod tests {
     }
 
     fn value(text: &str) -> f64 {
-        evaluate(text, &Vars).unwrap_or_else(|error| panic!("{text}: {error:?}")).value
+        evaluate(text, &Vars)
+            .unwrap_or_else(|error| panic!("{text}: {error:?}"))
+            .value
     }
 
     fn message(text: &str) -> String {
         let error = evaluate(text, &Vars).expect_err(text);
-        let marked: String = text.chars().skip(error.span.0).take(error.span.1 - error.span.0).collect();
-        format!("{} [{marked}] {}", error.message, error.hint.unwrap_or_default())
+        let marked: String = text
+            .chars()
+            .skip(error.span.0)
+            .take(error.span.1 - error.span.0)
+            .collect();
+        format!(
+            "{} [{marked}] {}",
+            error.message,
+            error.hint.unwrap_or_default()
+        )
     }
 
     #[test]
@@ -463,16 +559,40 @@ mod tests {
 
     #[test]
     fn errors_say_what_is_wrong_and_where() {
-        assert_eq!(message("S / (N - 2)"), "division by zero: `(N - 2)` is 0 [(N - 2)] ");
+        assert_eq!(
+            message("S / (N - 2)"),
+            "division by zero: `(N - 2)` is 0 [(N - 2)] "
+        );
         assert_eq!(message("S / zero"), "division by zero: `zero` is 0 [zero] ");
-        assert_eq!(message("S + N"), "cannot add a time and a plain number [S + N] ");
-        assert_eq!(message("10 mbit/s"), "unknown unit `mbit/s` [mbit/s] did you mean `Mbit/s`?");
-        assert_eq!(message("10 Mbps"), "unknown unit `Mbps` [Mbps] did you mean `Mbit/s`?");
-        assert_eq!(message("bw * 2"), "unknown variable `bw` [bw] did you mean `Bw`?");
-        assert_eq!(message("2 *"), "the expression ends where a value was expected [] ");
+        assert_eq!(
+            message("S + N"),
+            "cannot add a time and a plain number [S + N] "
+        );
+        assert_eq!(
+            message("10 mbit/s"),
+            "unknown unit `mbit/s` [mbit/s] did you mean `Mbit/s`?"
+        );
+        assert_eq!(
+            message("10 Mbps"),
+            "unknown unit `Mbps` [Mbps] did you mean `Mbit/s`?"
+        );
+        assert_eq!(
+            message("bw * 2"),
+            "unknown variable `bw` [bw] did you mean `Bw`?"
+        );
+        assert_eq!(
+            message("2 *"),
+            "the expression ends where a value was expected [] "
+        );
         assert_eq!(message("(1 + 2"), "this parenthesis is not closed [(] ");
         assert_eq!(message("1 ! 2"), "unexpected `!` [!] ");
-        assert_eq!(message("sine(1)"), "unknown function `sine` [sine] functions are abs, ceil, exp, floor, log, max, min, round, sqrt");
-        assert_eq!(message("Bw * Bw"), "cannot multiply a rate and a rate [Bw * Bw] ");
+        assert_eq!(
+            message("sine(1)"),
+            "unknown function `sine` [sine] functions are abs, ceil, exp, floor, log, max, min, round, sqrt"
+        );
+        assert_eq!(
+            message("Bw * Bw"),
+            "cannot multiply a rate and a rate [Bw * Bw] "
+        );
     }
 }

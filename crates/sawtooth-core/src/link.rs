@@ -47,9 +47,18 @@ pub struct Port {
 #[derive(Debug)]
 enum Discipline {
     /// Departures computed at arrival.
-    Computed { limit: Limit, waiting: VecDeque<Waiting>, waiting_bytes: u64, in_service_bytes: u32 },
+    Computed {
+        limit: Limit,
+        waiting: VecDeque<Waiting>,
+        waiting_bytes: u64,
+        in_service_bytes: u32,
+    },
     /// Departures decided when the transmitter is free. Arrival keys wait beside the packets for the waiting time.
-    Evented { queue: Box<dyn Queue>, in_service: Option<u32>, arrivals: VecDeque<f64> },
+    Evented {
+        queue: Box<dyn Queue>,
+        in_service: Option<u32>,
+        arrivals: VecDeque<f64>,
+    },
 }
 
 /// A packet that has been accepted but whose transmission has not begun.
@@ -69,7 +78,11 @@ impl Port {
                 waiting_bytes: 0,
                 in_service_bytes: 0,
             },
-            _ => Discipline::Evented { queue, in_service: None, arrivals: VecDeque::new() },
+            _ => Discipline::Evented {
+                queue,
+                in_service: None,
+                arrivals: VecDeque::new(),
+            },
         };
         let done = Key::at_start(f64::NEG_INFINITY);
         Self {
@@ -101,7 +114,13 @@ impl Port {
     #[inline]
     pub fn accept(&mut self, key: Key, bytes: u32, lineage: &mut Lineage) -> Option<Key> {
         let tx = self.transmission_secs(bytes);
-        let Discipline::Computed { limit, waiting, waiting_bytes, in_service_bytes } = &mut self.discipline else {
+        let Discipline::Computed {
+            limit,
+            waiting,
+            waiting_bytes,
+            in_service_bytes,
+        } = &mut self.discipline
+        else {
             unreachable!("accept is for computed ports");
         };
         self.counters.arrived_packets += 1;
@@ -136,7 +155,10 @@ impl Port {
             if self.done.time < self.end_secs {
                 self.counters.waited_secs += self.done.time - key.time;
             }
-            waiting.push_back(Waiting { start: self.done, bytes });
+            waiting.push_back(Waiting {
+                start: self.done,
+                bytes,
+            });
             *waiting_bytes += u64::from(bytes);
             self.done
         };
@@ -146,15 +168,27 @@ impl Port {
     }
 
     /// A packet arrives at an evented port. If the transmitter is idle its transmission starts.
-    pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Option<Transmission> {
-        let Discipline::Evented { queue, in_service, arrivals } = &mut self.discipline else {
+    pub fn arrive(
+        &mut self,
+        key: Key,
+        packet: Packet,
+        lineage: &mut Lineage,
+    ) -> Option<Transmission> {
+        let Discipline::Evented {
+            queue,
+            in_service,
+            arrivals,
+        } = &mut self.discipline
+        else {
             unreachable!("arrive is for evented ports");
         };
         let bytes = u64::from(packet.wire_bytes);
         self.counters.arrived_packets += 1;
         self.counters.arrived_bytes += bytes;
-        let in_service =
-            Backlog { packets: u64::from(in_service.is_some()), bytes: in_service.map_or(0, u64::from) };
+        let in_service = Backlog {
+            packets: u64::from(in_service.is_some()),
+            bytes: in_service.map_or(0, u64::from),
+        };
         if queue.enqueue(packet, in_service) == Verdict::Drop {
             self.counters.dropped_packets += 1;
             self.counters.dropped_bytes += bytes;
@@ -163,7 +197,11 @@ impl Port {
         arrivals.push_back(key.time);
         let present = queue.waiting().packets + in_service.packets;
         self.counters.peak_packets = self.counters.peak_packets.max(present);
-        if in_service.packets == 0 { self.start(key, lineage) } else { None }
+        if in_service.packets == 0 {
+            self.start(key, lineage)
+        } else {
+            None
+        }
     }
 
     /// The transmission in progress has ended; the next one starts if anything waits.
@@ -176,10 +214,19 @@ impl Port {
     }
 
     fn start(&mut self, key: Key, lineage: &mut Lineage) -> Option<Transmission> {
-        let Discipline::Evented { queue, in_service, arrivals } = &mut self.discipline else { unreachable!() };
+        let Discipline::Evented {
+            queue,
+            in_service,
+            arrivals,
+        } = &mut self.discipline
+        else {
+            unreachable!()
+        };
         let packet = queue.dequeue()?;
         *in_service = Some(packet.wire_bytes);
-        let arrived = arrivals.pop_front().expect("one arrival time per waiting packet");
+        let arrived = arrivals
+            .pop_front()
+            .expect("one arrival time per waiting packet");
         if arrived < key.time {
             self.counters.waited_secs += key.time - arrived;
         }
@@ -197,11 +244,14 @@ impl Port {
         match &self.discipline {
             Discipline::Computed { waiting, .. } => {
                 let busy = u64::from(time < self.done.time);
-                busy + waiting.iter().filter(|packet| packet.start.time > time).count() as u64
+                busy + waiting
+                    .iter()
+                    .filter(|packet| packet.start.time > time)
+                    .count() as u64
             }
-            Discipline::Evented { queue, in_service, .. } => {
-                queue.waiting().packets + u64::from(in_service.is_some())
-            }
+            Discipline::Evented {
+                queue, in_service, ..
+            } => queue.waiting().packets + u64::from(in_service.is_some()),
         }
     }
 }

@@ -28,8 +28,18 @@ pub struct TableSpec {
     pub columns: &'static [ColumnSpec],
 }
 
-const fn column(name: &'static str, kind: Type, unit: &'static str, summary: &'static str) -> ColumnSpec {
-    ColumnSpec { name, unit, summary, kind }
+const fn column(
+    name: &'static str,
+    kind: Type,
+    unit: &'static str,
+    summary: &'static str,
+) -> ColumnSpec {
+    ColumnSpec {
+        name,
+        unit,
+        summary,
+        kind,
+    }
 }
 
 use Type::{F64, I64, Str, U64};
@@ -43,28 +53,138 @@ pub const SCHEMA: &[TableSpec] = &[
             column("flow", Str, "", "the flow's name"),
             column("cc", Str, "", "congestion control that was active"),
             column("recovery", Str, "", "loss recovery that was active"),
-            column("start_ns", I64, "ns", "when the application opened the connection"),
-            column("acked_packets", U64, "packet", "highest cumulatively acknowledged data packet, counted from 1"),
-            column("acked_bytes", U64, "B", "application bytes cumulatively acknowledged to the sender"),
-            column("delivered_bytes", U64, "B", "application bytes delivered in order to the receiving application"),
-            column("throughput_bps", F64, "bit/s", "acked_packets x smss x 8 / (duration - start)"),
-            column("goodput_bps", F64, "bit/s", "delivered_bytes x 8 / (duration - start)"),
-            column("sent_packets", U64, "packet", "segments sent, retransmissions and SYN included"),
-            column("retransmits", U64, "packet", "segments sent again (PktsRetrans)"),
-            column("fast_retransmits", U64, "", "losses signalled by acknowledgements (FastRetran)"),
-            column("timeouts", U64, "", "expirations of the retransmission timer (Timeouts)"),
-            column("dupacks_in", U64, "", "duplicate acknowledgements received (DupAcksIn)"),
-            column("sacks_in", U64, "", "acknowledgements with SACK blocks received"),
-            column("dsacks_in", U64, "", "acknowledgements of segments received twice (DSACKDups), with SACK only"),
-            column("congestion_signals", U64, "", "reductions of the window, of any cause (CongSignals)"),
-            column("cwnd_mean_bytes", F64, "B", "congestion window, mean over the flow's time"),
-            column("srtt_mean_ns", I64, "ns", "smoothed round-trip time, mean over samples; -1 without any"),
-            column("min_rtt_ns", I64, "ns", "smallest round-trip sample; -1 without any"),
-            column("completion_ns", I64, "ns", "start to last byte delivered, of a fixed-size transfer; -1 if not completed"),
-            column("stall_ns", I64, "ns", "data stream stall; -1: not measured without a host model"),
-            column("limited_cwnd_ns", I64, "ns", "time in which the congestion window held the sender back"),
-            column("limited_rwnd_ns", I64, "ns", "time in which the receiver's window held the sender back"),
-            column("limited_source_ns", I64, "ns", "time in which the application had nothing to send"),
+            column(
+                "start_ns",
+                I64,
+                "ns",
+                "when the application opened the connection",
+            ),
+            column(
+                "acked_packets",
+                U64,
+                "packet",
+                "highest cumulatively acknowledged data packet, counted from 1",
+            ),
+            column(
+                "acked_bytes",
+                U64,
+                "B",
+                "application bytes cumulatively acknowledged to the sender",
+            ),
+            column(
+                "delivered_bytes",
+                U64,
+                "B",
+                "application bytes delivered in order to the receiving application",
+            ),
+            column(
+                "throughput_bps",
+                F64,
+                "bit/s",
+                "acked_packets x smss x 8 / (duration - start)",
+            ),
+            column(
+                "goodput_bps",
+                F64,
+                "bit/s",
+                "delivered_bytes x 8 / (duration - start)",
+            ),
+            column(
+                "sent_packets",
+                U64,
+                "packet",
+                "segments sent, retransmissions and SYN included",
+            ),
+            column(
+                "retransmits",
+                U64,
+                "packet",
+                "segments sent again (PktsRetrans)",
+            ),
+            column(
+                "fast_retransmits",
+                U64,
+                "",
+                "losses signalled by acknowledgements (FastRetran)",
+            ),
+            column(
+                "timeouts",
+                U64,
+                "",
+                "expirations of the retransmission timer (Timeouts)",
+            ),
+            column(
+                "dupacks_in",
+                U64,
+                "",
+                "duplicate acknowledgements received (DupAcksIn)",
+            ),
+            column(
+                "sacks_in",
+                U64,
+                "",
+                "acknowledgements with SACK blocks received",
+            ),
+            column(
+                "dsacks_in",
+                U64,
+                "",
+                "acknowledgements of segments received twice (DSACKDups), with SACK only",
+            ),
+            column(
+                "congestion_signals",
+                U64,
+                "",
+                "reductions of the window, of any cause (CongSignals)",
+            ),
+            column(
+                "cwnd_mean_bytes",
+                F64,
+                "B",
+                "congestion window, mean over the flow's time",
+            ),
+            column(
+                "srtt_mean_ns",
+                I64,
+                "ns",
+                "smoothed round-trip time, mean over samples; -1 without any",
+            ),
+            column(
+                "min_rtt_ns",
+                I64,
+                "ns",
+                "smallest round-trip sample; -1 without any",
+            ),
+            column(
+                "completion_ns",
+                I64,
+                "ns",
+                "start to last byte delivered, of a fixed-size transfer; -1 if not completed",
+            ),
+            column(
+                "stall_ns",
+                I64,
+                "ns",
+                "data stream stall; -1: not measured without a host model",
+            ),
+            column(
+                "limited_cwnd_ns",
+                I64,
+                "ns",
+                "time in which the congestion window held the sender back",
+            ),
+            column(
+                "limited_rwnd_ns",
+                I64,
+                "ns",
+                "time in which the receiver's window held the sender back",
+            ),
+            column(
+                "limited_source_ns",
+                I64,
+                "ns",
+                "time in which the application had nothing to send",
+            ),
         ],
     },
     TableSpec {
@@ -73,13 +193,38 @@ pub const SCHEMA: &[TableSpec] = &[
         columns: &[
             column("link", Str, "", "the link's name"),
             column("direction", Str, "", "forward or reverse"),
-            column("arrived_packets", U64, "packet", "packets that came to the queue"),
+            column(
+                "arrived_packets",
+                U64,
+                "packet",
+                "packets that came to the queue",
+            ),
             column("arrived_bytes", U64, "B", "bytes that came to the queue"),
-            column("dropped_packets", U64, "packet", "packets dropped by the queue"),
+            column(
+                "dropped_packets",
+                U64,
+                "packet",
+                "packets dropped by the queue",
+            ),
             column("dropped_bytes", U64, "B", "bytes dropped by the queue"),
-            column("peak_packets", U64, "packet", "largest backlog, the packet in transmission included"),
-            column("utilisation", F64, "", "bits accepted / (rate x duration); above 1 if a backlog remains at the end"),
-            column("wait_mean_ns", I64, "ns", "arrival to start of transmission, mean over accepted packets"),
+            column(
+                "peak_packets",
+                U64,
+                "packet",
+                "largest backlog, the packet in transmission included",
+            ),
+            column(
+                "utilisation",
+                F64,
+                "",
+                "bits accepted / (rate x duration); above 1 if a backlog remains at the end",
+            ),
+            column(
+                "wait_mean_ns",
+                I64,
+                "ns",
+                "arrival to start of transmission, mean over accepted packets",
+            ),
         ],
     },
     TableSpec {
@@ -89,9 +234,24 @@ pub const SCHEMA: &[TableSpec] = &[
             column("t_ns", I64, "ns", "time of the sample"),
             column("flow", Str, "", "the flow's name"),
             column("cwnd_bytes", F64, "B", "congestion window"),
-            column("ssthresh_bytes", F64, "B", "slow-start threshold; infinite while arbitrarily high"),
-            column("srtt_ns", I64, "ns", "smoothed round-trip time; -1 before a sample"),
-            column("flight_bytes", U64, "B", "FlightSize: sent and not cumulatively acknowledged"),
+            column(
+                "ssthresh_bytes",
+                F64,
+                "B",
+                "slow-start threshold; infinite while arbitrarily high",
+            ),
+            column(
+                "srtt_ns",
+                I64,
+                "ns",
+                "smoothed round-trip time; -1 before a sample",
+            ),
+            column(
+                "flight_bytes",
+                U64,
+                "B",
+                "FlightSize: sent and not cumulatively acknowledged",
+            ),
             column("acked_bytes", U64, "B", "cumulatively acknowledged so far"),
             column("delivered_bytes", U64, "B", "delivered in order so far"),
         ],
@@ -103,7 +263,12 @@ pub const SCHEMA: &[TableSpec] = &[
             column("t_ns", I64, "ns", "time of the sample"),
             column("link", Str, "", "the link's name"),
             column("direction", Str, "", "forward or reverse"),
-            column("backlog_packets", U64, "packet", "packets present, the one in transmission included"),
+            column(
+                "backlog_packets",
+                U64,
+                "packet",
+                "packets present, the one in transmission included",
+            ),
             column("dropped_packets", U64, "packet", "dropped so far"),
         ],
     },
@@ -166,10 +331,16 @@ impl Table {
                 (Data::I64(values), Cell::I64(value)) => values.push(value),
                 (Data::F64(values), Cell::F64(value)) => values.push(value),
                 (Data::Str(values), Cell::Str(value)) => values.push(value),
-                (column, cell) => unreachable!("{cell:?} does not fit into {column:?} of {}", self.name),
+                (column, cell) => {
+                    unreachable!("{cell:?} does not fit into {column:?} of {}", self.name)
+                }
             }
         }
-        assert!(row.next().is_none(), "more cells than columns in {}", self.name);
+        assert!(
+            row.next().is_none(),
+            "more cells than columns in {}",
+            self.name
+        );
     }
 
     /// How many rows there are.
@@ -187,13 +358,19 @@ impl Table {
     /// # Panics
     /// If there is none: a programming error.
     pub fn column(&self, name: &str) -> &Data {
-        let index = spec(self.name).columns.iter().position(|column| column.name == name);
+        let index = spec(self.name)
+            .columns
+            .iter()
+            .position(|column| column.name == name);
         &self.columns[index.unwrap_or_else(|| panic!("no column {name} in {}", self.name))]
     }
 }
 
 fn spec(name: &str) -> &'static TableSpec {
-    SCHEMA.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
+    SCHEMA
+        .iter()
+        .find(|table| table.name == name)
+        .unwrap_or_else(|| panic!("no table {name}"))
 }
 
 /// Everything one run measured.

@@ -4,11 +4,19 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// A plain number within bounds, both included.
-    Number { min: f64, max: f64 },
+    Number {
+        min: f64,
+        max: f64,
+    },
     /// A plain whole number within bounds, both included.
-    Integer { min: i64, max: i64 },
+    Integer {
+        min: i64,
+        max: i64,
+    },
     /// A time; zero is allowed unless `min_exclusive`.
-    Duration { min_exclusive: bool },
+    Duration {
+        min_exclusive: bool,
+    },
     /// A rate above zero.
     Rate,
     /// A number of bytes above zero.
@@ -66,7 +74,12 @@ pub struct Params(Vec<(&'static str, Value)>);
 impl Params {
     /// All defaults.
     pub fn defaults(params: &[Param]) -> Self {
-        Self(params.iter().map(|param| (param.name, param.default)).collect())
+        Self(
+            params
+                .iter()
+                .map(|param| (param.name, param.default))
+                .collect(),
+        )
     }
 
     /// Sets a value.
@@ -132,7 +145,12 @@ pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let lower = name.to_lowercase();
     known
         .into_iter()
-        .map(|candidate| (strsim::osa_distance(&lower, &candidate.to_lowercase()), candidate))
+        .map(|candidate| {
+            (
+                strsim::osa_distance(&lower, &candidate.to_lowercase()),
+                candidate,
+            )
+        })
         .filter(|(distance, candidate)| *distance <= 1 + candidate.len().min(name.len()) / 4)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

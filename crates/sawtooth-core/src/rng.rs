@@ -14,9 +14,12 @@ impl Stream {
     /// The stream called `name` under `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a over the name, 128 bits: a fixed, documented map from names to stream numbers.
-        let hash = name.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |hash, byte| {
-            (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
-        });
+        let hash = name.bytes().fold(
+            0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128,
+            |hash, byte| {
+                (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+            },
+        );
         let mut pcg = Pcg64::new(u128::from(seed) ^ hash.rotate_left(64), hash);
         // Neighbouring seeds start in neighbouring states; a few steps pull them apart.
         for _ in 0..8 {
@@ -35,7 +38,10 @@ impl Stream {
     ///
     /// # Panics
     /// If the range is empty.
-    #[expect(clippy::cast_possible_truncation, reason = "taking the halves of a product")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "taking the halves of a product"
+    )]
     pub fn integer(&mut self, low: i64, high: i64) -> i64 {
         assert!(low < high, "an empty range has no integers");
         let span = high.abs_diff(low);
@@ -68,14 +74,22 @@ mod tests {
             counts[usize::try_from(stream.integer(1, 7) - 1).expect("a die")] += 1;
         }
         // Chi-square with 5 degrees of freedom; 20.5 is its 99.9th percentile, and the stream is fixed.
-        let chi: f64 = counts.iter().map(|&n| (f64::from(n) - 1e4).powi(2) / 1e4).sum();
+        let chi: f64 = counts
+            .iter()
+            .map(|&n| (f64::from(n) - 1e4).powi(2) / 1e4)
+            .sum();
         assert!(chi < 20.5, "{counts:?}");
     }
 
     #[test]
     fn neighbouring_seeds_are_uncorrelated() {
-        let draws: Vec<f64> = (0..4000).map(|seed| Stream::new(seed, "x").uniform()).collect();
-        let product: f64 = draws.windows(2).map(|pair| (pair[0] - 0.5) * (pair[1] - 0.5)).sum();
+        let draws: Vec<f64> = (0..4000)
+            .map(|seed| Stream::new(seed, "x").uniform())
+            .collect();
+        let product: f64 = draws
+            .windows(2)
+            .map(|pair| (pair[0] - 0.5) * (pair[1] - 0.5))
+            .sum();
         // The sum has standard deviation sqrt(4000)/12 = 5.3.
         assert!(product.abs() < 4.0 * 5.3, "{product}");
     }

@@ -69,7 +69,11 @@ pub struct Shortcuts {
 impl Shortcuts {
     /// All on, or all off.
     pub const fn all(on: bool) -> Self {
-        Self { ring: on, no_tx_event: on, computed_hops: on }
+        Self {
+            ring: on,
+            no_tx_event: on,
+            computed_hops: on,
+        }
     }
 }
 
@@ -88,7 +92,9 @@ pub struct ScenarioError {
 impl std::fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} (at {})", self.message, self.path)?;
-        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "; {hint}"))
+        self.hint
+            .as_ref()
+            .map_or(Ok(()), |hint| write!(f, "; {hint}"))
     }
 }
 
@@ -99,8 +105,10 @@ type Result<T> = std::result::Result<T, ScenarioError>;
 impl Scenario {
     /// Makes a scenario from the JSON text of its tree.
     pub fn from_json(text: &str) -> Result<Self> {
-        let tree: Json = serde_json::from_str(text)
-            .map_err(|error| ScenarioError { message: format!("not JSON: {error}"), ..ScenarioError::default() })?;
+        let tree: Json = serde_json::from_str(text).map_err(|error| ScenarioError {
+            message: format!("not JSON: {error}"),
+            ..ScenarioError::default()
+        })?;
         Self::from_tree(&tree)
     }
 
@@ -110,6 +118,7 @@ impl Scenario {
     }
 
     /// Segments that will be delivered, roughly: for progress and planning.
+    #[expect(clippy::cast_precision_loss, reason = "a rough number")]
     pub fn cost(&self) -> f64 {
         let duration = self.duration.secs();
         // What each link can carry is shared by the flows for which it is the narrowest.
@@ -117,7 +126,11 @@ impl Scenario {
         for flow in &self.flows {
             let config = tcp::Config::from(&flow.tcp);
             let narrowest = flow.path.iter().copied().min_by(|a, b| {
-                self.links[*a].forward.rate.bps().total_cmp(&self.links[*b].forward.rate.bps())
+                self.links[*a]
+                    .forward
+                    .rate
+                    .bps()
+                    .total_cmp(&self.links[*b].forward.rate.bps())
             });
             let Some(narrowest) = narrowest else { continue };
             let size = f64::from(config.smss + config.header) * 8.0;
@@ -133,7 +146,12 @@ impl Scenario {
 
     /// Round-trip propagation time of a flow, seconds.
     fn base_rtt(&self, flow: &FlowSpec) -> f64 {
-        flow.path.iter().map(|link| self.links[*link].forward.delay.secs() + self.links[*link].reverse.delay.secs()).sum()
+        flow.path
+            .iter()
+            .map(|link| {
+                self.links[*link].forward.delay.secs() + self.links[*link].reverse.delay.secs()
+            })
+            .sum()
     }
 }
 
@@ -168,20 +186,31 @@ impl Vars<'_> {
             });
         }
         let json = self.tree?.get(name)?;
-        self.known.borrow_mut().push((name.to_owned(), Slot::InProgress));
-        let scope = Scope { vars: self, index: None };
+        self.known
+            .borrow_mut()
+            .push((name.to_owned(), Slot::InProgress));
+        let scope = Scope {
+            vars: self,
+            index: None,
+        };
         let result = match json {
             Json::Number(number) => Ok(Quantity::number(number.as_f64().unwrap_or(f64::NAN))),
-            Json::String(text) => expr::evaluate(text, &scope)
-                .map_err(|error| match error.message {
+            Json::String(text) => {
+                expr::evaluate(text, &scope).map_err(|error| match error.message {
                     // An error that comes from a variable it uses is already told.
                     message if message.starts_with("variable `") => message,
                     message => format!("variable `{name}` is wrong: {message}"),
-                }),
-            _ => Err(format!("variable `{name}` is no number, quantity or expression")),
+                })
+            }
+            _ => Err(format!(
+                "variable `{name}` is no number, quantity or expression"
+            )),
         };
         let mut known = self.known.borrow_mut();
-        let slot = known.iter_mut().find(|(known, _)| known == name).expect("it was just added");
+        let slot = known
+            .iter_mut()
+            .find(|(known, _)| known == name)
+            .expect("it was just added");
         slot.1 = Slot::Done(result.clone());
         Some(result)
     }
@@ -197,8 +226,15 @@ impl Variables for Scope<'_> {
     }
 
     fn names(&self) -> Vec<String> {
-        let counters = self.index.map_or(Vec::new(), |_| vec!["i".to_owned(), "count".to_owned()]);
-        self.vars.tree.map_or(Vec::new(), |tree| tree.keys().cloned().collect()).into_iter().chain(counters).collect()
+        let counters = self
+            .index
+            .map_or(Vec::new(), |_| vec!["i".to_owned(), "count".to_owned()]);
+        self.vars
+            .tree
+            .map_or(Vec::new(), |tree| tree.keys().cloned().collect())
+            .into_iter()
+            .chain(counters)
+            .collect()
     }
 }
 
@@ -209,8 +245,17 @@ struct Reader<'a> {
     vars: Vars<'a>,
 }
 
-const SCENARIO_KEYS: &[&str] =
-    &["duration", "sample", "stack", "cc", "tcp", "vars", "links", "flows", "shortcuts"];
+const SCENARIO_KEYS: &[&str] = &[
+    "duration",
+    "sample",
+    "stack",
+    "cc",
+    "tcp",
+    "vars",
+    "links",
+    "flows",
+    "shortcuts",
+];
 const LINK_KEYS: &[&str] = &["rate", "delay", "queue", "count", "reverse"];
 const DIRECTION_KEYS: &[&str] = &["rate", "delay", "queue"];
 const FLOW_KEYS: &[&str] = &["name", "path", "cc", "tcp", "source", "start", "count"];
@@ -235,15 +280,29 @@ impl<'a> Reader<'a> {
             let identifier = name.chars().all(|c| c.is_alphanumeric() || c == '_')
                 && !name.chars().next().is_some_and(|c| c.is_ascii_digit());
             if !identifier || name == "i" || name == "count" {
-                return Err(at_key(format!("vars.{name}"), format!("`{name}` cannot be the name of a variable"))
-                    .hint("use letters, digits and _; i and count are the counters of repeated items"));
+                return Err(at_key(
+                    format!("vars.{name}"),
+                    format!("`{name}` cannot be the name of a variable"),
+                )
+                .hint(
+                    "use letters, digits and _; i and count are the counters of repeated items",
+                ));
             }
         }
-        Ok(Self { tree, vars: Vars { tree: vars, known: RefCell::new(Vec::new()) } })
+        Ok(Self {
+            tree,
+            vars: Vars {
+                tree: vars,
+                known: RefCell::new(Vec::new()),
+            },
+        })
     }
 
     fn scope(&self) -> Scope<'_> {
-        Scope { vars: &self.vars, index: None }
+        Scope {
+            vars: &self.vars,
+            index: None,
+        }
     }
 
     fn scenario(&self) -> Result<Scenario> {
@@ -260,7 +319,10 @@ impl<'a> Reader<'a> {
         }
         let duration = match self.tree.get("duration") {
             Some(json) => Duration::from_secs(positive_time(json, "duration", scope)?),
-            None => return Err(at_key("duration", "a scenario needs a `duration`").hint("for example duration = \"60 s\"")),
+            None => {
+                return Err(at_key("duration", "a scenario needs a `duration`")
+                    .hint("for example duration = \"60 s\""));
+            }
         };
         let sample = match self.tree.get("sample") {
             None => None,
@@ -270,7 +332,13 @@ impl<'a> Reader<'a> {
         let flows = self.flows(&groups)?;
         resolve_bdp(&mut links, &flows)?;
         let shortcuts = self.shortcuts()?;
-        Ok(Scenario { duration, sample, links, flows, shortcuts })
+        Ok(Scenario {
+            duration,
+            sample,
+            links,
+            flows,
+            shortcuts,
+        })
     }
 
     fn shortcuts(&self) -> Result<Shortcuts> {
@@ -280,7 +348,11 @@ impl<'a> Reader<'a> {
             Some(Json::Bool(on)) => shortcuts = Shortcuts::all(*on),
             Some(json) => {
                 let table = object(json, "shortcuts")?;
-                check_keys(table, &["ring", "no_tx_event", "computed_hops"], "shortcuts")?;
+                check_keys(
+                    table,
+                    &["ring", "no_tx_event", "computed_hops"],
+                    "shortcuts",
+                )?;
                 for (key, json) in table {
                     let Json::Bool(on) = json else {
                         return Err(at(format!("shortcuts.{key}"), "expected true or false"));
@@ -300,8 +372,9 @@ impl<'a> Reader<'a> {
         let tree = match self.tree.get("links") {
             Some(json) => object(json, "links")?,
             None => {
-                return Err(at_key("links", "a scenario needs links")
-                    .hint("for example links.bottleneck = { rate = \"10 Mbit/s\", delay = \"20 ms\" }"));
+                return Err(at_key("links", "a scenario needs links").hint(
+                    "for example links.bottleneck = { rate = \"10 Mbit/s\", delay = \"20 ms\" }",
+                ));
             }
         };
         let mut links = Vec::new();
@@ -311,9 +384,16 @@ impl<'a> Reader<'a> {
             let table = object(json, &path)?;
             check_keys(table, LINK_KEYS, &path)?;
             let count = count(table, &path, self.scope())?;
-            groups.push(LinkGroup { name, first: links.len(), count });
+            groups.push(LinkGroup {
+                name,
+                first: links.len(),
+                count,
+            });
             for i in 1..=count.unwrap_or(1) {
-                let scope = Scope { index: counters(count, i), ..self.scope() };
+                let scope = Scope {
+                    index: counters(count, i),
+                    ..self.scope()
+                };
                 let forward = direction(table, None, &path, scope)?;
                 let reverse = match table.get("reverse") {
                     None => forward.clone(),
@@ -324,8 +404,16 @@ impl<'a> Reader<'a> {
                         direction(reverse, Some(&forward), &path, scope)?
                     }
                 };
-                let name = if count.is_some() { format!("{name}[{i}]") } else { name.clone() };
-                links.push(LinkSpec { name, forward, reverse });
+                let name = if count.is_some() {
+                    format!("{name}[{i}]")
+                } else {
+                    name.clone()
+                };
+                links.push(LinkSpec {
+                    name,
+                    forward,
+                    reverse,
+                });
             }
         }
         Ok((links, groups))
@@ -338,7 +426,11 @@ impl<'a> Reader<'a> {
                 return Err(at_key("flows", "a scenario needs at least one flow")
                     .hint("for example [[scenario.flows]] with path = [\"bottleneck\"]"));
             }
-            Some(_) => return Err(at("flows", "expected a list of flows").hint("write [[scenario.flows]]")),
+            Some(_) => {
+                return Err(
+                    at("flows", "expected a list of flows").hint("write [[scenario.flows]]")
+                );
+            }
         };
         let stack = self.stack()?;
         let mut flows: Vec<FlowSpec> = Vec::new();
@@ -354,15 +446,28 @@ impl<'a> Reader<'a> {
             };
             let count = count(table, &path, self.scope())?;
             for i in 1..=count.unwrap_or(1) {
-                let scope = Scope { index: counters(count, i), ..self.scope() };
-                let name = if count.is_some() { format!("{base}[{i}]") } else { base.clone() };
+                let scope = Scope {
+                    index: counters(count, i),
+                    ..self.scope()
+                };
+                let name = if count.is_some() {
+                    format!("{base}[{i}]")
+                } else {
+                    base.clone()
+                };
                 let flow = self.flow(table, name, &path, &stack, groups, scope)?;
                 flows.push(flow);
             }
             let block = &flows[flows.len() - count.unwrap_or(1)].name;
-            if flows[..flows.len() - count.unwrap_or(1)].iter().any(|flow| flow.name == *block) {
-                return Err(at(format!("{path}.name"), format!("two flows are called `{base}`"))
-                    .hint("give each its own name"));
+            if flows[..flows.len() - count.unwrap_or(1)]
+                .iter()
+                .any(|flow| flow.name == *block)
+            {
+                return Err(at(
+                    format!("{path}.name"),
+                    format!("two flows are called `{base}`"),
+                )
+                .hint("give each its own name"));
             }
         }
         Ok(flows)
@@ -375,13 +480,21 @@ impl<'a> Reader<'a> {
             None => {}
             Some(Json::String(name)) => {
                 let Some(stack) = tcp::STACKS.iter().find(|stack| stack.name == name) else {
-                    return Err(unknown("stack", "stack", name, tcp::STACKS.iter().map(|stack| stack.name)));
+                    return Err(unknown(
+                        "stack",
+                        "stack",
+                        name,
+                        tcp::STACKS.iter().map(|stack| stack.name),
+                    ));
                 };
                 for (key, value) in stack.values {
                     params.set(key, *value);
                 }
             }
-            Some(_) => return Err(at("stack", "expected the name of a stack").hint("`sawtooth list stack` shows all")),
+            Some(_) => {
+                return Err(at("stack", "expected the name of a stack")
+                    .hint("`sawtooth list stack` shows all"));
+            }
         }
         Ok(params)
     }
@@ -396,9 +509,20 @@ impl<'a> Reader<'a> {
         scope: Scope,
     ) -> Result<FlowSpec> {
         let mut tcp = stack.clone();
-        for (json, path) in [(self.tree.get("tcp"), "tcp".to_owned()), (table.get("tcp"), format!("{path}.tcp"))] {
+        for (json, path) in [
+            (self.tree.get("tcp"), "tcp".to_owned()),
+            (table.get("tcp"), format!("{path}.tcp")),
+        ] {
             if let Some(json) = json {
-                set_params(&mut tcp, tcp::PARAMS, object(json, &path)?, &[], &path, "tcp parameter", scope)?;
+                set_params(
+                    &mut tcp,
+                    tcp::PARAMS,
+                    object(json, &path)?,
+                    &[],
+                    &path,
+                    "tcp parameter",
+                    scope,
+                )?;
             }
         }
         let own_cc = table.get("cc").map(|json| (json, format!("{path}.cc")));
@@ -408,7 +532,13 @@ impl<'a> Reader<'a> {
             None => default_part(&cc::TABLE[0]),
         };
         let source = match table.get("source") {
-            Some(json) => part(json, source::TABLE, "source", &format!("{path}.source"), scope)?,
+            Some(json) => part(
+                json,
+                source::TABLE,
+                "source",
+                &format!("{path}.source"),
+                scope,
+            )?,
             None => default_part(&source::TABLE[0]),
         };
         let start = match table.get("start") {
@@ -416,25 +546,43 @@ impl<'a> Reader<'a> {
                 let path = format!("{path}.start");
                 let start = quantity(json, &path, scope, Dimension::Time)?;
                 if start < 0.0 {
-                    return Err(at(path, format!("a flow cannot start before the run: {start} s")));
+                    return Err(at(
+                        path,
+                        format!("a flow cannot start before the run: {start} s"),
+                    ));
                 }
                 start
             }
             None => 0.0,
         };
-        Ok(FlowSpec { name, path: route(table, path, groups, scope)?, cc, tcp, source, start: Instant::from_secs(start) })
+        Ok(FlowSpec {
+            name,
+            path: route(table, path, groups, scope)?,
+            cc,
+            tcp,
+            source,
+            start: Instant::from_secs(start),
+        })
     }
 }
 
 // --- parts of the tree --------------------------------------------------------------------------------------------------
 
-fn direction(table: &Map<String, Json>, mirror: Option<&Direction>, path: &str, scope: Scope) -> Result<Direction> {
+fn direction(
+    table: &Map<String, Json>,
+    mirror: Option<&Direction>,
+    path: &str,
+    scope: Scope,
+) -> Result<Direction> {
     let rate = match (table.get("rate"), mirror) {
         (Some(json), _) => {
             let path = format!("{path}.rate");
             let rate = quantity(json, &path, scope, Dimension::Rate)?;
             if rate <= 0.0 {
-                return Err(at(path, format!("a link's rate must be above zero, found {rate} bit/s")));
+                return Err(at(
+                    path,
+                    format!("a link's rate must be above zero, found {rate} bit/s"),
+                ));
             }
             Rate::from_bps(rate)
         }
@@ -448,7 +596,10 @@ fn direction(table: &Map<String, Json>, mirror: Option<&Direction>, path: &str, 
             let path = format!("{path}.delay");
             let delay = quantity(json, &path, scope, Dimension::Time)?;
             if delay < 0.0 {
-                return Err(at(path, format!("a link's delay cannot be negative, found {delay} s")));
+                return Err(at(
+                    path,
+                    format!("a link's delay cannot be negative, found {delay} s"),
+                ));
             }
             Duration::from_secs(delay)
         }
@@ -464,13 +615,22 @@ fn direction(table: &Map<String, Json>, mirror: Option<&Direction>, path: &str, 
 }
 
 /// The `count` of a repeated item, if it has one.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a small whole number")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be a small whole number"
+)]
 fn count(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<Option<usize>> {
-    let Some(json) = table.get("count") else { return Ok(None) };
+    let Some(json) = table.get("count") else {
+        return Ok(None);
+    };
     let path = format!("{path}.count");
     let value = quantity(json, &path, scope, Dimension::Number)?;
     if value.fract() != 0.0 || !(1.0..=1e7).contains(&value) {
-        return Err(at(path, format!("a count must be a whole number from 1 to 10000000, found {value}")));
+        return Err(at(
+            path,
+            format!("a count must be a whole number from 1 to 10000000, found {value}"),
+        ));
     }
     Ok(Some(value as usize))
 }
@@ -481,53 +641,99 @@ fn counters(count: Option<usize>, i: usize) -> Option<(f64, f64)> {
 }
 
 /// The links a flow crosses.
-fn route(table: &Map<String, Json>, path: &str, groups: &[LinkGroup], scope: Scope) -> Result<Vec<usize>> {
+fn route(
+    table: &Map<String, Json>,
+    path: &str,
+    groups: &[LinkGroup],
+    scope: Scope,
+) -> Result<Vec<usize>> {
     let path = format!("{path}.path");
     let names = match table.get("path") {
         Some(Json::Array(names)) if !names.is_empty() => names,
         Some(Json::Array(_)) => {
-            return Err(at(path, "a path needs at least one link").hint("list the links in the order data crosses them"));
+            return Err(at(path, "a path needs at least one link")
+                .hint("list the links in the order data crosses them"));
         }
-        Some(_) => return Err(at(path, "expected a list of links").hint("for example path = [\"bottleneck\"]")),
-        None => return Err(at(path, "a flow needs a `path`").hint("for example path = [\"bottleneck\"]")),
+        Some(_) => {
+            return Err(
+                at(path, "expected a list of links").hint("for example path = [\"bottleneck\"]")
+            );
+        }
+        None => {
+            return Err(
+                at(path, "a flow needs a `path`").hint("for example path = [\"bottleneck\"]")
+            );
+        }
     };
     let mut route = Vec::with_capacity(names.len());
     for (index, json) in names.iter().enumerate() {
         let path = format!("{path}[{index}]");
-        let Json::String(text) = json else { return Err(at(path, "expected the name of a link")) };
+        let Json::String(text) = json else {
+            return Err(at(path, "expected the name of a link"));
+        };
         route.push(hop(text, &path, groups, scope)?);
     }
     Ok(route)
 }
 
 /// One link of a path: `name`, or `name[expression]` where there are several.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a small whole number")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "checked to be a small whole number"
+)]
 fn hop(text: &str, path: &str, groups: &[LinkGroup], scope: Scope) -> Result<usize> {
     let (name, index) = match text.split_once('[') {
         None => (text, None),
         Some((name, rest)) => match rest.strip_suffix(']') {
             Some(index) => (name, Some(index)),
-            None => return Err(at(path, format!("`{text}` has a bracket that is not closed"))),
+            None => {
+                return Err(at(
+                    path,
+                    format!("`{text}` has a bracket that is not closed"),
+                ));
+            }
         },
     };
     let Some(group) = groups.iter().find(|group| group.name == name) else {
-        return Err(unknown(path, "link", name, groups.iter().map(|group| group.name)));
+        return Err(unknown(
+            path,
+            "link",
+            name,
+            groups.iter().map(|group| group.name),
+        ));
     };
     match (group.count, index) {
         (None, None) => Ok(group.first),
-        (None, Some(_)) => Err(at(path, format!("there is only one `{name}`")).hint(&format!("write \"{name}\""))),
-        (Some(count), None) => Err(at(path, format!("there are {count} links `{name}`; say which"))
-            .hint(&format!("for example \"{name}[i]\""))),
+        (None, Some(_)) => {
+            Err(at(path, format!("there is only one `{name}`")).hint(&format!("write \"{name}\"")))
+        }
+        (Some(count), None) => Err(at(
+            path,
+            format!("there are {count} links `{name}`; say which"),
+        )
+        .hint(&format!("for example \"{name}[i]\""))),
         (Some(count), Some(index)) => {
             let offset = name.chars().count() + 1;
-            let shift = |error: ExprError| ExprError { span: (error.span.0 + offset, error.span.1 + offset), ..error };
-            let value = expr::evaluate(index, &scope).map_err(|error| in_expression(path, shift(error)))?;
+            let shift = |error: ExprError| ExprError {
+                span: (error.span.0 + offset, error.span.1 + offset),
+                ..error
+            };
+            let value =
+                expr::evaluate(index, &scope).map_err(|error| in_expression(path, shift(error)))?;
             let fits = value.dimension == Dimension::Number
                 && value.value.fract() == 0.0
                 && value.value >= 1.0
                 && value.value <= count as f64;
             if !fits {
-                return Err(at(path, format!("`{name}[{index}]` is number {}, but they go from 1 to {count}", value.value)));
+                return Err(at(
+                    path,
+                    format!(
+                        "`{name}[{index}]` is number {}, but they go from 1 to {count}",
+                        value.value
+                    ),
+                ));
             }
             Ok(group.first + value.value as usize - 1)
         }
@@ -535,19 +741,33 @@ fn hop(text: &str, path: &str, groups: &[LinkGroup], scope: Scope) -> Result<usi
 }
 
 /// A named part with its parameters: `{ name = "reno", beta = 0.7 }`, or just `"reno"`.
-fn part<C>(json: &Json, table: &'static [Entry<C>], what: &'static str, path: &str, scope: Scope) -> Result<Part> {
+fn part<C>(
+    json: &Json,
+    table: &'static [Entry<C>],
+    what: &'static str,
+    path: &str,
+    scope: Scope,
+) -> Result<Part> {
     let names = || table.iter().map(|entry| entry.name);
     let (name, name_path, options) = match json {
         Json::String(name) => (name, path.to_owned(), None),
         Json::Object(options) => match options.get("name") {
             Some(Json::String(name)) => (name, format!("{path}.name"), Some(options)),
-            Some(_) => return Err(at(format!("{path}.name"), format!("expected the name of a {}", noun(what)))),
+            Some(_) => {
+                return Err(at(
+                    format!("{path}.name"),
+                    format!("expected the name of a {}", noun(what)),
+                ));
+            }
             None => {
                 return Err(at(path, format!("which {}? `name` is missing", noun(what)))
                     .hint(&format!("`sawtooth list {what}` shows all")));
             }
         },
-        _ => return Err(at(path, format!("expected a {}", noun(what))).hint("for example { name = \"...\" }")),
+        _ => {
+            return Err(at(path, format!("expected a {}", noun(what)))
+                .hint("for example { name = \"...\" }"));
+        }
     };
     let Some(entry) = table.iter().find(|entry| entry.name == name) else {
         return Err(unknown(&name_path, what, name, names()));
@@ -555,13 +775,24 @@ fn part<C>(json: &Json, table: &'static [Entry<C>], what: &'static str, path: &s
     let mut part = default_part(entry);
     if let Some(options) = options {
         let what = format!("parameter of {}", entry.name);
-        set_params(&mut part.params, entry.params, options, &["name"], path, &what, scope)?;
+        set_params(
+            &mut part.params,
+            entry.params,
+            options,
+            &["name"],
+            path,
+            &what,
+            scope,
+        )?;
     }
     Ok(part)
 }
 
 fn default_part<C>(entry: &'static Entry<C>) -> Part {
-    Part { name: entry.name, params: Params::defaults(entry.params) }
+    Part {
+        name: entry.name,
+        params: Params::defaults(entry.params),
+    }
 }
 
 fn set_params(
@@ -593,25 +824,42 @@ fn set_params(
 }
 
 /// A parameter's value, checked against its kind.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and within bounds")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::too_many_lines,
+    reason = "checked to be whole and within bounds; one arm per kind"
+)]
 fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> {
     if param.default == Value::None && json.as_str() == Some("none") {
         return Ok(Value::None);
     }
     let name = param.name;
     let bounds = |low: &dyn std::fmt::Display, high: &dyn std::fmt::Display, found: f64| {
-        at(path, format!("`{name}` must be from {low} to {high}, found {found}"))
+        at(
+            path,
+            format!("`{name}` must be from {low} to {high}, found {found}"),
+        )
     };
     let positive = |value: f64, what: &str| {
         if value > 0.0 && value.fract() == 0.0 && value < 9e15 {
             Ok(value as u64)
         } else {
-            Err(at(path, format!("`{name}` must be a whole number of {what} above zero, found {value}")))
+            Err(at(
+                path,
+                format!("`{name}` must be a whole number of {what} above zero, found {value}"),
+            ))
         }
     };
     match param.kind {
-        Kind::Bool => json.as_bool().map(Value::Bool).ok_or_else(|| at(path, format!("`{name}` must be true or false"))),
-        Kind::Choice(words) => match json.as_str().map(|text| (text, words.iter().find(|word| **word == text))) {
+        Kind::Bool => json
+            .as_bool()
+            .map(Value::Bool)
+            .ok_or_else(|| at(path, format!("`{name}` must be true or false"))),
+        Kind::Choice(words) => match json
+            .as_str()
+            .map(|text| (text, words.iter().find(|word| **word == text)))
+        {
             Some((_, Some(word))) => Ok(Value::Choice(word)),
             Some((text, None)) => {
                 let hint = match suggest(text, words.iter().copied()) {
@@ -620,25 +868,45 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
                 };
                 Err(at(path, format!("unknown {name} `{text}`")).hint(&hint))
             }
-            None => Err(at(path, format!("`{name}` must be one of {}", words.join(", ")))),
+            None => Err(at(
+                path,
+                format!("`{name}` must be one of {}", words.join(", ")),
+            )),
         },
         Kind::Number { min, max } => {
             let number = quantity(json, path, scope, Dimension::Number)?;
-            if number < min || number > max { Err(bounds(&min, &max, number)) } else { Ok(Value::Number(number)) }
+            if number < min || number > max {
+                Err(bounds(&min, &max, number))
+            } else {
+                Ok(Value::Number(number))
+            }
         }
         Kind::Integer { min, max } => {
             let number = quantity(json, path, scope, Dimension::Number)?;
             if number.fract() != 0.0 {
-                return Err(at(path, format!("`{name}` must be a whole number, found {number}")));
+                return Err(at(
+                    path,
+                    format!("`{name}` must be a whole number, found {number}"),
+                ));
             }
             let integer = number as i64;
-            if integer < min || integer > max { Err(bounds(&min, &max, number)) } else { Ok(Value::Integer(integer)) }
+            if integer < min || integer > max {
+                Err(bounds(&min, &max, number))
+            } else {
+                Ok(Value::Integer(integer))
+            }
         }
         Kind::Duration { min_exclusive } => {
             let secs = quantity(json, path, scope, Dimension::Time)?;
             match (secs, min_exclusive) {
-                (secs, true) if secs <= 0.0 => Err(at(path, format!("`{name}` must be above zero, found {secs} s"))),
-                (secs, _) if secs < 0.0 => Err(at(path, format!("`{name}` cannot be negative, found {secs} s"))),
+                (secs, true) if secs <= 0.0 => Err(at(
+                    path,
+                    format!("`{name}` must be above zero, found {secs} s"),
+                )),
+                (secs, _) if secs < 0.0 => Err(at(
+                    path,
+                    format!("`{name}` cannot be negative, found {secs} s"),
+                )),
                 _ => Ok(Value::Duration(secs)),
             }
         }
@@ -647,22 +915,36 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
             if rate > 0.0 {
                 Ok(Value::Rate(rate))
             } else {
-                Err(at(path, format!("`{name}` must be above zero, found {rate} bit/s")))
+                Err(at(
+                    path,
+                    format!("`{name}` must be above zero, found {rate} bit/s"),
+                ))
             }
         }
-        Kind::Bytes => positive(quantity(json, path, scope, Dimension::Bytes)?, "bytes").map(Value::Bytes),
-        Kind::Packets => positive(quantity(json, path, scope, Dimension::Packets)?, "packets").map(Value::Packets),
+        Kind::Bytes => {
+            positive(quantity(json, path, scope, Dimension::Bytes)?, "bytes").map(Value::Bytes)
+        }
+        Kind::Packets => positive(quantity(json, path, scope, Dimension::Packets)?, "packets")
+            .map(Value::Packets),
         Kind::PacketsOrBytes => {
             let found = any_quantity(json, path, scope)?;
             match found.dimension {
                 Dimension::Packets => positive(found.value, "packets").map(Value::Packets),
                 // Expressions such as rate x time need not come out whole.
                 Dimension::Bytes => positive(libm::round(found.value), "bytes").map(Value::Bytes),
-                Dimension::Bdp if name == "limit" && found.value > 0.0 => Ok(Value::Bdp(found.value)),
-                Dimension::Bdp if name == "limit" => {
-                    Err(at(path, format!("`{name}` must be above zero, found {} bdp", found.value)))
+                Dimension::Bdp if name == "limit" && found.value > 0.0 => {
+                    Ok(Value::Bdp(found.value))
                 }
-                other => Err(wrong_dimension(json, path, "a size such as `50 packets` or `64 kB`", other)),
+                Dimension::Bdp if name == "limit" => Err(at(
+                    path,
+                    format!("`{name}` must be above zero, found {} bdp", found.value),
+                )),
+                other => Err(wrong_dimension(
+                    json,
+                    path,
+                    "a size such as `50 packets` or `64 kB`",
+                    other,
+                )),
             }
         }
     }
@@ -670,7 +952,11 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
 
 /// A queue limit given in bandwidth-delay products becomes bytes: the link's rate times the smallest round-trip propagation time
 /// of the flows that cross it.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive number of bytes")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a positive number of bytes"
+)]
 fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
     for index in 0..links.len() {
         let wanted = |direction: &Direction| match direction.queue.params.get("limit") {
@@ -685,17 +971,30 @@ fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
             .iter()
             .filter(|flow| flow.path.contains(&index))
             .map(|flow| {
-                let delays = |link: &usize| links[*link].forward.delay.secs() + links[*link].reverse.delay.secs();
+                let delays = |link: &usize| {
+                    links[*link].forward.delay.secs() + links[*link].reverse.delay.secs()
+                };
                 flow.path.iter().map(delays).sum::<f64>()
             })
             .fold(f64::INFINITY, f64::min);
-        let name = links[index].name.split('[').next().unwrap_or_default().to_owned();
+        let name = links[index]
+            .name
+            .split('[')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         if !(rtt > 0.0 && rtt.is_finite()) {
-            return Err(at(format!("links.{name}.queue.limit"), "a limit in bdp needs a flow with a delay across this link")
-                .hint("give the limit in packets or bytes"));
+            return Err(at(
+                format!("links.{name}.queue.limit"),
+                "a limit in bdp needs a flow with a delay across this link",
+            )
+            .hint("give the limit in packets or bytes"));
         }
         let link = &mut links[index];
-        for (direction, factor) in [(&mut link.forward, factors[0]), (&mut link.reverse, factors[1])] {
+        for (direction, factor) in [
+            (&mut link.forward, factors[0]),
+            (&mut link.reverse, factors[1]),
+        ] {
             if let Some(factor) = factor {
                 let bytes = libm::round(direction.rate.bps() * rtt / 8.0 * factor).max(1.0) as u64;
                 direction.queue.params.set("limit", Value::Bytes(bytes));
@@ -709,14 +1008,19 @@ fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
 
 fn object<'a>(json: &'a Json, path: &str) -> Result<&'a Map<String, Json>> {
     let name = if path.is_empty() { "a scenario" } else { path };
-    json.as_object().ok_or_else(|| at(path, format!("expected a table for {name}")))
+    json.as_object()
+        .ok_or_else(|| at(path, format!("expected a table for {name}")))
 }
 
 fn check_keys(table: &Map<String, Json>, known: &[&str], path: &str) -> Result<()> {
     match table.keys().find(|key| !known.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) => {
-            let full = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let full = if path.is_empty() {
+                key.clone()
+            } else {
+                format!("{path}.{key}")
+            };
             let hint = match suggest(key, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known here: {}", known.join(", ")),
@@ -729,7 +1033,9 @@ fn check_keys(table: &Map<String, Json>, known: &[&str], path: &str) -> Result<(
 fn any_quantity(json: &Json, path: &str, scope: Scope) -> Result<Quantity> {
     match json {
         Json::Number(number) => Ok(Quantity::number(number.as_f64().unwrap_or(f64::NAN))),
-        Json::String(text) => expr::evaluate(text, &scope).map_err(|error| in_expression(path, error)),
+        Json::String(text) => {
+            expr::evaluate(text, &scope).map_err(|error| in_expression(path, error))
+        }
         _ => Err(at(path, "expected a number, a quantity or an expression")),
     }
 }
@@ -752,12 +1058,23 @@ fn quantity(json: &Json, path: &str, scope: Scope, dimension: Dimension) -> Resu
 
 fn wrong_dimension(json: &Json, path: &str, expected: &str, found: Dimension) -> ScenarioError {
     let error = at(path, format!("expected {expected}, found {found}"));
-    if json.is_number() { error.hint("write the value with its unit, in quotes") } else { error }
+    if json.is_number() {
+        error.hint("write the value with its unit, in quotes")
+    } else {
+        error
+    }
 }
 
 fn positive_time(json: &Json, path: &str, scope: Scope) -> Result<f64> {
     let secs = quantity(json, path, scope, Dimension::Time)?;
-    if secs > 0.0 { Ok(secs) } else { Err(at(path, format!("`{path}` must be above zero, found {secs} s"))) }
+    if secs > 0.0 {
+        Ok(secs)
+    } else {
+        Err(at(
+            path,
+            format!("`{path}` must be above zero, found {secs} s"),
+        ))
+    }
 }
 
 fn noun(what: &str) -> &str {
@@ -767,9 +1084,17 @@ fn noun(what: &str) -> &str {
     }
 }
 
-fn unknown<'a>(path: &str, what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> ScenarioError {
+fn unknown<'a>(
+    path: &str,
+    what: &str,
+    name: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> ScenarioError {
     let all = match what {
-        "link" => format!("links here are {}", known.clone().collect::<Vec<_>>().join(", ")),
+        "link" => format!(
+            "links here are {}",
+            known.clone().collect::<Vec<_>>().join(", ")
+        ),
         _ => format!("`sawtooth list {what}` shows all"),
     };
     let hint = match suggest(name, known) {
@@ -791,16 +1116,26 @@ fn in_expression(path: &str, error: ExprError) -> ScenarioError {
 }
 
 fn at(path: impl Into<String>, message: impl Into<String>) -> ScenarioError {
-    ScenarioError { path: path.into(), message: message.into(), ..ScenarioError::default() }
+    ScenarioError {
+        path: path.into(),
+        message: message.into(),
+        ..ScenarioError::default()
+    }
 }
 
 fn at_key(path: impl Into<String>, message: impl Into<String>) -> ScenarioError {
-    ScenarioError { at_key: true, ..at(path, message) }
+    ScenarioError {
+        at_key: true,
+        ..at(path, message)
+    }
 }
 
 impl ScenarioError {
     fn hint(self, hint: &str) -> Self {
-        Self { hint: Some(hint.to_owned()), ..self }
+        Self {
+            hint: Some(hint.to_owned()),
+            ..self
+        }
     }
 }
 

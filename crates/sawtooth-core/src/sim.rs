@@ -88,7 +88,10 @@ struct LooseEvents(BTreeMap<u64, Vec<Loose>>);
 impl LooseEvents {
     fn push(&mut self, loose: Loose) {
         // Times are not negative, so their bit patterns are in their order.
-        self.0.entry(loose.key.time.to_bits()).or_default().push(loose);
+        self.0
+            .entry(loose.key.time.to_bits())
+            .or_default()
+            .push(loose);
     }
 
     /// Where the first event is within the first group, and its key and slot.
@@ -96,7 +99,10 @@ impl LooseEvents {
         let (_, group) = self.0.first_key_value()?;
         let mut first = 0;
         for (at, loose) in group.iter().enumerate().skip(1) {
-            if loose.key.precedes(&group[first].key, lineage, loose.slot < group[first].slot) {
+            if loose
+                .key
+                .precedes(&group[first].key, lineage, loose.slot < group[first].slot)
+            {
                 first = at;
             }
         }
@@ -139,7 +145,11 @@ struct AckSizes {
 impl AckSizes {
     #[inline]
     fn of(self, ack: &Ack) -> u32 {
-        if ack.sack.is_empty() { self.plain } else { self.plain + self.sack_option_header + 8 * ack.sack.len() }
+        if ack.sack.is_empty() {
+            self.plain
+        } else {
+            self.plain + self.sack_option_header + 8 * ack.sack.len()
+        }
     }
 }
 
@@ -168,7 +178,12 @@ impl<'a> World<'a> {
         for link in &scenario.links {
             for direction in [&link.forward, &link.reverse] {
                 let queue = build(queue::TABLE, &direction.queue)(&direction.queue.params);
-                ports.push(Port::new(direction, queue, scenario.duration, shortcuts.no_tx_event));
+                ports.push(Port::new(
+                    direction,
+                    queue,
+                    scenario.duration,
+                    shortcuts.no_tx_event,
+                ));
             }
         }
         let (stops, first_stops, feeders) = plan_stops(scenario, &ports);
@@ -183,22 +198,36 @@ impl<'a> World<'a> {
         }
         let mut channels = Vec::with_capacity(feeders);
         for index in 0..feeders {
-            channels.push(Channel { slot: slots.len(), waiting: VecDeque::new() });
+            channels.push(Channel {
+                slot: slots.len(),
+                waiting: VecDeque::new(),
+            });
             slots.push(Slot::Channel(index_u32(index)));
         }
         let clock_phases = ns2_random::phases(scenario.flows.len());
         let mut flows = Vec::with_capacity(scenario.flows.len());
         for (index, spec) in scenario.flows.iter().enumerate() {
             let config = Config::from(&spec.tcp);
-            let phase = if config.ns2_tick_phase { clock_phases[index] * config.rto.granularity } else { 0.0 };
+            let phase = if config.ns2_tick_phase {
+                clock_phases[index] * config.rto.granularity
+            } else {
+                0.0
+            };
             let size_bytes = build(source::TABLE, &spec.source)(&spec.source.params).size_bytes();
             let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
             let receiver = Receiver::new(&config);
             let header = config.header;
-            let ack_sizes = AckSizes { plain: config.ack_size, sack_option_header: config.sack_option_header };
+            let ack_sizes = AckSizes {
+                plain: config.ack_size,
+                sack_option_header: config.sack_option_header,
+            };
             let sender_slot = slots.len();
             slots.push(Slot::SenderTimer(index_u32(index)));
-            let receiver_slot = if config.ack_every > 1 { slots.len() } else { usize::MAX };
+            let receiver_slot = if config.ack_every > 1 {
+                slots.len()
+            } else {
+                usize::MAX
+            };
             if config.ack_every > 1 {
                 slots.push(Slot::ReceiverTimer(index_u32(index)));
             }
@@ -220,7 +249,9 @@ impl<'a> World<'a> {
         for flow in &flows {
             queue.set(flow.sender_slot, Key::at_start(flow.start), &lineage);
         }
-        let samplers = scenario.sample.map(|every| Samplers::new(every, scenario.duration, flows.len(), ports.len()));
+        let samplers = scenario
+            .sample
+            .map(|every| Samplers::new(every, scenario.duration, flows.len(), ports.len()));
         Self {
             scenario,
             end: scenario.duration.secs(),
@@ -242,7 +273,9 @@ impl<'a> World<'a> {
         loop {
             let next = self.queue.first();
             if let Some((at, first, loose_slot)) = self.loose.first(&self.lineage)
-                && next.is_none_or(|(slot, key)| first.precedes(&key, &self.lineage, loose_slot < slot))
+                && next.is_none_or(|(slot, key)| {
+                    first.precedes(&key, &self.lineage, loose_slot < slot)
+                })
             {
                 if first.time >= self.end {
                     return;
@@ -260,7 +293,8 @@ impl<'a> World<'a> {
             match self.slots[slot] {
                 Slot::Channel(channel) => {
                     let waiting = &mut self.channels[channel as usize].waiting;
-                    let (key, packet) = waiting.pop_front().expect("a pending channel has a packet");
+                    let (key, packet) =
+                        waiting.pop_front().expect("a pending channel has a packet");
                     let next = waiting.front().map_or(Key::NEVER, |(key, _)| *key);
                     self.queue.set(slot, next, &self.lineage);
                     self.stop_at(packet, key);
@@ -294,7 +328,11 @@ impl<'a> World<'a> {
             }
             channel.waiting.push_back((key, packet));
         } else {
-            self.loose.push(Loose { key, slot: channel.slot, packet });
+            self.loose.push(Loose {
+                key,
+                slot: channel.slot,
+                packet,
+            });
         }
     }
 
@@ -333,15 +371,22 @@ impl<'a> World<'a> {
     }
 
     fn on_transmission_done(&mut self, port: u32, key: Key) {
-        self.queue.set(self.port_slots[port as usize], Key::NEVER, &self.lineage);
+        self.queue
+            .set(self.port_slots[port as usize], Key::NEVER, &self.lineage);
         self.sample_port(port, key.time);
         let transmission = self.ports[port as usize].transmission_done(key, &mut self.lineage);
         self.on_transmission(port, transmission);
     }
 
     fn on_transmission(&mut self, port: u32, transmission: Option<Transmission>) {
-        if let Some(Transmission { mut packet, arrival, done }) = transmission {
-            self.queue.set(self.port_slots[port as usize], done, &self.lineage);
+        if let Some(Transmission {
+            mut packet,
+            arrival,
+            done,
+        }) = transmission
+        {
+            self.queue
+                .set(self.port_slots[port as usize], done, &self.lineage);
             packet.hop += 1;
             self.travel(packet, arrival);
         }
@@ -350,10 +395,16 @@ impl<'a> World<'a> {
     /// A segment reaches its receiver; returns the acknowledgement it causes, on its way back.
     #[inline]
     fn receive(&mut self, index: u32, packet: Packet, key: Key) -> Option<Packet> {
-        let Segment::Data(data) = packet.segment else { unreachable!("only data reaches a receiver") };
+        let Segment::Data(data) = packet.segment else {
+            unreachable!("only data reaches a receiver")
+        };
         self.effort.delivered_packets += 1;
         // A delayed acknowledgement that was due before goes first.
-        while self.flows[index as usize].receiver.next_timer().precedes(&key, &self.lineage, false) {
+        while self.flows[index as usize]
+            .receiver
+            .next_timer()
+            .precedes(&key, &self.lineage, false)
+        {
             self.fire_receiver_timer(index);
         }
         self.sample_receiver(index, key.time);
@@ -390,7 +441,15 @@ impl<'a> World<'a> {
         let ack = flow.receiver.on_timer();
         let hop = self.receiver_hop(index) + 1;
         let wire_bytes = self.flows[index as usize].ack_sizes.of(&ack);
-        self.travel(Packet { flow: index, hop, wire_bytes, segment: Segment::Ack(ack) }, key);
+        self.travel(
+            Packet {
+                flow: index,
+                hop,
+                wire_bytes,
+                segment: Segment::Ack(ack),
+            },
+            key,
+        );
     }
 
     fn receiver_hop(&self, index: u32) -> u32 {
@@ -401,9 +460,15 @@ impl<'a> World<'a> {
     /// An acknowledgement reaches its sender.
     #[inline]
     fn acknowledged(&mut self, index: u32, packet: Packet, key: Key) {
-        let Segment::Ack(ack) = packet.segment else { unreachable!("only acknowledgements reach a sender") };
+        let Segment::Ack(ack) = packet.segment else {
+            unreachable!("only acknowledgements reach a sender")
+        };
         // A timer that expired before goes first.
-        while self.flows[index as usize].sender.next_timer().precedes(&key, &self.lineage, false) {
+        while self.flows[index as usize]
+            .sender
+            .next_timer()
+            .precedes(&key, &self.lineage, false)
+        {
             self.fire_sender_timer(index);
         }
         self.sample_sender(index, key.time);
@@ -442,7 +507,9 @@ impl<'a> World<'a> {
     fn pump(&mut self, index: u32, key: Key) {
         loop {
             let flow = &mut self.flows[index as usize];
-            let Some(data) = flow.sender.poll_transmit(key) else { break };
+            let Some(data) = flow.sender.poll_transmit(key) else {
+                break;
+            };
             let packet = Packet {
                 flow: index,
                 hop: flow.first_stop,
@@ -481,8 +548,9 @@ impl<'a> World<'a> {
     fn sample_port(&mut self, index: u32, until: f64) {
         if let Some(samplers) = &mut self.samplers {
             let port = &self.ports[index as usize];
-            samplers.ports[index as usize]
-                .take_at(until, |time| (port.backlog_at(time), port.counters.dropped_packets));
+            samplers.ports[index as usize].take_at(until, |time| {
+                (port.backlog_at(time), port.counters.dropped_packets)
+            });
         }
     }
 
@@ -512,14 +580,27 @@ impl<'a> World<'a> {
     fn flow_table(&self) -> Table {
         let mut table = Table::new("flows");
         for (flow, spec) in self.flows.iter().zip(&self.scenario.flows) {
-            let (sender, receiver, counters) = (&flow.sender, &flow.receiver, &flow.sender.counters);
+            let (sender, receiver, counters) =
+                (&flow.sender, &flow.receiver, &flow.sender.counters);
             let config = sender.config();
             let lifetime = self.end - flow.start;
-            let rate = |bytes: u64| if lifetime > 0.0 { bytes as f64 * 8.0 / lifetime } else { 0.0 };
+            let rate = |bytes: u64| {
+                if lifetime > 0.0 {
+                    bytes as f64 * 8.0 / lifetime
+                } else {
+                    0.0
+                }
+            };
             let acked = sender.snd_una().saturating_sub(u64::from(config.handshake));
             let done = flow.fixed_size && sender.is_done();
             let srtt = counters.srtt_sum_secs / counters.rtt_samples as f64;
-            let sampled = |secs: f64| if counters.rtt_samples > 0 { ns(secs) } else { -1 };
+            let sampled = |secs: f64| {
+                if counters.rtt_samples > 0 {
+                    ns(secs)
+                } else {
+                    -1
+                }
+            };
             table.push([
                 Cell::Str(spec.name.clone()),
                 Cell::Str(spec.cc.name.into()),
@@ -545,7 +626,11 @@ impl<'a> World<'a> {
                 }),
                 Cell::I64(sampled(srtt)),
                 Cell::I64(sampled(counters.min_rtt_secs)),
-                Cell::I64(if done { ns(receiver.last_delivery - flow.start) } else { -1 }),
+                Cell::I64(if done {
+                    ns(receiver.last_delivery - flow.start)
+                } else {
+                    -1
+                }),
                 Cell::I64(-1),
                 Cell::I64(ns(counters.limited_cwnd_secs)),
                 Cell::I64(ns(counters.limited_rwnd_secs)),
@@ -560,7 +645,11 @@ impl<'a> World<'a> {
         let mut table = Table::new("links");
         for (index, port) in self.ports.iter().enumerate() {
             let link = &self.scenario.links[index / 2];
-            let direction = if index % 2 == 0 { &link.forward } else { &link.reverse };
+            let direction = if index % 2 == 0 {
+                &link.forward
+            } else {
+                &link.reverse
+            };
             let counters = &port.counters;
             let accepted = counters.arrived_packets - counters.dropped_packets;
             let bits = 8.0 * (counters.arrived_bytes - counters.dropped_bytes) as f64;
@@ -573,7 +662,11 @@ impl<'a> World<'a> {
                 Cell::U64(counters.dropped_bytes),
                 Cell::U64(counters.peak_packets),
                 Cell::F64(bits / (direction.rate.bps() * self.end)),
-                Cell::I64(if accepted == 0 { 0 } else { ns(counters.waited_secs / accepted as f64) }),
+                Cell::I64(if accepted == 0 {
+                    0
+                } else {
+                    ns(counters.waited_secs / accepted as f64)
+                }),
             ]);
         }
         table
@@ -582,7 +675,11 @@ impl<'a> World<'a> {
 
 /// Finds the constructor of a part; the scenario has checked its name.
 fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
-    &table.iter().find(|entry| entry.name == part.name).expect("the scenario names parts of the table").new
+    &table
+        .iter()
+        .find(|entry| entry.name == part.name)
+        .expect("the scenario names parts of the table")
+        .new
 }
 
 /// Lays out every flow's round trip and decides which stops need events. Returns the stops, where each flow's begin, and how
@@ -590,8 +687,15 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
 fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usize) {
     let mut places: Vec<Vec<Place>> = Vec::with_capacity(scenario.flows.len());
     for (index, flow) in scenario.flows.iter().enumerate() {
-        let forward = flow.path.iter().map(|link| Place::Port(index_u32(2 * link)));
-        let reverse = flow.path.iter().rev().map(|link| Place::Port(index_u32(2 * link + 1)));
+        let forward = flow
+            .path
+            .iter()
+            .map(|link| Place::Port(index_u32(2 * link)));
+        let reverse = flow
+            .path
+            .iter()
+            .rev()
+            .map(|link| Place::Port(index_u32(2 * link + 1)));
         let index = index_u32(index);
         places.push(
             forward
@@ -614,7 +718,9 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
     }
     let needs_event = |place: &Place| match place {
         Place::Port(port) => {
-            feeders[place].len() > 1 || !scenario.shortcuts.computed_hops || !ports[*port as usize].is_computed()
+            feeders[place].len() > 1
+                || !scenario.shortcuts.computed_hops
+                || !ports[*port as usize].is_computed()
         }
         Place::Receiver(_) | Place::Sender(_) => !scenario.shortcuts.computed_hops,
     };
@@ -630,7 +736,10 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
             let event = needs_event(place) || (closed && matches!(place, Place::Sender(_)));
             let next = index_u32(channels.len());
             let channel = event.then(|| *channels.entry((*place, feeder)).or_insert(next));
-            stops.push(Stop { place: *place, channel });
+            stops.push(Stop {
+                place: *place,
+                channel,
+            });
         }
     }
     (stops, first_stops, channels.len())
@@ -648,9 +757,17 @@ struct Sampler<T> {
 
 impl<T> Sampler<T> {
     fn new(every: Duration, duration: Duration) -> Self {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of samples")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a count of samples"
+        )]
         let last = (duration.secs() / every.secs()) as u64;
-        Self { every: every.secs(), last, samples: Vec::new() }
+        Self {
+            every: every.secs(),
+            last,
+            samples: Vec::new(),
+        }
     }
 
     #[inline]
@@ -721,7 +838,10 @@ impl Samplers {
         let mut table = Table::new("series");
         for (index, flow) in flows.iter().enumerate() {
             let smss = flow.sender.config().smss;
-            let samples = self.senders[index].samples.iter().zip(&self.receivers[index].samples);
+            let samples = self.senders[index]
+                .samples
+                .iter()
+                .zip(&self.receivers[index].samples);
             for (at, (sender, delivered_bytes)) in samples.enumerate() {
                 table.push([
                     Cell::I64(self.time_ns(at)),
@@ -756,7 +876,11 @@ impl Samplers {
 }
 
 fn direction_name(port: usize) -> &'static str {
-    if port.is_multiple_of(2) { "forward" } else { "reverse" }
+    if port.is_multiple_of(2) {
+        "forward"
+    } else {
+        "reverse"
+    }
 }
 
 fn index_u32(index: usize) -> u32 {

@@ -44,7 +44,10 @@ impl Instant {
 
 impl Duration {
     /// Whole nanoseconds, rounded.
-    #[expect(clippy::cast_possible_truncation, reason = "runs are far shorter than 292 years")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "runs are far shorter than 292 years"
+    )]
     pub fn as_ns(self) -> i64 {
         libm::round(self.0 * 1e9) as i64
     }

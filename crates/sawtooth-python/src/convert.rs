@@ -16,7 +16,11 @@ pub fn json_to_python<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, 
         Json::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
         Json::Number(number) => match number.as_i64() {
             Some(integer) => integer.into_pyobject(py)?.into_any(),
-            None => number.as_f64().unwrap_or(f64::NAN).into_pyobject(py)?.into_any(),
+            None => number
+                .as_f64()
+                .unwrap_or(f64::NAN)
+                .into_pyobject(py)?
+                .into_any(),
         },
         Json::String(text) => text.into_pyobject(py)?.into_any(),
         Json::Array(items) => {
@@ -38,7 +42,10 @@ pub fn json_to_python<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, 
 
 /// All runs' tables, one below the other, each with a column `run`: the position of the run in the call. Numbers are passed as
 /// (type, bytes), texts as (type, list).
-pub fn outcomes_to_python(py: Python<'_>, outcomes: Vec<Outcome>) -> PyResult<Bound<'_, PyDict>> {
+pub fn outcomes_to_python<'py>(
+    py: Python<'py>,
+    outcomes: &[Outcome],
+) -> PyResult<Bound<'py, PyDict>> {
     let errors = PyList::empty(py);
     let efforts = PyList::empty(py);
     let tables = PyDict::new(py);
@@ -52,14 +59,22 @@ pub fn outcomes_to_python(py: Python<'_>, outcomes: Vec<Outcome>) -> PyResult<Bo
         let parts: Vec<_> = outcomes
             .iter()
             .enumerate()
-            .filter_map(|(run, outcome)| Some((run as u64, outcome.as_ref().ok()?.0.table(spec.name)?)))
+            .filter_map(|(run, outcome)| {
+                Some((run as u64, outcome.as_ref().ok()?.0.table(spec.name)?))
+            })
             .collect();
         if parts.is_empty() {
             continue;
         }
         let columns = PyDict::new(py);
-        let runs: Vec<u64> = parts.iter().flat_map(|(run, table)| std::iter::repeat_n(*run, table.rows())).collect();
-        columns.set_item("run", ("u64", bytes(py, runs.iter().map(|run| run.to_le_bytes()))))?;
+        let runs: Vec<u64> = parts
+            .iter()
+            .flat_map(|(run, table)| std::iter::repeat_n(*run, table.rows()))
+            .collect();
+        columns.set_item(
+            "run",
+            ("u64", bytes(py, runs.iter().map(|run| run.to_le_bytes()))),
+        )?;
         for (at, column) in spec.columns.iter().enumerate() {
             let values = parts.iter().map(|(_, table)| &table.columns[at]);
             match column.kind {
@@ -68,21 +83,30 @@ pub fn outcomes_to_python(py: Python<'_>, outcomes: Vec<Outcome>) -> PyResult<Bo
                         Data::U64(values) => values.as_slice(),
                         _ => &[],
                     });
-                    columns.set_item(column.name, ("u64", bytes(py, all.map(|value| value.to_le_bytes()))))?;
+                    columns.set_item(
+                        column.name,
+                        ("u64", bytes(py, all.map(|value| value.to_le_bytes()))),
+                    )?;
                 }
                 Type::I64 => {
                     let all = values.flat_map(|data| match data {
                         Data::I64(values) => values.as_slice(),
                         _ => &[],
                     });
-                    columns.set_item(column.name, ("i64", bytes(py, all.map(|value| value.to_le_bytes()))))?;
+                    columns.set_item(
+                        column.name,
+                        ("i64", bytes(py, all.map(|value| value.to_le_bytes()))),
+                    )?;
                 }
                 Type::F64 => {
                     let all = values.flat_map(|data| match data {
                         Data::F64(values) => values.as_slice(),
                         _ => &[],
                     });
-                    columns.set_item(column.name, ("f64", bytes(py, all.map(|value| value.to_le_bytes()))))?;
+                    columns.set_item(
+                        column.name,
+                        ("f64", bytes(py, all.map(|value| value.to_le_bytes()))),
+                    )?;
                 }
                 Type::Str => {
                     let list = PyList::empty(py);
@@ -175,8 +199,11 @@ pub fn registry() -> Json {
     let stacks: Json = tcp::STACKS
         .iter()
         .map(|stack| {
-            let values: serde_json::Map<String, Json> =
-                stack.values.iter().map(|(key, set)| ((*key).to_owned(), Json::String(value(*set)))).collect();
+            let values: serde_json::Map<String, Json> = stack
+                .values
+                .iter()
+                .map(|(key, set)| ((*key).to_owned(), Json::String(value(*set))))
+                .collect();
             json!({
                 "name": stack.name,
                 "summary": stack.summary,

@@ -1,5 +1,8 @@
 //! `sawtooth._core`: the laboratory as a Python module. Thin: every function here converts and calls.
 
+// A function that Python calls takes what Python passes, by value.
+#![allow(clippy::needless_pass_by_value)]
+
 mod convert;
 mod toml;
 
@@ -14,8 +17,18 @@ use sawtooth_core::expr::{self, Dimension, Quantity, Variables};
 use sawtooth_core::rng::Stream;
 use sawtooth_core::{Scenario, simulate_with_effort};
 
-create_exception!(_core, ScenarioError, PyException, "A scenario that cannot be run; says what is wrong and where.");
-create_exception!(_core, TomlError, PyException, "A file that is no TOML; says what is wrong and where.");
+create_exception!(
+    _core,
+    ScenarioError,
+    PyException,
+    "A scenario that cannot be run; says what is wrong and where."
+);
+create_exception!(
+    _core,
+    TomlError,
+    PyException,
+    "A file that is no TOML; says what is wrong and where."
+);
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -36,9 +49,15 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The tree of a TOML text, and where its keys and values stand.
 #[pyfunction]
-fn parse_toml<'py>(py: Python<'py>, text: &str) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyDict>)> {
+fn parse_toml<'py>(
+    py: Python<'py>,
+    text: &str,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyDict>)> {
     match toml::parse(text) {
-        Ok(document) => Ok((convert::json_to_python(py, &document.tree)?, toml::spans_to_python(py, &document.spans)?)),
+        Ok(document) => Ok((
+            convert::json_to_python(py, &document.tree)?,
+            toml::spans_to_python(py, &document.spans)?,
+        )),
         Err(error) => {
             let raised = TomlError::new_err(error.message.clone());
             let value = raised.value(py);
@@ -81,9 +100,15 @@ fn estimate(py: Python<'_>, scenario_json: &str) -> PyResult<f64> {
 
 /// Runs scenarios one after the other, without the interpreter lock.
 #[pyfunction]
-fn simulate<'py>(py: Python<'py>, scenarios: Vec<String>, seeds: Vec<u64>) -> PyResult<Bound<'py, PyDict>> {
+fn simulate(
+    py: Python<'_>,
+    scenarios: Vec<String>,
+    seeds: Vec<u64>,
+) -> PyResult<Bound<'_, PyDict>> {
     if scenarios.len() != seeds.len() {
-        return Err(PyValueError::new_err("as many seeds as scenarios are needed"));
+        return Err(PyValueError::new_err(
+            "as many seeds as scenarios are needed",
+        ));
     }
     quiet_panics();
     let outcomes: Vec<convert::Outcome> = py.detach(|| {
@@ -92,18 +117,22 @@ fn simulate<'py>(py: Python<'py>, scenarios: Vec<String>, seeds: Vec<u64>) -> Py
             .zip(&seeds)
             .map(|(text, seed)| {
                 let scenario = Scenario::from_json(text).map_err(|error| error.to_string())?;
-                catch_unwind(AssertUnwindSafe(|| simulate_with_effort(&scenario, *seed))).map_err(|panic| {
-                    let message = panic
-                        .downcast_ref::<String>()
-                        .map(String::as_str)
-                        .or_else(|| panic.downcast_ref::<&str>().copied())
-                        .unwrap_or("unknown");
-                    format!("the simulator failed: {message}; please report this with the scenario")
-                })
+                catch_unwind(AssertUnwindSafe(|| simulate_with_effort(&scenario, *seed))).map_err(
+                    |panic| {
+                        let message = panic
+                            .downcast_ref::<String>()
+                            .map(String::as_str)
+                            .or_else(|| panic.downcast_ref::<&str>().copied())
+                            .unwrap_or("unknown");
+                        format!(
+                            "the simulator failed: {message}; please report this with the scenario"
+                        )
+                    },
+                )
             })
             .collect()
     });
-    convert::outcomes_to_python(py, outcomes)
+    convert::outcomes_to_python(py, &outcomes)
 }
 
 /// A failed run is reported by its caller, not by a trace on the terminal.
@@ -123,7 +152,10 @@ struct PythonVariables(Vec<(String, Result<Quantity, String>)>);
 
 impl Variables for PythonVariables {
     fn get(&self, name: &str) -> Option<Result<Quantity, String>> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+        self.0
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.clone())
     }
 
     fn names(&self) -> Vec<String> {
@@ -133,29 +165,38 @@ impl Variables for PythonVariables {
 
 /// Value and dimension of an expression; variables are numbers, quantities or expressions over those before them.
 #[pyfunction]
-fn evaluate(py: Python<'_>, expression: &str, variables: &Bound<'_, PyDict>) -> PyResult<(f64, &'static str)> {
+fn evaluate(
+    py: Python<'_>,
+    expression: &str,
+    variables: &Bound<'_, PyDict>,
+) -> PyResult<(f64, &'static str)> {
     let mut known = PythonVariables(Vec::new());
     for (name, value) in variables {
         let name: String = name.extract()?;
         let quantity = match value.extract::<f64>() {
-            Ok(number) => Ok(Quantity { value: number, dimension: Dimension::Number }),
+            Ok(number) => Ok(Quantity {
+                value: number,
+                dimension: Dimension::Number,
+            }),
             Err(_) => expr::evaluate(&value.extract::<String>()?, &known)
                 .map_err(|error| format!("variable `{name}` is wrong: {}", error.message)),
         };
         known.0.push((name, quantity));
     }
-    expr::evaluate(expression, &known).map(|found| (found.value, found.dimension.name())).map_err(|error| {
-        let raised = ScenarioError::new_err(error.message.clone());
-        let value = raised.value(py);
-        let set = || -> PyResult<()> {
-            value.setattr("path", "")?;
-            value.setattr("at_key", false)?;
-            value.setattr("message", &error.message)?;
-            value.setattr("hint", error.hint.as_deref())?;
-            value.setattr("span", Some(error.span))
-        };
-        set().map_or_else(|error| error, |()| raised)
-    })
+    expr::evaluate(expression, &known)
+        .map(|found| (found.value, found.dimension.name()))
+        .map_err(|error| {
+            let raised = ScenarioError::new_err(error.message.clone());
+            let value = raised.value(py);
+            let set = || -> PyResult<()> {
+                value.setattr("path", "")?;
+                value.setattr("at_key", false)?;
+                value.setattr("message", &error.message)?;
+                value.setattr("hint", error.hint.as_deref())?;
+                value.setattr("span", Some(error.span))
+            };
+            set().map_or_else(|error| error, |()| raised)
+        })
 }
 
 /// A number uniform in [low, high) from the stream called `name`.
@@ -168,7 +209,9 @@ fn draw_uniform(seed: u64, name: &str, low: f64, high: f64) -> f64 {
 #[pyfunction]
 fn draw_uniform_integer(seed: u64, name: &str, low: i64, high: i64) -> PyResult<i64> {
     if low >= high {
-        return Err(PyValueError::new_err(format!("there is no integer from {low} up to {high}")));
+        return Err(PyValueError::new_err(format!(
+            "there is no integer from {low} up to {high}"
+        )));
     }
     Ok(Stream::new(seed, name).integer(low, high))
 }

@@ -27,17 +27,27 @@ pub fn parse(text: &str) -> Result<Parsed, ParseError> {
         message: error.message().replace('\n', "; "),
         span: lines.place(error.span().unwrap_or(0..0)),
     })?;
-    let mut reader = Reader { lines, spans: Vec::new(), error: None };
-    let tree = reader.table(document.as_table().iter().map(|(key, item)| (key, item)), "", |key| {
+    let mut reader = Reader {
+        lines,
+        spans: Vec::new(),
+        error: None,
+    };
+    let tree = reader.table(document.as_table().iter(), "", |key| {
         document.as_table().key(key).and_then(toml_edit::Key::span)
     });
     match reader.error {
         Some(error) => Err(error),
-        None => Ok(Parsed { tree, spans: reader.spans }),
+        None => Ok(Parsed {
+            tree,
+            spans: reader.spans,
+        }),
     }
 }
 
-pub fn spans_to_python<'py>(py: Python<'py>, spans: &[(String, Place)]) -> PyResult<Bound<'py, PyDict>> {
+pub fn spans_to_python<'py>(
+    py: Python<'py>,
+    spans: &[(String, Place)],
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (path, place) in spans {
         dict.set_item(path, *place)?;
@@ -53,7 +63,9 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(text: &'a str) -> Self {
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let starts = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
         Self { text, starts }
     }
 
@@ -61,7 +73,10 @@ impl<'a> Lines<'a> {
         let position = |byte: usize| {
             let byte = byte.min(self.text.len());
             let line = self.starts.partition_point(|start| *start <= byte);
-            (line, self.text[self.starts[line - 1]..byte].chars().count() + 1)
+            (
+                line,
+                self.text[self.starts[line - 1]..byte].chars().count() + 1,
+            )
         };
         let (start, end) = (position(bytes.start), position(bytes.end));
         (start.0, start.1, end.0, end.1)
@@ -102,15 +117,17 @@ impl Reader<'_> {
         match item {
             Item::None => Json::Null,
             Item::Value(value) => self.value(value, path),
-            Item::Table(table) => {
-                self.table(table.iter(), path, |key| table.key(key).and_then(toml_edit::Key::span))
-            }
+            Item::Table(table) => self.table(table.iter(), path, |key| {
+                table.key(key).and_then(toml_edit::Key::span)
+            }),
             Item::ArrayOfTables(tables) => {
                 let mut list = Vec::new();
                 for (index, table) in tables.iter().enumerate() {
                     let path = format!("{path}[{index}]");
                     self.note(&path, table.span());
-                    list.push(self.table(table.iter(), &path, |key| table.key(key).and_then(toml_edit::Key::span)));
+                    list.push(self.table(table.iter(), &path, |key| {
+                        table.key(key).and_then(toml_edit::Key::span)
+                    }));
                 }
                 Json::Array(list)
             }
@@ -125,7 +142,10 @@ impl Reader<'_> {
             Value::Boolean(flag) => Json::Bool(*flag.value()),
             Value::Datetime(_) => {
                 let span = self.lines.place(value.span().unwrap_or(0..0));
-                self.error.get_or_insert(ParseError { message: "a study has no use for a date".into(), span });
+                self.error.get_or_insert(ParseError {
+                    message: "a study has no use for a date".into(),
+                    span,
+                });
                 Json::Null
             }
             Value::Array(items) => {
@@ -141,7 +161,10 @@ impl Reader<'_> {
                 let mut tree = Map::new();
                 for (key, item) in table {
                     let path = join(path, key);
-                    self.note(&format!("{path}#key"), table.key(key).and_then(toml_edit::Key::span));
+                    self.note(
+                        &format!("{path}#key"),
+                        table.key(key).and_then(toml_edit::Key::span),
+                    );
                     self.note(&path, item.span());
                     tree.insert(key.to_owned(), self.value(item, &path));
                 }
@@ -153,6 +176,14 @@ impl Reader<'_> {
 
 /// A key that holds dots is quoted in a path, as in TOML.
 fn join(path: &str, key: &str) -> String {
-    let key = if key.contains('.') { format!("\"{key}\"") } else { key.to_owned() };
-    if path.is_empty() { key } else { format!("{path}.{key}") }
+    let key = if key.contains('.') {
+        format!("\"{key}\"")
+    } else {
+        key.to_owned()
+    };
+    if path.is_empty() {
+        key
+    } else {
+        format!("{path}.{key}")
+    }
 }

@@ -22,6 +22,7 @@ class Batch:
         errors: position in the batch and message of each run that failed.
         deliveries: segments delivered, all runs together.
         events: events the simulator handled, all runs together.
+
     """
 
     tables: dict[str, pl.DataFrame]

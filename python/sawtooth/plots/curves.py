@@ -12,7 +12,11 @@ from sawtooth.stats import Interval
 
 
 def panels(
-    data: Mapping[str, Mapping[str, Sequence[Interval]]], levels: Sequence[str], x_label: str, y_label: str, limits: tuple[float, float]
+    data: Mapping[str, Mapping[str, Sequence[Interval]]],
+    levels: Sequence[str],
+    x_label: str,
+    y_label: str,
+    limits: tuple[float, float],
 ) -> Figure:
     """One panel per key of `data`, one curve per series, one point with interval per level."""
     made, axes = figure(2.4 * len(data) + 0.6, 3.0, columns=len(data), share_y=True)

@@ -31,6 +31,7 @@ def by_experiment(series: Mapping[str, tuple[Vector, Vector, Vector, Vector]], l
         series: name to (experiment, difference, low, high), each of shape (n,), differences in bit/s.
         label: of the vertical axis.
         groups: first experiment and name of each group, drawn as dividers.
+
     """
     made, axes = figure(9, 3.2 * len(series), rows=len(series))
     for at, (axis, (name, (number, difference, low, high))) in enumerate(zip(axes, series.items(), strict=True)):
@@ -61,6 +62,7 @@ def by_level(series: Mapping[str, Mapping[str, Vector]], factor: str, label: str
         series: name to level to differences, bit/s, shape (n,).
         factor: label of the horizontal axis.
         label: of the vertical axis.
+
     """
     made, axes = figure(6.5, 3.4)
     axis = axes[0]
@@ -71,7 +73,14 @@ def by_level(series: Mapping[str, Mapping[str, Vector]], factor: str, label: str
         for position, level in enumerate(levels):
             values = groups[level]
             x = position + (at - (len(series) - 1) / 2) * width
-            axis.plot(x + generator.uniform(-0.3, 0.3, len(values)) * width, values, ".", color=COLOURS[at], alpha=0.25, markersize=3)
+            axis.plot(
+                x + generator.uniform(-0.3, 0.3, len(values)) * width,
+                values,
+                ".",
+                color=COLOURS[at],
+                alpha=0.25,
+                markersize=3,
+            )
             middle = stats.bootstrap_interval(values)
             axis.errorbar([x], [middle.estimate], yerr=[[middle.estimate - middle.low], [middle.high - middle.estimate]],
                           fmt=MARKERS[at], color=COLOURS[at], markeredgecolor="black", capsize=3, markersize=6,
@@ -80,5 +89,5 @@ def by_level(series: Mapping[str, Mapping[str, Vector]], factor: str, label: str
     axis.set_xticks(range(len(levels)), levels)
     axis.set_xlabel(factor)
     axis.set_ylabel(label)
-    axis.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(series))
+    axis.legend(loc="best", fontsize=7)
     return made

@@ -26,6 +26,7 @@ def report(dataset: Dataset) -> Report:
 
     Raises:
         DatasetError: if there is nothing to report yet, or no such kind of report.
+
     """
     kind = str(dataset.manifest.get("report", "generic"))
     if kind not in KINDS:

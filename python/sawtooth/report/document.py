@@ -66,6 +66,7 @@ class Report:
 
     Attributes:
         summary: the findings in a few lines of plain text.
+
     """
 
     dataset: Dataset
@@ -77,6 +78,7 @@ class Report:
 
         Raises:
             DatasetError: if they cannot be written.
+
         """
         directory = Path(directory)
         with writing(directory):
@@ -93,16 +95,23 @@ class Report:
     def html(self) -> str:
         """The page, with everything it needs in it."""
         environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+            loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
         )
         return environment.get_template("report.html").render(
             manifest=self.dataset.manifest,
             status=_counts(self.dataset),
             sections=self.sections,
             summary=self.summary,
-            svg=lambda plot: Markup(style.svg(plot.figure)),
+            svg=_svg,
             cell=_cell,
         )
+
+
+def _svg(plot: Plot) -> Markup:
+    return Markup(style.svg(plot.figure))
 
 
 def _counts(dataset: Dataset) -> dict[str, int]:

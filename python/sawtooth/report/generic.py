@@ -26,7 +26,9 @@ def build(dataset: Dataset) -> Report:
             plots=_plot(runs, factors, arms),
         )
     ]  # fmt: skip
-    summary = [f"{cells.height} combinations of cell and arm; throughput from {cells['sum_bps'].min():,.0f} to {cells['sum_bps'].max():,.0f} bit/s"]
+    summary = [
+        f"{cells.height} combinations of cell and arm; throughput from {cells['sum_bps'].min():,.0f} to {cells['sum_bps'].max():,.0f} bit/s"
+    ]
     if len(arms) > 1:
         gains = factors.join(throughput.gains(runs, arms[0]), on="cell").sort("arm", "cell")
         sections.append(Section(
@@ -39,7 +41,9 @@ def build(dataset: Dataset) -> Report:
             clear = gains.filter((pl.col("arm") == arm) & (pl.col("p_holm") < 0.05))
             more = clear.filter(pl.col("gain_bps") > 0).height
             total = gains.filter(pl.col("arm") == arm).height
-            summary.append(f"{arm} against {arms[0]}: more in {more}, less in {clear.height - more} of {total} cells; the rest cannot be distinguished")
+            summary.append(
+                f"{arm} against {arms[0]}: more in {more}, less in {clear.height - more} of {total} cells; the rest cannot be distinguished"
+            )
     return Report(dataset, sections, summary)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -43,8 +44,8 @@ class _Data:
         self.dataset = dataset
         self.flows = throughput.per_flow(dataset)
         self.runs = throughput.per_run(self.flows)
-        self.factors = (
-            dataset.runs.select("cell", "Bw", "Tp", "D", "N", "Bw_value", "Tp_value", "D_value", "N_value").unique(maintain_order=True)
+        self.factors = dataset.runs.select("cell", "Bw", "Tp", "D", "N", "Bw_value", "Tp_value", "D_value", "N_value").unique(
+            maintain_order=True
         )
         self.published = published_table()
         self.cells = throughput.per_cell(self.runs).join(fairness.of_means(self.flows), on=["cell", "arm"])
@@ -96,7 +97,9 @@ def build_random(dataset: Dataset) -> Report:
     table = pl.DataFrame(rows).with_columns(pl.col("cell").cast(pl.UInt32))
     inside = int(table["inside"].sum())
     share = inside / table.height
-    text = f"{inside} of {table.height} published sums ({share:.1%}) lie inside the 95 % prediction interval of a mean of 30 fresh replicates"
+    text = (
+        f"{inside} of {table.height} published sums ({share:.1%}) lie inside the 95 % prediction interval of a mean of 30 fresh replicates"
+    )
     section = Section(
         "Published values among fresh replicates",
         [text + ". The published study drew its own 30 start intervals per experiment; with other draws of the same distribution its means "
@@ -117,17 +120,15 @@ def _comparison(data: _Data) -> pl.DataFrame:
     parts: list[pl.DataFrame] = []
     for arm, column in COLUMNS.items():
         ours = data.cells.filter(pl.col("arm") == arm)
-        theirs = data.published.select(
-            "cell", published_sum_bps=pl.col(f"{column}_sum_bps"), published_jain=pl.col(f"{column}_jain")
-        )
+        theirs = data.published.select("cell", published_sum_bps=pl.col(f"{column}_sum_bps"), published_jain=pl.col(f"{column}_jain"))
         parts.append(ours.join(theirs, on="cell"))
     difference_bps = pl.col("sum_of_means_bps") - pl.col("published_sum_bps")
     return (
         pl.concat(parts)
         .with_columns(
-            relative_error=pl.when(pl.col("published_sum_bps") > 0).then(difference_bps / pl.col("published_sum_bps")).otherwise(
-                pl.when(pl.col("sum_of_means_bps") == 0).then(0.0).otherwise(math.inf)
-            ),
+            relative_error=pl.when(pl.col("published_sum_bps") > 0)
+            .then(difference_bps / pl.col("published_sum_bps"))
+            .otherwise(pl.when(pl.col("sum_of_means_bps") == 0).then(0.0).otherwise(math.inf)),
             sum_as_printed=difference_bps.abs() <= HALF_DIGIT,
             jain_as_printed=(pl.col("jain_of_means") - pl.col("published_jain")).abs() <= HALF_DIGIT,
         )
@@ -169,7 +170,7 @@ def _identity_section(data: _Data, comparison: pl.DataFrame) -> Section:
     if {"sack", "highspeed"} <= set(comparison["arm"]):
         sack, high = (comparison.filter(pl.col("arm") == arm) for arm in ("sack", "highspeed"))
         paragraphs.append(
-            "The published \"HighSpeed\" column is SACK: its script selects the SACK agent and never switches the HighSpeed window on. "
+            'The published "HighSpeed" column is SACK: its script selects the SACK agent and never switches the HighSpeed window on. '
             f"Against that column the SACK arm agrees to the printed digit in {sack['sum_as_printed'].sum()} of {sack.height} experiments (largest "
             f"error {_percent(sack['relative_error'])}), the arm with HighSpeed TCP as RFC 3649 defines it in "
             f"{high['sum_as_printed'].sum()} (largest error {_percent(high['relative_error'])}); those are experiments in which the window never "
@@ -213,7 +214,11 @@ def _gain_section(data: _Data) -> Section:
     caption = (f"Paired differences, arm minus NewReno; 95 % t intervals over n = {n} replicates; the scale is linear below "
                f"{difference.LINEAR_BELOW:.0f} bit/s and logarithmic above, on both sides.")  # fmt: skip
     plots = [Plot("a_gain_by_experiment", difference.by_experiment(series, label, groups), "(a) " + caption)]
-    for letter, factor, name in (("b", "N", "flows"), ("c", "Tp", "propagation delay"), ("d", "D", "step of the access delays")):
+    for letter, factor, name in (
+        ("b", "N", "flows"),
+        ("c", "Tp", "propagation delay"),
+        ("d", "D", "step of the access delays"),
+    ):
         grouped = {
             ARMS[arm]: {
                 level: stats.vector(data.gain(arm).filter(pl.col(factor) == level)["gain_bps"].to_numpy()) for level in data.levels(factor)
@@ -285,7 +290,11 @@ def _grows(gain: pl.DataFrame, factor: str, claim: str) -> Verdict:
     answer = "yes" if low > 0 else "no" if high < 0 else "cannot distinguish"
     by_level = gain.group_by(factor, f"{factor}_value").agg(pl.col("gain_bps").median()).sort(f"{factor}_value")
     medians = ", ".join(f"{row[factor]}: {row['gain_bps']:+,.0f}" for row in by_level.to_dicts())
-    return Verdict(claim, answer, f"Spearman's rho {rho:.2f} (95 % bootstrap {low:.2f} to {high:.2f}) over {len(x)} experiments; median gain, bit/s: {medians}")
+    return Verdict(
+        claim,
+        answer,
+        f"Spearman's rho {rho:.2f} (95 % bootstrap {low:.2f} to {high:.2f}) over {len(x)} experiments; median gain, bit/s: {medians}",
+    )
 
 
 def _relative(data: _Data, gain: pl.DataFrame) -> pl.DataFrame:
@@ -299,7 +308,13 @@ def _alike(data: _Data, gain: pl.DataFrame, name: str) -> Verdict:
     low = _relative(data, gain).filter((pl.col("Tp") == data.levels("Tp")[0]) & (pl.col("N") == data.levels("N")[0]))
     interval = stats.bootstrap_interval(low["relative"].to_numpy())
     within = int((low["relative"].abs() <= 0.05).sum())
-    answer = "yes" if -0.05 <= interval.low and interval.high <= 0.05 else "no" if interval.low > 0.05 or interval.high < -0.05 else "cannot distinguish"
+    answer = (
+        "yes"
+        if interval.low >= -0.05 and interval.high <= 0.05
+        else "no"
+        if interval.low > 0.05 or interval.high < -0.05
+        else "cannot distinguish"
+    )
     numbers = (f"relative difference at Tp {data.levels('Tp')[0]}, N {data.levels('N')[0]}: median {interval.estimate:+.2%} ({interval.low:+.2%} to "
                f"{interval.high:+.2%}, {interval.kind}); {within} of {low.height} experiments within 5 %")  # fmt: skip
     return Verdict(f"At low Tp and N, {name} and NewReno are alike (within 5 %)", answer, numbers)
@@ -313,7 +328,7 @@ def _little(data: _Data, gain: pl.DataFrame, name: str) -> Verdict:
     both = near.join(far, on=["Bw", "Tp", "N"], suffix="_far")
     change = stats.paired(both["relative"].to_numpy(), both["relative_far"].to_numpy())
     d = change.difference
-    answer = "yes" if -0.05 <= d.low and d.high <= 0.05 else "no" if d.low > 0.05 or d.high < -0.05 else "cannot distinguish"
+    answer = "yes" if d.low >= -0.05 and d.high <= 0.05 else "no" if d.low > 0.05 or d.high < -0.05 else "cannot distinguish"
     return Verdict(
         f"D matters little for {name}'s gain (changes it by less than 5 % of NewReno's throughput)",
         answer,
@@ -326,9 +341,13 @@ def _falls(data: _Data) -> Verdict:
     chosen = data.cells.join(data.factors, on="cell").filter((pl.col("Bw") == slowest) & (pl.col("arm") == BASE))
     means = chosen.group_by("N", "N_value").agg(pl.col("jain_of_means").mean()).sort("N_value")
     values = means["jain_of_means"].to_list()
-    falling = all(a > b for a, b in zip(values, values[1:], strict=False))
+    falling = all(a > b for a, b in itertools.pairwise(values))
     numbers = ", ".join(f"N = {row['N']}: {row['jain_of_means']:.2f}" for row in means.to_dicts())
-    return Verdict(f"At {slowest} fairness falls as N grows (NewReno)", "yes" if falling else "no", f"Jain's index of means, {numbers}")
+    return Verdict(
+        f"At {slowest} fairness falls as N grows (NewReno)",
+        "yes" if falling else "no",
+        f"Jain's index of means, {numbers}",
+    )
 
 
 def _near_one(data: _Data) -> Verdict:
@@ -371,17 +390,25 @@ def _validity_section(data: _Data) -> Section:
     )  # fmt: skip
 
 
+_SHORT_NAMES = {
+    "sum_of_means_bps": "bps",
+    "published_sum_bps": "published_bps",
+    "relative_error": "error",
+    "sum_as_printed": "exact",
+    "jain_of_means": "jain",
+    "published_jain": "published_jain",
+    "jain_as_printed": "jain_exact",
+    "sum_low_bps": "low_bps",
+    "sum_high_bps": "high_bps",
+    "jain_run_mean": "jain_per_run",
+}
+
+
 def _experiments_section(data: _Data, comparison: pl.DataFrame) -> Section:
     wide = data.factors.select("cell", "Bw", "Tp", "D", "N").sort("cell")
-    rename: Callable[[str], dict[str, str]] = lambda arm: {
-        "sum_of_means_bps": f"{arm}_bps", "published_sum_bps": f"{arm}_published_bps", "relative_error": f"{arm}_error",
-        "sum_as_printed": f"{arm}_exact", "jain_of_means": f"{arm}_jain", "published_jain": f"{arm}_published_jain",
-        "jain_as_printed": f"{arm}_jain_exact", "sum_low_bps": f"{arm}_low_bps", "sum_high_bps": f"{arm}_high_bps",
-        "jain_run_mean": f"{arm}_jain_per_run",
-    }  # fmt: skip
     digits: dict[str, int] = {}
     for arm in COLUMNS:
-        names = rename(arm)
+        names = {column: f"{arm}_{name}" for column, name in _SHORT_NAMES.items()}
         part = comparison.filter(pl.col("arm") == arm).select("cell", *names).rename(names)
         wide = wide.join(part, on="cell", how="left")
         digits |= {f"{arm}_bps": 2, f"{arm}_published_bps": 2, f"{arm}_error": 6, f"{arm}_jain": 2, f"{arm}_published_jain": 2,
@@ -406,7 +433,7 @@ def _summary(data: _Data, comparison: pl.DataFrame, agreement: pl.DataFrame) -> 
     by_arm = {row["arm"]: row for row in agreement.to_dicts()}
     if {"sack", "highspeed"} <= by_arm.keys():
         lines.append(
-            f"the published \"HighSpeed\" column is SACK: {by_arm['sack']['sums_as_printed']} of {by_arm['sack']['experiments']} experiments equal to "
+            f'the published "HighSpeed" column is SACK: {by_arm["sack"]["sums_as_printed"]} of {by_arm["sack"]["experiments"]} experiments equal to '
             f"the digit, against {by_arm['highspeed']['sums_as_printed']} for HighSpeed TCP itself"
         )
         lines.append(_survival(data))

@@ -34,25 +34,37 @@ pub const ENTRY: Entry<New> = Entry {
         Param {
             name: "low_p",
             summary: "loss rate at low_window; `none`: that of standard TCP, 1.5 / low_window^2",
-            kind: Kind::Number { min: 1e-15, max: 1.0 },
+            kind: Kind::Number {
+                min: 1e-15,
+                max: 1.0,
+            },
             default: Value::None,
         },
         Param {
             name: "high_window",
             summary: "window sustained at a loss rate of high_p, segments",
-            kind: Kind::Number { min: 3.0, max: 1e12 },
+            kind: Kind::Number {
+                min: 3.0,
+                max: 1e12,
+            },
             default: Value::Number(83_000.0),
         },
         Param {
             name: "high_p",
             summary: "loss rate at high_window",
-            kind: Kind::Number { min: 1e-15, max: 1.0 },
+            kind: Kind::Number {
+                min: 1e-15,
+                max: 1.0,
+            },
             default: Value::Number(1e-7),
         },
         Param {
             name: "high_decrease",
             summary: "share of the window given up at a loss at high_window",
-            kind: Kind::Number { min: 0.01, max: 0.5 },
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.5,
+            },
             default: Value::Number(0.1),
         },
     ],
@@ -79,7 +91,13 @@ impl From<&Params> for Response {
             Value::Number(low_p) => low_p,
             _ => 1.5 / (low_window * low_window),
         };
-        Self::new(low_window, low_p, params.number("high_window"), params.number("high_p"), params.number("high_decrease"))
+        Self::new(
+            low_window,
+            low_p,
+            params.number("high_window"),
+            params.number("high_p"),
+            params.number("high_decrease"),
+        )
     }
 }
 
@@ -131,7 +149,12 @@ pub struct HighSpeed {
 
 impl HighSpeed {
     pub fn new(response: Response, start: Start) -> Self {
-        Self { response, cwnd: start.cwnd, ssthresh: start.ssthresh, ns2_factor: start.ns2.then_some(0.5) }
+        Self {
+            response,
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            ns2_factor: start.ns2.then_some(0.5),
+        }
     }
 
     /// The window after a loss in congestion avoidance.
@@ -164,7 +187,11 @@ impl CongestionControl for HighSpeed {
 
     fn on_loss(&mut self, loss: &Episode) {
         let in_slow_start = self.cwnd < self.ssthresh;
-        let window = if in_slow_start { 0.5 * loss.window } else { self.reduced(loss.window) };
+        let window = if in_slow_start {
+            0.5 * loss.window
+        } else {
+            self.reduced(loss.window)
+        };
         self.remember_decrease();
         self.ssthresh = loss.threshold(window);
         self.cwnd = window.max(1.0);
@@ -225,7 +252,10 @@ mod tests {
     fn rfc3649_appendix_b_the_decrease() {
         for (window, _, decrease) in APPENDIX_B {
             let computed = rfc3649().decrease(window);
-            assert!((computed - decrease).abs() <= 0.006, "b({window}) is {computed}, not {decrease}");
+            assert!(
+                (computed - decrease).abs() <= 0.006,
+                "b({window}) is {computed}, not {decrease}"
+            );
         }
     }
 
@@ -234,7 +264,10 @@ mod tests {
         for (window, increase, _) in APPENDIX_B {
             let computed = rfc3649().increase(window);
             // The rounding of p(w) to two digits in §5 moves a(w) by up to 3 %.
-            assert!((computed / increase - 1.0).abs() <= 0.03, "a({window}) is {computed}, not {increase}");
+            assert!(
+                (computed / increase - 1.0).abs() <= 0.03,
+                "a({window}) is {computed}, not {increase}"
+            );
         }
     }
 

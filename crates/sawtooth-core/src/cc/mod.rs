@@ -69,7 +69,11 @@ pub struct Episode {
 impl Episode {
     /// `window`, as a slow-start threshold: rounded where the stack rounds, and at least 2 segments (RFC 5681 equation 4).
     pub fn threshold(&self, window: f64) -> f64 {
-        let window = if self.whole_ssthresh { window.trunc() } else { window };
+        let window = if self.whole_ssthresh {
+            window.trunc()
+        } else {
+            window
+        };
         window.max(2.0)
     }
 }

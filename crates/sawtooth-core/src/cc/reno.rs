@@ -22,7 +22,10 @@ pub const ENTRY: Entry<New> = Entry {
     params: &[Param {
         name: "beta",
         summary: "the window is multiplied by this at a loss",
-        kind: Kind::Number { min: 0.01, max: 0.99 },
+        kind: Kind::Number {
+            min: 0.01,
+            max: 0.99,
+        },
         default: Value::Number(0.5),
     }],
     new: |params, start| Box::new(Reno::new(params.number("beta"), start)),
@@ -37,7 +40,11 @@ pub struct Reno {
 
 impl Reno {
     pub fn new(beta: f64, start: Start) -> Self {
-        Self { beta, cwnd: start.cwnd, ssthresh: start.ssthresh }
+        Self {
+            beta,
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+        }
     }
 }
 
@@ -84,16 +91,34 @@ mod tests {
     use crate::units::Instant;
 
     fn ack() -> Ack {
-        Ack { now: Instant::from_secs(1.0), acked: 1, flight_size: 10, rtt_secs: None, may_grow: true }
+        Ack {
+            now: Instant::from_secs(1.0),
+            acked: 1,
+            flight_size: 10,
+            rtt_secs: None,
+            may_grow: true,
+        }
     }
 
     fn loss(window: f64) -> Episode {
-        Episode { now: Instant::from_secs(1.0), window, flight_size: 10, whole_ssthresh: true }
+        Episode {
+            now: Instant::from_secs(1.0),
+            window,
+            flight_size: 10,
+            whole_ssthresh: true,
+        }
     }
 
     #[test]
     fn rfc5681_3_1_slow_start_adds_one_segment_per_acknowledgement() {
-        let mut reno = Reno::new(0.5, Start { cwnd: 2.0, ssthresh: 4.0, ns2: false });
+        let mut reno = Reno::new(
+            0.5,
+            Start {
+                cwnd: 2.0,
+                ssthresh: 4.0,
+                ns2: false,
+            },
+        );
         reno.on_ack(&ack());
         reno.on_ack(&ack());
         assert!((reno.cwnd() - 4.0).abs() < f64::EPSILON);
@@ -103,7 +128,14 @@ mod tests {
 
     #[test]
     fn rfc5681_equation_4_halves_but_not_below_two_segments() {
-        let mut reno = Reno::new(0.5, Start { cwnd: 31.0, ssthresh: 100.0, ns2: false });
+        let mut reno = Reno::new(
+            0.5,
+            Start {
+                cwnd: 31.0,
+                ssthresh: 100.0,
+                ns2: false,
+            },
+        );
         reno.on_loss(&loss(31.0));
         assert!((reno.ssthresh() - 15.0).abs() < f64::EPSILON);
         assert!((reno.cwnd() - 15.5).abs() < f64::EPSILON);
@@ -114,8 +146,18 @@ mod tests {
 
     #[test]
     fn the_window_does_not_grow_during_recovery() {
-        let mut reno = Reno::new(0.5, Start { cwnd: 10.0, ssthresh: 5.0, ns2: false });
-        reno.on_ack(&Ack { may_grow: false, ..ack() });
+        let mut reno = Reno::new(
+            0.5,
+            Start {
+                cwnd: 10.0,
+                ssthresh: 5.0,
+                ns2: false,
+            },
+        );
+        reno.on_ack(&Ack {
+            may_grow: false,
+            ..ack()
+        });
         assert!((reno.cwnd() - 10.0).abs() < f64::EPSILON);
     }
 }

@@ -37,7 +37,9 @@ impl From<&Params> for Limit {
         match params.get("limit") {
             Value::Packets(packets) => Self::Packets(packets),
             Value::Bytes(bytes) => Self::Bytes(bytes),
-            other => unreachable!("the scenario resolves a limit to packets or bytes, not {other:?}"),
+            other => {
+                unreachable!("the scenario resolves a limit to packets or bytes, not {other:?}")
+            }
         }
     }
 }
@@ -50,7 +52,11 @@ impl Limit {
             Self::Packets(limit) => present.packets < limit,
             Self::Bytes(limit) => present.bytes + bytes <= limit,
         };
-        if fits || present.packets == 0 { Verdict::Accept } else { Verdict::Drop }
+        if fits || present.packets == 0 {
+            Verdict::Accept
+        } else {
+            Verdict::Drop
+        }
     }
 }
 
@@ -64,15 +70,21 @@ pub struct DropTail {
 
 impl DropTail {
     pub fn new(limit: Limit) -> Self {
-        Self { limit, packets: VecDeque::new(), bytes: 0 }
+        Self {
+            limit,
+            packets: VecDeque::new(),
+            bytes: 0,
+        }
     }
 }
 
 impl Queue for DropTail {
     fn enqueue(&mut self, packet: Packet, in_service: Backlog) -> Verdict {
         let waiting = self.waiting();
-        let present =
-            Backlog { packets: waiting.packets + in_service.packets, bytes: waiting.bytes + in_service.bytes };
+        let present = Backlog {
+            packets: waiting.packets + in_service.packets,
+            bytes: waiting.bytes + in_service.bytes,
+        };
         let verdict = self.limit.admits(present, u64::from(packet.wire_bytes));
         if verdict == Verdict::Accept {
             self.bytes += u64::from(packet.wire_bytes);
@@ -88,7 +100,10 @@ impl Queue for DropTail {
     }
 
     fn waiting(&self) -> Backlog {
-        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+        Backlog {
+            packets: self.packets.len() as u64,
+            bytes: self.bytes,
+        }
     }
 
     fn as_drop_tail(&self) -> Option<Limit> {
@@ -106,18 +121,33 @@ mod tests {
 
     #[test]
     fn the_packet_in_transmission_counts_towards_the_limit() {
-        assert_eq!(Limit::Packets(50).admits(present(49, 49_000), 1000), Verdict::Accept);
-        assert_eq!(Limit::Packets(50).admits(present(50, 50_000), 1000), Verdict::Drop);
+        assert_eq!(
+            Limit::Packets(50).admits(present(49, 49_000), 1000),
+            Verdict::Accept
+        );
+        assert_eq!(
+            Limit::Packets(50).admits(present(50, 50_000), 1000),
+            Verdict::Drop
+        );
     }
 
     #[test]
     fn a_byte_limit_admits_what_fits_exactly() {
-        assert_eq!(Limit::Bytes(3000).admits(present(2, 2000), 1000), Verdict::Accept);
-        assert_eq!(Limit::Bytes(3000).admits(present(2, 2000), 1001), Verdict::Drop);
+        assert_eq!(
+            Limit::Bytes(3000).admits(present(2, 2000), 1000),
+            Verdict::Accept
+        );
+        assert_eq!(
+            Limit::Bytes(3000).admits(present(2, 2000), 1001),
+            Verdict::Drop
+        );
     }
 
     #[test]
     fn an_empty_buffer_takes_any_packet() {
-        assert_eq!(Limit::Bytes(500).admits(present(0, 0), 1000), Verdict::Accept);
+        assert_eq!(
+            Limit::Bytes(500).admits(present(0, 0), 1000),
+            Verdict::Accept
+        );
     }
 }

@@ -131,7 +131,9 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "rto_granularity",
         summary: "clock granularity G (RFC 6298 §2), or the tick",
-        kind: Kind::Duration { min_exclusive: true },
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
         default: Value::Duration(0.001),
     },
     Param {
@@ -143,19 +145,25 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "rto_initial",
         summary: "retransmission timeout before the first sample (RFC 6298 §2.1)",
-        kind: Kind::Duration { min_exclusive: true },
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
         default: Value::Duration(1.0),
     },
     Param {
         name: "rto_min",
         summary: "lower bound of the retransmission timeout (RFC 6298 §2.4)",
-        kind: Kind::Duration { min_exclusive: false },
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
         default: Value::Duration(1.0),
     },
     Param {
         name: "rto_max",
         summary: "upper bound of the retransmission timeout (RFC 6298 §2.5)",
-        kind: Kind::Duration { min_exclusive: true },
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
         default: Value::Duration(60.0),
     },
     Param {
@@ -167,7 +175,9 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "delayed_ack_timeout",
         summary: "longest wait of a delayed acknowledgement (RFC 1122 §4.2.3.2: at most 500 ms)",
-        kind: Kind::Duration { min_exclusive: true },
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
         default: Value::Duration(0.2),
     },
 ];
@@ -240,6 +250,10 @@ pub struct RtoConfig {
 
 /// The parameters of one connection, resolved. Windows are in segments.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each a key of the table"
+)]
 pub struct Config {
     pub recovery: Recovery,
     pub smss: u32,
@@ -271,7 +285,8 @@ pub struct Config {
 impl From<&Params> for Config {
     fn from(params: &Params) -> Self {
         let smss = bytes_u32(params, "smss");
-        let window_limit = segments(params.get("window_limit"), smss).map_or(f64::INFINITY, f64::trunc);
+        let window_limit =
+            segments(params.get("window_limit"), smss).map_or(f64::INFINITY, f64::trunc);
         Self {
             recovery: match params.choice("recovery") {
                 "tahoe" => Recovery::Tahoe,
@@ -283,9 +298,12 @@ impl From<&Params> for Config {
             header: bytes_u32(params, "header"),
             ack_size: bytes_u32(params, "ack_size"),
             handshake: params.flag("handshake"),
-            initial_window: segments(params.get("initial_window"), smss)
-                .map_or_else(|| rfc5681_initial_window(smss), |window| window.trunc().max(1.0)),
-            initial_ssthresh: segments(params.get("initial_ssthresh"), smss).unwrap_or(window_limit),
+            initial_window: segments(params.get("initial_window"), smss).map_or_else(
+                || rfc5681_initial_window(smss),
+                |window| window.trunc().max(1.0),
+            ),
+            initial_ssthresh: segments(params.get("initial_ssthresh"), smss)
+                .unwrap_or(window_limit),
             window_limit: window_limit.max(1.0),
             dup_thresh: u32::try_from(params.integer("dup_thresh")).unwrap_or(3),
             limited_transmit: params.flag("limited_transmit"),
@@ -359,7 +377,9 @@ mod tests {
 
     #[test]
     fn rfc5681_3_1_the_initial_window_depends_on_the_segment_size() {
-        let windows: Vec<f64> = [536, 1095, 1096, 2190, 2191, 8960].map(rfc5681_initial_window).into();
+        let windows: Vec<f64> = [536, 1095, 1096, 2190, 2191, 8960]
+            .map(rfc5681_initial_window)
+            .into();
         assert_eq!(windows, [4.0, 4.0, 3.0, 3.0, 2.0, 2.0]);
     }
 }

@@ -89,14 +89,24 @@ impl Receiver {
             self.rcv_nxt = self.out_of_order.first_gap(before + 1);
             self.out_of_order.remove_below(self.rcv_nxt);
             let filled = self.rcv_nxt - before - 1;
-            let short = if self.out_of_order.is_empty() { std::mem::take(&mut self.out_of_order_short_bytes) } else { 0 };
-            self.delivered_bytes += u64::from(data.payload_bytes) + filled * u64::from(self.smss) - short;
+            let short = if self.out_of_order.is_empty() {
+                std::mem::take(&mut self.out_of_order_short_bytes)
+            } else {
+                0
+            };
+            self.delivered_bytes +=
+                u64::from(data.payload_bytes) + filled * u64::from(self.smss) - short;
             self.last_delivery = now.time;
             self.recent.retain(|range| range.start > self.rcv_nxt);
         } else if data.seq > self.rcv_nxt {
             let mut new = false;
-            let holder =
-                self.out_of_order.insert(Range { start: data.seq, end: data.seq + 1 }, |_| new = true);
+            let holder = self.out_of_order.insert(
+                Range {
+                    start: data.seq,
+                    end: data.seq + 1,
+                },
+                |_| new = true,
+            );
             duplicate = !new;
             if new {
                 self.out_of_order_short_bytes += u64::from(self.smss - data.payload_bytes);
@@ -118,6 +128,10 @@ impl Receiver {
                 sack.push(self.rcv_nxt, *range);
             }
         }
-        Ack { next: self.rcv_nxt, duplicate, sack }
+        Ack {
+            next: self.rcv_nxt,
+            duplicate,
+            sack,
+        }
     }
 }

@@ -17,9 +17,18 @@ pub struct Rto {
 #[derive(Debug)]
 enum Estimate {
     /// Seconds; no sample yet when `srtt` is `None`.
-    Real { srtt: Option<f64>, rttvar: f64, initial: f64 },
+    Real {
+        srtt: Option<f64>,
+        rttvar: f64,
+        initial: f64,
+    },
     /// Ticks: `srtt` scaled by 8, `rttvar` by 4. `srtt` 0 means: take the next sample as the first.
-    Ticks { srtt: i64, rttvar: i64, rto_secs: f64, phase_secs: f64 },
+    Ticks {
+        srtt: i64,
+        rttvar: i64,
+        rto_secs: f64,
+        phase_secs: f64,
+    },
 }
 
 /// In the scaled arithmetic, back-off beyond this discards the estimate: the path may have changed.
@@ -29,7 +38,11 @@ impl Rto {
     /// `phase_secs` is where between two ticks the host's clock started.
     pub fn new(config: RtoConfig, phase_secs: f64) -> Self {
         let estimate = match config.estimator {
-            RtoEstimator::Rfc6298 => Estimate::Real { srtt: None, rttvar: 0.0, initial: config.initial },
+            RtoEstimator::Rfc6298 => Estimate::Real {
+                srtt: None,
+                rttvar: 0.0,
+                initial: config.initial,
+            },
             RtoEstimator::Ticks => Estimate::Ticks {
                 srtt: 0,
                 // The variance term before any sample is 12 s, as ns-2 has it; only a clobbered estimate ever shows it.
@@ -38,7 +51,11 @@ impl Rto {
                 phase_secs,
             },
         };
-        Self { config, estimate, backoff: 1 }
+        Self {
+            config,
+            estimate,
+            backoff: 1,
+        }
     }
 
     /// A round trip of `rtt` seconds of a segment sent at `sent`.
@@ -56,7 +73,12 @@ impl Rto {
                     *srtt = 0.875 * *srtt + 0.125 * rtt;
                 }
             },
-            Estimate::Ticks { srtt, rttvar, rto_secs, phase_secs } => {
+            Estimate::Ticks {
+                srtt,
+                rttvar,
+                rto_secs,
+                phase_secs,
+            } => {
                 let after_tick = libm::fmod(sent + *phase_secs, g);
                 let ticks = ticks_in(rtt + after_tick, g).max(1);
                 if *srtt == 0 {
@@ -80,11 +102,17 @@ impl Rto {
         let (min, max, g) = (self.config.min, self.config.max, self.config.granularity);
         let backoff = self.backoff as f64;
         match &self.estimate {
-            Estimate::Real { srtt: None, initial, .. } => (initial * backoff).min(max.max(*initial)),
+            Estimate::Real {
+                srtt: None,
+                initial,
+                ..
+            } => (initial * backoff).min(max.max(*initial)),
             // RFC 6298 §2.3, 2.4, 2.5.
-            Estimate::Real { srtt: Some(srtt), rttvar, .. } => {
-                ((srtt + g.max(4.0 * rttvar)).max(min) * backoff).min(max)
-            }
+            Estimate::Real {
+                srtt: Some(srtt),
+                rttvar,
+                ..
+            } => ((srtt + g.max(4.0 * rttvar)).max(min) * backoff).min(max),
             Estimate::Ticks { rto_secs, .. } => (rto_secs.max(min) * backoff).min(max).max(2.0 * g),
         }
     }
@@ -110,7 +138,12 @@ impl Rto {
 
     /// RFC 6298 §5.7: the SYN was retransmitted, so data starts with a timeout of 3 s.
     pub fn after_lost_syn(&mut self) {
-        if let Estimate::Real { srtt: None, initial, .. } = &mut self.estimate {
+        if let Estimate::Real {
+            srtt: None,
+            initial,
+            ..
+        } = &mut self.estimate
+        {
             *initial = initial.max(3.0);
         }
     }
@@ -126,7 +159,10 @@ impl Rto {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "whole ticks are meant, and their number is small")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "whole ticks are meant, and their number is small"
+)]
 fn ticks_in(secs: f64, tick: f64) -> i64 {
     (secs / tick) as i64
 }
@@ -136,14 +172,24 @@ mod tests {
     use super::*;
 
     fn rfc() -> Rto {
-        let config =
-            RtoConfig { estimator: RtoEstimator::Rfc6298, granularity: 0.001, initial: 1.0, min: 1.0, max: 60.0 };
+        let config = RtoConfig {
+            estimator: RtoEstimator::Rfc6298,
+            granularity: 0.001,
+            initial: 1.0,
+            min: 1.0,
+            max: 60.0,
+        };
         Rto::new(config, 0.0)
     }
 
     fn ticks(phase: f64) -> Rto {
-        let config =
-            RtoConfig { estimator: RtoEstimator::Ticks, granularity: 0.01, initial: 3.0, min: 0.2, max: 60.0 };
+        let config = RtoConfig {
+            estimator: RtoEstimator::Ticks,
+            granularity: 0.01,
+            initial: 3.0,
+            min: 0.2,
+            max: 60.0,
+        };
         Rto::new(config, phase)
     }
 

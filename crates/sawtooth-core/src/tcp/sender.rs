@@ -87,19 +87,39 @@ pub struct Sender {
 
 impl Sender {
     /// A sender of `size_bytes`, or without end, whose clock started `phase_secs` after a tick.
-    pub fn new(config: Config, cc: cc::New, params: &crate::registry::Params, size_bytes: Option<u64>, phase_secs: f64) -> Self {
+    pub fn new(
+        config: Config,
+        cc: cc::New,
+        params: &crate::registry::Params,
+        size_bytes: Option<u64>,
+        phase_secs: f64,
+    ) -> Self {
         let syn = u64::from(config.handshake);
         let smss = u64::from(config.smss);
         let (end, last_payload_bytes) = match size_bytes {
             None => (u64::MAX, config.smss),
             Some(bytes) => {
                 let last = bytes - bytes.saturating_sub(1) / smss * smss;
-                (syn + bytes.div_ceil(smss), u32::try_from(last).unwrap_or(config.smss))
+                (
+                    syn + bytes.div_ceil(smss),
+                    u32::try_from(last).unwrap_or(config.smss),
+                )
             }
         };
         // Until the SYN is acknowledged it is all that may be outstanding.
-        let cwnd = if config.handshake { 1.0 } else { config.initial_window };
-        let cc = cc(params, cc::Start { cwnd, ssthresh: config.initial_ssthresh, ns2: config.ns2_algorithms });
+        let cwnd = if config.handshake {
+            1.0
+        } else {
+            config.initial_window
+        };
+        let cc = cc(
+            params,
+            cc::Start {
+                cwnd,
+                ssthresh: config.initial_ssthresh,
+                ns2: config.ns2_algorithms,
+            },
+        );
         Self {
             rto: Rto::new(config.rto, phase_secs),
             state: State::new(config.recovery),
@@ -119,7 +139,10 @@ impl Sender {
             limit: Limit::Source,
             limit_since: 0.0,
             cwnd_since: 0.0,
-            counters: SenderCounters { min_rtt_secs: f64::INFINITY, ..SenderCounters::default() },
+            counters: SenderCounters {
+                min_rtt_secs: f64::INFINITY,
+                ..SenderCounters::default()
+            },
         }
     }
 
@@ -134,7 +157,8 @@ impl Sender {
     #[inline]
     pub fn on_segment(&mut self, now: Key, ack: &Ack) {
         self.counters.sacks_in += u64::from(!ack.sack.is_empty());
-        self.counters.dsacks_in += u64::from(ack.duplicate && self.config.recovery == Recovery::Sack);
+        self.counters.dsacks_in +=
+            u64::from(ack.duplicate && self.config.recovery == Recovery::Sack);
         self.permit = Permit::Window;
         match self.config.recovery {
             Recovery::Tahoe => self.tahoe_on_ack(now, ack),
@@ -155,7 +179,9 @@ impl Sender {
         self.counters.timeouts += 1;
         self.counters.congestion_signals += 1;
         let mut episode = self.episode(now, 0);
-        if self.state.timeout_of == Some(self.snd_una) && self.config.reduce_from == ReduceFrom::FlightSize {
+        if self.state.timeout_of == Some(self.snd_una)
+            && self.config.reduce_from == ReduceFrom::FlightSize
+        {
             // RFC 5681 §3.1: a segment that times out again leaves ssthresh as it is.
             episode.window = f64::INFINITY;
         }
@@ -187,7 +213,11 @@ impl Sender {
             Permit::Window if self.config.recovery == Recovery::Sack => self.sack_next(),
             Permit::Window => self.window_next(),
             Permit::Burst(left) => {
-                self.permit = if left > 1 { Permit::Burst(left - 1) } else { Permit::Nothing };
+                self.permit = if left > 1 {
+                    Permit::Burst(left - 1)
+                } else {
+                    Permit::Nothing
+                };
                 self.window_next()
             }
             Permit::One => {
@@ -213,20 +243,31 @@ impl Sender {
     /// A new segment beyond the congestion window, one for each of the first duplicate acknowledgements (RFC 3042).
     fn limited_transmit_next(&self) -> Option<u64> {
         let window = self.window() + u64::from(self.dupacks);
-        let room = self.snd_nxt < self.snd_una + window.min(self.window_limit()) && self.snd_nxt < self.end;
+        let room = self.snd_nxt < self.snd_una + window.min(self.window_limit())
+            && self.snd_nxt < self.end;
         room.then_some(self.snd_nxt)
     }
 
     /// The usable window, whole segments.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "windows are positive and far below 2^53")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "windows are positive and far below 2^53"
+    )]
     pub(super) fn window(&self) -> u64 {
-        (self.cwnd as u64).saturating_add(self.state.inflation).min(self.window_limit())
+        (self.cwnd as u64)
+            .saturating_add(self.state.inflation)
+            .min(self.window_limit())
     }
 
     /// The limit on the window, whole segments.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as casts saturate, as meant for infinity")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "as casts saturate, as meant for infinity"
+    )]
     pub(super) fn window_limit(&self) -> u64 {
         self.config.window_limit as u64
     }
@@ -354,7 +395,11 @@ impl Sender {
     pub(super) fn reduce(&mut self, now: Key) {
         self.counters.fast_retransmits += 1;
         self.counters.congestion_signals += 1;
-        let limited = if self.config.limited_transmit { u64::from(self.config.dup_thresh - 1) } else { 0 };
+        let limited = if self.config.limited_transmit {
+            u64::from(self.config.dup_thresh - 1)
+        } else {
+            0
+        };
         let episode = self.episode(now, limited);
         self.cc.on_loss(&episode);
         self.cwnd_changed(now);
@@ -441,8 +486,14 @@ impl Sender {
 
     /// Application bytes acknowledged.
     pub fn acked_bytes(&self) -> u64 {
-        let segments = self.snd_una.saturating_sub(u64::from(self.config.handshake));
-        let short = if self.is_done() { u64::from(self.config.smss - self.last_payload_bytes) } else { 0 };
+        let segments = self
+            .snd_una
+            .saturating_sub(u64::from(self.config.handshake));
+        let short = if self.is_done() {
+            u64::from(self.config.smss - self.last_payload_bytes)
+        } else {
+            0
+        };
         segments * u64::from(self.config.smss) - short
     }
 }

@@ -30,6 +30,7 @@ pub enum Cut {
 
 /// What a recovery remembers.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct State {
     /// Everything below was outstanding when the last loss was signalled.
     pub recovery_point: u64,
@@ -89,7 +90,11 @@ impl Sender {
         self.dupacks += 1;
         self.counters.dupacks_in += 1;
         if self.dupacks < self.config.dup_thresh {
-            self.permit = if self.config.limited_transmit { Permit::One } else { Permit::Nothing };
+            self.permit = if self.config.limited_transmit {
+                Permit::One
+            } else {
+                Permit::Nothing
+            };
         }
     }
 

@@ -22,7 +22,11 @@ pub const ENTRY: Entry<()> = Entry {
 impl Sender {
     #[inline]
     pub(in crate::tcp) fn sack_on_ack(&mut self, now: Key, ack: &Ack) {
-        if !self.state.in_recovery && ack.next > self.snd_una && ack.sack.is_empty() && self.state.scoreboard.is_empty() {
+        if !self.state.in_recovery
+            && ack.next > self.snd_una
+            && ack.sack.is_empty()
+            && self.state.scoreboard.is_empty()
+        {
             self.state.after_timeout = false;
             return self.on_new_ack(now, ack.next, true);
         }
@@ -57,8 +61,16 @@ impl Sender {
             });
         }
         self.state.sacked_below_high_rxt += below;
-        if self.state.scoreboard.first().is_some_and(|range| range.start < ack.next) {
-            let below_both = self.state.scoreboard.count(Range { start: 0, end: ack.next.min(high_rxt) });
+        if self
+            .state
+            .scoreboard
+            .first()
+            .is_some_and(|range| range.start < ack.next)
+        {
+            let below_both = self.state.scoreboard.count(Range {
+                start: 0,
+                end: ack.next.min(high_rxt),
+            });
             self.state.sacked_below_high_rxt -= below_both;
             self.state.scoreboard.remove_below(ack.next);
         }
@@ -81,7 +93,10 @@ impl Sender {
 
     fn mark_retransmitted(&mut self, seq: u64) {
         let from = self.state.high_rxt.max(self.snd_una).min(seq);
-        self.state.sacked_below_high_rxt += self.state.scoreboard.count(Range { start: from, end: seq + 1 });
+        self.state.sacked_below_high_rxt += self.state.scoreboard.count(Range {
+            start: from,
+            end: seq + 1,
+        });
         self.state.high_rxt = seq + 1;
     }
 
@@ -121,7 +136,11 @@ impl Sender {
             if self.dupacks >= self.config.dup_thresh || lost {
                 self.enter_sack_recovery(now);
             } else if ack.next == self.snd_una {
-                self.permit = if self.config.limited_transmit && news { Permit::One } else { Permit::Nothing };
+                self.permit = if self.config.limited_transmit && news {
+                    Permit::One
+                } else {
+                    Permit::Nothing
+                };
             }
         }
         if self.state.in_recovery {
@@ -131,7 +150,9 @@ impl Sender {
 
     /// Segments below this that have not been selectively acknowledged are lost: IsLost of §4.
     fn lost_edge(&self) -> Option<u64> {
-        self.state.scoreboard.nth_highest(u64::from(self.config.dup_thresh))
+        self.state
+            .scoreboard
+            .nth_highest(u64::from(self.config.dup_thresh))
     }
 
     /// SetPipe of §4, without walking the scoreboard. A retransmission still pending is counted when it is sent.
@@ -140,10 +161,15 @@ impl Sender {
         let outstanding = self.snd_max - self.snd_una;
         let sacked = state.scoreboard.total();
         let lost = self.lost_edge().map_or(0, |edge| {
-            (edge - self.snd_una.min(edge)).saturating_sub(sacked - u64::from(self.config.dup_thresh))
+            (edge - self.snd_una.min(edge))
+                .saturating_sub(sacked - u64::from(self.config.dup_thresh))
         });
-        let retransmitted = state.high_rxt.saturating_sub(self.snd_una).saturating_sub(state.sacked_below_high_rxt);
-        self.state.pipe = i64::try_from(outstanding - sacked - lost + retransmitted).unwrap_or(i64::MAX);
+        let retransmitted = state
+            .high_rxt
+            .saturating_sub(self.snd_una)
+            .saturating_sub(state.sacked_below_high_rxt);
+        self.state.pipe =
+            i64::try_from(outstanding - sacked - lost + retransmitted).unwrap_or(i64::MAX);
     }
 
     /// NextSeg of §4, if the pipe has room.
@@ -152,7 +178,10 @@ impl Sender {
         if self.cwnd - self.state.pipe as f64 + 1e-9 < 1.0 {
             return None;
         }
-        let hole = self.state.scoreboard.first_gap(self.state.high_rxt.max(self.snd_una));
+        let hole = self
+            .state
+            .scoreboard
+            .first_gap(self.state.high_rxt.max(self.snd_una));
         let highest = self.state.scoreboard.end().unwrap_or(0);
         let below_highest = hole < highest;
         // Rule 1: the first hole that is lost and not yet retransmitted.
@@ -194,7 +223,8 @@ impl Sender {
             if self.dupacks == self.config.dup_thresh && self.recovered() {
                 // What is outstanding, less the segments whose arrival the duplicate acknowledgements reported.
                 let outstanding = self.snd_max - self.snd_una;
-                self.state.pipe = i64::try_from(outstanding).unwrap_or(i64::MAX) - i64::from(self.config.dup_thresh);
+                self.state.pipe = i64::try_from(outstanding).unwrap_or(i64::MAX)
+                    - i64::from(self.config.dup_thresh);
                 self.enter_sack_recovery(now);
                 self.permit = Permit::Window;
             }
@@ -228,12 +258,18 @@ impl Sender {
     }
 
     /// The first hole not yet retransmitted, or else new data, while fewer segments are in the path than the window allows.
-    #[expect(clippy::cast_possible_truncation, reason = "windows are far below 2^53")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "windows are far below 2^53"
+    )]
     fn counter_next(&mut self) -> Option<u64> {
         if self.state.pipe >= self.cwnd as i64 {
             return None;
         }
-        let hole = self.state.scoreboard.first_gap(self.state.high_rxt.max(self.snd_una));
+        let hole = self
+            .state
+            .scoreboard
+            .first_gap(self.state.high_rxt.max(self.snd_una));
         if hole < self.state.scoreboard.end().unwrap_or(0) {
             self.mark_retransmitted(hole);
             return Some(hole);

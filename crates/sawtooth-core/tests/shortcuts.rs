@@ -1,0 +1,146 @@
+//! Each speed shortcut is exact: with any of them off, a random scenario gives identical records.
+
+use proptest::prelude::*;
+use sawtooth_core::scenario::Shortcuts;
+use sawtooth_core::{Scenario, simulate};
+use serde_json::json;
+
+#[derive(Clone, Debug)]
+struct Case {
+    stack: &'static str,
+    recovery: &'static str,
+    cc: &'static str,
+    flows: u32,
+    rate_kbit: u32,
+    access_ratio: u32,
+    delay_ms: u32,
+    step_ms: u32,
+    queue: String,
+    window: u32,
+    ack_every: u32,
+    start_ms: u32,
+    shape: &'static str,
+    sample: bool,
+    size_kb: Option<u32>,
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let names = (
+        prop::sample::select(vec!["ns2", "rfc"]),
+        prop::sample::select(vec!["tahoe", "reno", "newreno", "sack"]),
+        prop::sample::select(vec!["reno", "highspeed"]),
+        prop::sample::select(vec!["dumbbell", "single", "parking_lot"]),
+    );
+    let sizes = (1u32..7, 200u32..20_000, 1u32..4, 0u32..120, 0u32..40);
+    let limits = (
+        prop_oneof![
+            (2u32..60).prop_map(|n| format!("{n} packets")),
+            (3u32..60).prop_map(|n| format!("{n} kB"))
+        ],
+        3u32..300,
+        1u32..3,
+        // Zero makes all flows start at once: every tie there can be.
+        prop_oneof![Just(0u32), 1u32..400],
+        any::<bool>(),
+        prop::option::of(1u32..300),
+    );
+    (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
+        stack: names.0,
+        recovery: names.1,
+        cc: names.2,
+        shape: names.3,
+        flows: sizes.0,
+        rate_kbit: sizes.1,
+        access_ratio: sizes.2,
+        delay_ms: sizes.3,
+        step_ms: sizes.4,
+        queue: limits.0,
+        window: limits.1,
+        ack_every: limits.2,
+        start_ms: limits.3,
+        sample: limits.4,
+        size_kb: limits.5,
+    })
+}
+
+fn scenario(case: &Case) -> Scenario {
+    let rate = format!("{} kbit/s", case.rate_kbit);
+    let access = format!("{} kbit/s", case.rate_kbit * case.access_ratio);
+    let queue = json!({"name": "drop_tail", "limit": case.queue});
+    let step = format!("(i - 1) * {} ms", case.step_ms);
+    let path = match case.shape {
+        "single" => json!(["bottleneck"]),
+        "dumbbell" => json!(["sender[i]", "bottleneck", "receiver[i]"]),
+        _ => json!(["sender[i]", "bottleneck", "second"]),
+    };
+    let mut tree = json!({
+        "duration": "8 s",
+        "stack": case.stack,
+        "cc": case.cc,
+        "tcp": {
+            "recovery": case.recovery,
+            "window_limit": format!("{} packets", case.window),
+            "ack_every": case.ack_every,
+        },
+        "links": {
+            "bottleneck": {"rate": rate, "delay": format!("{} ms", case.delay_ms), "queue": queue},
+            "second": {"rate": rate, "delay": "5 ms", "queue": queue},
+            "sender": {"rate": access, "delay": step, "queue": queue, "count": case.flows},
+            "receiver": {"rate": access, "delay": step, "queue": queue, "count": case.flows},
+        },
+        "flows": [
+            {"path": path, "count": case.flows, "start": format!("{} ms * i", case.start_ms)},
+            // A flow against the grain of the others, entering half-way.
+            {"name": "cross", "path": ["second"], "start": "1 s"},
+        ],
+    });
+    if let Some(kb) = case.size_kb {
+        tree["flows"][0]["source"] = json!({"name": "bulk", "size": format!("{kb} kB")});
+    }
+    if case.sample {
+        tree["sample"] = json!("70 ms");
+    }
+    Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
+}
+
+const ALL: Shortcuts = Shortcuts::all(true);
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn records_do_not_depend_on_the_shortcuts(case in cases()) {
+        let mut scenario = scenario(&case);
+        let fast = simulate(&scenario, 1);
+        let switches = [
+            Shortcuts { ring: false, ..ALL },
+            Shortcuts { no_tx_event: false, ..ALL },
+            Shortcuts { computed_hops: false, ..ALL },
+            Shortcuts::all(false),
+        ];
+        for shortcuts in switches {
+            scenario.shortcuts = shortcuts;
+            prop_assert_eq!(&simulate(&scenario, 1), &fast, "{:?}", shortcuts);
+        }
+    }
+
+    #[test]
+    fn a_run_conserves_packets_and_repeats_itself(case in cases()) {
+        let scenario = scenario(&case);
+        let records = simulate(&scenario, 1);
+        prop_assert_eq!(&simulate(&scenario, 1), &records);
+        let u64s = |table: &str, column: &str| match records.table(table).expect("the table").column(column) {
+            sawtooth_core::record::Data::U64(values) => values.clone(),
+            other => panic!("{other:?}"),
+        };
+        let sent: u64 = u64s("flows", "sent_packets").iter().sum();
+        let retransmits: u64 = u64s("flows", "retransmits").iter().sum();
+        let acked: u64 = u64s("flows", "acked_bytes").iter().sum();
+        let delivered: u64 = u64s("flows", "delivered_bytes").iter().sum();
+        prop_assert!(retransmits <= sent);
+        prop_assert!(acked <= delivered, "{acked} acknowledged, {delivered} delivered");
+        for (arrived, dropped) in u64s("links", "arrived_packets").iter().zip(u64s("links", "dropped_packets")) {
+            prop_assert!(dropped <= *arrived);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+"""The exact text of every user's mistake."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+import sawtooth
+from sawtooth import dataset as dataset_module
+from sawtooth.errors import SawtoothError
+from sawtooth.plan import make_plan
+from sawtooth.study import Study
+from tests.conftest import STUDY
+
+
+def message(text: str, options: tuple[str, ...] = (), *, short: bool = False) -> str:
+    with pytest.raises(SawtoothError) as raised:
+        make_plan(Study.parse(text, Path("pair.toml"), short=short, options=options))
+    return str(raised.value)
+
+
+def changed(old: str, new: str) -> str:
+    assert old in STUDY
+    return STUDY.replace(old, new, 1)
+
+
+CASES = {
+    "misspelt key of the study": (
+        changed("repeat = 2", "repeats = 2"),
+        """\
+error: unknown key `repeats`
+ --> pair.toml:3:1
+  |
+3 | repeats = 2
+  | ^^^^^^^
+hint: did you mean `repeat`?""",
+    ),
+    "misspelt key of the scenario": (
+        changed('duration = "3 s"', 'durations = "3 s"'),
+        """\
+error: unknown key `durations`
+  --> pair.toml:14:1
+   |
+14 | durations = "3 s"
+   | ^^^^^^^^^
+hint: did you mean `duration`?""",
+    ),
+    "misspelt name": (
+        changed('cc = { name = "reno" }', 'cc = { name = "highsped" }'),
+        """\
+error: unknown congestion control `highsped`
+  --> pair.toml:22:15
+   |
+22 | cc = { name = "highsped" }
+   |               ^^^^^^^^^^
+hint: did you mean `highspeed`? `sawtooth list cc` shows all""",
+    ),
+    "wrong unit": (
+        changed('rate = "1 Mbit/s"', 'rate = "1 ms"'),
+        """\
+error: expected a rate such as `10 Mbit/s`, found a time
+  --> pair.toml:16:29
+   |
+16 | links.bottleneck = { rate = "1 ms", delay = "Tp", queue = { name = "drop_tail", limit = "10 packets" } }
+   |                             ^^^^^^""",
+    ),
+    "negative rate": (
+        changed('rate = "1 Mbit/s"', 'rate = "-1 Mbit/s"'),
+        """\
+error: a link's rate must be above zero, found -1000000 bit/s
+  --> pair.toml:16:29
+   |
+16 | links.bottleneck = { rate = "-1 Mbit/s", delay = "Tp", queue = { name = "drop_tail", limit = "10 packets" } }
+   |                             ^^^^^^^^^^^""",
+    ),
+    "zero rate": (
+        changed('rate = "1 Mbit/s"', 'rate = "0 bit/s"'),
+        """\
+error: a link's rate must be above zero, found 0 bit/s
+  --> pair.toml:16:29
+   |
+16 | links.bottleneck = { rate = "0 bit/s", delay = "Tp", queue = { name = "drop_tail", limit = "10 packets" } }
+   |                             ^^^^^^^^^""",
+    ),
+    "empty path": (
+        changed('path = ["bottleneck"]', "path = []"),
+        """\
+error: a path needs at least one link
+  --> pair.toml:19:8
+   |
+19 | path = []
+   |        ^^
+hint: list the links in the order data crosses them""",
+    ),
+    "unknown link": (
+        changed('path = ["bottleneck"]', 'path = ["botleneck"]'),
+        """\
+error: unknown link `botleneck`
+  --> pair.toml:19:9
+   |
+19 | path = ["botleneck"]
+   |         ^^^^^^^^^^^
+hint: did you mean `bottleneck`?""",
+    ),
+    "zero flows through a sweep axis": (
+        changed('"vars.N" = [1, 2]', '"vars.N" = [1, 0]'),
+        """\
+error: a count must be a whole number from 1 to 10000000, found 0
+  --> pair.toml:20:9
+   |
+20 | count = "N"
+   |         ^^^
+hint: `N` is 0 here, from pair.toml:26:16""",
+    ),
+    "a sweep over a path that does not exist": (
+        changed('"vars.Tp" = ["10 ms", "40 ms"]', '"links.botleneck.rate" = ["1 Mbit/s"]'),
+        """\
+error: `links.botleneck.rate` does not exist: there is no `links.botleneck` in the scenario
+  --> pair.toml:25:1
+   |
+25 | "links.botleneck.rate" = ["1 Mbit/s"]
+   | ^^^^^^^^^^^^^^^^^^^^^^
+hint: did you mean `bottleneck`?""",
+    ),
+    "a bad value of a sweep axis": (
+        changed('"vars.Tp" = ["10 ms", "40 ms"]', '"links.bottleneck.rate" = ["1 Mbit/s", "2 mbit/s"]'),
+        """\
+error: unknown unit `mbit/s`
+  --> pair.toml:25:43
+   |
+25 | "links.bottleneck.rate" = ["1 Mbit/s", "2 mbit/s"]
+   |                                           ^^^^^^
+hint: did you mean `Mbit/s`?""",
+    ),
+    "division by zero in an expression": (
+        changed('start = "S / N * i"', 'start = "S / (N - N) * i"'),
+        """\
+error: division by zero: `(N - N)` is 0
+  --> pair.toml:21:14
+   |
+21 | start = "S / (N - N) * i"
+   |              ^^^^^^^
+hint: `N` is 1 here, from pair.toml:26:13""",
+    ),
+    "a bad value of an arm": (
+        changed('{ "tcp.recovery" = "sack" }', '{ "tcp.recovery" = "sak" }'),
+        """\
+error: unknown recovery `sak`
+  --> pair.toml:30:27
+   |
+30 | sack = { "tcp.recovery" = "sak" }
+   |                           ^^^^^
+hint: did you mean `sack`? known are tahoe, reno, newreno, sack""",
+    ),
+    "no TOML": (
+        "name =\n",
+        """\
+error: string values must be quoted, expected literal string
+ --> pair.toml:1:8
+  |
+1 | name =
+  |        ^""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_message(name: str) -> None:
+    text, expected = CASES[name]
+    assert message(text) == expected
+
+
+def test_set_points_at_the_command_line() -> None:
+    expected = """\
+error: expected a rate such as `10 Mbit/s`, found a time
+ --> --set:1:23
+  |
+1 | links.bottleneck.rate=1 ms
+  |                       ^^^^"""
+    assert message(STUDY, ("links.bottleneck.rate=1 ms",)) == expected
+
+
+def test_a_results_directory_of_another_study(study_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    sawtooth.run(study_file, out, short=True)
+    other = tmp_path / "other.toml"
+    other.write_text(STUDY.replace('name = "pair"', 'name = "other"'))
+    with pytest.raises(SawtoothError) as raised:
+        sawtooth.run(other, out, short=True, options=["seed=8"])
+    assert str(raised.value) == (
+        f"error: {out} holds results of study `pair`, not `other`\nhint: name another directory with --out, or remove this one"
+    )
+
+
+def test_a_directory_that_is_no_results_directory(tmp_path: Path) -> None:
+    with pytest.raises(SawtoothError) as raised:
+        sawtooth.Dataset.open(tmp_path)
+    assert str(raised.value) == f"error: {tmp_path} is no results directory\nhint: `sawtooth run STUDY --out DIR` makes one"
+
+
+def test_a_full_disk(study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    plan = make_plan(Study.load(study_file))
+    made = sawtooth.Dataset.create(out, plan)
+
+    def full(path: Path, _content: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(dataset_module, "write_atomically", full)
+    from sawtooth.execute import execute
+
+    with pytest.raises(SawtoothError) as raised:
+        execute(plan, made)
+    assert str(raised.value) == (
+        f"error: no space left for results in {out}\n"
+        "hint: nothing that was stored is lost: make room and run the same command again, it goes on from here"
+    )
+    monkeypatch.undo()
+    execute(plan, made)
+    assert made.complete

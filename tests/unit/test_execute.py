@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sawtooth
+from sawtooth.dataset import Dataset
+from sawtooth.execute import execute
+from sawtooth.plan import make_plan
+from sawtooth.study import Study
+
+
+def parts(directory: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (directory / "parts").iterdir()}
+
+
+def test_results_are_the_same_to_the_byte_whatever_the_number_of_workers(study_file: Path, tmp_path: Path) -> None:
+    for jobs in (1, 4):
+        sawtooth.run(study_file, tmp_path / str(jobs), jobs=jobs)
+    assert parts(tmp_path / "1") == parts(tmp_path / "4")
+    assert (tmp_path / "1/runs.parquet").read_bytes() == (tmp_path / "4/runs.parquet").read_bytes()
+
+
+def test_the_same_command_does_only_what_is_missing(study_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    dataset = sawtooth.run(study_file, out)
+    before = parts(out)
+    assert dataset.complete
+    (out / "parts/status-000000.parquet").unlink()
+    plan = make_plan(Study.load(study_file))
+    summary = execute(plan, Dataset.create(out, plan))
+    assert summary.runs == len(plan.batches[0])
+    assert parts(out) == before
+
+
+def test_a_truncated_part_is_made_anew(study_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    sawtooth.run(study_file, out)
+    before = parts(out)
+    victim = out / "parts/flows-000000.parquet"
+    victim.write_bytes(victim.read_bytes()[:100])
+    plan = make_plan(Study.load(study_file))
+    summary = execute(plan, Dataset.create(out, plan))
+    assert summary.damaged == ["flows-000000.parquet"]
+    assert parts(out) == before
+
+
+def test_kill_9_loses_at_most_the_batches_in_progress(study_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "sawtooth.cli", "run", str(study_file), "--out", str(out), "--jobs", "2",
+               "--set", "repeat=400", "--set", "scenario.duration='60 s'".replace("'", "")]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while len(list(out.glob("parts/status-*.parquet"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = len(list(out.glob("parts/status-*.parquet")))
+    assert done >= 3
+    options = ["repeat=400", "scenario.duration=60 s"]
+    plan = make_plan(Study.load(study_file, options=options))
+    assert done < len(plan.batches), "killed before the end"
+    summary = execute(plan, Dataset.create(out, plan), jobs=2)
+    assert summary.resumed >= done * min(len(batch) for batch in plan.batches[:-1])
+    assert Dataset.open(out).complete
+    reference = sawtooth.run(study_file, tmp_path / "whole", options=options)
+    assert parts(out) == parts(reference.directory)
+
+
+def test_ctrl_c_stores_what_is_finished_and_says_how_to_go_on(study_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "sawtooth.cli", "run", str(study_file), "--out", str(out), "--jobs", "1",
+               "--set", "repeat=2000", "--set", "scenario.duration=60 s"]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"})
+    deadline = time.monotonic() + 60
+    while not list(out.glob("parts/status-*.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on from there" in stderr
+    assert "Traceback" not in stderr
+
+
+def test_one_failing_run_is_recorded_and_the_rest_go_on(study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sawtooth.backends import sim
+
+    honest = sim.run_batch
+
+    def failing(scenarios: list[str], seeds: list[int]) -> sim.Batch:
+        broken = ["{}" if at == 1 else scenario for at, scenario in enumerate(scenarios)]
+        return honest(broken, seeds)
+
+    monkeypatch.setattr(sim, "run_batch", failing)
+    dataset = sawtooth.run(study_file, tmp_path / "out")
+    status = dataset.status()
+    failed = status.filter(pl.col("status") == "failed")
+    assert failed["run"].to_list() == [1]
+    assert "a scenario needs a `duration`" in failed["message"][0]
+    assert dataset.flows().collect()["run"].n_unique() == status.height - 1

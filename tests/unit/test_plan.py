@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sawtooth.plan import make_plan
+from sawtooth.study import Study
+
+
+def test_runs_are_ordered_by_cell_then_arm_then_replicate(study_file: Path) -> None:
+    plan = make_plan(Study.load(study_file))
+    assert [(run.cell, run.arm, run.replicate) for run in plan.runs[:5]] == [
+        (1, "newreno", 1), (1, "newreno", 2), (1, "sack", 1), (1, "sack", 2), (2, "newreno", 1),
+    ]  # fmt: skip
+    assert len(plan.runs) == 2 * 2 * 2 * 2
+
+
+def test_arms_share_draws_and_seeds(study_file: Path) -> None:
+    runs = make_plan(Study.load(study_file)).runs
+    by_arm = {arm: [(run.draws, run.seed) for run in runs if run.arm == arm] for arm in ("newreno", "sack")}
+    assert by_arm["newreno"] == by_arm["sack"]
+    assert len({run.seed for run in runs}) == 8
+
+
+def test_draws_are_whole_milliseconds_below_twelve_tp(study_file: Path) -> None:
+    plan = make_plan(Study.load(study_file, options=["repeat=200", "vars.Tp=50 ms"]))
+    drawn = [run.draws["S"] for run in plan.runs]
+    assert all(0 <= s < 0.6 and abs(s * 1000 - round(s * 1000)) < 1e-9 for s in drawn)
+    assert max(drawn) > 0.55
+
+
+def test_a_cell_keeps_its_number_and_draws_in_the_short_form(study_file: Path) -> None:
+    long = make_plan(Study.load(study_file))
+    short = make_plan(Study.load(study_file, short=True))
+    assert [run.cell for run in short.runs] == [2, 2, 4, 4]
+    assert short.runs[0].draws == next(run.draws for run in long.runs if run.cell == 2)
+
+
+def test_ids_are_distinct_and_stable(study_file: Path) -> None:
+    first, second = (make_plan(Study.load(study_file)) for _ in range(2))
+    assert len({run.id for run in first.runs}) == len(first.runs)
+    assert [run.id for run in first.runs] == [run.id for run in second.runs]
+
+
+def test_the_table_has_factors_as_text_and_value(study_file: Path) -> None:
+    table = make_plan(Study.load(study_file)).table()
+    assert table["Tp"][0] == "10 ms"
+    assert table["Tp_value"][0] == pytest.approx(0.01)
+    assert table["draw_S"].max() < 12 * 0.04
