@@ -1,5 +1,20 @@
 from typing import Any, TypedDict, type_check_only
 
+__all__ = [
+    "ScenarioError",
+    "TomlError",
+    "check",
+    "draw_uniform",
+    "draw_uniform_integer",
+    "estimate",
+    "evaluate",
+    "parse_toml",
+    "registry",
+    "schema",
+    "simulate",
+    "version",
+]
+
 class ScenarioError(Exception):
     path: str
     at_key: bool
