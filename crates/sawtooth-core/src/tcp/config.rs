@@ -248,6 +248,9 @@ pub struct RtoConfig {
     pub max: f64,
 }
 
+/// A window that is never reached, and that sequence numbers can be added to.
+pub const UNLIMITED: f64 = 1e15;
+
 /// The parameters of one connection, resolved. Windows are in segments.
 #[derive(Clone, Debug)]
 #[expect(
@@ -262,7 +265,7 @@ pub struct Config {
     pub handshake: bool,
     pub initial_window: f64,
     pub initial_ssthresh: f64,
-    /// Infinite when there is no limit.
+    /// [`UNLIMITED`] when there is no limit.
     pub window_limit: f64,
     pub dup_thresh: u32,
     pub limited_transmit: bool,
@@ -285,8 +288,7 @@ pub struct Config {
 impl From<&Params> for Config {
     fn from(params: &Params) -> Self {
         let smss = bytes_u32(params, "smss");
-        let window_limit =
-            segments(params.get("window_limit"), smss).map_or(f64::INFINITY, f64::trunc);
+        let window_limit = segments(params.get("window_limit"), smss).map_or(UNLIMITED, f64::trunc);
         Self {
             recovery: match params.choice("recovery") {
                 "tahoe" => Recovery::Tahoe,
