@@ -158,10 +158,10 @@ hint: did you mean `sack`? known are tahoe, reno, newreno, sack""",
         "name =\n",
         """\
 error: string values must be quoted, expected literal string
- --> pair.toml:1:8
+ --> pair.toml:1:7
   |
 1 | name =
-  |        ^""",
+  |       ^""",
     ),
 }
 
