@@ -239,14 +239,14 @@ impl Port {
         })
     }
 
-    /// Packets present at `time`, the one in transmission included.
+    /// Packets present just before `time`, the one in transmission included: what happens at `time` has not happened yet.
     pub fn backlog_at(&self, time: f64) -> u64 {
         match &self.discipline {
             Discipline::Computed { waiting, .. } => {
-                let busy = u64::from(time < self.done.time);
+                let busy = u64::from(time <= self.done.time);
                 busy + waiting
                     .iter()
-                    .filter(|packet| packet.start.time > time)
+                    .filter(|packet| packet.start.time >= time)
                     .count() as u64
             }
             Discipline::Evented {
