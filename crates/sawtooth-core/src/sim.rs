@@ -25,7 +25,7 @@ use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::scenario::{Part, Scenario};
 use crate::source;
-use crate::tcp::ns2_random;
+use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
 use crate::units::Duration;
 
@@ -204,7 +204,7 @@ impl<'a> World<'a> {
             });
             slots.push(Slot::Channel(index_u32(index)));
         }
-        let clock_phases = ns2_random::phases(scenario.flows.len());
+        let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
         let mut flows = Vec::with_capacity(scenario.flows.len());
         for (index, spec) in scenario.flows.iter().enumerate() {
             let config = Config::from(&spec.tcp);
@@ -670,6 +670,17 @@ impl<'a> World<'a> {
             ]);
         }
         table
+    }
+}
+
+/// Whether all flows start at one place: their paths begin with the same link.
+fn senders(scenario: &Scenario) -> Senders {
+    let mut first_links = scenario.flows.iter().map(|flow| flow.path[0]);
+    let first = first_links.next();
+    if scenario.flows.len() > 1 && first_links.all(|link| Some(link) == first) {
+        Senders::OneNode
+    } else {
+        Senders::NodeEach
     }
 }
 

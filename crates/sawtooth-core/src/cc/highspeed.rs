@@ -10,9 +10,9 @@
 //! - congestion avoidance: `cwnd += a(cwnd) / cwnd` for every acknowledgement of new data
 //! - loss: `cwnd = (1 - b(cwnd)) window`; in slow start, and for `ssthresh` after a timeout, standard TCP's half
 //!
-//! Deviations: none as specified. With `tcp.algorithms = "ns2"`, a loss at or below `low_window` multiplies the window by the
-//! last b(w) that was computed above it, as measured of ns-2.35 (it keeps b(w) in the variable that holds standard TCP's
-//! factor), instead of one half. `low_p` defaults to the standard response function at `low_window`, `1.5 / low_window²`, which RFC 3649 §5
+//! Deviations: none as specified. With `tcp.algorithms = "ns2"`, as measured of ns-2.35: a flow's first reduction of any kind
+//! halves the window, and a loss at or below `low_window` multiplies it by the last b(w) that was computed above, at a loss or a
+//! timeout, instead of one half. `low_p` defaults to the standard response function at `low_window`, `1.5 / low_window²`, which RFC 3649 §5
 //! rounds to 10^-3. The RFC leaves losses in slow start to standard TCP; ns-2, measured, does the same.
 //!
 //! Kernel equivalent: `highspeed`, which uses the table of RFC 3649 Appendix B.
@@ -143,8 +143,16 @@ pub struct HighSpeed {
     response: Response,
     cwnd: f64,
     ssthresh: f64,
-    /// What ns-2 multiplies a window at or below `low_window` by: one half at first, then the last b(w) above it.
-    ns2_factor: Option<f64>,
+    ns2: Option<Ns2>,
+}
+
+/// What ns-2 remembers of a flow's reductions.
+#[derive(Clone, Copy, Debug)]
+struct Ns2 {
+    /// Whether there has been one.
+    reduced: bool,
+    /// What a window at or below `low_window` is multiplied by: one half at first, then the last b(w) above it.
+    factor: f64,
 }
 
 impl HighSpeed {
@@ -153,22 +161,31 @@ impl HighSpeed {
             response,
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
-            ns2_factor: start.ns2.then_some(0.5),
+            ns2: start.ns2.then_some(Ns2 {
+                reduced: false,
+                factor: 0.5,
+            }),
         }
     }
 
-    /// The window after a loss in congestion avoidance.
-    fn reduced(&self, window: f64) -> f64 {
-        match self.ns2_factor {
-            Some(factor) if self.cwnd <= self.response.low_window => factor * window,
-            Some(_) => (1.0 - self.response.decrease(self.cwnd)) * self.cwnd,
-            None => (1.0 - self.response.decrease(self.cwnd)) * window,
+    /// What a loss multiplies the window by.
+    fn factor(&self) -> f64 {
+        if self.cwnd < self.ssthresh {
+            return 0.5;
+        }
+        match self.ns2 {
+            Some(Ns2 { reduced: false, .. }) => 0.5,
+            Some(Ns2 { factor, .. }) if self.cwnd <= self.response.low_window => factor,
+            _ => 1.0 - self.response.decrease(self.cwnd),
         }
     }
 
-    fn remember_decrease(&mut self) {
-        if self.ns2_factor.is_some() && self.cwnd > self.response.low_window {
-            self.ns2_factor = Some(self.response.decrease(self.cwnd));
+    fn remember_reduction(&mut self) {
+        if let Some(ns2) = &mut self.ns2 {
+            ns2.reduced = true;
+            if self.cwnd > self.response.low_window {
+                ns2.factor = self.response.decrease(self.cwnd);
+            }
         }
     }
 }
@@ -186,19 +203,14 @@ impl CongestionControl for HighSpeed {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
-        let in_slow_start = self.cwnd < self.ssthresh;
-        let window = if in_slow_start {
-            0.5 * loss.window
-        } else {
-            self.reduced(loss.window)
-        };
-        self.remember_decrease();
+        let window = self.factor() * loss.window;
+        self.remember_reduction();
         self.ssthresh = loss.threshold(window);
         self.cwnd = window.max(1.0);
     }
 
     fn on_rto(&mut self, rto: &Episode) {
-        self.remember_decrease();
+        self.remember_reduction();
         self.ssthresh = rto.threshold(0.5 * rto.window);
         self.cwnd = 1.0;
     }

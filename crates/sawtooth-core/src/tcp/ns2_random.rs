@@ -6,17 +6,28 @@
 //! is then replaced by one it draws when the simulation starts; at the start, nodes are visited in the order of a Tcl hash table
 //! keyed by node number. Reproducing ns-2's timeouts to the tick means reproducing this order.
 //!
-//! Nodes are numbered as the published study's script makes them: the senders, the two routers, the receivers. A script that
-//! makes its nodes in another order deals the same points to other flows.
+//! Where each sender has a node of its own, nodes are numbered as the published study's script makes them: the senders, the two
+//! routers, the receivers. A script that makes its nodes in another order deals the same points to other flows. Where all senders
+//! sit on one node, the points go to the flows in order.
 
 const M1: i64 = 4_294_967_087;
 const M2: i64 = 4_294_944_443;
 
+/// Where a scenario's senders are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Senders {
+    OneNode,
+    NodeEach,
+}
+
 /// Points between two ticks, as shares of a tick, of the clocks of `flows` agents, in the order of the flows.
-pub fn phases(flows: usize) -> Vec<f64> {
+pub fn phases(flows: usize, senders: Senders) -> Vec<f64> {
     let mut generator = Mrg32k3a::new(1);
     for _ in 0..flows {
         generator.next_uniform();
+    }
+    if senders == Senders::OneNode {
+        return (0..flows).map(|_| generator.next_uniform()).collect();
     }
     let mut phases = vec![0.0; flows];
     for node in tcl_hash_order(2 * flows + 2) {

@@ -80,9 +80,12 @@ impl State {
 }
 
 impl Sender {
-    /// Whether a loss may be signalled: all that was outstanding at the last signal has arrived.
+    /// Whether a loss may be signalled: all that was outstanding at the last signal has arrived. As measured of ns-2, which has no
+    /// number for "nothing yet", repetitions of the SYN's acknowledgement are always believed.
     pub(super) fn recovered(&self) -> bool {
-        self.snd_una > self.state.recovery_point || self.state.last_cut == Cut::Never
+        self.snd_una > self.state.recovery_point
+            || self.state.last_cut == Cut::Never
+            || (self.config.ns2_algorithms && self.snd_una == 1)
     }
 
     /// Counts a duplicate acknowledgement; before the threshold it may allow a segment of limited transmit.

@@ -8,7 +8,7 @@ use super::{Cut, Permit, Sender};
 use crate::events::Key;
 use crate::packet::Ack;
 use crate::registry::Entry;
-use crate::tcp::config::{PartialAckTimer, SackPipe};
+use crate::tcp::config::SackPipe;
 use crate::tcp::scoreboard::Range;
 
 pub const ENTRY: Entry<()> = Entry {
@@ -81,7 +81,6 @@ impl Sender {
         self.state.recovery_point = self.snd_max;
         self.state.last_cut = Cut::Loss;
         self.state.in_recovery = true;
-        self.state.partial_seen = false;
         self.state.rescued = false;
         self.state.entered_at = self.snd_una;
         self.reduce(now);
@@ -247,10 +246,7 @@ impl Sender {
             self.state.pipe -= 1;
             self.advance(now, ack.next);
             self.update_scoreboard(ack);
-            if self.config.partial_ack_timer == PartialAckTimer::Every || !self.state.partial_seen {
-                self.rto.end_back_off();
-                self.arm_timer(now);
-            }
+            self.arm_timer(now);
         } else if self.is_dupack(ack) {
             self.counters.dupacks_in += 1;
             self.update_scoreboard(ack);
