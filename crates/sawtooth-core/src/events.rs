@@ -8,92 +8,121 @@
 //! early, late or not at all (see `link` and `sim`) without changing any order. Links of one rate keep step for long, so ties that
 //! are decided many generations up are common, and decide which of two packets a full queue drops.
 //!
-//! **Structure.** Each component that can have a pending event owns one slot of a tournament tree; its key is replaced
-//! in place and nothing is ever cancelled. The tree holds O(links + flows) slots and stays in cache.
+//! **Structure.** Each component that can have a pending event owns one slot of a tournament tree; its key is replaced in
+//! place and nothing is ever cancelled. The tree holds O(links + flows) slots and stays in cache.
 
 use std::cmp::Ordering;
 
-/// When an event happens, and its place among events at the same instant. Times are seconds.
+/// When an event happens, in seconds, and its place among events at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
-    /// When it happens.
     pub time: f64,
-    /// When it was scheduled: the time of its parent.
-    pub scheduled: f64,
-    /// Its parent's entry in the lineage.
-    parent: u32,
-    /// Its place among its parent's children.
-    child: u32,
+    line: Line,
 }
 
-/// Which child of its parent an event is: the order in which a transmission schedules its consequences.
+/// Where an event comes from. Two words, so that the compiler keeps it in registers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Line {
+    /// When it was scheduled: the time of its parent.
+    scheduled: f64,
+    /// Its parent's entry in the lineage (high half) and its place among its parent's children.
+    origin: u64,
+}
+
+impl Line {
+    #[inline]
+    fn new(scheduled: f64, parent: u32, child: u32) -> Self {
+        Self {
+            scheduled,
+            origin: u64::from(parent) << 32 | u64::from(child),
+        }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the high half")]
+    fn parent(self) -> u32 {
+        (self.origin >> 32) as u32
+    }
+}
+
+/// Which child of its parent an event is, in the order in which children are scheduled: an endpoint restarts its timer before
+/// it sends, and a transmission schedules its packet's arrival before its own end.
 #[derive(Clone, Copy, Debug)]
 pub enum Child {
+    Timer = 0,
     /// The packet reaches the far end.
-    Arrival = 0,
+    Arrival = 1,
     /// The transmitter is free again.
-    Done = 1,
-    Timer = 2,
+    Done = 2,
 }
 
-/// No entry: laid down before the run, or a timer, whose arming is ordered by its time alone.
+/// No parent: laid down before the run.
 const ROOT: u32 = u32::MAX;
 
 impl Key {
     /// Later than every event.
     pub const NEVER: Self = Self {
         time: f64::INFINITY,
-        scheduled: f64::INFINITY,
-        parent: ROOT,
-        child: u32::MAX,
+        line: Line {
+            scheduled: f64::INFINITY,
+            origin: u64::MAX,
+        },
     };
 
-    /// An event laid down before the run began.
-    pub const fn at_start(time: f64) -> Self {
+    /// The event laid down `order`-th before the run began.
+    pub fn at_start(time: f64, order: u32) -> Self {
         Self {
             time,
-            scheduled: 0.0,
-            parent: ROOT,
-            child: 0,
+            line: Line::new(0.0, ROOT, order),
         }
     }
 
-    /// The key of a timer that this event arms for `time`.
+    /// Whether this is [`Key::NEVER`].
     #[inline]
-    #[must_use]
-    pub fn timer(&self, time: f64) -> Self {
-        Self {
-            time,
-            scheduled: self.time,
-            parent: ROOT,
-            child: Child::Timer as u32,
-        }
+    pub fn is_never(&self) -> bool {
+        self.time == f64::INFINITY
     }
 
     /// Whether this event happens before `other`; `ties` decides when nothing tells them apart.
-    #[inline]
+    #[inline(always)]
     pub fn precedes(&self, other: &Self, lineage: &Lineage, ties: bool) -> bool {
         if self.time != other.time {
             return self.time < other.time;
         }
-        lineage.order(self, other).map_or(ties, Ordering::is_lt)
+        if self.line.scheduled != other.line.scheduled {
+            return self.line.scheduled < other.line.scheduled;
+        }
+        lineage
+            .order(self.line, other.line)
+            .map_or(ties, Ordering::is_lt)
     }
 }
 
-/// The keys of past events, for as long as something may descend from them.
+/// An event that is happening and has been recorded: what it schedules descends from it.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    pub time: f64,
+    id: u32,
+}
+
+impl Event {
+    /// The key of the event that this one schedules for `time`.
+    #[inline(always)]
+    pub fn schedule(self, time: f64, child: Child) -> Key {
+        Key {
+            time,
+            line: Line::new(self.time, self.id, child as u32),
+        }
+    }
+}
+
+/// Where past events came from, for as long as something may descend from them.
 ///
 /// A ring: an entry lasts for [`Lineage::LENGTH`] further events. Lines of ancestors that are longer than that count as equal.
 #[derive(Debug)]
 pub struct Lineage {
-    entries: Box<[Entry]>,
+    lines: Box<[Line; Self::LENGTH as usize]>,
     next: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    scheduled: f64,
-    parent: u32,
-    child: u32,
 }
 
 impl Lineage {
@@ -101,64 +130,52 @@ impl Lineage {
     const LENGTH: u32 = 1 << 16;
 
     pub fn new() -> Self {
-        let empty = Entry {
-            scheduled: 0.0,
-            parent: ROOT,
-            child: 0,
-        };
+        let lines = vec![Key::NEVER.line; Self::LENGTH as usize].into_boxed_slice();
         Self {
-            entries: vec![empty; Self::LENGTH as usize].into_boxed_slice(),
+            lines: lines.try_into().expect("the length is LENGTH"),
             next: 0,
         }
     }
 
-    /// Records `event` as a parent; its children are made of the result.
-    #[inline]
-    pub fn parent(&mut self, event: &Key) -> Parent {
+    /// Records the event that happens now.
+    #[inline(always)]
+    pub fn record(&mut self, event: Key) -> Event {
         let id = self.next;
-        self.entries[(id % Self::LENGTH) as usize] = Entry {
-            scheduled: event.scheduled,
-            parent: event.parent,
-            child: event.child,
-        };
-        self.next = id.wrapping_add(1);
-        if self.next == ROOT {
-            self.next = 0;
-        }
-        Parent {
+        self.lines[(id % Self::LENGTH) as usize] = event.line;
+        // Numbers start again long before they could be taken for ROOT.
+        self.next = (id + 1) & (ROOT >> 1);
+        Event {
             time: event.time,
             id,
         }
     }
 
     #[inline]
-    fn get(&self, id: u32) -> Option<Entry> {
-        let age = self.next.wrapping_sub(id);
-        (id != ROOT && age <= Self::LENGTH).then(|| self.entries[(id % Self::LENGTH) as usize])
+    fn get(&self, id: u32) -> Option<Line> {
+        let age = self.next.wrapping_sub(id) & (ROOT >> 1);
+        (id != ROOT && age <= Self::LENGTH).then(|| self.lines[(id % Self::LENGTH) as usize])
     }
 
     /// The order of two events at the same time, if anything tells them apart.
     #[cold]
     #[inline(never)]
-    fn order(&self, left: &Key, right: &Key) -> Option<Ordering> {
-        let entry = |key: &Key| Entry {
-            scheduled: key.scheduled,
-            parent: key.parent,
-            child: key.child,
-        };
-        let (mut left, mut right) = (entry(left), entry(right));
+    fn order(&self, mut left: Line, mut right: Line) -> Option<Ordering> {
         loop {
             if left.scheduled != right.scheduled {
                 return left.scheduled.partial_cmp(&right.scheduled);
             }
-            if left.parent == right.parent {
-                return if left.child == right.child {
-                    None
-                } else {
-                    Some(left.child.cmp(&right.child))
-                };
+            // Children of one parent: the halves of `origin` that name the parent agree.
+            let siblings = || (left.origin != right.origin).then(|| left.origin.cmp(&right.origin));
+            if left.parent() == right.parent() {
+                return siblings();
             }
-            (left, right) = (self.get(left.parent)?, self.get(right.parent)?);
+            let parents = (self.get(left.parent())?, self.get(right.parent())?);
+            if parents.0 == parents.1 {
+                // An event that was recorded twice is still one event.
+                let child = |line: Line| line.origin << 32;
+                return (child(left) != child(right)).then(|| child(left).cmp(&child(right)));
+            }
+            (left, right) = parents;
         }
     }
 }
@@ -169,99 +186,85 @@ impl Default for Lineage {
     }
 }
 
-/// An event that has been recorded, to make its children of.
-#[derive(Clone, Copy, Debug)]
-pub struct Parent {
-    time: f64,
-    id: u32,
-}
-
-impl Parent {
-    /// The key of the event that this one schedules for `time`.
-    #[inline]
-    pub fn child(self, time: f64, child: Child) -> Key {
-        Key {
-            time,
-            scheduled: self.time,
-            parent: self.id,
-            child: child as u32,
-        }
-    }
-}
-
-/// A tournament tree over a fixed number of slots, each holding at most one pending event.
+/// Pending events, one or none for each of a fixed number of slots: a tournament tree.
+///
+/// Replacing a slot's event replays its matches. The opponents on the way to the root are known beforehand, so this is a few
+/// independent loads, whatever wins.
 #[derive(Debug)]
 pub struct EventQueue {
-    /// Leaves, padded with `NEVER` to a power of two.
+    /// The key of each slot's event.
     keys: Vec<Key>,
-    /// `winner[n]` is the slot with the earliest key below inner node `n`; the root is 1.
-    winner: Vec<u32>,
-    leaves: usize,
+    /// `tree[1]` is the winner of all, `tree[n]` that of `tree[2 n]` and `tree[2 n + 1]`; the second half are the slots.
+    tree: Vec<Player>,
+}
+
+/// A slot and the time of its event, as bits: times are not negative, so their bit patterns are in their order.
+#[derive(Clone, Copy, Debug)]
+struct Player {
+    time: u64,
+    slot: u32,
 }
 
 impl EventQueue {
     /// A queue of `slots` empty slots. At equal keys the lower slot goes first.
     pub fn new(slots: usize) -> Self {
-        let leaves = slots.next_power_of_two().max(2);
-        let mut winner = vec![0; leaves];
-        for node in (1..leaves).rev() {
-            winner[node] = if 2 * node >= leaves {
-                u32::try_from(2 * node - leaves).expect("fewer than 2^32 slots")
-            } else {
-                winner[2 * node]
-            };
-        }
+        let leaves = slots.next_power_of_two();
+        let absent = Player {
+            time: f64::INFINITY.to_bits(),
+            slot: 0,
+        };
         Self {
-            keys: vec![Key::NEVER; leaves],
-            winner,
-            leaves,
+            keys: vec![Key::NEVER; slots],
+            tree: vec![absent; 2 * leaves],
         }
     }
 
-    /// The slot whose event comes first, if any is pending.
+    /// The slot whose event comes first; any slot if nothing is pending.
     #[inline]
-    pub fn first(&self) -> Option<(usize, Key)> {
-        let slot = self.winner[1] as usize;
-        let key = self.keys[slot];
-        (key.time < f64::INFINITY).then_some((slot, key))
+    pub fn first(&self) -> u32 {
+        self.tree[1].slot
     }
 
-    /// The pending event of `slot` ([`Key::NEVER`] if none).
+    /// The time of the first event, infinite if there is none.
     #[inline]
-    pub fn get(&self, slot: usize) -> Key {
-        self.keys[slot]
+    pub fn first_time(&self) -> f64 {
+        f64::from_bits(self.tree[1].time)
     }
 
-    /// Replaces the event of `slot`; [`Key::NEVER`] empties it.
+    /// The event of `slot`, [`Key::NEVER`] if none is pending.
     #[inline]
-    pub fn set(&mut self, slot: usize, key: Key, lineage: &Lineage) {
-        self.keys[slot] = key;
-        let mut node = usize::midpoint(slot, self.leaves);
-        // The first inner node compares two leaves, the others two winners.
-        let (left, right) = (slot & !1, slot | 1);
-        self.winner[node] = self.earlier(left, right, lineage);
+    pub fn get(&self, slot: u32) -> Key {
+        self.keys[slot as usize]
+    }
+
+    /// Replaces the event of `slot`; [`Key::NEVER`] removes it.
+    #[inline]
+    pub fn set(&mut self, slot: u32, key: Key, lineage: &Lineage) {
+        self.keys[slot as usize] = key;
+        let mut winner = Player {
+            time: key.time.to_bits(),
+            slot,
+        };
+        let mut node = self.tree.len() / 2 + slot as usize;
+        self.tree[node] = winner;
         while node > 1 {
+            let opponent = self.tree[node ^ 1];
+            if opponent.time == winner.time && self.wins_tie(opponent, winner, lineage)
+                || opponent.time < winner.time
+            {
+                winner = opponent;
+            }
             node /= 2;
-            let (left, right) = (
-                self.winner[2 * node] as usize,
-                self.winner[2 * node + 1] as usize,
-            );
-            self.winner[node] = self.earlier(left, right, lineage);
+            self.tree[node] = winner;
         }
     }
 
-    #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "fewer than 2^32 slots, checked in new"
-    )]
-    fn earlier(&self, left: usize, right: usize, lineage: &Lineage) -> u32 {
-        // Slots of the left subtree have lower numbers, so a full tie goes left.
-        if self.keys[right].precedes(&self.keys[left], lineage, false) {
-            right as u32
-        } else {
-            left as u32
-        }
+    #[cold]
+    #[inline(never)]
+    fn wins_tie(&self, opponent: Player, winner: Player, lineage: &Lineage) -> bool {
+        let key = |player: Player| self.keys[player.slot as usize];
+        opponent.time < f64::INFINITY.to_bits()
+            && key(opponent).precedes(&key(winner), lineage, opponent.slot < winner.slot)
     }
 }
 
@@ -271,26 +274,26 @@ mod tests {
     use proptest::prelude::*;
 
     fn at(time: f64) -> Key {
-        Key::at_start(time)
+        Key::at_start(time, 0)
     }
 
     #[test]
     fn an_empty_queue_has_no_first_event() {
-        assert_eq!(EventQueue::new(3).first(), None);
+        for slots in 0..4 {
+            assert!(EventQueue::new(slots).first_time() == f64::INFINITY);
+        }
     }
 
     #[test]
     fn equal_times_are_ordered_by_the_first_difference_between_ancestors() {
         let mut lineage = Lineage::new();
-        // Two links that started at different times and have kept step for three generations.
-        let mut lines = [Key::at_start(1.0), Key::at_start(1.0).timer(1.0)].map(|start| start);
-        lines[0].scheduled = 0.7;
-        lines[1].scheduled = 0.6;
+        // Two links that started one after the other at one time and have kept step for three generations.
+        let mut lines = [Key::at_start(1.0, 1), Key::at_start(1.0, 0)];
         for generation in 1..=3 {
             lines = lines.map(|key| {
                 lineage
-                    .parent(&key)
-                    .child(1.0 + f64::from(generation), Child::Done)
+                    .record(key)
+                    .schedule(1.0 + f64::from(generation), Child::Done)
             });
         }
         assert!(lines[1].precedes(&lines[0], &lineage, false));
@@ -300,36 +303,47 @@ mod tests {
     #[test]
     fn of_two_children_the_one_scheduled_first_goes_first() {
         let mut lineage = Lineage::new();
-        let parent = lineage.parent(&at(1.0));
+        let parent = lineage.record(at(1.0));
         let (arrival, done) = (
-            parent.child(2.0, Child::Arrival),
-            parent.child(2.0, Child::Done),
+            parent.schedule(2.0, Child::Arrival),
+            parent.schedule(2.0, Child::Done),
         );
         assert!(arrival.precedes(&done, &lineage, false));
         assert!(!done.precedes(&arrival, &lineage, true));
     }
 
+    #[test]
+    fn an_event_recorded_twice_is_one_event() {
+        let mut lineage = Lineage::new();
+        let timer = lineage.record(at(1.0)).schedule(2.0, Child::Timer);
+        let arrival = lineage.record(at(1.0)).schedule(2.0, Child::Arrival);
+        assert!(timer.precedes(&arrival, &lineage, false));
+    }
+
     proptest! {
         #[test]
         fn the_first_event_is_the_minimum_over_all_slots(
-            slots in 1usize..40,
-            moves in prop::collection::vec((0usize..40, 0u32..50), 1..200),
+            slots in 1u32..40,
+            moves in prop::collection::vec((0u32..40, prop::option::of((0u32..50, 0u32..4))), 1..200),
         ) {
             let lineage = Lineage::new();
-            let mut queue = EventQueue::new(slots);
-            let mut model = vec![f64::INFINITY; slots];
-            for (slot, time) in moves {
+            let mut queue = EventQueue::new(slots as usize);
+            let mut model = vec![None; slots as usize];
+            for (slot, event) in moves {
                 let slot = slot % slots;
-                let key = if time == 0 { Key::NEVER } else { at(f64::from(time)) };
+                let key = event.map_or(Key::NEVER, |(time, order)| Key::at_start(f64::from(time), order));
                 queue.set(slot, key, &lineage);
-                model[slot] = key.time;
-                let expected = model
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, time)| time.is_finite())
-                    .min_by(|a, b| a.1.total_cmp(b.1))
-                    .map(|(slot, _)| slot);
-                prop_assert_eq!(queue.first().map(|(slot, _)| slot), expected);
+                model[slot as usize] = event;
+                let expected = (0..slots)
+                    .filter_map(|slot| model[slot as usize].map(|event| (event, slot)))
+                    .min();
+                if let Some(((time, _), slot)) = expected {
+                    prop_assert_eq!(queue.first(), slot);
+                    prop_assert_eq!(queue.first_time(), f64::from(time));
+                    prop_assert_eq!(queue.get(slot).time, f64::from(time));
+                } else {
+                    prop_assert!(queue.first_time() == f64::INFINITY);
+                }
             }
         }
     }

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use crate::events::{Child, Key, Lineage};
+use crate::events::{Child, Event, Key, Lineage};
 use crate::packet::Packet;
 use crate::queue::{Backlog, Limit, Queue, Verdict};
 use crate::scenario::Direction;
@@ -84,7 +84,7 @@ impl Port {
                 arrivals: VecDeque::new(),
             },
         };
-        let done = Key::at_start(f64::NEG_INFINITY);
+        let done = Key::at_start(f64::NEG_INFINITY, 0);
         Self {
             rate_bps: link.rate.bps(),
             delay_secs: link.delay.secs(),
@@ -109,10 +109,16 @@ impl Port {
         self.memo.1
     }
 
-    /// A packet of `bytes` arrives with `key`; returns the key of its arrival at the far end, or nothing if it is dropped.
-    /// Arrivals must come in the order of their keys.
-    #[inline]
-    pub fn accept(&mut self, key: Key, bytes: u32, lineage: &mut Lineage) -> Option<Key> {
+    /// A packet of `bytes` arrives with `key`, an event that may have been recorded; returns the key of its arrival at the far end,
+    /// or nothing if it is dropped. Arrivals must come in the order of their keys.
+    #[inline(always)]
+    pub fn accept(
+        &mut self,
+        key: Key,
+        recorded: Option<Event>,
+        bytes: u32,
+        lineage: &mut Lineage,
+    ) -> Option<Key> {
         let tx = self.transmission_secs(bytes);
         let Discipline::Computed {
             limit,
@@ -128,11 +134,13 @@ impl Port {
         // At a full tie the transmitter is served before the newcomer.
         let idle = self.done.precedes(&key, lineage, true);
         let start = if idle {
-            waiting.clear();
-            *waiting_bytes = 0;
+            if !waiting.is_empty() {
+                waiting.clear();
+                *waiting_bytes = 0;
+            }
             *in_service_bytes = bytes;
             self.counters.peak_packets = self.counters.peak_packets.max(1);
-            key
+            recorded.unwrap_or_else(|| lineage.record(key))
         } else {
             while let Some(front) = waiting.front() {
                 if !front.start.precedes(&key, lineage, true) {
@@ -160,11 +168,10 @@ impl Port {
                 bytes,
             });
             *waiting_bytes += u64::from(bytes);
-            self.done
+            lineage.record(self.done)
         };
-        let parent = lineage.parent(&start);
-        self.done = parent.child(start.time + tx, Child::Done);
-        Some(parent.child(start.time + (tx + self.delay_secs), Child::Arrival))
+        self.done = start.schedule(start.time + tx, Child::Done);
+        Some(start.schedule(start.time + (tx + self.delay_secs), Child::Arrival))
     }
 
     /// A packet arrives at an evented port. If the transmitter is idle its transmission starts.
@@ -173,7 +180,7 @@ impl Port {
         key: Key,
         packet: Packet,
         lineage: &mut Lineage,
-    ) -> Option<Transmission> {
+    ) -> Arrival {
         let Discipline::Evented {
             queue,
             in_service,
@@ -192,15 +199,16 @@ impl Port {
         if queue.enqueue(packet, in_service) == Verdict::Drop {
             self.counters.dropped_packets += 1;
             self.counters.dropped_bytes += bytes;
-            return None;
+            return Arrival::Dropped;
         }
         arrivals.push_back(key.time);
         let present = queue.waiting().packets + in_service.packets;
         self.counters.peak_packets = self.counters.peak_packets.max(present);
         if in_service.packets == 0 {
             self.start(key, lineage)
+                .map_or(Arrival::Waits, Arrival::Starts)
         } else {
-            None
+            Arrival::Waits
         }
     }
 
@@ -231,11 +239,11 @@ impl Port {
             self.counters.waited_secs += key.time - arrived;
         }
         let tx = self.transmission_secs(packet.wire_bytes);
-        let parent = lineage.parent(&key);
+        let start = lineage.record(key);
         Some(Transmission {
             packet,
-            arrival: parent.child(key.time + (tx + self.delay_secs), Child::Arrival),
-            done: parent.child(key.time + tx, Child::Done),
+            arrival: start.schedule(key.time + (tx + self.delay_secs), Child::Arrival),
+            done: start.schedule(key.time + tx, Child::Done),
         })
     }
 
@@ -254,6 +262,14 @@ impl Port {
             } => queue.waiting().packets + u64::from(in_service.is_some()),
         }
     }
+}
+
+/// What becomes of a packet that arrives at an evented port.
+#[derive(Clone, Copy, Debug)]
+pub enum Arrival {
+    Dropped,
+    Waits,
+    Starts(Transmission),
 }
 
 /// A transmission that has started at an evented port.

@@ -17,9 +17,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::cc;
-use crate::events::{EventQueue, Key, Lineage};
-use crate::link::{Port, Transmission};
-use crate::packet::{Ack, Packet, Segment};
+use crate::events::{Event, EventQueue, Key, Lineage};
+use crate::link::{Arrival, Port, Transmission};
+use crate::packet::{Ack, AckStore, Packet};
 use crate::queue;
 use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
@@ -52,24 +52,24 @@ struct Stop {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
+    /// A port that computes departures and is not sampled.
     Port(u32),
+    SlowPort(u32),
     Receiver(u32),
     Sender(u32),
 }
 
-/// What a slot of the event queue stands for. The order of slots is the order of events whose keys agree.
+/// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
 #[derive(Clone, Copy, Debug)]
 enum Slot {
     TransmissionDone(u32),
     Channel(u32),
-    SenderTimer(u32),
-    ReceiverTimer(u32),
 }
 
 /// Packets on their way to one stop from one component, in order.
 #[derive(Debug)]
 struct Channel {
-    slot: usize,
+    slot: u32,
     waiting: VecDeque<(Key, Packet)>,
 }
 
@@ -77,7 +77,7 @@ struct Channel {
 #[derive(Debug)]
 struct Loose {
     key: Key,
-    slot: usize,
+    slot: u32,
     packet: Packet,
 }
 
@@ -95,7 +95,7 @@ impl LooseEvents {
     }
 
     /// Where the first event is within the first group, and its key and slot.
-    fn first(&self, lineage: &Lineage) -> Option<(usize, Key, usize)> {
+    fn first(&self, lineage: &Lineage) -> Option<(usize, Key, u32)> {
         let (_, group) = self.0.first_key_value()?;
         let mut first = 0;
         for (at, loose) in group.iter().enumerate().skip(1) {
@@ -107,6 +107,10 @@ impl LooseEvents {
             }
         }
         Some((first, group[first].key, group[first].slot))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     fn remove(&mut self, at: usize) -> Loose {
@@ -126,10 +130,9 @@ struct Flow {
     start: f64,
     started: bool,
     fixed_size: bool,
-    /// Where its stops begin in `World::stops`.
+    /// Where its stops begin in `World::stops`, and which is the receiver's.
     first_stop: u32,
-    sender_slot: usize,
-    receiver_slot: usize,
+    receiver_stop: u32,
     /// Wire size of the segments it sends: header, and header with full payload.
     header: u32,
     ack_sizes: AckSizes,
@@ -159,14 +162,18 @@ struct World<'a> {
     end: f64,
     ports: Vec<Port>,
     /// The event queue's slot of each evented port.
-    port_slots: Vec<usize>,
+    port_slots: Vec<u32>,
     flows: Vec<Flow>,
     stops: Vec<Stop>,
     channels: Vec<Channel>,
     slots: Vec<Slot>,
-    queue: EventQueue,
+    /// Packets about to reach a meeting point and transmissions about to end.
+    packets: EventQueue,
+    /// Sender and receiver timers; rarely due, so they are kept apart.
+    timers: EventQueue,
     lineage: Lineage,
     loose: LooseEvents,
+    acks: AckStore,
     samplers: Option<Samplers>,
     effort: Effort,
 }
@@ -189,17 +196,17 @@ impl<'a> World<'a> {
         let (stops, first_stops, feeders) = plan_stops(scenario, &ports);
 
         let mut slots = Vec::new();
-        let mut port_slots = vec![usize::MAX; ports.len()];
+        let mut port_slots = vec![u32::MAX; ports.len()];
         for (index, port) in ports.iter().enumerate() {
             if !port.is_computed() {
-                port_slots[index] = slots.len();
+                port_slots[index] = index_u32(slots.len());
                 slots.push(Slot::TransmissionDone(index_u32(index)));
             }
         }
         let mut channels = Vec::with_capacity(feeders);
         for index in 0..feeders {
             channels.push(Channel {
-                slot: slots.len(),
+                slot: index_u32(slots.len()),
                 waiting: VecDeque::new(),
             });
             slots.push(Slot::Channel(index_u32(index)));
@@ -221,16 +228,6 @@ impl<'a> World<'a> {
                 plain: config.ack_size,
                 sack_option_header: config.sack_option_header,
             };
-            let sender_slot = slots.len();
-            slots.push(Slot::SenderTimer(index_u32(index)));
-            let receiver_slot = if config.ack_every > 1 {
-                slots.len()
-            } else {
-                usize::MAX
-            };
-            if config.ack_every > 1 {
-                slots.push(Slot::ReceiverTimer(index_u32(index)));
-            }
             flows.push(Flow {
                 sender: Sender::new(config, new_cc, &spec.cc.params, size_bytes, phase),
                 receiver,
@@ -238,16 +235,20 @@ impl<'a> World<'a> {
                 started: false,
                 fixed_size: size_bytes.is_some(),
                 first_stop: first_stops[index],
-                sender_slot,
-                receiver_slot,
+                receiver_stop: first_stops[index] + index_u32(spec.path.len()),
                 header,
                 ack_sizes,
             });
         }
-        let mut queue = EventQueue::new(slots.len());
         let lineage = Lineage::new();
-        for flow in &flows {
-            queue.set(flow.sender_slot, Key::at_start(flow.start), &lineage);
+        let mut timers = EventQueue::new(2 * flows.len());
+        for (index, flow) in flows.iter().enumerate() {
+            let index = index_u32(index);
+            timers.set(
+                sender_timer(index),
+                Key::at_start(flow.start, index),
+                &lineage,
+            );
         }
         let samplers = scenario
             .sample
@@ -260,10 +261,12 @@ impl<'a> World<'a> {
             flows,
             stops,
             channels,
+            packets: EventQueue::new(slots.len()),
             slots,
-            queue,
+            timers,
             lineage,
             loose: LooseEvents::default(),
+            acks: AckStore::default(),
             samplers,
             effort: Effort::default(),
         }
@@ -271,60 +274,77 @@ impl<'a> World<'a> {
 
     fn run(&mut self) {
         loop {
-            let next = self.queue.first();
-            if let Some((at, first, loose_slot)) = self.loose.first(&self.lineage)
-                && next.is_none_or(|(slot, key)| {
-                    first.precedes(&key, &self.lineage, loose_slot < slot)
-                })
-            {
-                if first.time >= self.end {
-                    return;
-                }
-                let Loose { key, packet, .. } = self.loose.remove(at);
-                self.effort.events += 1;
-                self.stop_at(packet, key);
+            let timer_first = self.timers.first_time() <= self.packets.first_time()
+                && self.timer_precedes_packets();
+            if !self.loose.is_empty() && self.step_loose(timer_first) {
                 continue;
             }
-            let Some((slot, key)) = next else { return };
+            let queue = if timer_first {
+                &self.timers
+            } else {
+                &self.packets
+            };
+            let slot = queue.first();
+            let key = queue.get(slot);
             if key.time >= self.end {
                 return;
             }
             self.effort.events += 1;
-            match self.slots[slot] {
+            if timer_first {
+                self.on_timer(slot, key);
+                continue;
+            }
+            match self.slots[slot as usize] {
                 Slot::Channel(channel) => {
                     let waiting = &mut self.channels[channel as usize].waiting;
-                    let (key, packet) =
-                        waiting.pop_front().expect("a pending channel has a packet");
-                    let next = waiting.front().map_or(Key::NEVER, |(key, _)| *key);
-                    self.queue.set(slot, next, &self.lineage);
-                    self.stop_at(packet, key);
+                    let (_, packet) = waiting.pop_front().expect("a pending channel has a packet");
+                    match waiting.front() {
+                        Some((next, _)) => self.packets.set(slot, *next, &self.lineage),
+                        None => self.packets.set(slot, Key::NEVER, &self.lineage),
+                    }
+                    self.on_packet(packet, key);
                 }
                 Slot::TransmissionDone(port) => self.on_transmission_done(port, key),
-                Slot::SenderTimer(flow) => self.on_sender_timer(flow, key),
-                Slot::ReceiverTimer(flow) => self.on_receiver_timer(flow, key),
             }
         }
     }
 
-    /// A packet travels on until it meets an event, is dropped, or arrives.
-    #[inline]
-    fn travel(&mut self, packet: Packet, key: Key) {
-        if key.time >= self.end {
-            return;
-        }
-        let stop = self.stops[packet.hop as usize];
-        match stop.channel {
-            None => self.stop_at(packet, key),
-            Some(channel) => self.wait(channel, packet, key),
-        }
+    /// Whether the first timer is due before the first packet; at a full tie the packet goes first.
+    fn timer_precedes_packets(&self) -> bool {
+        let (timer, packet) = (self.timers.first(), self.packets.first());
+        let (timer, packet) = (self.timers.get(timer), self.packets.get(packet));
+        timer.precedes(&packet, &self.lineage, false)
     }
 
-    #[inline]
+    /// Handles the first of the packets with events of their own, if it comes before all other events.
+    fn step_loose(&mut self, timer_first: bool) -> bool {
+        let queue = if timer_first {
+            &self.timers
+        } else {
+            &self.packets
+        };
+        let Some((at, first, loose_slot)) = self.loose.first(&self.lineage) else {
+            return false;
+        };
+        let slot = queue.first();
+        let ties = timer_first || loose_slot < slot;
+        let goes_first = first.precedes(&queue.get(slot), &self.lineage, ties);
+        if !goes_first || first.time >= self.end {
+            return false;
+        }
+        let Loose { key, packet, .. } = self.loose.remove(at);
+        self.effort.events += 1;
+        self.on_packet(packet, key);
+        true
+    }
+
+    /// A packet waits for its event at the next stop.
+    #[inline(always)]
     fn wait(&mut self, channel: u32, packet: Packet, key: Key) {
         let channel = &mut self.channels[channel as usize];
         if self.scenario.shortcuts.ring {
             if channel.waiting.is_empty() {
-                self.queue.set(channel.slot, key, &self.lineage);
+                self.packets.set(channel.slot, key, &self.lineage);
             }
             channel.waiting.push_back((key, packet));
         } else {
@@ -336,216 +356,292 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A packet is at its stop.
-    #[inline]
-    fn stop_at(&mut self, mut packet: Packet, mut key: Key) {
+    /// A packet travels on from its stop, where it arrives with `key`, until it waits for an event, is dropped, or reaches its
+    /// sender: then it is returned. `now` is `key` if that has been recorded.
+    #[inline(always)]
+    fn travel(
+        &mut self,
+        mut packet: Packet,
+        mut key: Key,
+        mut now: Option<Event>,
+    ) -> Option<(Packet, Key)> {
         loop {
-            let stop = self.stops[packet.hop as usize];
-            match stop.place {
-                Place::Port(port) => {
-                    self.sample_port(port, key.time);
-                    let port_state = &mut self.ports[port as usize];
-                    if !port_state.is_computed() {
-                        let transmission = port_state.arrive(key, packet, &mut self.lineage);
-                        return self.on_transmission(port, transmission);
-                    }
-                    match port_state.accept(key, packet.wire_bytes, &mut self.lineage) {
-                        Some(arrival) => key = arrival,
-                        None => return,
-                    }
+            match self.stops[packet.hop as usize].place {
+                Place::Port(index) => {
+                    let port = &mut self.ports[index as usize];
+                    let Some(arrival) =
+                        port.accept(key, now, packet.wire_bytes, &mut self.lineage)
+                    else {
+                        self.dropped(&packet);
+                        return None;
+                    };
+                    key = arrival;
+                    now = None;
                     packet.hop += 1;
                 }
-                Place::Receiver(flow) => match self.receive(flow, packet, key) {
-                    Some(ack) => packet = ack,
-                    None => return,
-                },
-                Place::Sender(flow) => return self.acknowledged(flow, packet, key),
+                Place::Receiver(flow) => {
+                    let event = self.lineage.record(key);
+                    packet = self.receive(flow, packet, key, event)?;
+                    now = Some(event);
+                }
+                Place::Sender(_) => return Some((packet, key)),
+                Place::SlowPort(index) => {
+                    key = self.pass_slowly(index, packet, key, now)?;
+                    now = None;
+                    packet.hop += 1;
+                }
             }
             if key.time >= self.end {
-                return;
+                return None;
             }
             if let Some(channel) = self.stops[packet.hop as usize].channel {
-                return self.wait(channel, packet, key);
+                self.wait(channel, packet, key);
+                return None;
             }
+        }
+    }
+
+    /// A packet arrives at a port whose departures take events, or that is sampled.
+    #[cold]
+    #[inline(never)]
+    fn pass_slowly(
+        &mut self,
+        index: u32,
+        packet: Packet,
+        key: Key,
+        now: Option<Event>,
+    ) -> Option<Key> {
+        self.sample_port(index, key.time);
+        let port = &mut self.ports[index as usize];
+        if !port.is_computed() {
+            self.arrive(index, packet, key);
+            return None;
+        }
+        let arrival = port.accept(key, now, packet.wire_bytes, &mut self.lineage);
+        if arrival.is_none() {
+            self.dropped(&packet);
+        }
+        arrival
+    }
+
+    /// A packet is at a stop.
+    #[inline(always)]
+    fn on_packet(&mut self, packet: Packet, key: Key) {
+        if let Some((ack, key)) = self.travel(packet, key, None) {
+            self.acknowledged(&ack, key);
+        }
+    }
+
+    /// A packet leaves a receiver or a port with events.
+    fn leave(&mut self, packet: Packet, key: Key) {
+        if key.time >= self.end {
+            return;
+        }
+        match self.stops[packet.hop as usize].channel {
+            Some(channel) => self.wait(channel, packet, key),
+            None => self.on_packet(packet, key),
+        }
+    }
+
+    /// A packet is gone, and what was kept for it.
+    fn dropped(&mut self, packet: &Packet) {
+        if packet.hop > self.flows[packet.flow as usize].receiver_stop {
+            self.acks.drop(packet);
+        }
+    }
+
+    /// A packet arrives at a port with events.
+    fn arrive(&mut self, port: u32, packet: Packet, key: Key) {
+        match self.ports[port as usize].arrive(key, packet, &mut self.lineage) {
+            Arrival::Dropped => self.dropped(&packet),
+            Arrival::Waits => {}
+            Arrival::Starts(transmission) => self.on_transmission(port, transmission),
         }
     }
 
     fn on_transmission_done(&mut self, port: u32, key: Key) {
-        self.queue
+        self.packets
             .set(self.port_slots[port as usize], Key::NEVER, &self.lineage);
         self.sample_port(port, key.time);
-        let transmission = self.ports[port as usize].transmission_done(key, &mut self.lineage);
-        self.on_transmission(port, transmission);
-    }
-
-    fn on_transmission(&mut self, port: u32, transmission: Option<Transmission>) {
-        if let Some(Transmission {
-            mut packet,
-            arrival,
-            done,
-        }) = transmission
-        {
-            self.queue
-                .set(self.port_slots[port as usize], done, &self.lineage);
-            packet.hop += 1;
-            self.travel(packet, arrival);
+        let next = self.ports[port as usize].transmission_done(key, &mut self.lineage);
+        if let Some(transmission) = next {
+            self.on_transmission(port, transmission);
         }
     }
 
-    /// A segment reaches its receiver; returns the acknowledgement it causes, on its way back.
-    #[inline]
-    fn receive(&mut self, index: u32, packet: Packet, key: Key) -> Option<Packet> {
-        let Segment::Data(data) = packet.segment else {
-            unreachable!("only data reaches a receiver")
-        };
+    fn on_transmission(&mut self, port: u32, transmission: Transmission) {
+        let Transmission {
+            mut packet,
+            arrival,
+            done,
+        } = transmission;
+        self.packets
+            .set(self.port_slots[port as usize], done, &self.lineage);
+        packet.hop += 1;
+        self.leave(packet, arrival);
+    }
+
+    /// A segment reaches its receiver; returns the acknowledgement it causes, if one leaves at once.
+    #[inline(always)]
+    fn receive(&mut self, index: u32, packet: Packet, key: Key, now: Event) -> Option<Packet> {
         self.effort.delivered_packets += 1;
         // A delayed acknowledgement that was due before goes first.
-        while self.flows[index as usize]
-            .receiver
-            .next_timer()
-            .precedes(&key, &self.lineage, false)
-        {
+        let timer = self.flows[index as usize].receiver.next_timer();
+        if timer.time <= key.time && timer.precedes(&key, &self.lineage, false) {
             self.fire_receiver_timer(index);
         }
         self.sample_receiver(index, key.time);
         let flow = &mut self.flows[index as usize];
-        let ack = flow.receiver.on_segment(key, data);
-        let timer = flow.receiver.next_timer();
-        if timer.time < f64::INFINITY && timer.time < self.queue.get(flow.receiver_slot).time {
-            self.queue.set(flow.receiver_slot, timer, &self.lineage);
+        if let Some(ack) = flow.receiver.on_segment(now, packet.segment()) {
+            let wire_bytes = flow.ack_sizes.of(&ack);
+            return Some(self.acks.pack(index, packet.hop + 1, wire_bytes, &ack));
         }
-        let ack_sizes = flow.ack_sizes;
-        ack.map(|ack| Packet {
-            flow: index,
-            hop: packet.hop + 1,
-            wire_bytes: ack_sizes.of(&ack),
-            segment: Segment::Ack(ack),
-        })
+        let timer = flow.receiver.next_timer();
+        self.see_to_timer(receiver_timer(index), timer);
+        None
     }
 
-    fn on_receiver_timer(&mut self, index: u32, key: Key) {
+    /// A slot of the timers is due; it may lag behind a timer that has been stopped or restarted.
+    fn on_timer(&mut self, slot: u32, key: Key) {
+        let index = slot / 2;
         let flow = &self.flows[index as usize];
-        let (slot, timer) = (flow.receiver_slot, flow.receiver.next_timer());
-        // The slot may lag behind a timer that has been stopped or restarted.
-        self.queue.set(slot, Key::NEVER, &self.lineage);
-        if timer == key {
-            self.fire_receiver_timer(index);
+        let starts = slot == sender_timer(index) && !flow.started;
+        let timer = if slot == sender_timer(index) {
+            flow.sender.next_timer()
         } else {
-            self.queue.set(slot, timer, &self.lineage);
+            flow.receiver.next_timer()
+        };
+        let later = if timer == key { Key::NEVER } else { timer };
+        self.timers.set(slot, later, &self.lineage);
+        if starts {
+            self.start(index, key);
+        } else if timer != key {
+        } else if slot == sender_timer(index) {
+            self.fire_sender_timer(index);
+        } else {
+            self.fire_receiver_timer(index);
         }
+    }
+
+    /// Makes sure that a timer is looked at when it expires. One that is set to a later time is left where it is: when it comes up
+    /// it is moved.
+    #[inline]
+    fn see_to_timer(&mut self, slot: u32, timer: Key) {
+        if timer.time < self.timers.get(slot).time {
+            self.timers.set(slot, timer, &self.lineage);
+        }
+    }
+
+    fn start(&mut self, index: u32, key: Key) {
+        let now = self.lineage.record(key);
+        self.sample_sender(index, key.time);
+        let flow = &mut self.flows[index as usize];
+        flow.started = true;
+        flow.sender.on_start(now);
+        self.pump(index, key, now);
     }
 
     fn fire_receiver_timer(&mut self, index: u32) {
         let flow = &mut self.flows[index as usize];
         let key = flow.receiver.next_timer();
         let ack = flow.receiver.on_timer();
-        let hop = self.receiver_hop(index) + 1;
-        let wire_bytes = self.flows[index as usize].ack_sizes.of(&ack);
-        self.travel(
-            Packet {
-                flow: index,
-                hop,
-                wire_bytes,
-                segment: Segment::Ack(ack),
-            },
-            key,
-        );
-    }
-
-    fn receiver_hop(&self, index: u32) -> u32 {
-        let path = self.scenario.flows[index as usize].path.len();
-        self.flows[index as usize].first_stop + index_u32(path)
-    }
-
-    /// An acknowledgement reaches its sender.
-    #[inline]
-    fn acknowledged(&mut self, index: u32, packet: Packet, key: Key) {
-        let Segment::Ack(ack) = packet.segment else {
-            unreachable!("only acknowledgements reach a sender")
-        };
-        // A timer that expired before goes first.
-        while self.flows[index as usize]
-            .sender
-            .next_timer()
-            .precedes(&key, &self.lineage, false)
-        {
-            self.fire_sender_timer(index);
-        }
-        self.sample_sender(index, key.time);
-        self.flows[index as usize].sender.on_segment(key, &ack);
-        self.pump(index, key);
-    }
-
-    fn on_sender_timer(&mut self, index: u32, key: Key) {
-        let flow = &mut self.flows[index as usize];
-        let slot = flow.sender_slot;
-        if !flow.started {
-            flow.started = true;
-            self.queue.set(slot, Key::NEVER, &self.lineage);
-            self.sample_sender(index, key.time);
-            self.flows[index as usize].sender.on_start(key);
-            return self.pump(index, key);
-        }
-        let timer = flow.sender.next_timer();
-        if timer == key {
-            self.queue.set(slot, Key::NEVER, &self.lineage);
-            self.fire_sender_timer(index);
-        } else {
-            self.queue.set(slot, timer, &self.lineage);
-        }
+        let wire_bytes = flow.ack_sizes.of(&ack);
+        let packet = self
+            .acks
+            .pack(index, flow.receiver_stop + 1, wire_bytes, &ack);
+        self.leave(packet, key);
     }
 
     fn fire_sender_timer(&mut self, index: u32) {
         let key = self.flows[index as usize].sender.next_timer();
+        let now = self.lineage.record(key);
         self.sample_sender(index, key.time);
-        self.flows[index as usize].sender.on_timer(key);
-        self.pump(index, key);
+        self.flows[index as usize].sender.on_timer(now);
+        self.pump(index, key, now);
+    }
+
+    /// An acknowledgement reaches its sender.
+    #[inline(always)]
+    fn acknowledged(&mut self, packet: &Packet, key: Key) {
+        let index = packet.flow;
+        let ack = self.acks.unpack(packet);
+        // A timer that expired before goes first.
+        loop {
+            let timer = self.flows[index as usize].sender.next_timer();
+            if timer.time > key.time || !timer.precedes(&key, &self.lineage, false) {
+                break;
+            }
+            self.fire_sender_timer(index);
+        }
+        self.sample_sender(index, key.time);
+        let now = self.lineage.record(key);
+        self.flows[index as usize].sender.on_segment(now, &ack);
+        self.pump(index, key, now);
     }
 
     /// Sends what a sender has to send, and sees to its timer.
     #[inline]
-    fn pump(&mut self, index: u32, key: Key) {
+    fn pump(&mut self, index: u32, key: Key, now: Event) {
         loop {
             let flow = &mut self.flows[index as usize];
-            let Some(data) = flow.sender.poll_transmit(key) else {
+            let Some(data) = flow.sender.poll_transmit(now) else {
                 break;
             };
-            let packet = Packet {
-                flow: index,
-                hop: flow.first_stop,
-                wire_bytes: flow.header + data.payload_bytes,
-                segment: Segment::Data(data),
-            };
-            self.travel(packet, key);
+            let wire_bytes = flow.header + data.payload_bytes;
+            let packet = Packet::data(index, flow.first_stop, wire_bytes, data);
+            match self.stops[packet.hop as usize].channel {
+                Some(channel) => self.wait(channel, packet, key),
+                None => {
+                    let back = self.travel(packet, key, Some(now));
+                    debug_assert!(back.is_none(), "every round trip has an event: plan_stops");
+                }
+            }
         }
-        let flow = &self.flows[index as usize];
-        let timer = flow.sender.next_timer();
-        // A restarted timer is left where it is; when it comes up it is moved to its new time.
-        if timer.time < self.queue.get(flow.sender_slot).time {
-            self.queue.set(flow.sender_slot, timer, &self.lineage);
-        }
+        let timer = self.flows[index as usize].sender.next_timer();
+        self.see_to_timer(sender_timer(index), timer);
     }
 
     // --- samples --------------------------------------------------------------------------------------------------------
 
     #[inline]
     fn sample_sender(&mut self, index: u32, until: f64) {
+        if self.samplers.is_some() {
+            self.take_sender_samples(index, until);
+        }
+    }
+
+    #[inline]
+    fn sample_receiver(&mut self, index: u32, until: f64) {
+        if self.samplers.is_some() {
+            self.take_receiver_samples(index, until);
+        }
+    }
+
+    #[inline]
+    fn sample_port(&mut self, index: u32, until: f64) {
+        if self.samplers.is_some() {
+            self.take_port_samples(index, until);
+        }
+    }
+
+    #[inline(never)]
+    fn take_sender_samples(&mut self, index: u32, until: f64) {
         if let Some(samplers) = &mut self.samplers {
             let sender = &self.flows[index as usize].sender;
             samplers.senders[index as usize].take(until, || SenderSample::of(sender));
         }
     }
 
-    #[inline]
-    fn sample_receiver(&mut self, index: u32, until: f64) {
+    #[inline(never)]
+    fn take_receiver_samples(&mut self, index: u32, until: f64) {
         if let Some(samplers) = &mut self.samplers {
             let receiver = &self.flows[index as usize].receiver;
             samplers.receivers[index as usize].take(until, || receiver.delivered_bytes);
         }
     }
 
-    #[inline]
-    fn sample_port(&mut self, index: u32, until: f64) {
+    #[inline(never)]
+    fn take_port_samples(&mut self, index: u32, until: f64) {
         if let Some(samplers) = &mut self.samplers {
             let port = &self.ports[index as usize];
             samplers.ports[index as usize].take_at(until, |time| {
@@ -673,6 +769,16 @@ impl<'a> World<'a> {
     }
 }
 
+/// The slot of a flow's retransmission timer; before its start, of the start.
+fn sender_timer(flow: u32) -> u32 {
+    2 * flow
+}
+
+/// The slot of a flow's delayed-acknowledgement timer.
+fn receiver_timer(flow: u32) -> u32 {
+    2 * flow + 1
+}
+
 /// Whether all flows start at one place: their paths begin with the same link.
 fn senders(scenario: &Scenario) -> Senders {
     let mut first_links = scenario.flows.iter().map(|flow| flow.path[0]);
@@ -697,16 +803,16 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
 /// many channels there are.
 fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usize) {
     let mut places: Vec<Vec<Place>> = Vec::with_capacity(scenario.flows.len());
+    let port = |index: usize| {
+        if ports[index].is_computed() && scenario.sample.is_none() {
+            Place::Port(index_u32(index))
+        } else {
+            Place::SlowPort(index_u32(index))
+        }
+    };
     for (index, flow) in scenario.flows.iter().enumerate() {
-        let forward = flow
-            .path
-            .iter()
-            .map(|link| Place::Port(index_u32(2 * link)));
-        let reverse = flow
-            .path
-            .iter()
-            .rev()
-            .map(|link| Place::Port(index_u32(2 * link + 1)));
+        let forward = flow.path.iter().map(|link| port(2 * link));
+        let reverse = flow.path.iter().rev().map(|link| port(2 * link + 1));
         let index = index_u32(index);
         places.push(
             forward
@@ -728,7 +834,7 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
         }
     }
     let needs_event = |place: &Place| match place {
-        Place::Port(port) => {
+        Place::Port(port) | Place::SlowPort(port) => {
             feeders[place].len() > 1
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()

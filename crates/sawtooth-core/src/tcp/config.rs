@@ -267,6 +267,7 @@ pub struct Config {
     pub initial_ssthresh: f64,
     /// [`UNLIMITED`] when there is no limit.
     pub window_limit: f64,
+    pub window_limit_whole: u64,
     pub dup_thresh: u32,
     pub limited_transmit: bool,
     pub reduce_from: ReduceFrom,
@@ -307,6 +308,7 @@ impl From<&Params> for Config {
             initial_ssthresh: segments(params.get("initial_ssthresh"), smss)
                 .unwrap_or(window_limit),
             window_limit: window_limit.max(1.0),
+            window_limit_whole: window_limit.max(1.0) as u64,
             dup_thresh: u32::try_from(params.integer("dup_thresh")).unwrap_or(3),
             limited_transmit: params.flag("limited_transmit"),
             reduce_from: match params.choice("reduce_from") {

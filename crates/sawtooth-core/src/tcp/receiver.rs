@@ -5,7 +5,7 @@
 
 use super::config::{Config, Recovery};
 use super::scoreboard::{Range, RangeSet, SackBlocks};
-use crate::events::Key;
+use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 
 /// The receiver of one connection.
@@ -63,7 +63,7 @@ impl Receiver {
 
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
     #[inline]
-    pub fn on_segment(&mut self, now: Key, data: Data) -> Option<Ack> {
+    pub fn on_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
         if data.seq == self.rcv_nxt && self.out_of_order.is_empty() {
             self.rcv_nxt += 1;
             self.delivered_bytes += u64::from(data.payload_bytes);
@@ -71,10 +71,10 @@ impl Receiver {
             self.unacknowledged += 1;
             // A SYN is answered at once (RFC 9293 §3.10.7.2).
             if self.unacknowledged >= self.ack_every || data.seq == 0 {
-                return Some(self.acknowledge(false));
+                return Some(self.acknowledge_in_order());
             }
-            if self.timer == Key::NEVER {
-                self.timer = now.timer(now.time + self.delay);
+            if self.timer.is_never() {
+                self.timer = now.schedule(now.time + self.delay, Child::Timer);
             }
             return None;
         }
@@ -82,7 +82,7 @@ impl Receiver {
     }
 
     /// A segment that is out of order, fills a hole or repeats another: acknowledged at once (RFC 5681 §4.2).
-    fn on_disorder(&mut self, now: Key, data: Data) -> Ack {
+    fn on_disorder(&mut self, now: Event, data: Data) -> Ack {
         let mut duplicate = data.seq < self.rcv_nxt;
         if data.seq == self.rcv_nxt {
             let before = self.rcv_nxt;
@@ -118,7 +118,18 @@ impl Receiver {
         self.acknowledge(duplicate)
     }
 
+    /// Nothing is out of order, so there is nothing to report.
     #[inline]
+    fn acknowledge_in_order(&mut self) -> Ack {
+        self.unacknowledged = 0;
+        self.timer = Key::NEVER;
+        Ack {
+            next: self.rcv_nxt,
+            duplicate: false,
+            sack: SackBlocks::default(),
+        }
+    }
+
     fn acknowledge(&mut self, duplicate: bool) -> Ack {
         self.unacknowledged = 0;
         self.timer = Key::NEVER;

@@ -12,6 +12,8 @@ pub struct Rto {
     config: RtoConfig,
     estimate: Estimate,
     backoff: u64,
+    /// What follows from all this.
+    timeout_secs: f64,
 }
 
 #[derive(Debug)]
@@ -51,11 +53,14 @@ impl Rto {
                 phase_secs,
             },
         };
-        Self {
+        let mut rto = Self {
             config,
             estimate,
             backoff: 1,
-        }
+            timeout_secs: 0.0,
+        };
+        rto.update();
+        rto
     }
 
     /// A round trip of `rtt` seconds of a segment sent at `sent`.
@@ -94,14 +99,20 @@ impl Rto {
                 *rto_secs = rto_ticks * g;
             }
         }
+        self.update();
     }
 
     /// The timeout now, seconds, back-off included.
-    #[expect(clippy::cast_precision_loss, reason = "the back-off factor is small")]
+    #[inline]
     pub fn timeout_secs(&self) -> f64 {
+        self.timeout_secs
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "the back-off factor is small")]
+    fn update(&mut self) {
         let (min, max, g) = (self.config.min, self.config.max, self.config.granularity);
         let backoff = self.backoff as f64;
-        match &self.estimate {
+        self.timeout_secs = match &self.estimate {
             Estimate::Real {
                 srtt: None,
                 initial,
@@ -114,7 +125,7 @@ impl Rto {
                 ..
             } => ((srtt + g.max(4.0 * rttvar)).max(min) * backoff).min(max),
             Estimate::Ticks { rto_secs, .. } => (rto_secs.max(min) * backoff).min(max).max(2.0 * g),
-        }
+        };
     }
 
     /// Doubles the timeout (RFC 6298 §5.5).
@@ -128,12 +139,16 @@ impl Rto {
             *rttvar += *srtt >> 3;
             *srtt = 0;
         }
+        self.update();
     }
 
     /// Ends the back-off: new data was acknowledged and measured.
     #[inline]
     pub fn end_back_off(&mut self) {
-        self.backoff = 1;
+        if self.backoff > 1 {
+            self.backoff = 1;
+            self.update();
+        }
     }
 
     /// RFC 6298 §5.7: the SYN was retransmitted, so data starts with a timeout of 3 s.
@@ -146,6 +161,7 @@ impl Rto {
         {
             *initial = initial.max(3.0);
         }
+        self.update();
     }
 
     /// The smoothed round-trip time, seconds, once there is a sample.

@@ -11,7 +11,7 @@ use super::config::{Config, Recovery, ReduceFrom};
 use super::recovery::State;
 use super::rto::Rto;
 use crate::cc::{self, CongestionControl, Episode};
-use crate::events::Key;
+use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 use crate::units::Instant;
 
@@ -61,8 +61,9 @@ pub(super) enum Permit {
 pub struct Sender {
     pub(super) config: Config,
     pub(super) cc: Box<dyn CongestionControl>,
-    /// The algorithm's window as of the last event.
+    /// The algorithm's window as of the last event, and its whole segments.
     pub(super) cwnd: f64,
+    cwnd_whole: u64,
     pub(super) snd_una: u64,
     pub(super) snd_nxt: u64,
     /// One past the highest segment ever sent.
@@ -124,6 +125,7 @@ impl Sender {
             rto: Rto::new(config.rto, phase_secs),
             state: State::new(config.recovery),
             cwnd: cc.cwnd(),
+            cwnd_whole: whole(cc.cwnd()),
             config,
             cc,
             snd_una: 0,
@@ -147,7 +149,7 @@ impl Sender {
     }
 
     /// The application opens the connection.
-    pub fn on_start(&mut self, now: Key) {
+    pub fn on_start(&mut self, now: Event) {
         self.limit_since = now.time;
         self.cwnd_since = now.time;
         self.permit = Permit::Window;
@@ -155,7 +157,7 @@ impl Sender {
 
     /// An acknowledgement arrives.
     #[inline]
-    pub fn on_segment(&mut self, now: Key, ack: &Ack) {
+    pub fn on_segment(&mut self, now: Event, ack: &Ack) {
         self.counters.sacks_in += u64::from(!ack.sack.is_empty());
         self.counters.dsacks_in +=
             u64::from(ack.duplicate && self.config.recovery == Recovery::Sack);
@@ -175,7 +177,7 @@ impl Sender {
     }
 
     /// The retransmission timer has expired (RFC 6298 §5.4 to §5.6, RFC 5681 §3.1 equation 4).
-    pub fn on_timer(&mut self, now: Key) {
+    pub fn on_timer(&mut self, now: Event) {
         self.counters.timeouts += 1;
         self.counters.congestion_signals += 1;
         let mut episode = self.episode(now, 0);
@@ -204,7 +206,7 @@ impl Sender {
 
     /// The next segment to send now, if any. To be called until it returns nothing, after every input.
     #[inline]
-    pub fn poll_transmit(&mut self, now: Key) -> Option<Data> {
+    pub fn poll_transmit(&mut self, now: Event) -> Option<Data> {
         if let Some(seq) = self.pending.take() {
             return Some(self.transmit(now, seq));
         }
@@ -250,33 +252,23 @@ impl Sender {
 
     /// The usable window, whole segments.
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "windows are positive and far below 2^53"
-    )]
     pub(super) fn window(&self) -> u64 {
-        (self.cwnd as u64)
+        self.cwnd_whole
             .saturating_add(self.state.inflation)
-            .min(self.window_limit())
+            .min(self.config.window_limit_whole)
     }
 
     /// The limit on the window, whole segments.
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "as casts saturate, as meant for infinity"
-    )]
     pub(super) fn window_limit(&self) -> u64 {
-        self.config.window_limit as u64
+        self.config.window_limit_whole
     }
 
     pub(super) fn has_more(&self) -> bool {
         self.snd_nxt < self.end
     }
 
-    fn transmit(&mut self, now: Key, seq: u64) -> Data {
+    fn transmit(&mut self, now: Event, seq: u64) -> Data {
         self.counters.sent_packets += 1;
         if seq >= self.snd_max {
             self.snd_max = seq + 1;
@@ -290,7 +282,7 @@ impl Sender {
         if seq >= self.snd_nxt {
             self.snd_nxt = seq + 1;
         }
-        if self.timer == Key::NEVER {
+        if self.timer.is_never() {
             self.arm_timer(now);
         }
         let payload_bytes = if seq == 0 && self.config.handshake {
@@ -305,8 +297,8 @@ impl Sender {
 
     /// (Re)starts the retransmission timer (RFC 6298 §5.1, §5.3).
     #[inline]
-    pub(super) fn arm_timer(&mut self, now: Key) {
-        self.timer = now.timer(now.time + self.rto.timeout_secs());
+    pub(super) fn arm_timer(&mut self, now: Event) {
+        self.timer = now.schedule(now.time + self.rto.timeout_secs(), Child::Timer);
     }
 
     /// Forgets the round trip being measured: a retransmission would make it ambiguous.
@@ -316,7 +308,7 @@ impl Sender {
 
     /// Takes note of everything before `next` having arrived; a round-trip sample if there is one.
     #[inline]
-    pub(super) fn advance(&mut self, now: Key, next: u64) -> Option<f64> {
+    pub(super) fn advance(&mut self, now: Event, next: u64) -> Option<f64> {
         self.snd_una = next;
         self.state.timeout_of = None;
         if self.snd_nxt < next {
@@ -338,7 +330,7 @@ impl Sender {
 
     /// An acknowledgement of new data outside of any recovery: advance, restart the timer, let the window grow.
     #[inline]
-    pub(super) fn on_new_ack(&mut self, now: Key, next: u64, may_grow: bool) {
+    pub(super) fn on_new_ack(&mut self, now: Event, next: u64, may_grow: bool) {
         let acked = next - self.snd_una;
         let flight_size = self.snd_max - self.snd_una;
         let syn = self.snd_una == 0 && self.config.handshake;
@@ -377,7 +369,7 @@ impl Sender {
 
     /// What the algorithm needs to know about a loss. `limited_transmit` segments do not count as flight (RFC 5681 §3.2 step 2).
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    pub(super) fn episode(&self, now: Key, limited_transmit: u64) -> Episode {
+    pub(super) fn episode(&self, now: Event, limited_transmit: u64) -> Episode {
         let flight_size = self.snd_max - self.snd_una;
         let window = match self.config.reduce_from {
             ReduceFrom::Window => self.cwnd.min(self.config.window_limit),
@@ -392,7 +384,7 @@ impl Sender {
     }
 
     /// Reduces the window for a loss found by acknowledgements, once per episode.
-    pub(super) fn reduce(&mut self, now: Key) {
+    pub(super) fn reduce(&mut self, now: Event) {
         self.counters.fast_retransmits += 1;
         self.counters.congestion_signals += 1;
         let limited = if self.config.limited_transmit {
@@ -406,20 +398,21 @@ impl Sender {
     }
 
     /// Prescribes the window on behalf of a recovery's specification.
-    pub(super) fn set_cwnd(&mut self, now: Key, cwnd: f64) {
+    pub(super) fn set_cwnd(&mut self, now: Event, cwnd: f64) {
         self.cc.set_cwnd(cwnd);
         self.cwnd_changed(now);
     }
 
     #[inline]
-    pub(super) fn cwnd_changed(&mut self, now: Key) {
+    pub(super) fn cwnd_changed(&mut self, now: Event) {
         self.counters.cwnd_integral += self.cwnd * (now.time - self.cwnd_since);
         self.cwnd_since = now.time;
         self.cwnd = self.cc.cwnd();
+        self.cwnd_whole = whole(self.cwnd);
     }
 
     #[inline]
-    fn note_limit(&mut self, now: Key) {
+    fn note_limit(&mut self, now: Event) {
         let limit = if self.snd_nxt >= self.end {
             Limit::Source
         } else if self.window() >= self.window_limit() {
@@ -496,4 +489,15 @@ impl Sender {
         };
         segments * u64::from(self.config.smss) - short
     }
+}
+
+/// The whole segments of a window.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "windows are positive and far below 2^53"
+)]
+pub(super) fn whole(window: f64) -> u64 {
+    window as u64
 }

@@ -4,7 +4,7 @@
 //! Specification: RFC 6582 §3.2.
 
 use super::{Cut, Permit, Sender};
-use crate::events::Key;
+use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 use crate::tcp::config::{ExitWindow, PartialAckTimer};
@@ -19,7 +19,7 @@ pub const ENTRY: Entry<()> = Entry {
 
 impl Sender {
     #[inline]
-    pub(in crate::tcp) fn newreno_on_ack(&mut self, now: Key, ack: &Ack) {
+    pub(in crate::tcp) fn newreno_on_ack(&mut self, now: Event, ack: &Ack) {
         if ack.next > self.snd_una {
             if self.state.last_cut != Cut::Loss {
                 self.on_new_ack(now, ack.next, true);
@@ -40,7 +40,7 @@ impl Sender {
 
     /// RFC 6582 §3.2 step 3, full acknowledgement.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    fn newreno_full_ack(&mut self, now: Key, next: u64) {
+    fn newreno_full_ack(&mut self, now: Event, next: u64) {
         self.state.inflation = 0;
         self.state.last_cut = Cut::Recovered;
         match self.config.exit_window {
@@ -56,7 +56,7 @@ impl Sender {
     /// RFC 6582 §3.2 step 3, partial acknowledgement: retransmit the next missing segment and deflate the window by what was
     /// acknowledged, less the one segment that leaves. The count of duplicates goes on: those that follow inflate (step 4).
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    fn newreno_partial_ack(&mut self, now: Key, next: u64) {
+    fn newreno_partial_ack(&mut self, now: Event, next: u64) {
         let acked = next - self.snd_una;
         if self.state.inflation > acked {
             self.state.inflation -= acked - 1;

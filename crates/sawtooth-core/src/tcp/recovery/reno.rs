@@ -3,7 +3,7 @@
 //! Specification: RFC 5681 §3.2.
 
 use super::{Cut, Permit, Sender};
-use crate::events::Key;
+use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 
@@ -17,7 +17,7 @@ pub const ENTRY: Entry<()> = Entry {
 
 impl Sender {
     #[inline]
-    pub(in crate::tcp) fn reno_on_ack(&mut self, now: Key, ack: &Ack) {
+    pub(in crate::tcp) fn reno_on_ack(&mut self, now: Event, ack: &Ack) {
         if ack.next > self.snd_una {
             // RFC 5681 §3.2 step 6: deflate.
             self.state.inflation = 0;
@@ -31,7 +31,7 @@ impl Sender {
     }
 
     /// A duplicate acknowledgement as Reno and NewReno take it (RFC 5681 §3.2 steps 1 to 5).
-    pub(in crate::tcp) fn on_dupack_with_inflation(&mut self, now: Key) {
+    pub(in crate::tcp) fn on_dupack_with_inflation(&mut self, now: Event) {
         self.count_dupack();
         if self.dupacks == self.config.dup_thresh {
             if self.recovered() {

@@ -5,7 +5,7 @@
 //! retransmitted as soon as anything above it has arrived).
 
 use super::{Cut, Permit, Sender};
-use crate::events::Key;
+use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 use crate::tcp::config::SackPipe;
@@ -21,7 +21,7 @@ pub const ENTRY: Entry<()> = Entry {
 
 impl Sender {
     #[inline]
-    pub(in crate::tcp) fn sack_on_ack(&mut self, now: Key, ack: &Ack) {
+    pub(in crate::tcp) fn sack_on_ack(&mut self, now: Event, ack: &Ack) {
         if !self.state.in_recovery
             && ack.next > self.snd_una
             && ack.sack.is_empty()
@@ -77,7 +77,7 @@ impl Sender {
         news
     }
 
-    fn enter_sack_recovery(&mut self, now: Key) {
+    fn enter_sack_recovery(&mut self, now: Event) {
         self.state.recovery_point = self.snd_max;
         self.state.last_cut = Cut::Loss;
         self.state.in_recovery = true;
@@ -109,7 +109,7 @@ impl Sender {
 
     // --- RFC 6675 -------------------------------------------------------------------------------------------------------
 
-    fn rfc6675_on_ack(&mut self, now: Key, ack: &Ack) {
+    fn rfc6675_on_ack(&mut self, now: Event, ack: &Ack) {
         if ack.next < self.snd_una {
             return;
         }
@@ -208,7 +208,7 @@ impl Sender {
 
     // --- Fall and Floyd 1996 --------------------------------------------------------------------------------------------
 
-    fn counter_on_ack(&mut self, now: Key, ack: &Ack) {
+    fn counter_on_ack(&mut self, now: Event, ack: &Ack) {
         if self.state.in_recovery {
             self.counter_on_ack_in_recovery(now, ack);
         } else if ack.next > self.snd_una {
@@ -232,7 +232,7 @@ impl Sender {
         }
     }
 
-    fn counter_on_ack_in_recovery(&mut self, now: Key, ack: &Ack) {
+    fn counter_on_ack_in_recovery(&mut self, now: Event, ack: &Ack) {
         self.state.pipe -= 1;
         if ack.next >= self.state.recovery_point {
             self.on_new_ack(now, ack.next, false);

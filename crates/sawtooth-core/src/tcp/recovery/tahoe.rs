@@ -4,7 +4,7 @@
 //! Tahoe, Reno, and SACK TCP", CCR 26(3), 1996, §2.
 
 use super::{Cut, Sender};
-use crate::events::Key;
+use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 
@@ -18,7 +18,7 @@ pub const ENTRY: Entry<()> = Entry {
 
 impl Sender {
     #[inline]
-    pub(in crate::tcp) fn tahoe_on_ack(&mut self, now: Key, ack: &Ack) {
+    pub(in crate::tcp) fn tahoe_on_ack(&mut self, now: Event, ack: &Ack) {
         if ack.next > self.snd_una {
             self.on_new_ack(now, ack.next, true);
         } else if self.is_dupack(ack) {
