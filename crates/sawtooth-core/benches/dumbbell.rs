@@ -18,7 +18,10 @@ fn main() {
         "case", "segments", "ns", "events"
     );
     for (name, tree) in cases() {
-        if wanted.as_ref().is_some_and(|wanted| !name.contains(wanted.as_str())) {
+        if wanted
+            .as_ref()
+            .is_some_and(|wanted| !name.contains(wanted.as_str()))
+        {
             continue;
         }
         let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));

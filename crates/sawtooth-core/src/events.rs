@@ -12,6 +12,7 @@
 //! place and nothing is ever cancelled. The tree holds O(links + flows) slots and stays in cache.
 
 use std::cmp::Ordering;
+use std::hint::select_unpredictable;
 
 /// When an event happens, in seconds, and its place among events at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +21,7 @@ pub struct Key {
     line: Line,
 }
 
-/// Where an event comes from. Two words, so that the compiler keeps it in registers.
+/// Where an event comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Line {
     /// When it was scheduled: the time of its parent.
@@ -39,7 +40,6 @@ impl Line {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the high half")]
     fn parent(self) -> u32 {
         (self.origin >> 32) as u32
     }
@@ -194,8 +194,9 @@ impl Default for Lineage {
 pub struct EventQueue {
     /// The key of each slot's event.
     keys: Vec<Key>,
-    /// `tree[1]` is the winner of all, `tree[n]` that of `tree[2 n]` and `tree[2 n + 1]`; the second half are the slots.
-    tree: Vec<Player>,
+    /// `matches[m]` are the winners of `matches[2 m]` and `matches[2 m + 1]`, and in the last round the slots themselves; that of
+    /// `matches[1]`, which is the final, is `matches[0][1]`.
+    matches: Vec<[Player; 2]>,
 }
 
 /// A slot and the time of its event, as bits: times are not negative, so their bit patterns are in their order.
@@ -215,20 +216,20 @@ impl EventQueue {
         };
         Self {
             keys: vec![Key::NEVER; slots],
-            tree: vec![absent; 2 * leaves],
+            matches: vec![[absent; 2]; leaves],
         }
     }
 
     /// The slot whose event comes first; any slot if nothing is pending.
     #[inline]
     pub fn first(&self) -> u32 {
-        self.tree[1].slot
+        self.matches[0][1].slot
     }
 
     /// The time of the first event, infinite if there is none.
     #[inline]
     pub fn first_time(&self) -> f64 {
-        f64::from_bits(self.tree[1].time)
+        f64::from_bits(self.matches[0][1].time)
     }
 
     /// The event of `slot`, [`Key::NEVER`] if none is pending.
@@ -238,25 +239,36 @@ impl EventQueue {
     }
 
     /// Replaces the event of `slot`; [`Key::NEVER`] removes it.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, slot: u32, key: Key, lineage: &Lineage) {
         self.keys[slot as usize] = key;
-        let mut winner = Player {
-            time: key.time.to_bits(),
-            slot,
-        };
-        let mut node = self.tree.len() / 2 + slot as usize;
-        self.tree[node] = winner;
+        self.replay(
+            Player {
+                time: key.time.to_bits(),
+                slot,
+            },
+            lineage,
+        );
+    }
+
+    fn replay(&mut self, mut winner: Player, lineage: &Lineage) {
+        let mut node = self.matches.len() + winner.slot as usize;
         while node > 1 {
-            let opponent = self.tree[node ^ 1];
-            if opponent.time == winner.time && self.wins_tie(opponent, winner, lineage)
-                || opponent.time < winner.time
-            {
-                winner = opponent;
-            }
+            let pair = &mut self.matches[node / 2];
+            pair[node % 2] = winner;
+            let opponent = pair[1 - node % 2];
+            let wins = if opponent.time == winner.time {
+                self.wins_tie(opponent, winner, lineage)
+            } else {
+                opponent.time < winner.time
+            };
+            winner = Player {
+                time: select_unpredictable(wins, opponent.time, winner.time),
+                slot: select_unpredictable(wins, opponent.slot, winner.slot),
+            };
             node /= 2;
-            self.tree[node] = winner;
         }
+        self.matches[0][1] = winner;
     }
 
     #[cold]

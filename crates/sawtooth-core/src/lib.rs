@@ -10,7 +10,7 @@
 //! errors and tests walk the tables.
 //!
 //! Layers, top may use below: `sim`; `scenario`; `link`, `tcp`; `cc`, `queue`, `source`; `registry`, `packet`, `events`,
-//! `record`; `rng`, `expr`; `units`. `tests/layering.rs` holds it.
+//! `record`; `rng`, `expr`, `ring`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +22,7 @@ pub mod packet;
 pub mod queue;
 pub mod record;
 pub mod registry;
+pub mod ring;
 pub mod rng;
 pub mod scenario;
 pub mod sim;

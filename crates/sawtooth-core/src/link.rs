@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 use crate::events::{Child, Event, Key, Lineage};
 use crate::packet::Packet;
 use crate::queue::{Backlog, Limit, Queue, Verdict};
+use crate::ring::Ring;
 use crate::scenario::Direction;
 use crate::units::Duration;
 
@@ -49,7 +50,7 @@ enum Discipline {
     /// Departures computed at arrival.
     Computed {
         limit: Limit,
-        waiting: VecDeque<Waiting>,
+        waiting: Ring<Waiting>,
         waiting_bytes: u64,
         in_service_bytes: u32,
     },
@@ -74,7 +75,10 @@ impl Port {
         let discipline = match queue.as_drop_tail() {
             Some(limit) if computed => Discipline::Computed {
                 limit,
-                waiting: VecDeque::new(),
+                waiting: Ring::new(Waiting {
+                    start: Key::NEVER,
+                    bytes: 0,
+                }),
                 waiting_bytes: 0,
                 in_service_bytes: 0,
             },
@@ -110,7 +114,7 @@ impl Port {
     }
 
     /// A packet of `bytes` arrives with `key`, an event that may have been recorded; returns the key of its arrival at the far end,
-    /// or nothing if it is dropped. Arrivals must come in the order of their keys.
+    /// [`Key::NEVER`] if it is dropped. Arrivals must come in the order of their keys.
     #[inline(always)]
     pub fn accept(
         &mut self,
@@ -118,7 +122,7 @@ impl Port {
         recorded: Option<Event>,
         bytes: u32,
         lineage: &mut Lineage,
-    ) -> Option<Key> {
+    ) -> Key {
         let tx = self.transmission_secs(bytes);
         let Discipline::Computed {
             limit,
@@ -148,7 +152,7 @@ impl Port {
                 }
                 *waiting_bytes -= u64::from(front.bytes);
                 *in_service_bytes = front.bytes;
-                waiting.pop_front();
+                waiting.pop();
             }
             let present = Backlog {
                 packets: waiting.len() as u64 + 1,
@@ -157,13 +161,13 @@ impl Port {
             if limit.admits(present, u64::from(bytes)) == Verdict::Drop {
                 self.counters.dropped_packets += 1;
                 self.counters.dropped_bytes += u64::from(bytes);
-                return None;
+                return Key::NEVER;
             }
             self.counters.peak_packets = self.counters.peak_packets.max(present.packets + 1);
             if self.done.time < self.end_secs {
                 self.counters.waited_secs += self.done.time - key.time;
             }
-            waiting.push_back(Waiting {
+            waiting.push(Waiting {
                 start: self.done,
                 bytes,
             });
@@ -171,16 +175,11 @@ impl Port {
             lineage.record(self.done)
         };
         self.done = start.schedule(start.time + tx, Child::Done);
-        Some(start.schedule(start.time + (tx + self.delay_secs), Child::Arrival))
+        start.schedule(start.time + (tx + self.delay_secs), Child::Arrival)
     }
 
     /// A packet arrives at an evented port. If the transmitter is idle its transmission starts.
-    pub fn arrive(
-        &mut self,
-        key: Key,
-        packet: Packet,
-        lineage: &mut Lineage,
-    ) -> Arrival {
+    pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Arrival {
         let Discipline::Evented {
             queue,
             in_service,

@@ -3,7 +3,7 @@
 use crate::tcp::scoreboard::SackBlocks;
 
 /// A TCP segment as the network sees it: data or an acknowledgement, which depends on the hop it is on.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Packet {
     /// The flow it belongs to: an index into the scenario's flows.
     pub flow: u32,

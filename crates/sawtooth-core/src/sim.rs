@@ -14,7 +14,7 @@
 //! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
 //! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use crate::cc;
 use crate::events::{Event, EventQueue, Key, Lineage};
@@ -23,6 +23,7 @@ use crate::packet::{Ack, AckStore, Packet};
 use crate::queue;
 use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
+use crate::ring::Ring;
 use crate::scenario::{Part, Scenario};
 use crate::source;
 use crate::tcp::ns2_random::{self, Senders};
@@ -70,7 +71,7 @@ enum Slot {
 #[derive(Debug)]
 struct Channel {
     slot: u32,
-    waiting: VecDeque<(Key, Packet)>,
+    waiting: Ring<(Key, Packet)>,
 }
 
 /// A packet with an event of its own, when rings are switched off.
@@ -107,10 +108,6 @@ impl LooseEvents {
             }
         }
         Some((first, group[first].key, group[first].slot))
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     fn remove(&mut self, at: usize) -> Loose {
@@ -172,6 +169,8 @@ struct World<'a> {
     /// Sender and receiver timers; rarely due, so they are kept apart.
     timers: EventQueue,
     lineage: Lineage,
+    /// Whether packets wait in rings, or else as loose events.
+    ring: bool,
     loose: LooseEvents,
     acks: AckStore,
     samplers: Option<Samplers>,
@@ -207,7 +206,7 @@ impl<'a> World<'a> {
         for index in 0..feeders {
             channels.push(Channel {
                 slot: index_u32(slots.len()),
-                waiting: VecDeque::new(),
+                waiting: Ring::new((Key::NEVER, Packet::default())),
             });
             slots.push(Slot::Channel(index_u32(index)));
         }
@@ -265,6 +264,7 @@ impl<'a> World<'a> {
             slots,
             timers,
             lineage,
+            ring: shortcuts.ring,
             loose: LooseEvents::default(),
             acks: AckStore::default(),
             samplers,
@@ -272,11 +272,12 @@ impl<'a> World<'a> {
         }
     }
 
+    #[inline(never)]
     fn run(&mut self) {
         loop {
             let timer_first = self.timers.first_time() <= self.packets.first_time()
                 && self.timer_precedes_packets();
-            if !self.loose.is_empty() && self.step_loose(timer_first) {
+            if !self.ring && self.step_loose(timer_first) {
                 continue;
             }
             let queue = if timer_first {
@@ -291,13 +292,14 @@ impl<'a> World<'a> {
             }
             self.effort.events += 1;
             if timer_first {
-                self.on_timer(slot, key);
+                self.on_timer(slot);
                 continue;
             }
             match self.slots[slot as usize] {
                 Slot::Channel(channel) => {
                     let waiting = &mut self.channels[channel as usize].waiting;
-                    let (_, packet) = waiting.pop_front().expect("a pending channel has a packet");
+                    let (_, packet) = *waiting.front().expect("a pending channel has a packet");
+                    waiting.pop();
                     match waiting.front() {
                         Some((next, _)) => self.packets.set(slot, *next, &self.lineage),
                         None => self.packets.set(slot, Key::NEVER, &self.lineage),
@@ -334,7 +336,7 @@ impl<'a> World<'a> {
         }
         let Loose { key, packet, .. } = self.loose.remove(at);
         self.effort.events += 1;
-        self.on_packet(packet, key);
+        self.on_other_packet(packet, key);
         true
     }
 
@@ -342,11 +344,11 @@ impl<'a> World<'a> {
     #[inline(always)]
     fn wait(&mut self, channel: u32, packet: Packet, key: Key) {
         let channel = &mut self.channels[channel as usize];
-        if self.scenario.shortcuts.ring {
+        if self.ring {
             if channel.waiting.is_empty() {
                 self.packets.set(channel.slot, key, &self.lineage);
             }
-            channel.waiting.push_back((key, packet));
+            channel.waiting.push((key, packet));
         } else {
             self.loose.push(Loose {
                 key,
@@ -365,17 +367,12 @@ impl<'a> World<'a> {
         mut key: Key,
         mut now: Option<Event>,
     ) -> Option<(Packet, Key)> {
+        let mut place = self.stops[packet.hop as usize].place;
         loop {
-            match self.stops[packet.hop as usize].place {
+            match place {
                 Place::Port(index) => {
                     let port = &mut self.ports[index as usize];
-                    let Some(arrival) =
-                        port.accept(key, now, packet.wire_bytes, &mut self.lineage)
-                    else {
-                        self.dropped(&packet);
-                        return None;
-                    };
-                    key = arrival;
+                    key = port.accept(key, now, packet.wire_bytes, &mut self.lineage);
                     now = None;
                     packet.hop += 1;
                 }
@@ -392,12 +389,17 @@ impl<'a> World<'a> {
                 }
             }
             if key.time >= self.end {
+                if key.is_never() {
+                    self.dropped(packet);
+                }
                 return None;
             }
-            if let Some(channel) = self.stops[packet.hop as usize].channel {
+            let stop = self.stops[packet.hop as usize];
+            if let Some(channel) = stop.channel {
                 self.wait(channel, packet, key);
                 return None;
             }
+            place = stop.place;
         }
     }
 
@@ -417,11 +419,13 @@ impl<'a> World<'a> {
             self.arrive(index, packet, key);
             return None;
         }
-        let arrival = port.accept(key, now, packet.wire_bytes, &mut self.lineage);
-        if arrival.is_none() {
-            self.dropped(&packet);
-        }
-        arrival
+        Some(port.accept(key, now, packet.wire_bytes, &mut self.lineage))
+    }
+
+    /// The same as [`World::on_packet`], for callers that are rarely run.
+    #[inline(never)]
+    fn on_other_packet(&mut self, packet: Packet, key: Key) {
+        self.on_packet(packet, key);
     }
 
     /// A packet is at a stop.
@@ -439,21 +443,24 @@ impl<'a> World<'a> {
         }
         match self.stops[packet.hop as usize].channel {
             Some(channel) => self.wait(channel, packet, key),
-            None => self.on_packet(packet, key),
+            None => self.on_other_packet(packet, key),
         }
     }
 
     /// A packet is gone, and what was kept for it.
-    fn dropped(&mut self, packet: &Packet) {
+    #[cold]
+    #[inline(never)]
+    fn dropped(&mut self, packet: Packet) {
+        // Beyond the receiver it is an acknowledgement.
         if packet.hop > self.flows[packet.flow as usize].receiver_stop {
-            self.acks.drop(packet);
+            self.acks.drop(&packet);
         }
     }
 
     /// A packet arrives at a port with events.
     fn arrive(&mut self, port: u32, packet: Packet, key: Key) {
         match self.ports[port as usize].arrive(key, packet, &mut self.lineage) {
-            Arrival::Dropped => self.dropped(&packet),
+            Arrival::Dropped => self.dropped(packet),
             Arrival::Waits => {}
             Arrival::Starts(transmission) => self.on_transmission(port, transmission),
         }
@@ -502,7 +509,8 @@ impl<'a> World<'a> {
     }
 
     /// A slot of the timers is due; it may lag behind a timer that has been stopped or restarted.
-    fn on_timer(&mut self, slot: u32, key: Key) {
+    fn on_timer(&mut self, slot: u32) {
+        let key = self.timers.get(slot);
         let index = slot / 2;
         let flow = &self.flows[index as usize];
         let starts = slot == sender_timer(index) && !flow.started;
@@ -511,14 +519,14 @@ impl<'a> World<'a> {
         } else {
             flow.receiver.next_timer()
         };
-        let later = if timer == key { Key::NEVER } else { timer };
+        let expires = timer == key;
+        let later = if expires { Key::NEVER } else { timer };
         self.timers.set(slot, later, &self.lineage);
         if starts {
             self.start(index, key);
-        } else if timer != key {
-        } else if slot == sender_timer(index) {
+        } else if expires && slot == sender_timer(index) {
             self.fire_sender_timer(index);
-        } else {
+        } else if expires {
             self.fire_receiver_timer(index);
         }
     }
@@ -538,7 +546,7 @@ impl<'a> World<'a> {
         let flow = &mut self.flows[index as usize];
         flow.started = true;
         flow.sender.on_start(now);
-        self.pump(index, key, now);
+        self.pump_rarely(index, key, now);
     }
 
     fn fire_receiver_timer(&mut self, index: u32) {
@@ -557,7 +565,7 @@ impl<'a> World<'a> {
         let now = self.lineage.record(key);
         self.sample_sender(index, key.time);
         self.flows[index as usize].sender.on_timer(now);
-        self.pump(index, key, now);
+        self.pump_rarely(index, key, now);
     }
 
     /// An acknowledgement reaches its sender.
@@ -579,8 +587,14 @@ impl<'a> World<'a> {
         self.pump(index, key, now);
     }
 
+    /// The same as [`World::pump`], for callers that are rarely run.
+    #[inline(never)]
+    fn pump_rarely(&mut self, index: u32, key: Key, now: Event) {
+        self.pump(index, key, now);
+    }
+
     /// Sends what a sender has to send, and sees to its timer.
-    #[inline]
+    #[inline(always)]
     fn pump(&mut self, index: u32, key: Key, now: Event) {
         loop {
             let flow = &mut self.flows[index as usize];
@@ -589,12 +603,11 @@ impl<'a> World<'a> {
             };
             let wire_bytes = flow.header + data.payload_bytes;
             let packet = Packet::data(index, flow.first_stop, wire_bytes, data);
-            match self.stops[packet.hop as usize].channel {
-                Some(channel) => self.wait(channel, packet, key),
-                None => {
-                    let back = self.travel(packet, key, Some(now));
-                    debug_assert!(back.is_none(), "every round trip has an event: plan_stops");
-                }
+            if let Some(channel) = self.stops[packet.hop as usize].channel {
+                self.wait(channel, packet, key);
+            } else {
+                let back = self.travel(packet, key, Some(now));
+                debug_assert!(back.is_none(), "every round trip has an event: plan_stops");
             }
         }
         let timer = self.flows[index as usize].sender.next_timer();

@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["cc", "queue", "source"],
     &["packet"],
     &["events", "record", "registry"],
-    &["rng", "expr"],
+    &["rng", "expr", "ring"],
     &["units"],
 ];
 // A packet carries SACK blocks and a port reads its direction: two types that live higher than they are used.

@@ -308,7 +308,7 @@ impl From<&Params> for Config {
             initial_ssthresh: segments(params.get("initial_ssthresh"), smss)
                 .unwrap_or(window_limit),
             window_limit: window_limit.max(1.0),
-            window_limit_whole: window_limit.max(1.0) as u64,
+            window_limit_whole: whole(window_limit.max(1.0)),
             dup_thresh: u32::try_from(params.integer("dup_thresh")).unwrap_or(3),
             limited_transmit: params.flag("limited_transmit"),
             reduce_from: match params.choice("reduce_from") {
@@ -364,6 +364,17 @@ fn segments(value: Value, smss: u32) -> Option<f64> {
         Value::Bytes(bytes) => Some(bytes as f64 / f64::from(smss)),
         _ => None,
     }
+}
+
+/// The whole segments of a window.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "windows are positive and far below 2^53"
+)]
+pub(super) fn whole(window: f64) -> u64 {
+    window as u64
 }
 
 /// The upper bound of RFC 5681 §3.1 on the initial window, in segments.

@@ -7,7 +7,7 @@
 //!
 //! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
 
-use super::config::{Config, Recovery, ReduceFrom};
+use super::config::{Config, Recovery, ReduceFrom, whole};
 use super::recovery::State;
 use super::rto::Rto;
 use crate::cc::{self, CongestionControl, Episode};
@@ -489,15 +489,4 @@ impl Sender {
         };
         segments * u64::from(self.config.smss) - short
     }
-}
-
-/// The whole segments of a window.
-#[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "windows are positive and far below 2^53"
-)]
-pub(super) fn whole(window: f64) -> u64 {
-    window as u64
 }

@@ -1,0 +1,108 @@
+//! A growing ring of small plain values: first in, first out.
+//!
+//! `VecDeque` does the same, but passes values through memory on their way in; written and read back in pieces of different
+//! size, as here for every packet, that costs more than everything else a queue does.
+
+/// First in, first out.
+#[derive(Clone, Debug)]
+pub struct Ring<T> {
+    /// A power of two.
+    slots: Vec<T>,
+    /// Positions count up for ever; where they lie in `slots` is their remainder.
+    head: usize,
+    tail: usize,
+}
+
+impl<T: Copy> Ring<T> {
+    /// An empty ring; `filler` occupies slots that are not in use.
+    pub fn new(filler: T) -> Self {
+        Self {
+            slots: vec![filler; 4],
+            head: 0,
+            tail: 0,
+        }
+    }
+
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.tail.wrapping_sub(self.head)
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == self.tail
+    }
+
+    /// Appends `value`.
+    #[inline(always)]
+    pub fn push(&mut self, value: T) {
+        if self.len() == self.slots.len() {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        self.slots[self.tail & mask] = value;
+        self.tail = self.tail.wrapping_add(1);
+    }
+
+    /// The oldest value.
+    #[inline]
+    pub fn front(&self) -> Option<&T> {
+        (!self.is_empty()).then(|| &self.slots[self.head & (self.slots.len() - 1)])
+    }
+
+    /// Forgets the oldest value; there must be one.
+    #[inline]
+    pub fn pop(&mut self) {
+        debug_assert!(!self.is_empty());
+        self.head = self.head.wrapping_add(1);
+    }
+
+    pub fn clear(&mut self) {
+        self.head = self.tail;
+    }
+
+    /// All values, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        let mask = self.slots.len() - 1;
+        (0..self.len()).map(move |at| &self.slots[self.head.wrapping_add(at) & mask])
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let values: Vec<T> = self.iter().copied().collect();
+        self.head = 0;
+        self.tail = values.len();
+        let filler = values[0];
+        self.slots = values;
+        self.slots.resize(2 * self.tail, filler);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn a_ring_is_a_queue(steps in prop::collection::vec(prop::option::weighted(0.6, 0u32..9), 0..200)) {
+            let mut ring = Ring::new(0);
+            let mut model = VecDeque::new();
+            for step in steps {
+                if let Some(value) = step {
+                    ring.push(value);
+                    model.push_back(value);
+                } else if model.pop_front().is_some() {
+                    ring.pop();
+                }
+                prop_assert_eq!(ring.front(), model.front());
+                prop_assert_eq!(ring.len(), model.len());
+                prop_assert!(ring.iter().eq(model.iter()));
+            }
+            ring.clear();
+            prop_assert!(ring.is_empty());
+        }
+    }
+}
