@@ -206,7 +206,7 @@ impl CongestionControl for HighSpeed {
         let window = self.factor() * loss.window;
         self.remember_reduction();
         self.ssthresh = loss.threshold(window);
-        self.cwnd = window.max(1.0);
+        self.cwnd = loss.reduced(window);
     }
 
     fn on_rto(&mut self, rto: &Episode) {

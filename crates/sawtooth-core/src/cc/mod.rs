@@ -64,6 +64,8 @@ pub struct Episode {
     pub flight_size: u64,
     /// Whether the slow-start threshold is rounded down to whole segments.
     pub whole_ssthresh: bool,
+    /// Whether to follow ns-2 where it departs from the specification.
+    pub ns2: bool,
 }
 
 impl Episode {
@@ -75,6 +77,16 @@ impl Episode {
             window
         };
         window.max(2.0)
+    }
+
+    /// The congestion window after a loss that leaves `window`: the slow-start threshold (RFC 5681 §3.2 step 3, without the inflation).
+    /// ns-2 leaves the window itself: unrounded, and down to half a segment.
+    pub fn reduced(&self, window: f64) -> f64 {
+        if self.ns2 {
+            window
+        } else {
+            self.threshold(window)
+        }
     }
 }
 

@@ -64,7 +64,7 @@ impl CongestionControl for Reno {
     fn on_loss(&mut self, loss: &Episode) {
         let window = loss.window * self.beta;
         self.ssthresh = loss.threshold(window);
-        self.cwnd = window.max(1.0);
+        self.cwnd = loss.reduced(window);
     }
 
     fn on_rto(&mut self, rto: &Episode) {
@@ -106,6 +106,7 @@ mod tests {
             window,
             flight_size: 10,
             whole_ssthresh: true,
+            ns2: true,
         }
     }
 

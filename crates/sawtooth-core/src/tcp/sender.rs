@@ -380,6 +380,7 @@ impl Sender {
             window,
             flight_size,
             whole_ssthresh: self.config.whole_ssthresh,
+            ns2: self.config.ns2_algorithms,
         }
     }
 
