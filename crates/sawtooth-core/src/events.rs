@@ -11,6 +11,7 @@
 //! **Structure.** Each component that can have a pending event owns one slot of a tournament tree; its key is replaced in
 //! place and nothing is ever cancelled. The tree holds O(links + flows) slots and stays in cache.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::hint::select_unpredictable;
 
@@ -23,7 +24,7 @@ pub struct Key {
 
 /// Where an event comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Line {
+pub struct Line {
     /// When it was scheduled: the time of its parent.
     scheduled: f64,
     /// Its parent's entry in the lineage (high half) and its place among its parent's children.
@@ -77,6 +78,18 @@ impl Key {
         }
     }
 
+    /// Time and line apart: unlike a key, both are handed over in registers.
+    #[inline]
+    pub fn parts(self) -> (f64, Line) {
+        (self.time, self.line)
+    }
+
+    /// A key of its [`Key::parts`].
+    #[inline]
+    pub fn from_parts(time: f64, line: Line) -> Self {
+        Self { time, line }
+    }
+
     /// Whether this is [`Key::NEVER`].
     #[inline]
     pub fn is_never(&self) -> bool {
@@ -123,6 +136,7 @@ impl Event {
 pub struct Lineage {
     lines: Box<[Line; Self::LENGTH as usize]>,
     next: u32,
+    memos: Box<[Cell<Memo>; Memo::COUNT]>,
 }
 
 impl Lineage {
@@ -133,6 +147,7 @@ impl Lineage {
         let lines = vec![Key::NEVER.line; Self::LENGTH as usize].into_boxed_slice();
         Self {
             lines: lines.try_into().expect("the length is LENGTH"),
+            memos: Box::new([const { Cell::new(Memo::NONE) }; Memo::COUNT]),
             next: 0,
         }
     }
@@ -160,23 +175,79 @@ impl Lineage {
     #[cold]
     #[inline(never)]
     fn order(&self, mut left: Line, mut right: Line) -> Option<Ordering> {
-        loop {
+        let mut generations = 0;
+        let asked = Memo::question(left, right);
+        let order = loop {
             if left.scheduled != right.scheduled {
-                return left.scheduled.partial_cmp(&right.scheduled);
+                break left.scheduled.partial_cmp(&right.scheduled)?;
             }
             // Children of one parent: the halves of `origin` that name the parent agree.
-            let siblings = || (left.origin != right.origin).then(|| left.origin.cmp(&right.origin));
             if left.parent() == right.parent() {
-                return siblings();
+                if left.origin == right.origin {
+                    return None;
+                }
+                break left.origin.cmp(&right.origin);
+            }
+            if generations >= Memo::WORTHWHILE {
+                let question = Memo::question(left, right);
+                let memo = self.memos[question.place()].get();
+                if memo.is_of(&question) {
+                    break memo.order;
+                }
             }
             let parents = (self.get(left.parent())?, self.get(right.parent())?);
             if parents.0 == parents.1 {
                 // An event that was recorded twice is still one event.
                 let child = |line: Line| line.origin << 32;
-                return (child(left) != child(right)).then(|| child(left).cmp(&child(right)));
+                if child(left) == child(right) {
+                    return None;
+                }
+                break child(left).cmp(&child(right));
             }
             (left, right) = parents;
+            generations += 1;
+        };
+        if generations > Memo::WORTHWHILE {
+            self.memos[asked.place()].set(Memo { order, ..asked });
         }
+        Some(order)
+    }
+}
+
+/// The order of two events that took many generations to find. Flows that keep step meet again a round trip later, and then their
+/// ancestors are compared again.
+#[derive(Clone, Copy, Debug)]
+struct Memo {
+    scheduled: f64,
+    parents: (u32, u32),
+    order: Ordering,
+}
+
+impl Memo {
+    const COUNT: usize = 256;
+    const NONE: Self = Self {
+        scheduled: f64::NAN,
+        parents: (ROOT, ROOT),
+        order: Ordering::Equal,
+    };
+    /// Generations after which looking for a memo, or leaving one, is worth its cost.
+    const WORTHWHILE: u32 = 3;
+
+    fn question(left: Line, right: Line) -> Self {
+        Self {
+            scheduled: left.scheduled,
+            parents: (left.parent(), right.parent()),
+            order: Ordering::Equal,
+        }
+    }
+
+    fn place(&self) -> usize {
+        (self.parents.0.wrapping_mul(31) ^ self.parents.1) as usize % Self::COUNT
+    }
+
+    /// The time tells events apart whose numbers are the same because the count of events has started again.
+    fn is_of(&self, question: &Self) -> bool {
+        self.parents == question.parents && self.scheduled == question.scheduled
     }
 }
 
@@ -322,6 +393,57 @@ mod tests {
         );
         assert!(arrival.precedes(&done, &lineage, false));
         assert!(!done.precedes(&arrival, &lineage, true));
+    }
+
+    /// An event and its ancestors, latest first: when each was scheduled, and as which child of whom.
+    type History = Vec<(f64, u32, usize)>;
+
+    proptest! {
+        /// Streams of events that keep step, as links of one rate do, held against a walk through their whole history.
+        #[test]
+        fn the_order_of_events_is_that_of_their_first_differing_ancestors(
+            streams in 2usize..6,
+            steps in prop::collection::vec((0usize..6, 0u32..2, prop::bool::weighted(0.02)), 1..400),
+        ) {
+            let mut lineage = Lineage::new();
+            let mut pending: Vec<(Key, History)> = (0u32..)
+                .take(streams)
+                .map(|stream| (Key::at_start(1.0, stream), vec![(0.0, stream, usize::MAX)]))
+                .collect();
+            for (recorded, (stream, child, forks)) in steps.into_iter().enumerate() {
+                let (key, history) = pending[stream % streams].clone();
+                let event = lineage.record(key);
+                let child = if child == 0 { Child::Timer } else { Child::Arrival };
+                let schedule = |child: Child| {
+                    let mut history = history.clone();
+                    history.insert(0, (key.time, child as u32, recorded));
+                    (event.schedule(key.time + 1.0, child), history)
+                };
+                pending[stream % streams] = schedule(child);
+                // Now and then an event has a second child, with which another stream goes on.
+                if forks {
+                    pending[(stream + 1) % streams] = schedule(Child::Done);
+                }
+                for (left, left_history) in &pending {
+                    for (right, right_history) in &pending {
+                        let model = left_history
+                            .iter()
+                            .zip(right_history)
+                            .find_map(|(left, right)| {
+                                if left.2 == right.2 && left.2 != usize::MAX {
+                                    return Some(left.1.cmp(&right.1));
+                                }
+                                let order = left.0.total_cmp(&right.0);
+                                let order = if left.2 == usize::MAX { order.then(left.1.cmp(&right.1)) } else { order };
+                                order.is_ne().then_some(order)
+                            });
+                        if left.time == right.time && left_history != right_history {
+                            prop_assert_eq!(lineage.order(left.line, right.line), model);
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -24,10 +24,21 @@ pub struct PortCounters {
     pub arrived_bytes: u64,
     pub dropped_packets: u64,
     pub dropped_bytes: u64,
-    /// Largest backlog an accepted packet left behind, itself and the packet in transmission included.
-    pub peak_packets: u64,
+    /// The most packets present when one had to wait, itself and the packet in transmission included.
+    busy_peak_packets: u64,
     /// Sum over accepted packets of the time from arrival to start of transmission, in seconds.
     pub waited_secs: f64,
+}
+
+impl PortCounters {
+    pub fn accepted_packets(&self) -> u64 {
+        self.arrived_packets - self.dropped_packets
+    }
+
+    /// Largest backlog an accepted packet left behind, itself and the packet in transmission included.
+    pub fn peak_packets(&self) -> u64 {
+        self.busy_peak_packets.max(self.accepted_packets().min(1))
+    }
 }
 
 /// The sending side of one direction of a link.
@@ -143,7 +154,6 @@ impl Port {
                 *waiting_bytes = 0;
             }
             *in_service_bytes = bytes;
-            self.counters.peak_packets = self.counters.peak_packets.max(1);
             recorded.unwrap_or_else(|| lineage.record(key))
         } else {
             while let Some(front) = waiting.front() {
@@ -163,14 +173,14 @@ impl Port {
                 self.counters.dropped_bytes += u64::from(bytes);
                 return Key::NEVER;
             }
-            self.counters.peak_packets = self.counters.peak_packets.max(present.packets + 1);
+            self.counters.busy_peak_packets =
+                self.counters.busy_peak_packets.max(present.packets + 1);
             if self.done.time < self.end_secs {
                 self.counters.waited_secs += self.done.time - key.time;
             }
-            waiting.push(Waiting {
-                start: self.done,
-                bytes,
-            });
+            let slot = waiting.push_slot();
+            slot.start = self.done;
+            slot.bytes = bytes;
             *waiting_bytes += u64::from(bytes);
             lineage.record(self.done)
         };
@@ -202,7 +212,7 @@ impl Port {
         }
         arrivals.push_back(key.time);
         let present = queue.waiting().packets + in_service.packets;
-        self.counters.peak_packets = self.counters.peak_packets.max(present);
+        self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
         if in_service.packets == 0 {
             self.start(key, lineage)
                 .map_or(Arrival::Waits, Arrival::Starts)

@@ -33,15 +33,16 @@ impl<T: Copy> Ring<T> {
         self.head == self.tail
     }
 
-    /// Appends `value`.
+    /// Appends a value; it is written in place, piece by piece.
     #[inline(always)]
-    pub fn push(&mut self, value: T) {
+    pub fn push_slot(&mut self) -> &mut T {
         if self.len() == self.slots.len() {
             self.grow();
         }
         let mask = self.slots.len() - 1;
-        self.slots[self.tail & mask] = value;
+        let at = self.tail & mask;
         self.tail = self.tail.wrapping_add(1);
+        &mut self.slots[at]
     }
 
     /// The oldest value.
@@ -92,7 +93,7 @@ mod tests {
             let mut model = VecDeque::new();
             for step in steps {
                 if let Some(value) = step {
-                    ring.push(value);
+                    *ring.push_slot() = value;
                     model.push_back(value);
                 } else if model.pop_front().is_some() {
                     ring.pop();

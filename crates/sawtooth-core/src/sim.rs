@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use crate::cc;
-use crate::events::{Event, EventQueue, Key, Lineage};
+use crate::events::{Event, EventQueue, Key, Line, Lineage};
 use crate::link::{Arrival, Port, Transmission};
 use crate::packet::{Ack, AckStore, Packet};
 use crate::queue;
@@ -306,7 +306,10 @@ impl<'a> World<'a> {
                     }
                     self.on_packet(packet, key);
                 }
-                Slot::TransmissionDone(port) => self.on_transmission_done(port, key),
+                Slot::TransmissionDone(port) => {
+                    let (time, line) = key.parts();
+                    self.on_transmission_done(port, time, line);
+                }
             }
         }
     }
@@ -348,7 +351,9 @@ impl<'a> World<'a> {
             if channel.waiting.is_empty() {
                 self.packets.set(channel.slot, key, &self.lineage);
             }
-            channel.waiting.push((key, packet));
+            let slot = channel.waiting.push_slot();
+            slot.0 = key;
+            slot.1 = packet;
         } else {
             self.loose.push(Loose {
                 key,
@@ -360,6 +365,8 @@ impl<'a> World<'a> {
 
     /// A packet travels on from its stop, where it arrives with `key`, until it waits for an event, is dropped, or reaches its
     /// sender: then it is returned. `now` is `key` if that has been recorded.
+    ///
+    /// Packet and key are never handed to another function themselves, only copies and parts: then they stay in registers.
     #[inline(always)]
     fn travel(
         &mut self,
@@ -383,14 +390,19 @@ impl<'a> World<'a> {
                 }
                 Place::Sender(_) => return Some((packet, key)),
                 Place::SlowPort(index) => {
-                    key = self.pass_slowly(index, packet, key, now)?;
+                    let copy = packet;
+                    let (time, line) = key.parts();
+                    let arrival = self.pass_slowly(index, &copy, time, line, now)?;
+                    let (time, line) = arrival.parts();
+                    key = Key::from_parts(time, line);
                     now = None;
                     packet.hop += 1;
                 }
             }
             if key.time >= self.end {
                 if key.is_never() {
-                    self.dropped(packet);
+                    let copy = packet;
+                    self.dropped(&copy);
                 }
                 return None;
             }
@@ -409,10 +421,13 @@ impl<'a> World<'a> {
     fn pass_slowly(
         &mut self,
         index: u32,
-        packet: Packet,
-        key: Key,
+        packet: &Packet,
+        time: f64,
+        line: Line,
         now: Option<Event>,
     ) -> Option<Key> {
+        let key = Key::from_parts(time, line);
+        let packet = *packet;
         self.sample_port(index, key.time);
         let port = &mut self.ports[index as usize];
         if !port.is_computed() {
@@ -450,23 +465,25 @@ impl<'a> World<'a> {
     /// A packet is gone, and what was kept for it.
     #[cold]
     #[inline(never)]
-    fn dropped(&mut self, packet: Packet) {
+    fn dropped(&mut self, packet: &Packet) {
         // Beyond the receiver it is an acknowledgement.
         if packet.hop > self.flows[packet.flow as usize].receiver_stop {
-            self.acks.drop(&packet);
+            self.acks.drop(packet);
         }
     }
 
     /// A packet arrives at a port with events.
     fn arrive(&mut self, port: u32, packet: Packet, key: Key) {
         match self.ports[port as usize].arrive(key, packet, &mut self.lineage) {
-            Arrival::Dropped => self.dropped(packet),
+            Arrival::Dropped => self.dropped(&packet),
             Arrival::Waits => {}
             Arrival::Starts(transmission) => self.on_transmission(port, transmission),
         }
     }
 
-    fn on_transmission_done(&mut self, port: u32, key: Key) {
+    #[inline(never)]
+    fn on_transmission_done(&mut self, port: u32, time: f64, line: Line) {
+        let key = Key::from_parts(time, line);
         self.packets
             .set(self.port_slots[port as usize], Key::NEVER, &self.lineage);
         self.sample_port(port, key.time);
@@ -760,7 +777,7 @@ impl<'a> World<'a> {
                 &link.reverse
             };
             let counters = &port.counters;
-            let accepted = counters.arrived_packets - counters.dropped_packets;
+            let accepted = counters.accepted_packets();
             let bits = 8.0 * (counters.arrived_bytes - counters.dropped_bytes) as f64;
             table.push([
                 Cell::Str(link.name.clone()),
@@ -769,7 +786,7 @@ impl<'a> World<'a> {
                 Cell::U64(counters.arrived_bytes),
                 Cell::U64(counters.dropped_packets),
                 Cell::U64(counters.dropped_bytes),
-                Cell::U64(counters.peak_packets),
+                Cell::U64(counters.peak_packets()),
                 Cell::F64(bits / (direction.rate.bps() * self.end)),
                 Cell::I64(if accepted == 0 {
                     0

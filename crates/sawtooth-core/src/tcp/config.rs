@@ -366,7 +366,7 @@ fn segments(value: Value, smss: u32) -> Option<f64> {
     }
 }
 
-/// The whole segments of a window.
+/// The whole segments of a window. By way of a signed number, which is what processors convert to.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,
@@ -374,7 +374,7 @@ fn segments(value: Value, smss: u32) -> Option<f64> {
     reason = "windows are positive and far below 2^53"
 )]
 pub(super) fn whole(window: f64) -> u64 {
-    window as u64
+    window as i64 as u64
 }
 
 /// The upper bound of RFC 5681 §3.1 on the initial window, in segments.
