@@ -59,7 +59,7 @@ fn slow_start_doubles_every_round_trip() {
 
 #[test]
 fn a_bottleneck_with_a_bdp_buffer_is_filled() {
-    for recovery in ["tahoe", "reno", "sack"] {
+    for recovery in ["tahoe", "reno", "newreno", "sack"] {
         let records = run(&json!({
             "duration": "60 s", "stack": "rfc", "tcp": {"recovery": recovery},
             "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": "1 bdp"}}},

@@ -66,7 +66,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "reduce_from",
-        summary: "what a loss reduces: FlightSize (RFC 5681 equation 4), or the usable window",
+        summary: "what a loss reduces: FlightSize (RFC 5681 equation 4) as far as the window covers it, or the usable window",
         kind: Kind::Choice(&["flight_size", "window"]),
         default: Value::Choice("flight_size"),
     },

@@ -373,7 +373,11 @@ impl Sender {
         let flight_size = self.snd_max - self.snd_una;
         let window = match self.config.reduce_from {
             ReduceFrom::Window => self.cwnd.min(self.config.window_limit),
-            ReduceFrom::FlightSize => (flight_size - limited_transmit.min(flight_size)) as f64,
+            // Equation 4 is an upper bound. In a recovery the receiver holds much of what is not acknowledged cumulatively: that part
+            // of FlightSize is not in flight, and halving it could raise the threshold. The window itself bounds what is.
+            ReduceFrom::FlightSize => {
+                ((flight_size - limited_transmit.min(flight_size)) as f64).min(self.cwnd)
+            }
         };
         Episode {
             now: Instant::from_secs(now.time),
