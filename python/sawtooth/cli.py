@@ -120,7 +120,7 @@ def plan(study: StudyPath, short: Short = False, options: Options = None, as_jso
     arms = f" x {len(made.study.arms)} arms" if made.study.arms else ""
     console.print(
         f"{len(made.cells):,} cells{arms} x {made.study.repeat} replicates = {len(made.runs):,} runs; "
-        f"about {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores",
+        f"at most about {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores",
         highlight=False,
     )
 

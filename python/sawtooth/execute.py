@@ -18,7 +18,7 @@ from typing import Protocol
 
 import polars as pl
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from sawtooth.backends import sim
 from sawtooth.dataset import Dataset
@@ -197,26 +197,30 @@ class TerminalReporter:
             TextColumn("{task.description}"),
             BarColumn(),
             TaskProgressColumn(),
-            MofNCompleteColumn(),
-            TextColumn("runs, {task.fields[rate]} runs/s, left"),
+            TextColumn("{task.fields[runs]}, left"),
             TimeRemainingColumn(),
             console=console,
         )
-        self._task = self._progress.add_task("simulating", rate="-")
+        # Runs differ in length by orders of magnitude: the bar shows what there is to simulate, the text counts runs.
+        self._task = self._progress.add_task("simulating", runs="")
+        self._total = self._done = self._new = self._failed = 0
         self._started = 0.0
-        self._runs = 0
 
-    def begin(self, total: int, done: int, cost: float) -> None:  # noqa: ARG002
+    def begin(self, total: int, done: int, cost: float) -> None:
         """See `Reporter`."""
+        self._total, self._done = total, done
         self._started = time.monotonic()
-        self._progress.update(self._task, total=total, completed=done)
+        self._progress.update(self._task, total=cost, runs=f"{done:,}/{total:,} runs")
         self._progress.start()
 
-    def advance(self, runs: int, cost: float, failed: int) -> None:  # noqa: ARG002
+    def advance(self, runs: int, cost: float, failed: int) -> None:
         """See `Reporter`."""
-        self._runs += runs
-        rate = self._runs / max(time.monotonic() - self._started, 1e-9)
-        self._progress.update(self._task, advance=runs, rate=f"{rate:,.0f}")
+        self._done, self._new, self._failed = self._done + runs, self._new + runs, self._failed + failed
+        rate = self._new / max(time.monotonic() - self._started, 1e-9)
+        text = f"{self._done:,}/{self._total:,} runs, {rate:,.0f} runs/s"
+        if self._failed:
+            text += f", {self._failed} failed"
+        self._progress.update(self._task, advance=cost, runs=text)
 
     def end(self) -> None:
         """See `Reporter`."""

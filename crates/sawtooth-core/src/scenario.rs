@@ -121,27 +121,24 @@ impl Scenario {
     #[expect(clippy::cast_precision_loss, reason = "a rough number")]
     pub fn cost(&self) -> f64 {
         let duration = self.duration.secs();
-        // What each link can carry is shared by the flows for which it is the narrowest.
-        let mut per_link = vec![0.0_f64; self.links.len()];
+        let mut flows_on = vec![0_u32; self.links.len()];
+        for link in self.flows.iter().flat_map(|flow| &flow.path) {
+            flows_on[*link] += 1;
+        }
+        let mut segments = 0.0;
         for flow in &self.flows {
             let config = tcp::Config::from(&flow.tcp);
-            let narrowest = flow.path.iter().copied().min_by(|a, b| {
-                self.links[*a]
-                    .forward
-                    .rate
-                    .bps()
-                    .total_cmp(&self.links[*b].forward.rate.bps())
-            });
-            let Some(narrowest) = narrowest else { continue };
-            let size = f64::from(config.smss + config.header) * 8.0;
+            let bits = f64::from(config.smss + config.header) * 8.0;
+            let shares = flow
+                .path
+                .iter()
+                .map(|link| self.links[*link].forward.rate.bps() / f64::from(flows_on[*link]));
+            let by_rate = shares.fold(f64::INFINITY, f64::min) / bits;
+            let by_window = config.window_limit / self.base_rtt(flow).max(1e-6);
             let active = (duration - flow.start.secs()).max(0.0);
-            let by_rate = self.links[narrowest].forward.rate.bps() / size * active;
-            let rtt = self.base_rtt(flow).max(1e-6);
-            let by_window = config.window_limit / rtt * active;
-            let capacity = self.links[narrowest].forward.rate.bps() / size * duration;
-            per_link[narrowest] = (per_link[narrowest] + by_rate.min(by_window)).min(capacity);
+            segments += by_rate.min(by_window) * active + 10.0;
         }
-        per_link.iter().sum::<f64>() + 10.0 * self.flows.len() as f64
+        segments
     }
 
     /// Round-trip propagation time of a flow, seconds.

@@ -9,12 +9,13 @@ from collections.abc import Callable
 
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
-from sawtooth.report import generic, hstcp
+from sawtooth.report import generic, gigabit, hstcp
 from sawtooth.report.document import Report
 
 KINDS: dict[str, Callable[[Dataset], Report]] = {
     "generic": generic.build,
     "hstcp": hstcp.build,
+    "hstcp-gigabit": gigabit.build,
     "hstcp-random": hstcp.build_random,
 }
 
