@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
 Vector = NDArray[np.float64]
+FEWEST_FOR_MEDIAN = 6
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,18 @@ class Interval:
     def excludes(self, value: float) -> bool:
         """Whether `value` lies outside."""
         return not self.low <= value <= self.high
+
+    def reach(self) -> tuple[float, float]:
+        """Distances below and above the estimate, for error bars; not a number where there is no interval."""
+        if not np.isfinite(self.high - self.low):
+            return np.nan, np.nan
+        return self.estimate - self.low, self.high - self.estimate
+
+    def words(self, spec: str) -> str:
+        """Estimate, interval and its kind, each number formatted by `spec`."""
+        if not np.isfinite(self.high - self.low):
+            return f"{self.estimate:{spec}} ({self.kind})"
+        return f"{self.estimate:{spec}} ({self.low:{spec}} to {self.high:{spec}}, {self.kind})"
 
 
 def vector(values: Sequence[float] | Vector) -> Vector:
@@ -75,10 +88,15 @@ def prediction_interval(values: Sequence[float] | Vector, of_mean: int = 1, leve
 
 
 def bootstrap_interval(values: Sequence[float] | Vector, level: float = 0.95, seed: int = 1) -> Interval:
-    """Median with BCa bootstrap interval (Efron 1987), 2,000 resamples from a fixed seed."""
+    """Median with BCa bootstrap interval (Efron 1987), 2,000 resamples from a fixed seed.
+
+    Of fewer than 6 values even the full range covers the median with less than 95 % (1 - 2 * 0.5^5 = 94 %): the interval is infinite.
+    """
     data = vector(values)
     median = float(np.median(data))
-    if data.size < 2 or float(np.ptp(data)) == 0.0:
+    if data.size < FEWEST_FOR_MEDIAN:
+        return Interval(median, -np.inf, np.inf, int(data.size), f"n = {data.size}: too few for an interval")
+    if float(np.ptp(data)) == 0.0:
         return Interval(median, median, median, int(data.size), "no variation")
     found = cast(
         Any,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, MARKERS, figure
+from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above
 from sawtooth.stats import Interval
 
 
@@ -19,19 +19,19 @@ def panels(
     limits: tuple[float, float],
 ) -> Figure:
     """One panel per key of `data`, one curve per series, one point with interval per level."""
-    made, axes = figure(2.4 * len(data) + 0.6, 3.0, columns=len(data), share_y=True)
+    made, axes = figure(max(2.4 * len(data) + 0.6, 4.5), 3.2, columns=len(data), share_y=True)
     for axis, (title, series) in zip(axes, data.items(), strict=True):
         for at, (name, intervals) in enumerate(series.items()):
             middle = np.array([interval.estimate for interval in intervals])
-            low = np.array([interval.low for interval in intervals])
-            high = np.array([interval.high for interval in intervals])
+            reach = np.array([interval.reach() for interval in intervals]).T
             x = np.arange(len(levels)) + (at - (len(series) - 1) / 2) * 0.12
-            axis.errorbar(x, middle, yerr=np.vstack([middle - low, high - middle]), fmt=f"{MARKERS[at]}-", color=COLOURS[at],
+            axis.errorbar(x, middle, yerr=reach, fmt=f"{MARKERS[at]}-", color=COLOURS[at],
                           markersize=4, linewidth=1, capsize=2, label=name)  # fmt: skip
         axis.set_title(title)
         axis.set_xticks(range(len(levels)), levels)
+        axis.set_xlim(-0.5, len(levels) - 0.5)
         axis.set_xlabel(x_label)
         axis.set_ylim(*limits)
     axes[0].set_ylabel(y_label)
-    axes[-1].legend(loc="lower left")
+    legend_above(made, axes[-1])
     return made

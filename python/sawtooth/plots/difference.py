@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, SymmetricalLogLocator
 
 from sawtooth import stats
-from sawtooth.plots.style import COLOURS, MARKERS, figure
+from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above
 from sawtooth.stats import Vector
 
 LINEAR_BELOW = 10.0
@@ -82,12 +82,12 @@ def by_level(series: Mapping[str, Mapping[str, Vector]], factor: str, label: str
                 markersize=3,
             )
             middle = stats.bootstrap_interval(values)
-            axis.errorbar([x], [middle.estimate], yerr=[[middle.estimate - middle.low], [middle.high - middle.estimate]],
+            axis.errorbar([x], [middle.estimate], yerr=[[reach] for reach in middle.reach()],
                           fmt=MARKERS[at], color=COLOURS[at], markeredgecolor="black", capsize=3, markersize=6,
                           label=f"{name}: median, 95 % BCa" if position == 0 else None)  # fmt: skip
     _signed_log(axis)
     axis.set_xticks(range(len(levels)), levels)
     axis.set_xlabel(factor)
     axis.set_ylabel(label)
-    axis.legend(loc="best", fontsize=7)
+    legend_above(made, axis)
     return made

@@ -42,6 +42,12 @@ def figure(width: float, height: float, rows: int = 1, columns: int = 1, *, shar
         return made, [axis for row in axes for axis in row]
 
 
+def legend_above(made: Figure, axis: Axes) -> None:
+    """One line of legend above all panels, where it hides nothing; the names are those of `axis`."""
+    handles, labels = axis.get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False, fontsize=8)
+
+
 def svg(made: Figure) -> str:
     """The figure as SVG text; the same figure gives the same text."""
     with mpl.rc_context(_SETTINGS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -127,6 +128,8 @@ def _cell(value: Any, digits: int | None) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
+        if not math.isfinite(value):
+            return "-"
         if digits is not None:
             return f"{value:,.{digits}f}"
         return f"{value:,.4g}" if abs(value) < 1e6 else f"{value:,.0f}"

@@ -90,7 +90,7 @@ def _reached_section(data: _Data) -> Section:
         ))  # fmt: skip
     return Section(
         "How much of the link was used",
-        ["A path of 100 Gbit/s and 50 ms holds 1.25 million packets of 1000 bytes. Standard TCP grows by one packet per round trip, so "
+        ["A path of 100 Gbit/s with 50 ms each way holds 1.25 million packets of 1000 bytes. Standard TCP grows by one packet per round trip, so "
          "50 seconds let it regain at most 500 packets after a loss."],
         plots=plots,
     )  # fmt: skip
@@ -165,7 +165,7 @@ def _findings_section(data: _Data) -> Section:
             verdicts.append(Verdict(
                 f"With the {words}, {ARMS[arm]} carries more than NewReno",
                 answer,
-                f"median gain {interval.estimate:+.1%} ({interval.low:+.1%} to {interval.high:+.1%}, {interval.kind}) over {interval.n} experiments",
+                f"median gain {interval.words('+.1%')} over {interval.n} experiments",
             ))  # fmt: skip
         if "highspeed" in data.arms:
             verdicts.append(_grows(data, published))
@@ -197,9 +197,9 @@ def _buffers_matter(data: _Data) -> Verdict:
     ratio = stats.bootstrap_interval((both["share_scaled"] / both["share"]).to_numpy())
     answer = "yes" if ratio.low > 1 else "no" if ratio.high < 1 else "cannot distinguish"
     return Verdict(
-        "Buffers and window limits matter more than the algorithm: scaling them lets NewReno itself carry more",
+        "With queues and window limit scaled, NewReno itself carries more",
         answer,
-        f"median ratio of NewReno's throughput, scaled over published: {ratio.estimate:.2f} ({ratio.low:.2f} to {ratio.high:.2f}, {ratio.kind})",
+        f"median ratio of NewReno's throughput, scaled over published: {ratio.words('.2f')}",
     )
 
 
@@ -207,8 +207,8 @@ def _careful_section(data: _Data) -> Section:
     replicates = data.runs["replicate"].n_unique()
     return Section(
         "What to be careful about",
-        [f"{replicates} replicates per experiment and arm: the start interval is all that varies between them, and with bandwidths like "
-         "these it matters little; the spread over experiments is what the intervals of medians show.",
+        [f"{replicates} replicates per experiment and arm, which differ in their start interval alone: intervals of single experiments are "
+         "wide, those of medians over experiments are what the findings rest on.",
          "50 seconds are 500 round trips at Tp = 50 ms and 25 at 1000 ms. Where NewReno needs thousands of round trips to refill the pipe, the "
          "result is the start of a transfer, not a steady state.",
          "Losses come from drop-tail queues alone. At 100 Gbit/s a bit error rate of 1e-12 would itself lose a packet every 10 seconds."],
