@@ -3,6 +3,7 @@
 //! The cases are those of `bench/speed.py`, which runs them beside ns-2, and variations of them.
 
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+#![expect(clippy::disallowed_types, reason = "a benchmark reads the clock")]
 
 use std::time::Instant;
 

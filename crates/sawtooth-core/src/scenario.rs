@@ -118,7 +118,6 @@ impl Scenario {
     }
 
     /// Segments that will be delivered, roughly: for progress and planning.
-    #[expect(clippy::cast_precision_loss, reason = "a rough number")]
     pub fn cost(&self) -> f64 {
         let duration = self.duration.secs();
         let mut flows_on = vec![0_u32; self.links.len()];

@@ -1,5 +1,10 @@
 //! Who may import whom: the layers of the crate's front page, read from every `use crate::`.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the test reads files, not the simulator"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

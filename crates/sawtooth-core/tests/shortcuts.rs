@@ -1,8 +1,9 @@
 //! Each speed shortcut is exact: with any of them off, a random scenario gives identical records.
 
 use proptest::prelude::*;
+use sawtooth_core::registry::Entry;
 use sawtooth_core::scenario::Shortcuts;
-use sawtooth_core::{Scenario, simulate};
+use sawtooth_core::{Scenario, cc, simulate, tcp};
 use serde_json::json;
 
 #[derive(Clone, Debug)]
@@ -24,11 +25,15 @@ struct Case {
     size_kb: Option<u32>,
 }
 
+fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
+    table.iter().map(|entry| entry.name).collect()
+}
+
 fn cases() -> impl Strategy<Value = Case> {
     let names = (
         prop::sample::select(vec!["ns2", "rfc"]),
-        prop::sample::select(vec!["tahoe", "reno", "newreno", "sack"]),
-        prop::sample::select(vec!["reno", "highspeed"]),
+        prop::sample::select(names(tcp::recovery::TABLE)),
+        prop::sample::select(names(cc::TABLE)),
         prop::sample::select(vec!["dumbbell", "single", "parking_lot"]),
     );
     let sizes = (1u32..7, 200u32..20_000, 1u32..4, 0u32..120, 0u32..40);

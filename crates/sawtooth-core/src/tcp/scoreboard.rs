@@ -175,6 +175,12 @@ impl RangeSet {
         self.range_of(from).map_or(from, |range| range.end)
     }
 
+    /// The last segment below `bound` that is not in the set; there must be one.
+    pub fn last_gap(&self, bound: u64) -> u64 {
+        let last = bound - 1;
+        self.range_of(last).map_or(last, |range| range.start - 1)
+    }
+
     /// The `n`-th highest segment of the set (1 is the highest).
     pub fn nth_highest(&self, n: u64) -> Option<u64> {
         let mut left = n;

@@ -76,6 +76,8 @@ pub struct Sender {
     /// A retransmission to be sent before anything else.
     pub(super) pending: Option<u64>,
     pub(super) permit: Permit,
+    /// Segments sent by limited transmit since data was last acknowledged.
+    limited_transmits: u64,
     /// The segment being timed, and when it was sent.
     timed: Option<(u64, f64)>,
     pub(super) rto: Rto,
@@ -136,6 +138,7 @@ impl Sender {
             dupacks: 0,
             pending: None,
             permit: Permit::Nothing,
+            limited_transmits: 0,
             timed: None,
             timer: Key::NEVER,
             limit: Limit::Source,
@@ -224,7 +227,9 @@ impl Sender {
             }
             Permit::One => {
                 self.permit = Permit::Nothing;
-                self.limited_transmit_next()
+                let next = self.limited_transmit_next();
+                self.limited_transmits += u64::from(next.is_some());
+                next
             }
         };
         if let Some(seq) = next {
@@ -311,6 +316,7 @@ impl Sender {
     pub(super) fn advance(&mut self, now: Event, next: u64) -> Option<f64> {
         self.snd_una = next;
         self.state.timeout_of = None;
+        self.limited_transmits = 0;
         if self.snd_nxt < next {
             self.snd_nxt = next;
         }
@@ -392,12 +398,7 @@ impl Sender {
     pub(super) fn reduce(&mut self, now: Event) {
         self.counters.fast_retransmits += 1;
         self.counters.congestion_signals += 1;
-        let limited = if self.config.limited_transmit {
-            u64::from(self.config.dup_thresh - 1)
-        } else {
-            0
-        };
-        let episode = self.episode(now, limited);
+        let episode = self.episode(now, self.limited_transmits);
         self.cc.on_loss(&episode);
         self.cwnd_changed(now);
     }

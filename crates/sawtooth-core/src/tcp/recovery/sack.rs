@@ -130,7 +130,10 @@ impl Sender {
             self.counters.dupacks_in += 1;
             self.dupacks += 1;
         }
-        if !self.state.in_recovery && self.recovered() && !self.state.scoreboard.is_empty() {
+        // §5.1: after a timeout, not before everything that was outstanding then has been acknowledged.
+        let covered =
+            self.snd_una >= self.state.recovery_point || self.state.last_cut == Cut::Never;
+        if covered && !self.state.in_recovery && !self.state.scoreboard.is_empty() {
             let lost = self.lost_edge().is_some_and(|edge| self.snd_una < edge);
             if self.dupacks >= self.config.dup_thresh || lost {
                 self.enter_sack_recovery(now);
@@ -197,13 +200,12 @@ impl Sender {
             self.mark_retransmitted(hole);
             return Some(hole);
         }
-        // Rule 4: once per recovery, the last segment outstanding.
-        let last = self.state.recovery_point - 1;
-        if !self.state.rescued && self.snd_una <= last && self.state.high_rxt <= last {
-            self.state.rescued = true;
-            return Some(last);
+        // Rule 4: once per recovery, the last segment outstanding that has not been reported.
+        if self.state.rescued || self.snd_una >= self.state.recovery_point {
+            return None;
         }
-        None
+        self.state.rescued = true;
+        Some(self.state.scoreboard.last_gap(self.state.recovery_point))
     }
 
     // --- Fall and Floyd 1996 --------------------------------------------------------------------------------------------
