@@ -2,6 +2,11 @@
 //!
 //! Each test is named after the rule that it holds. Segment 0 is the SYN, so data starts with segment 1.
 
+#![expect(
+    clippy::single_range_in_vec_init,
+    reason = "one block is a list of one range"
+)]
+
 use std::ops::Range;
 
 use sawtooth_core::events::{Event, Key, Lineage};
