@@ -1,0 +1,49 @@
+"""Every study of the project runs in its short form and ends in a report."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from sawtooth.cli import app
+from sawtooth.dataset import Dataset
+from tests.conftest import ROOT
+
+STUDIES = sorted((ROOT / "studies").glob("*.toml"))
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.stem)
+def test_its_short_form_ends_in_a_report(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    out = tmp_path / "out"
+    ran = CliRunner().invoke(app, ["run", str(study), "--short", "--out", str(out)])
+    assert ran.exit_code == 0, ran.output
+    reported = CliRunner().invoke(app, ["report", str(out)])
+    assert reported.exit_code == 0, reported.output
+
+    dataset = Dataset.open(out)
+    assert dataset.complete
+    assert set(dataset.status()["status"]) == {"ok"}
+    page = (out / "report/report.html").read_text()
+    assert "nan" not in re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(script|style|svg).*?</\1>", "", page)).lower().split()
+    # Self-contained: nothing is loaded from elsewhere.
+    assert not re.search(r"""(?:src|href)=["'](?!#|data:)""", page)
+    for figure in re.findall(r"figures/([a-z0-9_]+)\.svg", page):
+        assert (out / f"report/figures/{figure}.png").stat().st_size > 1000
+    for table in re.findall(r"tables/([a-z0-9_]+)\.csv", page):
+        assert pl.read_csv(out / f"report/tables/{table}.csv", infer_schema_length=None).height > 0
+
+
+def test_the_short_form_of_the_published_study_agrees_to_the_digit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    out = tmp_path / "out"
+    assert CliRunner().invoke(app, ["run", "studies/hstcp.toml", "--short", "--out", str(out)]).exit_code == 0
+    assert CliRunner().invoke(app, ["report", str(out)]).exit_code == 0
+    agreement = pl.read_csv(out / "report/tables/agreement.csv")
+    for arm in ("newreno", "sack"):
+        row = agreement.row(by_predicate=pl.col("arm") == arm, named=True)
+        assert row["experiments"] == row["sums_as_printed"] == row["jain_as_printed"] == 16
