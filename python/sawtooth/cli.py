@@ -11,6 +11,7 @@ import polars as pl
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 import sawtooth
 from sawtooth import _core, doctor
@@ -174,7 +175,7 @@ def list_parts(
         table.add_column(no_wrap=True)
         table.add_column()
         for row in rows:
-            table.add_row(row["name"], _describe(row))
+            table.add_row(Text(row["name"]), Text(_describe(row)))
         console.print(table)
         if not what:
             console.print()
@@ -204,7 +205,7 @@ def simulate(
     # One column per flow reads better than one row of 25 columns.
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=200,
                    tbl_formatting="NOTHING", fmt_str_lengths=40):  # fmt: skip
-        print(frame.transpose(include_header=True, header_name=table) if frame.height <= 8 else frame)
+        print(_upright(frame) if frame.height <= 8 else frame)
 
 
 @app.command(name="doctor")
@@ -241,6 +242,14 @@ def main() -> NoReturn:
         sys.stderr.close()
         sys.exit(0)
     sys.exit(0)
+
+
+def _upright(frame: pl.DataFrame) -> pl.DataFrame:
+    """One column per row, headed by what the rows are of."""
+    name = frame.columns[0]
+    if frame[name].n_unique() == frame.height:
+        return frame.drop(name).transpose(include_header=True, header_name=name, column_names=frame[name].to_list())
+    return frame.transpose(include_header=True, header_name="", column_names=[str(at) for at in range(1, frame.height + 1)])
 
 
 def _axes(made: Plan) -> dict[str, list[str]]:

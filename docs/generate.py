@@ -1,0 +1,117 @@
+"""Writes the reference pages that follow from tables: `python docs/generate.py [--check]`.
+
+What a study can name, its parameters and defaults, and the columns of results are tables of the core; the command line describes
+itself. A test runs this with --check, so the pages cannot lag behind.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from sawtooth import _core
+from sawtooth.cli import app
+
+REFERENCE = Path(__file__).parent / "reference"
+NOTE = "<!-- Written by docs/generate.py from the tables; edit those. -->\n"
+KINDS = {
+    "cc": ("Congestion controls", 'What `cc = "NAME"` or `cc = { name = "NAME", PARAMETER = VALUE }` can say.'),
+    "queue": ("Queue disciplines", 'What `queue = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
+    "source": ("Traffic sources", 'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow can say.'),
+    "recovery": ("Loss recoveries", 'What `tcp = { recovery = "NAME" }` can say.'),
+}
+
+
+def pages() -> dict[str, str]:
+    """All generated pages by file name."""
+    tables = _core.registry()
+    made = {f"{kind}.md": _parts(title, lead, tables[kind]) for kind, (title, lead) in KINDS.items()}
+    made["tcp.md"] = _tcp(tables["tcp"], tables["stack"])
+    made["records.md"] = _records(_core.schema())
+    made["command-line.md"] = _command_line()
+    return {name: NOTE + text for name, text in made.items()}
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]]) + "\n"
+
+
+def _parameters(params: Sequence[dict[str, Any]]) -> str:
+    rows = ((f"`{param['name']}`", param["kind"], f"`{param['default']}`", param["summary"]) for param in params)
+    return _table(("Parameter", "Value", "Default", "Meaning"), rows)
+
+
+def _parts(title: str, lead: str, rows: Sequence[dict[str, Any]]) -> str:
+    text = f"# {title}\n\n{lead}\n"
+    for row in rows:
+        text += f"\n## {row['name']}\n\n{row['summary'][0].upper()}{row['summary'][1:]}.\n"
+        if row["specification"]:
+            text += f"\nSpecification: {', '.join(row['specification'])}.\n"
+        if row["params"]:
+            text += "\n" + _parameters(row["params"])
+    return text
+
+
+def _tcp(params: Sequence[dict[str, Any]], stacks: Sequence[dict[str, Any]]) -> str:
+    names = [stack["name"] for stack in stacks]
+    text = "# TCP parameters and stacks\n\n"
+    text += "`stack` sets all parameters at once; each can be overridden under `tcp`, for the scenario or for a flow.\n\n"
+    for stack in stacks:
+        text += f"- `{stack['name']}`: {stack['summary']} ({', '.join(stack['specification'])})\n"
+    rows = (
+        (
+            f"`{param['name']}`",
+            param["kind"],
+            *(f"`{stack['values'].get(param['name'], param['default'])}`" for stack in stacks),
+            param["summary"],
+        )
+        for param in params
+    )
+    return text + "\n" + _table(("Parameter", "Value", *(f"`{name}`" for name in names), "Meaning"), rows)
+
+
+def _records(schema: dict[str, Any]) -> str:
+    text = (
+        "# Result tables\n\nEvery table of a dataset has a column `run` besides, which joins it to `runs`. -1 stands for `not measured`.\n"
+    )
+    for name, table in schema.items():
+        text += f"\n## {name}\n\n{table['summary'][0].upper()}{table['summary'][1:]}.\n\n"
+        rows = ((f"`{column['name']}`", column["type"], column["unit"], column["summary"]) for column in table["columns"])
+        text += _table(("Column", "Type", "Unit", "Meaning"), rows)
+    return text
+
+
+def _command_line() -> str:
+    text = "# Command line\n\nExit codes: 0 done; 1 a run failed; 2 a mistake, told on standard error; 130 after Ctrl-C.\n"
+    runner = CliRunner(env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"})
+    for command in app.registered_commands:
+        name = command.name or (command.callback.__name__ if command.callback else "")
+        helped = runner.invoke(app, [name, "--help"], prog_name="sawtooth")
+        text += f"\n## sawtooth {name}\n\n```\n{helped.output.rstrip()}\n```\n"
+    return text
+
+
+def main() -> int:
+    """Writes the pages, or with --check says which are out of date."""
+    stale = [name for name, text in pages().items() if not _same(REFERENCE / name, text)]
+    if "--check" in sys.argv[1:]:
+        for name in stale:
+            print(f"docs/reference/{name} is out of date: run `make docs`", file=sys.stderr)
+        return 1 if stale else 0
+    REFERENCE.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (REFERENCE / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+def _same(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+if __name__ == "__main__":
+    sys.exit(main())
