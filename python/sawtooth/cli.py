@@ -19,7 +19,9 @@ from sawtooth.dataset import Dataset
 from sawtooth.errors import SawtoothError
 from sawtooth.execute import Interrupted, execute, reporter_for
 from sawtooth.plan import Plan, make_plan
-from sawtooth.study import Study
+from sawtooth.report import KINDS
+from sawtooth.report import report as make_report
+from sawtooth.study import Study, did_you_mean
 
 app = typer.Typer(
     name="sawtooth",
@@ -61,6 +63,7 @@ def run(
     """
     console = Console(stderr=True)
     loaded = Study.load(study, short=short, options=options or ())
+    _check_report(loaded)
     plan = make_plan(loaded)
     directory = out or Path("results") / loaded.name
     dataset = Dataset.create(directory, plan)
@@ -136,8 +139,6 @@ def report(
 
     Example: sawtooth report results/hstcp
     """
-    from sawtooth.report import report as make_report
-
     dataset = Dataset.open(directory)
     if not dataset.complete:
         done, total = dataset.status().height, dataset.runs.height
@@ -250,6 +251,12 @@ def _upright(frame: pl.DataFrame) -> pl.DataFrame:
     if frame[name].n_unique() == frame.height:
         return frame.drop(name).transpose(include_header=True, header_name=name, column_names=frame[name].to_list())
     return frame.transpose(include_header=True, header_name="", column_names=[str(at) for at in range(1, frame.height + 1)])
+
+
+def _check_report(study: Study) -> None:
+    """A misspelt kind of report is found before hours of simulation, not after."""
+    if study.report not in KINDS:
+        raise study.document.error(f"unknown kind of report `{study.report}`", "report", did_you_mean(study.report, KINDS))
 
 
 def _axes(made: Plan) -> dict[str, list[str]]:

@@ -100,5 +100,7 @@ def read_text(path: Path) -> str:
         raise StudyError(f"there is no file {path}", hint="`sawtooth list study` shows the studies that come along") from None
     except IsADirectoryError:
         raise StudyError(f"{path} is a directory, not a study file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"cannot read {path}: {error}") from None
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path} is no text: byte {error.start} is not UTF-8") from None
+    except OSError as error:
+        raise StudyError(f"cannot read {path}: {error.strerror}") from None

@@ -219,7 +219,7 @@ class _Reader:
         return Study(
             document=self.document,
             path=self.path,
-            name=self.text("name", self.path.stem),
+            name=self.name(),
             question=self.text("question", ""),
             backend=self.backend(),
             repeat=repeat,
@@ -242,12 +242,18 @@ class _Reader:
             raise self.document.error(f"`{key}` must be a text", key)
         return value
 
+    def name(self) -> str:
+        name = self.text("name", self.path.stem)
+        if "name" in self.tree and not re.fullmatch(r"\w[\w.+-]*", name):
+            raise self.document.error(f"`{name}` cannot name a directory", "name", "use letters, digits, `-`, `_`, `.` and `+`")
+        return name
+
     def whole(self, key: str, default: int, minimum: int) -> int:
         return self.whole_value(self.tree.get(key, default), key, minimum, key)
 
     def whole_value(self, value: Any, key: str, minimum: int, origin: str) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
-            raise self.document.error(f"`{key}` must be a whole number of at least {minimum}, found {value!r}", origin)
+            raise self.document.error(f"`{key}` must be a whole number of at least {minimum}, found {json.dumps(value)}", origin)
         return value
 
     def backend(self) -> str:

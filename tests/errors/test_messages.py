@@ -6,9 +6,11 @@ import errno
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import sawtooth
 from sawtooth import dataset as dataset_module
+from sawtooth.cli import app
 from sawtooth.errors import SawtoothError
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
@@ -154,6 +156,55 @@ error: unknown recovery `sak`
    |                           ^^^^^
 hint: did you mean `sack`? known are tahoe, reno, newreno, sack""",
     ),
+    "a name that leads out of the results": (
+        changed('name = "pair"', 'name = "../pair"'),
+        """\
+error: `../pair` cannot name a directory
+ --> pair.toml:1:8
+  |
+1 | name = "../pair"
+  |        ^^^^^^^^^
+hint: use letters, digits, `-`, `_`, `.` and `+`""",
+    ),
+    "bounds the wrong way round": (
+        changed('stack = "ns2"', 'stack = "ns2"\ntcp = { rto_min = "10 s", rto_max = "1 s" }'),
+        """\
+error: `rto_min` is 10 s, above `rto_max`, which is 1 s
+  --> pair.toml:16:19
+   |
+16 | tcp = { rto_min = "10 s", rto_max = "1 s" }
+   |                   ^^^^^^""",
+    ),
+    "variables that need each other": (
+        changed('Tp = "20 ms"', 'Tp = "20 ms"\nA = "2 * B"\nB = "A"').replace('"S / N * i"', '"S / N * i * A"'),
+        """\
+error: variable `B` is defined by itself
+ --> pair.toml:8:10
+  |
+8 | A = "2 * B"
+  |          ^""",
+    ),
+    "a draw from an empty range": (
+        changed('high = "12 * Tp"', 'high = "0 ms"'),
+        """\
+error: the range of `S` is empty: from 0 to 0
+  --> pair.toml:11:62
+   |
+11 | S = { distribution = "uniform_integer", low = "0 ms", high = "0 ms", unit = "ms" }
+   |                                                              ^^^^^^""",
+    ),
+    "axes of different lengths zipped": (
+        changed(
+            '[sweep]\n"vars.Tp" = ["10 ms", "40 ms"]\n"vars.N" = [1, 2]',
+            '[[sweep]]\nzip = { "vars.Tp" = ["10 ms", "40 ms"], "vars.N" = [1] }',
+        ),
+        """\
+error: axes that are zipped must be of one length: vars.Tp has 2, vars.N has 1
+  --> pair.toml:25:7
+   |
+25 | zip = { "vars.Tp" = ["10 ms", "40 ms"], "vars.N" = [1] }
+   |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^""",
+    ),
     "no TOML": (
         "name =\n",
         """\
@@ -220,3 +271,34 @@ def test_a_full_disk(study_file: Path, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.undo()
     execute(plan, made)
     assert made.complete
+
+
+def test_a_misspelt_kind_of_report_is_found_before_anything_runs(tmp_path: Path) -> None:
+    study = tmp_path / "pair.toml"
+    study.write_text(STUDY.replace("seed = 7", 'seed = 7\nreport = "hstpc"'))
+    outcome = CliRunner().invoke(app, ["run", str(study), "--out", str(tmp_path / "out")])
+    assert (
+        str(outcome.exception)
+        == f"""\
+error: unknown kind of report `hstpc`
+ --> {study}:5:10
+  |
+5 | report = "hstpc"
+  |          ^^^^^^^
+hint: did you mean `hstcp`?"""
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_that_are_no_studies(tmp_path: Path) -> None:
+    missing, binary = tmp_path / "missing.toml", tmp_path / "binary.toml"
+    binary.write_bytes(b"name = \xff")
+    expected = {
+        missing: f"error: there is no file {missing}\nhint: `sawtooth list study` shows the studies that come along",
+        tmp_path: f"error: {tmp_path} is a directory, not a study file",
+        binary: f"error: {binary} is no text: byte 7 is not UTF-8",
+    }
+    for path, text in expected.items():
+        with pytest.raises(SawtoothError) as raised:
+            Study.load(path)
+        assert str(raised.value) == text

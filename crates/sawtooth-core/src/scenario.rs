@@ -521,6 +521,19 @@ impl<'a> Reader<'a> {
                 )?;
             }
         }
+        let (Value::Duration(least), Value::Duration(most)) =
+            (tcp.get("rto_min"), tcp.get("rto_max"))
+        else {
+            unreachable!("both are times");
+        };
+        if least > most {
+            let own = table.get("tcp").and_then(|tcp| tcp.get("rto_min"));
+            let path = own.map_or("tcp.rto_min".to_owned(), |_| format!("{path}.tcp.rto_min"));
+            return Err(at(
+                path,
+                format!("`rto_min` is {least} s, above `rto_max`, which is {most} s"),
+            ));
+        }
         let own_cc = table.get("cc").map(|json| (json, format!("{path}.cc")));
         let any_cc = self.tree.get("cc").map(|json| (json, "cc".to_owned()));
         let cc = match own_cc.or(any_cc) {
