@@ -108,7 +108,7 @@ def test_one_failing_run_is_recorded_and_the_rest_go_on(study_file: Path, tmp_pa
     assert dataset.flows().collect()["run"].n_unique() == status.height - 1
 
 
-def test_the_memory_of_a_run_does_not_grow_with_simulated_time(tmp_path: Path) -> None:
+def test_the_memory_of_a_run_does_not_grow_with_simulated_time() -> None:
     # In processes of their own, whose peaks are theirs; the same packets are in flight, for 5 and for 500 seconds.
     script = """
 import json, resource, sys
@@ -123,5 +123,5 @@ print(outcome["efforts"][0][2], resource.getrusage(resource.RUSAGE_SELF).ru_maxr
         for duration in ("5 s", "500 s")
     )
     assert long[0] > 50 * short[0]
-    # 80,000 more packets a MiB: what is kept of each would be 13 bytes.
+    # 800,000 packets more: a MiB would be less than two bytes of each.
     assert long[1] - short[1] < 1024
