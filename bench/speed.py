@@ -125,6 +125,9 @@ def dumbbell(rate: float, delay: float, n: int, queue: int, duration: float) -> 
         "packet_size": 1000,
         "starts": [0.3 / n * i for i in range(1, n + 1)],
         "duration": duration,
+        "sink": "auto",
+        "reverse_bps": rate,
+        "reverse_queue": queue,
     }
 
 

@@ -2,7 +2,8 @@
 
 The cases cover what the project promises: 1 Mbit/s to 1 Gbit/s, one-way delays of 1 to 200 ms, 1 to 32 flows, queues of 5
 to 5000 packets, window limits from a few packets to none that matters, five variants, fixed starts, durations chosen so
-that ns-2 needs seconds.
+that ns-2 needs seconds. A part of them has delayed acknowledgements, a slow way back, or links and starts so alike that everything
+keeps step, where the order of simultaneous events decides.
 """
 
 from __future__ import annotations
@@ -43,6 +44,13 @@ def draw(number: int, seed: int) -> Case:
     seconds = min(60.0, PACKETS * 8 * (packet_size + 40) / rate)
     duration = round(max(seconds, min(60.0, 15 * slowest)), 3)
     starts = [round(rng.random() * min(2.0, duration / 5), 6) for _ in range(n)]
+    queue = round(log_uniform(rng, 5, 5000))
+    access_queue = 5000
+    window = round(log_uniform(rng, 8, 10_000))
+    if rng.random() < 0.2:
+        access, access_queue, sender, receiver = rate, queue, [0.0] * n, [0.0] * n
+        step = rng.choice([0.0, 0.01, 0.1])
+        starts = [round(step * i, 6) for i in range(n)]
     return {
         "number": number,
         "variant": variant,
@@ -53,12 +61,15 @@ def draw(number: int, seed: int) -> Case:
         "access_bps": access,
         "sender_delay_s": sender,
         "receiver_delay_s": receiver,
-        "queue": round(log_uniform(rng, 5, 5000)),
-        "access_queue": 5000,
-        "window": round(log_uniform(rng, 8, 10_000)),
+        "queue": queue,
+        "access_queue": access_queue,
+        "window": window,
         "packet_size": packet_size,
         "starts": starts,
         "duration": duration,
+        "sink": "delack" if rng.random() < 0.3 else "auto",
+        "reverse_bps": round(rate / rng.uniform(2, 50), -2) if rng.random() < 0.2 else rate,
+        "reverse_queue": queue,
     }
 
 
@@ -69,7 +80,8 @@ def log_uniform(rng: random.Random, low: float, high: float) -> float:
 
 def scenario(case: Case) -> dict[str, Any]:
     """The scenario tree of the simulator for a case of ns-2."""
-    links: dict[str, Any] = {"bottleneck": link(case["bw_bps"], case["delay_s"], case["queue"])}
+    bottleneck = link(case["bw_bps"], case["delay_s"], case["queue"])
+    links: dict[str, Any] = {"bottleneck": bottleneck | {"reverse": {"rate": f"{case['reverse_bps']!r} bit/s"}}}
     flows: list[dict[str, Any]] = []
     for i, start in enumerate(case["starts"]):
         path = ["bottleneck"]
@@ -87,6 +99,7 @@ def scenario(case: Case) -> dict[str, Any]:
             "recovery": "sack" if variant == "highspeed" else variant,
             "window_limit": f"{case['window']} packets",
             "smss": f"{case['packet_size']} B",
+            "ack_every": 2 if case["sink"] == "delack" else 1,
         },
         "links": links,
         "flows": flows,

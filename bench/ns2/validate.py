@@ -208,7 +208,15 @@ def coverage(chosen: Sequence[Case]) -> str:
         low, middle, high = (f"{value:.4g} {unit}".strip() for value in (ordered[0], ordered[len(ordered) // 2], ordered[-1]))
         lines.append(f"| {name} | {low} | {middle} | {high} |")
     lines.append("")
-    lines.append(f"{sum(case['single'] for case in chosen)} cases have one link and no access links.")
+    kinds = {
+        "one link and no access links": lambda case: case["single"],
+        "delayed acknowledgements": lambda case: case["sink"] == "delack",
+        "a slower way back": lambda case: case["reverse_bps"] < case["bw_bps"],
+        "access links like the bottleneck, so that everything keeps step": lambda case: (
+            not case["single"] and case["access_queue"] == case["queue"]
+        ),
+    }
+    lines += [f"- {sum(map(kind, chosen))} cases have {words}." for words, kind in kinds.items()]
     return "\n".join(lines)
 
 

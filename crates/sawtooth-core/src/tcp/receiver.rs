@@ -20,7 +20,8 @@ pub struct Receiver {
     sack: bool,
     max_sack_blocks: usize,
     ack_every: u32,
-    delay: f64,
+    delay_secs: f64,
+    ns2: bool,
     smss: u32,
     /// In-order segments not yet acknowledged, and when that must happen at the latest.
     unacknowledged: u32,
@@ -41,7 +42,8 @@ impl Receiver {
             sack: config.recovery == Recovery::Sack,
             max_sack_blocks: config.max_sack_blocks,
             ack_every: config.ack_every,
-            delay: config.delayed_ack_timeout,
+            delay_secs: config.delayed_ack_timeout,
+            ns2: config.ns2_algorithms,
             smss: config.smss,
             unacknowledged: 0,
             timer: Key::NEVER,
@@ -68,17 +70,36 @@ impl Receiver {
             self.rcv_nxt += 1;
             self.delivered_bytes += u64::from(data.payload_bytes);
             self.last_delivery = now.time;
-            self.unacknowledged += 1;
             // A SYN is answered at once (RFC 9293 §3.10.7.2).
-            if self.unacknowledged >= self.ack_every || data.seq == 0 {
+            if data.seq == 0 || self.is_due() {
                 return Some(self.acknowledge_in_order());
             }
-            if self.timer.is_never() {
-                self.timer = now.schedule(now.time + self.delay, Child::Timer);
+            self.delay(now);
+            return None;
+        }
+        if self.ns2 && data.seq + 1 == self.rcv_nxt && self.out_of_order.is_empty() {
+            // The last segment once more: taken by ns-2 as if it had come for the first time.
+            if self.is_due() {
+                return Some(self.acknowledge(true));
             }
+            self.delay(now);
             return None;
         }
         Some(self.on_disorder(now, data))
+    }
+
+    /// Counts a segment whose acknowledgement may be delayed; whether it is the last to be waited for.
+    #[inline]
+    fn is_due(&mut self) -> bool {
+        self.unacknowledged += 1;
+        self.unacknowledged >= self.ack_every
+    }
+
+    #[inline]
+    fn delay(&mut self, now: Event) {
+        if self.timer.is_never() {
+            self.timer = now.schedule(now.time + self.delay_secs, Child::Timer);
+        }
     }
 
     /// A segment that is out of order, fills a hole or repeats another: acknowledged at once (RFC 5681 §4.2).
