@@ -77,7 +77,8 @@ impl Receiver {
             self.delay(now);
             return None;
         }
-        if self.ns2 && data.seq + 1 == self.rcv_nxt && self.out_of_order.is_empty() {
+        let again = data.seq > 0 && data.seq + 1 == self.rcv_nxt;
+        if self.ns2 && again && self.out_of_order.is_empty() {
             // The last segment once more: taken by ns-2 as if it had come for the first time.
             if self.is_due() {
                 return Some(self.acknowledge(true));

@@ -226,8 +226,8 @@ impl Sender {
                 let outstanding = self.snd_max - self.snd_una;
                 self.state.pipe = i64::try_from(outstanding).unwrap_or(i64::MAX)
                     - i64::from(self.config.dup_thresh);
+                // The retransmission leaves, and nothing else before the next acknowledgement.
                 self.enter_sack_recovery(now);
-                self.permit = Permit::Window;
             }
         } else {
             self.permit = Permit::Nothing;
