@@ -7,7 +7,7 @@ UV_VERSION := 0.13.8
 # Built once per change of the sources, from the lock files.
 SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help study short test lint format bench docs clean
+.PHONY: help study short guest test lint format bench docs clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -20,6 +20,18 @@ $(UV):
 	$(UV) sync --frozen --quiet --reinstall-package sawtooth
 	@touch $@
 
+# The programs that go into guests: static, and preloaded into the kernel.
+GUEST := python/sawtooth/guest
+.venv/guest: .venv/built
+	RUSTFLAGS="-C target-feature=+crt-static" cargo build --quiet --release --locked -p sawtooth-agent --target "$$(rustc -vV | sed -n 's/^host: //p')"
+	cargo build --quiet --release --locked -p sawtooth-clock
+	mkdir -p $(GUEST)
+	cp -f "$${CARGO_TARGET_DIR:-target}/$$(rustc -vV | sed -n 's/^host: //p')/release/sawtooth-agent" $(GUEST)/
+	cp -f "$${CARGO_TARGET_DIR:-target}/release/libsawtooth_clock.so" $(GUEST)/
+	@touch $@
+
+guest: .venv/guest ## build what runs inside guests of `--backend uml`
+
 study: .venv/built ## install, build, run the HighSpeed TCP study and write its report
 	$(RUN)/sawtooth run studies/hstcp.toml --out results/hstcp
 	$(RUN)/sawtooth report results/hstcp
@@ -28,7 +40,7 @@ short: .venv/built ## the same study in its short form, seconds instead of a min
 	$(RUN)/sawtooth run studies/hstcp.toml --short --out results/hstcp-short
 	$(RUN)/sawtooth report results/hstcp-short
 
-test: .venv/built ## all tests, Rust and Python
+test: .venv/guest ## all tests, Rust and Python
 	cargo test --workspace --locked --quiet
 	$(RUN)/pytest
 

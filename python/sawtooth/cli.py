@@ -51,6 +51,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME")] = None,
     short: Short = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads.", show_default="one per processor")] = None,
+    backend: Annotated[str | None, typer.Option(help="sim, or uml for a real kernel; instead of the study's.", show_default=False)] = None,
     options: Options = None,
     as_json: AsJson = False,
 ) -> None:
@@ -62,7 +63,7 @@ def run(
     Example: sawtooth run studies/hstcp.toml --short --out /tmp/hstcp
     """
     console = Console(stderr=True)
-    loaded = Study.load(study, short=short, options=options or ())
+    loaded = Study.load(study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend else [])])
     _check_report(loaded)
     plan = make_plan(loaded)
     directory = out or Path("results") / loaded.name

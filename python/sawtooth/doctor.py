@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sawtooth import _core
+from sawtooth.backends import guest, uml
+from sawtooth.errors import BackendUnavailable
 from sawtooth.study import Study
 
 
@@ -43,8 +45,20 @@ def examine() -> list[Finding]:
             "" if free > 1.0 else "results of a large study need about 1 GB",
         ),
         Finding("temporary directory", os.access(tempfile.gettempdir(), os.W_OK), tempfile.gettempdir()),
+        guest_finding(),
         _program("ns", "ns2", "the peer of `make bench` and of the validation against ns-2"),
     ]
+
+
+def guest_finding() -> Finding:
+    """Whether guests can be run here."""
+    what = "user-mode Linux (`--backend uml`)"
+    try:
+        guest.require_built()
+        modules = uml.modules()
+    except BackendUnavailable as missing:
+        return Finding(what, False, missing.message, missing.hint or "")
+    return Finding(what, True, f"{modules.release}, {', '.join(modules.congestion_controls())}")
 
 
 def _program(name: str, package: str, purpose: str) -> Finding:

@@ -20,9 +20,11 @@ import polars as pl
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from sawtooth.backends import sim
+from sawtooth.backends import sim, uml
 from sawtooth.dataset import Dataset
 from sawtooth.plan import Plan
+
+_BACKENDS = {"sim": sim, "uml": uml}
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ def run_one_batch(plan: Plan, dataset: Dataset, index: int) -> Receipt:
     started = time.monotonic()
     batch = plan.batches[index]
     runs = [plan.runs[run] for run in batch]
-    outcome = sim.run_batch([run.scenario for run in runs], [run.seed for run in runs])
+    outcome = _BACKENDS[plan.study.backend].run_batch([run.scenario for run in runs], [run.seed for run in runs])
     tables = {name: frame.with_columns(pl.col("run") + pl.lit(batch.start, pl.UInt32)) for name, frame in outcome.tables.items()}
     status = pl.DataFrame({
         "run": pl.Series(list(batch), dtype=pl.UInt32),

@@ -138,7 +138,7 @@ def make_plan(study: Study) -> Plan:
 
 def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> float:
     try:
-        return _core.estimate(scenario)
+        return _core.estimate(scenario, kernel=study.backend != "sim")
     except _core.ScenarioError as error:
         raise study.located(error, applied) from None
 

@@ -24,7 +24,7 @@ Tree: TypeAlias = dict[str, Any]
 _KEYS = (
     "name", "question", "backend", "repeat", "seed", "report", "vars", "draws", "scenario", "sweep", "arms", "short",
 )  # fmt: skip
-_BACKENDS = ("sim",)
+_BACKENDS = ("sim", "uml")
 _DRAW_KEYS = {
     "uniform_integer": {"distribution", "low", "high", "unit"},
     "uniform": {"distribution", "low", "high"},
@@ -203,10 +203,13 @@ class _Reader:
         settings = self.short(scenario) if short else []
         settings += self.options(scenario)
         repeat, seed = self.whole("repeat", 1, 1), self.whole("seed", 1, 0)
+        backend = self.backend(self.tree.get("backend", "sim"), "backend")
         sweep: list[list[list[Assignment]]] = [[list(level) for level in block] for block in full_sweep]
         base: list[Assignment] = []
         for setting in settings:
-            if setting.path in ("repeat", "seed"):
+            if setting.path == "backend":
+                backend = self.backend(setting.value, setting.origin)
+            elif setting.path in ("repeat", "seed"):
                 minimum = 1 if setting.path == "repeat" else 0
                 number = self.whole_value(setting.value, setting.path, minimum, setting.origin)
                 repeat, seed = (number, seed) if setting.path == "repeat" else (repeat, number)
@@ -221,7 +224,7 @@ class _Reader:
             path=self.path,
             name=self.name(),
             question=self.text("question", ""),
-            backend=self.backend(),
+            backend=backend,
             repeat=repeat,
             seed=seed,
             report=self.text("report", "generic"),
@@ -256,11 +259,10 @@ class _Reader:
             raise self.document.error(f"`{key}` must be a whole number of at least {minimum}, found {json.dumps(value)}", origin)
         return value
 
-    def backend(self) -> str:
-        name = self.text("backend", "sim")
-        if name not in _BACKENDS:
-            raise self.document.error(f"unknown backend `{name}`", "backend", "there is `sim`")
-        return name
+    def backend(self, value: Any, origin: str) -> str:
+        if value not in _BACKENDS:
+            raise self.document.error(f"unknown backend `{value}`", origin, did_you_mean(str(value), _BACKENDS))
+        return str(value)
 
     def known_keys(self, table: Tree, known: Iterable[str], path: str) -> None:
         known = list(known)
@@ -395,7 +397,7 @@ class _Reader:
         made: list[Assignment] = []
         for path, value in self.table(self.tree.get("short", {}), "short").items():
             origin = f"short.{quoted(path)}"
-            if path in ("repeat", "seed"):
+            if path in ("repeat", "seed", "backend"):
                 made.append(Assignment(path, value, origin))
             else:
                 made += self.assignment(path, value, origin, scenario, where=origin)
@@ -412,7 +414,7 @@ class _Reader:
                 value = json.loads(text)
             except ValueError:
                 value = text
-            if path in ("repeat", "seed"):
+            if path in ("repeat", "seed", "backend"):
                 made.append(Assignment(path, value, origin))
             else:
                 made += self.assignment(path, value, origin, scenario)

@@ -42,6 +42,8 @@ def test_every_study_in_the_documentation_runs(where: str, text: str, tmp_path: 
     path.write_text(text)
     plan = make_plan(Study.load(path))
     run = min(plan.runs, key=lambda run: run.cost)
+    if plan.study.backend != "sim":
+        return  # it has been planned; tests/kernel runs such studies
     scenario = json.loads(run.scenario) | {"duration": "1 s"}
     assert sawtooth.simulate(scenario, seed=run.seed).flows.height > 0, where
 

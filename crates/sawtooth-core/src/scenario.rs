@@ -46,6 +46,8 @@ pub struct FlowSpec {
     /// Indices into the scenario's links.
     pub path: Vec<usize>,
     pub cc: Part,
+    /// The congestion control of the running kernel that is wanted instead, written `kernel:NAME`. Simulators have none.
+    pub kernel_cc: Option<String>,
     pub tcp: Params,
     pub source: Part,
     pub start: Instant,
@@ -100,7 +102,7 @@ impl std::fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-type Result<T> = std::result::Result<T, ScenarioError>;
+pub type Result<T> = std::result::Result<T, ScenarioError>;
 
 impl Scenario {
     /// Makes a scenario from the JSON text of its tree.
@@ -115,6 +117,20 @@ impl Scenario {
     /// Makes a scenario from its tree.
     pub fn from_tree(tree: &Json) -> Result<Self> {
         Reader::new(tree)?.scenario()
+    }
+
+    /// Refuses what only a real kernel can run.
+    pub fn for_simulator(self) -> Result<Self> {
+        for flow in &self.flows {
+            if let Some(name) = &flow.kernel_cc {
+                return Err(at(
+                    "cc",
+                    format!("`kernel:{name}` is of a real kernel, not of the simulator"),
+                )
+                .hint("run it with `--backend uml`, or name one of `sawtooth list cc`"));
+            }
+        }
+        Ok(self)
     }
 
     /// Segments that will be delivered, roughly: for progress and planning.
@@ -536,9 +552,11 @@ impl<'a> Reader<'a> {
         }
         let own_cc = table.get("cc").map(|json| (json, format!("{path}.cc")));
         let any_cc = self.tree.get("cc").map(|json| (json, "cc".to_owned()));
-        let cc = match own_cc.or(any_cc) {
-            Some((json, path)) => part(json, cc::TABLE, "cc", &path, scope)?,
-            None => default_part(&cc::TABLE[0]),
+        let cc = own_cc.or(any_cc);
+        let kernel_cc = cc.as_ref().and_then(|(json, _)| kernel_name(json));
+        let cc = match cc {
+            Some((json, path)) if kernel_cc.is_none() => part(json, cc::TABLE, "cc", &path, scope)?,
+            _ => default_part(&cc::TABLE[0]),
         };
         let source = match table.get("source") {
             Some(json) => part(
@@ -568,6 +586,7 @@ impl<'a> Reader<'a> {
             name,
             path: route(table, path, groups, scope)?,
             cc,
+            kernel_cc,
             tcp,
             source,
             start: Instant::from_secs(start),
@@ -795,6 +814,12 @@ fn part<C>(
         )?;
     }
     Ok(part)
+}
+
+/// The name in `kernel:NAME`, alone or as the `name` of a table.
+fn kernel_name(json: &Json) -> Option<String> {
+    let name = json.as_str().or_else(|| json.get("name")?.as_str())?;
+    name.strip_prefix("kernel:").map(str::to_owned)
 }
 
 fn default_part<C>(entry: &'static Entry<C>) -> Part {

@@ -37,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parse_toml, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(draw_uniform, module)?)?;
@@ -72,7 +73,12 @@ fn parse_toml<'py>(
 }
 
 fn scenario(py: Python<'_>, text: &str) -> PyResult<Scenario> {
-    Scenario::from_json(text).map_err(|error| {
+    located(py, Scenario::from_json(text))
+}
+
+/// An error of the core as an exception that says where.
+fn located<T>(py: Python<'_>, result: sawtooth_core::scenario::Result<T>) -> PyResult<T> {
+    result.map_err(|error| {
         let raised = ScenarioError::new_err(error.to_string());
         let value = raised.value(py);
         let set = || -> PyResult<()> {
@@ -89,13 +95,28 @@ fn scenario(py: Python<'_>, text: &str) -> PyResult<Scenario> {
 /// Raises `ScenarioError` if the scenario cannot be run.
 #[pyfunction]
 fn check(py: Python<'_>, scenario_json: &str) -> PyResult<()> {
-    scenario(py, scenario_json).map(drop)
+    let scenario = scenario(py, scenario_json)?;
+    located(py, scenario.for_simulator()).map(drop)
 }
 
-/// Segments that a run will deliver, roughly.
+/// Segments that a run will deliver, roughly. Unless it is for a kernel, the simulator must be able to run it.
 #[pyfunction]
-fn estimate(py: Python<'_>, scenario_json: &str) -> PyResult<f64> {
-    Ok(scenario(py, scenario_json)?.cost())
+#[pyo3(signature = (scenario_json, *, kernel = false))]
+fn estimate(py: Python<'_>, scenario_json: &str, kernel: bool) -> PyResult<f64> {
+    let scenario = scenario(py, scenario_json)?;
+    if kernel {
+        return Ok(scenario.cost());
+    }
+    Ok(located(py, scenario.for_simulator())?.cost())
+}
+
+/// The congestion control of each flow by the name that Linux gives it.
+#[pyfunction]
+fn kernel_algorithms(py: Python<'_>, scenario_json: &str) -> PyResult<Vec<String>> {
+    let flows = scenario(py, scenario_json)?.flows;
+    let name =
+        |flow: sawtooth_core::scenario::FlowSpec| flow.kernel_cc.unwrap_or(flow.cc.name.to_owned());
+    Ok(flows.into_iter().map(name).collect())
 }
 
 /// Runs scenarios one after the other, without the interpreter lock.
@@ -116,7 +137,9 @@ fn simulate(
             .iter()
             .zip(&seeds)
             .map(|(text, seed)| {
-                let scenario = Scenario::from_json(text).map_err(|error| error.to_string())?;
+                let scenario = Scenario::from_json(text)
+                    .and_then(Scenario::for_simulator)
+                    .map_err(|error| error.to_string())?;
                 catch_unwind(AssertUnwindSafe(|| simulate_with_effort(&scenario, *seed))).map_err(
                     |panic| {
                         let message = panic

@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from sawtooth import _core
+from sawtooth.backends.batch import Batch
 
 _DTYPES = {"u64": np.uint64, "i64": np.int64, "f64": np.float64}
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What a batch measured.
-
-    Attributes:
-        tables: name to frame; every frame has a column `run` (UInt32), the position in the batch.
-        errors: position in the batch and message of each run that failed.
-        deliveries: segments delivered, all runs together.
-        events: events the simulator handled, all runs together.
-
-    """
-
-    tables: dict[str, pl.DataFrame]
-    errors: dict[int, str]
-    deliveries: int
-    events: int
 
 
 def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:

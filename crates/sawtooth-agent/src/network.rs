@@ -1,0 +1,178 @@
+//! The links between two hosts, in user space: the simulator's own ports, fed with real packets and driven by the kernel's clock.
+//!
+//! A packet is handed to its next port at the time at which it arrives there by the model, not at the moment at which this program is
+//! awake, so delays of the program do not add up.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use sawtooth_core::Scenario;
+use sawtooth_core::events::{Key, Lineage};
+use sawtooth_core::link::Port;
+use sawtooth_core::queue;
+
+/// Which host a packet is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Towards {
+    Receiver,
+    Sender,
+}
+
+/// A packet on its way.
+#[derive(Debug)]
+struct Flight {
+    /// Time of its next event, as bits (times are not negative), and the order in which it was scheduled.
+    due: (u64, u64),
+    flow: usize,
+    towards: Towards,
+    /// Ports that it has left behind.
+    hop: usize,
+    packet: Vec<u8>,
+}
+
+impl PartialEq for Flight {
+    fn eq(&self, other: &Self) -> bool {
+        self.due == other.due
+    }
+}
+
+impl Eq for Flight {}
+
+impl PartialOrd for Flight {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Flight {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.due.cmp(&other.due)
+    }
+}
+
+/// All links of a scenario, both directions.
+#[derive(Debug)]
+pub struct Network {
+    pub ports: Vec<Port>,
+    paths: Vec<Vec<usize>>,
+    lineage: Lineage,
+    flights: BinaryHeap<Reverse<Flight>>,
+    scheduled: u64,
+}
+
+impl Network {
+    pub fn new(scenario: &Scenario) -> Self {
+        let directions = scenario
+            .links
+            .iter()
+            .flat_map(|link| [&link.forward, &link.reverse]);
+        let ports = directions
+            .map(|direction| {
+                let entry = queue::TABLE
+                    .iter()
+                    .find(|entry| entry.name == direction.queue.name)
+                    .expect("the scenario names queues of the table");
+                let queue = (entry.new)(&direction.queue.params);
+                Port::new(direction, queue, scenario.duration, true)
+            })
+            .collect();
+        Self {
+            ports,
+            paths: scenario
+                .flows
+                .iter()
+                .map(|flow| flow.path.clone())
+                .collect(),
+            lineage: Lineage::new(),
+            flights: BinaryHeap::new(),
+            scheduled: 0,
+        }
+    }
+
+    /// A host sends `packet`.
+    pub fn enter(&mut self, now: f64, flow: usize, towards: Towards, packet: Vec<u8>) {
+        self.fly(
+            now,
+            Flight {
+                due: (0, 0),
+                flow,
+                towards,
+                hop: 0,
+                packet,
+            },
+        );
+    }
+
+    fn fly(&mut self, time: f64, mut flight: Flight) {
+        self.scheduled += 1;
+        flight.due = (time.to_bits(), self.scheduled);
+        self.flights.push(Reverse(flight));
+    }
+
+    /// When something is to be done next, infinite if nothing is on its way.
+    pub fn next_time(&self) -> f64 {
+        self.flights
+            .peek()
+            .map_or(f64::INFINITY, |Reverse(flight)| {
+                f64::from_bits(flight.due.0)
+            })
+    }
+
+    /// Moves all packets up to `now`; the next one that reaches its host by then.
+    pub fn deliver(&mut self, now: f64) -> Option<(Towards, Vec<u8>)> {
+        while self.next_time() <= now {
+            let Reverse(mut flight) = self.flights.pop()?;
+            let time = f64::from_bits(flight.due.0);
+            let path = &self.paths[flight.flow];
+            let port = match flight.towards {
+                Towards::Receiver => path.get(flight.hop).map(|link| 2 * link),
+                Towards::Sender => path.iter().rev().nth(flight.hop).map(|link| 2 * link + 1),
+            };
+            let Some(port) = port else {
+                return Some((flight.towards, flight.packet));
+            };
+            let bytes = u32::try_from(flight.packet.len()).unwrap_or(u32::MAX);
+            let arrival =
+                self.ports[port].accept(Key::at_start(time, 0), None, bytes, &mut self.lineage);
+            if !arrival.is_never() {
+                flight.hop += 1;
+                self.fly(arrival.time, flight);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_packet_takes_transmission_and_propagation_and_a_full_queue_drops() {
+        let scenario = Scenario::from_tree(&json!({
+            "duration": "10 s",
+            "links": {"l": {"rate": "1 Mbit/s", "delay": "10 ms", "queue": {"name": "drop_tail", "limit": "2 packets"}}},
+            "flows": [{"path": ["l"]}],
+        }))
+        .expect("a scenario");
+        let mut network = Network::new(&scenario);
+        for number in 0..3 {
+            network.enter(1.0, 0, Towards::Receiver, vec![number; 1000]);
+        }
+        assert!(network.deliver(1.0).is_none());
+        let mut arrivals = Vec::new();
+        while network.next_time() < f64::INFINITY {
+            let time = network.next_time();
+            if let Some((towards, packet)) = network.deliver(time) {
+                assert_eq!(towards, Towards::Receiver);
+                arrivals.push((time, packet[0]));
+            }
+        }
+        assert_eq!(arrivals.len(), 2, "the third found the queue full");
+        for (at, (time, number)) in (1u8..).zip(&arrivals) {
+            assert_eq!(*number, at - 1);
+            assert!((time - (1.0 + f64::from(at) * 0.008 + 0.01)).abs() < 1e-12);
+        }
+    }
+}
