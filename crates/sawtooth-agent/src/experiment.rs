@@ -14,7 +14,7 @@ use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::time::{ClockId, clock_gettime};
 use sawtooth_core::Scenario;
 use sawtooth_core::registry::Value;
-use sawtooth_core::units::Duration;
+use sawtooth_core::units::{Duration, mean_rate_bps};
 use serde_json::{Value as Json, json};
 
 use crate::network::{Network, Towards};
@@ -347,7 +347,6 @@ impl Experiment {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn tables(self, scenario: &Scenario) -> io::Result<Json> {
         let mut flows = Vec::new();
         for (name, flow) in self.names.iter().zip(&self.flows) {
@@ -355,13 +354,7 @@ impl Experiment {
             let mss = u64::from(info.snd_mss.max(1));
             let acked = info.bytes_acked.saturating_sub(1);
             let lifetime = self.end - flow.start;
-            let rate = |bytes: u64| {
-                if lifetime > 0.0 {
-                    bytes as f64 * 8.0 / lifetime
-                } else {
-                    0.0
-                }
-            };
+            let rate = |bytes| mean_rate_bps(bytes, lifetime);
             let done = flow.size.is_some_and(|size| flow.delivered >= size);
             let micros = |value: u32| {
                 if value == 0 {
@@ -384,13 +377,11 @@ impl Experiment {
             .zip(&self.network.ports)
             .map(|(at, port): (usize, _)| {
                 let counters = &port.counters;
-                let accepted = counters.accepted_packets();
-                let waited = if accepted == 0 { 0.0 } else { counters.waited_secs / accepted as f64 };
                 json!({
                     "link": scenario.links[at / 2].name, "direction": if at % 2 == 0 { "forward" } else { "reverse" },
                     "arrived_packets": counters.arrived_packets, "arrived_bytes": counters.arrived_bytes,
                     "dropped_packets": counters.dropped_packets, "dropped_bytes": counters.dropped_bytes,
-                    "peak_packets": counters.peak_packets(), "wait_mean_ns": ns(waited),
+                    "peak_packets": counters.peak_packets(), "wait_mean_ns": ns(counters.mean_wait_secs()),
                 })
             })
             .collect();

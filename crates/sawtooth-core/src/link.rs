@@ -35,6 +35,15 @@ impl PortCounters {
         self.arrived_packets - self.dropped_packets
     }
 
+    /// Arrival to start of transmission, mean over accepted packets, in seconds.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn mean_wait_secs(&self) -> f64 {
+        match self.accepted_packets() {
+            0 => 0.0,
+            accepted => self.waited_secs / accepted as f64,
+        }
+    }
+
     /// Largest backlog an accepted packet left behind, itself and the packet in transmission included.
     pub fn peak_packets(&self) -> u64 {
         self.busy_peak_packets.max(self.accepted_packets().min(1))

@@ -28,7 +28,7 @@ use crate::scenario::{Part, Scenario};
 use crate::source;
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
-use crate::units::Duration;
+use crate::units::{Duration, mean_rate_bps};
 
 /// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
 pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
@@ -710,13 +710,7 @@ impl<'a> World<'a> {
                 (&flow.sender, &flow.receiver, &flow.sender.counters);
             let config = sender.config();
             let lifetime = self.end - flow.start;
-            let rate = |bytes: u64| {
-                if lifetime > 0.0 {
-                    bytes as f64 * 8.0 / lifetime
-                } else {
-                    0.0
-                }
-            };
+            let rate = |bytes| mean_rate_bps(bytes, lifetime);
             let acked = sender.snd_una().saturating_sub(u64::from(config.handshake));
             let done = flow.fixed_size && sender.is_done();
             let srtt = counters.srtt_sum_secs / counters.rtt_samples as f64;
@@ -777,7 +771,6 @@ impl<'a> World<'a> {
                 &link.reverse
             };
             let counters = &port.counters;
-            let accepted = counters.accepted_packets();
             let bits = 8.0 * (counters.arrived_bytes - counters.dropped_bytes) as f64;
             table.push([
                 Cell::Str(link.name.clone()),
@@ -788,11 +781,7 @@ impl<'a> World<'a> {
                 Cell::U64(counters.dropped_bytes),
                 Cell::U64(counters.peak_packets()),
                 Cell::F64(bits / (direction.rate.bps() * self.end)),
-                Cell::I64(if accepted == 0 {
-                    0
-                } else {
-                    ns(counters.waited_secs / accepted as f64)
-                }),
+                Cell::I64(ns(counters.mean_wait_secs())),
             ]);
         }
         table

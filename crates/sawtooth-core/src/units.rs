@@ -53,6 +53,16 @@ impl Duration {
     }
 }
 
+/// Bits per second, if `bytes` took `secs`; nothing comes through in no time.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+pub fn mean_rate_bps(bytes: u64, secs: f64) -> f64 {
+    if secs > 0.0 {
+        bytes as f64 * 8.0 / secs
+    } else {
+        0.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
