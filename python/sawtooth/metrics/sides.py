@@ -1,0 +1,305 @@
+"""One side of a comparison: what a metric is in every run of a dataset, or in a published table.
+
+Cells of two sides are recognised by their factors, not by numbers: quantities by what they amount to (`10 ms` is `0.01 s`), names as
+text, where a kernel's algorithm (`kernel:reno`) is the one of that name.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from sawtooth import _core
+from sawtooth.dataset import Dataset
+from sawtooth.errors import DatasetError
+from sawtooth.study import did_you_mean
+
+TABLES = ("flows", "links")
+HOWS = ("mean", "sum", "each")
+_PLAN = {"run", "id", "cell", "arm", "replicate", "seed"}
+# How published tables spell units in the names of their columns, where that is not Sawtooth's way.
+_SPELT = {"bytes": "B", "segments": "packets", "sec": "s", "seconds": "s", "msec": "ms"}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A numeric column of a table of results.
+
+    Attributes:
+        name: as the user names it, such as `goodput_bps` or `links.dropped_packets`.
+        unit: of its values, in a form that can follow a number; empty for plain numbers.
+
+    """
+
+    name: str
+    table: str
+    column: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Published:
+    """Columns of a table of published numbers: one row per cell.
+
+    Attributes:
+        value: column of the mean.
+        sd, ci: columns of its standard deviation over `n` observations, or of its 95 % confidence half-width.
+        n: number of observations, or the column that has it.
+        unit: of the values; by default what the column's name ends in.
+        factors: factor to column, where they are not called alike.
+
+    """
+
+    value: str
+    sd: str | None = None
+    ci: str | None = None
+    n: str | None = None
+    unit: str | None = None
+    factors: Mapping[str, str] | None = None
+
+
+def metric(name: str) -> Metric:
+    """The metric called `name`: a column of `flows`, or `TABLE.COLUMN`.
+
+    Raises:
+        DatasetError: if there is none.
+
+    """
+    numeric = {
+        f"{table}.{column['name']}": Metric(name, table, column["name"], _unit(column["unit"]))
+        for table in TABLES
+        for column in _core.schema()[table]["columns"]
+        if column["type"] != "str"
+    }
+    found = numeric.get(name) or numeric.get(f"flows.{name}")
+    if found is None:
+        known = [key.removeprefix("flows.") for key in numeric]
+        raise DatasetError(f"there is no metric `{name}`", did_you_mean(name, known) + "; `sawtooth list column` shows all")
+    return found
+
+
+def factors(dataset: Dataset) -> list[str]:
+    """The names of a dataset's factors."""
+    return [name for name in dataset.runs.columns if name not in _PLAN and not name.endswith("_value") and not name.startswith("draw_")]
+
+
+@functools.cache
+def level(text: str | None) -> str:
+    """What a factor's level is recognised by."""
+    if text is None:
+        return ""
+    try:
+        amount, kind = _core.evaluate(text, {})
+    except _core.ScenarioError:
+        return text.removeprefix("kernel:")
+    return f"{amount:.12g} {kind}"
+
+
+def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) -> pl.DataFrame:
+    """One row per finished run and item: cell, factors, arm, replicate, seed, item, cc, value.
+
+    An item is a link's direction, a flow, or the flows of one block of the scenario (`flow[1]`, `flow[2]`, ... are `flow`).
+
+    Args:
+        dataset: whose runs.
+        chosen: the metric; what a run does not tell is null, also if one flow of a block does not.
+        how: `mean` or `sum` over the flows of a block, or `each` flow by itself.
+        arm: of this arm only.
+
+    """
+    rows = dataset.table(chosen.table)
+    if chosen.table == "links":
+        rows = rows.with_columns(item=pl.col("link") + " " + pl.col("direction"), cc=pl.lit(None, pl.String))
+    else:
+        rows = rows.with_columns(item=pl.col("flow") if how == "each" else pl.col("flow").str.replace(r"\[\d+\]$", ""))
+    # Everything measured is at least 0; -1 says that it was not.
+    value = pl.col(chosen.column).cast(pl.Float64)
+    value = pl.when(value.is_not_null() & value.is_not_nan() & (value >= 0)).then(value)
+    whole = value.is_not_null().all()
+    per_item = rows.group_by("run", "item").agg(
+        cc=pl.col("cc").unique().sort().str.join(", "),
+        value=pl.when(whole).then(value.sum() if how == "sum" else value.mean()),
+    )
+    plan = dataset.runs.lazy().select("run", "cell", *factors(dataset), "arm", "replicate", "seed")
+    if arm is not None:
+        plan = plan.filter(pl.col("arm") == arm)
+    return plan.join(per_item, on="run").sort("run", "item").drop("run").collect()
+
+
+def read_table(path: Path) -> pl.DataFrame:
+    """A table of published numbers, every column as text.
+
+    Raises:
+        DatasetError: if it cannot be read.
+
+    """
+    try:
+        table = pl.read_csv(path, infer_schema=False, comment_prefix="#")
+    except OSError as error:
+        raise DatasetError(f"cannot read {path}: {error.strerror or error}") from None
+    except pl.exceptions.PolarsError as error:
+        raise DatasetError(f"{path} is no table: {str(error).splitlines()[0]}", "it needs a line of column names, then rows") from None
+    return table.rename({name: name.strip() for name in table.columns})
+
+
+def published(path: Path, columns: Published, chosen: Metric, names: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+    """The published numbers in the metric's unit: one row per cell with the factors it names, value, error and freedom.
+
+    Args:
+        path: of the CSV.
+        columns: which of its columns are what.
+        chosen: the metric they are held against.
+        names: what its other columns may be: the study's factors, `cell`, `arm`, and `item` (a flow's name).
+
+    Returns:
+        The table, and the names in it.
+
+    Raises:
+        DatasetError: if a column is missing or holds no numbers, or two rows are of one cell.
+
+    """
+    table = read_table(path)
+    matched = _matched_columns(path, table.columns, columns, names)
+    scale = _scale(path, columns, chosen)
+    value = _numbers(path, table, columns.value)
+    spread = columns.ci or columns.sd
+    count = _counts(path, table, columns)
+    errors: list[tuple[float, float]] = [(0.0, math.inf)] * table.height
+    if spread is not None:
+        errors = [_error(columns, x, n) for x, n in zip(_numbers(path, table, spread), count, strict=True)]
+    keys = {
+        name: [cell if name in ("cell", "arm", "item") else _with_unit(cell, unit) for cell in table[column]]
+        for name, (column, unit) in matched.items()
+    }
+    made = pl.DataFrame(
+        {
+            **{name: pl.Series(values, dtype=pl.String) for name, values in keys.items()},
+            "value": [None if x is None else x * scale for x in value],
+            "error": [error * scale for error, _ in errors],
+            "freedom": [freedom for _, freedom in errors],
+        },
+        schema_overrides={"value": pl.Float64},
+    )
+    twice = made.group_by(list(matched), maintain_order=True).len().filter(pl.col("len") > 1)
+    if twice.height:
+        first = ", ".join(f"{name} {twice[name][0]}" for name in matched)
+        others = [name for name in table.columns if name not in {column for column, _ in matched.values()}]
+        raise DatasetError(
+            f"{path} has {twice['len'][0]} rows for {first}",
+            f"each cell needs one row; columns that are no factor of the study: {', '.join(others)}",
+        )
+    return made, list(matched)
+
+
+def _matched_columns(path: Path, columns: Iterable[str], wanted: Published, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The column of each name, and the unit that the column's name ends in."""
+    columns = list(columns)
+    for column in (wanted.value, wanted.sd, wanted.ci, *(wanted.factors or {}).values()):
+        if column is not None and column not in columns:
+            raise DatasetError(f"{path} has no column `{column}`", did_you_mean(column, columns))
+    for name in wanted.factors or {}:
+        if name not in names:
+            raise DatasetError(f"the study has no factor `{name}`", did_you_mean(name, names))
+    matched: dict[str, tuple[str, str]] = {}
+    for name in names:
+        named = (wanted.factors or {}).get(name)
+        for column in [named] if named else columns:
+            unit = _suffix(column)
+            if named or column == name or (unit and column == f"{name}_{column.rpartition('_')[2]}"):
+                matched[name] = (column, unit if column != name else "")
+                break
+    if not matched:
+        raise DatasetError(
+            f"no column of {path} is a factor of the study",
+            f"its columns are {', '.join(columns)}; the study has {', '.join(names)}; `--factor NAME=COLUMN` says which is which",
+        )
+    return matched
+
+
+def _scale(path: Path, columns: Published, chosen: Metric) -> float:
+    """What a published number is multiplied by to be in the metric's unit; 1 where a unit is unknown."""
+    unit = columns.unit or _suffix(columns.value)
+    theirs, ours = _amount(unit), _amount(chosen.unit)
+    if columns.unit and theirs is None:
+        raise DatasetError(f"unknown unit `{columns.unit}`", "such as s, ms, bit/s, Mbit/s, kB, packets")
+    if theirs is None or ours is None:
+        return 1.0
+    if theirs[1] != ours[1]:
+        raise DatasetError(
+            f"`{columns.value}` of {path} is a {theirs[1]} ({unit}), `{chosen.name}` a {ours[1]} ({chosen.unit})",
+            "--metric names ours, --value theirs, --unit the unit of theirs",
+        )
+    return theirs[0] / ours[0]
+
+
+def _numbers(path: Path, table: pl.DataFrame, column: str) -> list[float | None]:
+    numbers: list[float | None] = []
+    for at, text in enumerate(table[column], 2):
+        try:
+            number = float(text) if text is not None and text.strip() else math.nan
+        except ValueError:
+            raise DatasetError(f"{path}, line {at}: `{text}` in column `{column}` is no number") from None
+        if number < 0:
+            raise DatasetError(f"{path}, line {at}: {text} in column `{column}` is negative", "ratios need values of at least 0")
+        numbers.append(number if math.isfinite(number) else None)
+    return numbers
+
+
+def _counts(path: Path, table: pl.DataFrame, columns: Published) -> list[float | None]:
+    if columns.n is None:
+        if columns.sd is not None and columns.ci is None:
+            raise DatasetError("a standard deviation says how far a mean can be trusted only with its number of observations", "add --n N")
+        return [None] * table.height
+    if columns.n in table.columns:
+        return _numbers(path, table, columns.n)
+    if not columns.n.isdigit():
+        raise DatasetError(f"{path} has no column `{columns.n}`", "--n is a whole number or a column")
+    return [float(columns.n)] * table.height
+
+
+def _error(columns: Published, spread: float | None, n: float | None) -> tuple[float, float]:
+    """Standard error and degrees of freedom of a published mean."""
+    from scipy import stats as scipy_stats
+
+    freedom = math.inf if n is None else n - 1
+    if spread is None or freedom <= 0:
+        return 0.0, 0.0
+    if columns.ci is None:
+        return spread / math.sqrt(freedom + 1), freedom
+    return spread / float(scipy_stats.t.ppf(0.975, freedom)), freedom
+
+
+def _with_unit(text: str | None, unit: str) -> str | None:
+    return f"{text.strip()} {unit}".strip() if text is not None else None
+
+
+def _suffix(column: str) -> str:
+    """The unit that a column's name ends in, in Sawtooth's spelling; empty if in none."""
+    if "_" not in column:
+        return ""
+    last = column.rpartition("_")[2]
+    unit = _SPELT.get(last, last)
+    rate = re.fullmatch(r"([kKMGm]?)([bB])(?:it)?ps", unit)
+    if rate:
+        prefix = {"K": "k", "m": "M"}.get(rate[1], rate[1])
+        unit = prefix + ("bit/s" if rate[2] == "b" else "B/s")
+    return unit if _amount(unit) else ""
+
+
+def _unit(unit: str) -> str:
+    return {"packet": "packets", "": ""}.get(unit, unit)
+
+
+def _amount(unit: str) -> tuple[float, str] | None:
+    """One of a unit in base units, and of what kind it is."""
+    try:
+        found = _core.evaluate(f"1 {unit}", {}) if unit else None
+    except _core.ScenarioError:
+        return None
+    return found
