@@ -3,313 +3,100 @@
 //! **Model.** The guest's CPU is infinitely fast: its clock stands still while it computes, and jumps to the next timer when it
 //! idles. So what the guest measures does not depend on how busy the host is, and idle time costs nothing.
 //!
-//! **How.** A user-mode kernel reads the time, sets its one timer and waits for signals through libc. Those calls are interposed here.
-//! Real time passes until the guest's first process asks for virtual time by opening a file called [`SWITCH`] through hostfs: while it
-//! boots, the kernel has loops that wait for ticks. From then on the clock starts at [`START`], the same in every boot.
+//! **How.** A user-mode kernel reads the time, sets its one timer and waits for signals through libc. Those calls are interposed
+//! (`calls`), and time is virtual from the first of them. When the guest's first process opens a file called `sawtooth-virtual-time`
+//! through hostfs the boot is over, and the clock goes on from a fixed time, however long the boot was.
 //!
-//! Random numbers that the kernel takes from the host come from a fixed seed, or that of `SAWTOOTH_SEED`.
+//! **Two boots are the same, bit for bit**, if what they are given is: the kernel, its command line, the seed, the jobs. Besides the clock
+//! that takes what else the host would tell the guest: random numbers come from a seed, and the host's own, `/dev/random`, is not there
+//! (`random`); memory lies at the same addresses. Where the guest's files lie on the host, their inodes and process numbers do not matter.
+//!
+//! **The exception.** Code that computes until a tick comes would never end where time stands still, so a boot that has computed for
+//! long without idling gets ticks in time of the host's CPU (`boot`). Then boots differ: the interrupted addresses are entropy to the
+//! kernel, and it may get a tick more or less. The packaged kernel does so where it measures its RAID functions, unless that is left out:
+//! `initcall_blacklist=raid6_select_algo,calibrate_xor_blocks`. After the boot no tick is forced: a job that spins on the clock without
+//! ever sleeping hangs.
+//!
+//! **Settings**, by environment variables: `SAWTOOTH_SEED` is the seed, a number, 1 if there is none. `SAWTOOTH_CLOCK` is `virtual`, the
+//! default, or `random-only` for a kernel that has virtual time of its own, or `real` for studies of real-time effects: with either of
+//! these time is the host's, and all else is as said.
 
-use std::cell::UnsafeCell;
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr;
+mod boot;
+mod calls;
+mod clock;
+mod random;
 
-use libc::{
-    clockid_t, itimerspec, sigevent, sigset_t, size_t, ssize_t, timer_t, timespec, timeval,
-};
+use std::env;
+use std::ffi::{c_char, c_int};
 
-/// The last part of the name of the file whose opening starts virtual time.
-const SWITCH: &[u8] = b"sawtooth-virtual-time";
-/// Monotonic time at the switch, ns since the kernel first asked: later than any boot has taken.
-const START: u64 = 100 * NS;
-/// What is added to monotonic time to give the time of day, s.
-const EPOCH: u64 = 1_600_000_000;
-const NS: u64 = 1_000_000_000;
-
-/// The state of the clock. The kernel is one thread; its helpers do not read the time.
-struct Clock {
-    /// Virtual now; 0 while real time passes.
-    now: u64,
-    /// The host's monotonic time when the kernel first set its timer; 0 before.
-    boot: u64,
-    /// When the timer expires; 0 if it is disarmed.
-    deadline: u64,
-    interval: u64,
-    random: u64,
+/// What `SAWTOOTH_CLOCK` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Time {
+    /// This library's clock.
+    Virtual,
+    /// The host's, untouched: the kernel has a virtual clock of its own, or its real-time behaviour is what is studied.
+    Host,
 }
 
-struct Shared(UnsafeCell<Clock>);
-
-// SAFETY: only the thread that runs the guest kernel calls the functions that use it, and they do not call each other.
-unsafe impl Sync for Shared {}
-
-static CLOCK: Shared = Shared(UnsafeCell::new(Clock {
-    now: 0,
-    boot: 0,
-    deadline: 0,
-    interval: 0,
-    random: 0,
-}));
-
-fn clock() -> &'static mut Clock {
-    // SAFETY: see Shared.
-    unsafe { &mut *CLOCK.0.get() }
+fn time_of(wish: Option<&str>) -> Time {
+    match wish {
+        Some("random-only" | "real") => Time::Host,
+        _ => Time::Virtual,
+    }
 }
 
-/// Runs when the library is loaded.
-#[used]
-#[unsafe(link_section = ".init_array")]
-static AT_LOAD: extern "C" fn() = die_with_parent;
+/// Runs when the library is loaded; the C library passes what it will pass to `main`. A test is no guest.
+#[cfg_attr(not(test), used, unsafe(link_section = ".init_array"))]
+#[cfg_attr(test, expect(dead_code))]
+static AT_LOAD: extern "C" fn(c_int, *const *const c_char, *const *const c_char) = at_load;
+
+extern "C" fn at_load(
+    _: c_int,
+    arguments: *const *const c_char,
+    environment: *const *const c_char,
+) {
+    die_with_parent();
+    lay_out_memory_alike(arguments, environment);
+    random::seed(env::var("SAWTOOTH_SEED").ok().as_deref());
+    if time_of(env::var("SAWTOOTH_CLOCK").ok().as_deref()) == Time::Virtual {
+        clock::CLOCK.start();
+    }
+}
 
 /// A guest whose laboratory has been killed has nobody to report to.
-extern "C" fn die_with_parent() {
+fn die_with_parent() {
     // SAFETY: asks for a signal, and touches no memory.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
-fn to_ns(time: &timespec) -> u64 {
-    time.tv_sec.cast_unsigned() * NS + time.tv_nsec.cast_unsigned()
-}
-
-fn from_ns(ns: u64) -> timespec {
-    timespec {
-        tv_sec: (ns / NS).cast_signed(),
-        tv_nsec: (ns % NS).cast_signed(),
-    }
-}
-
-/// The host's monotonic time.
-fn real_now() -> u64 {
-    let mut time = from_ns(0);
-    // SAFETY: the call writes one timespec.
+/// Begins this program again with addresses that are the same every time: the guest's memory lies behind the program's heap, and the
+/// addresses of interrupted code go into its entropy.
+fn lay_out_memory_alike(arguments: *const *const c_char, environment: *const *const c_char) {
+    // SAFETY: the arrays are those of `main`; on success the call does not return, on failure nothing has changed.
     unsafe {
-        libc::syscall(
-            libc::SYS_clock_gettime,
-            libc::CLOCK_MONOTONIC,
-            &raw mut time,
-        )
-    };
-    to_ns(&time)
-}
-
-/// Monotonic time of the guest, which starts near 0 as on a machine that is switched on: so virtual time can go on from there.
-fn guest_now() -> u64 {
-    let clock = clock();
-    if clock.now != 0 {
-        return clock.now;
-    }
-    // Until the first tick is set time stands still, so ticks have the same phase in every boot.
-    if clock.boot == 0 {
-        return NS;
-    }
-    real_now() - clock.boot + NS
-}
-
-/// # Safety
-/// As of the function of that name in libc.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn clock_gettime(id: clockid_t, time: *mut timespec) -> c_int {
-    let day = if id == libc::CLOCK_REALTIME {
-        EPOCH * NS
-    } else {
-        0
-    };
-    let value = from_ns(guest_now() + day);
-    // SAFETY: the caller passes room for a timespec.
-    unsafe { time.write(value) };
-    0
-}
-
-/// # Safety
-/// As of the function of that name in libc.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_int {
-    let mut now = from_ns(0);
-    // SAFETY: `now` is a timespec, and the caller passes room for a timeval.
-    unsafe {
-        clock_gettime(libc::CLOCK_REALTIME, &raw mut now);
-        time.write(timeval {
-            tv_sec: now.tv_sec,
-            tv_usec: now.tv_nsec / 1000,
-        });
-    }
-    0
-}
-
-/// # Safety
-/// As of the function of that name in libc.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn timer_create(
-    id: clockid_t,
-    event: *mut sigevent,
-    timer: *mut timer_t,
-) -> c_int {
-    let mut number: u32 = 0;
-    // SAFETY: the arguments are those of the caller; the kernel's timer number is an int, kept in the pointer.
-    unsafe {
-        let result = libc::syscall(libc::SYS_timer_create, id, event, &raw mut number);
-        timer.write(number as usize as timer_t);
-        c_int::try_from(result).unwrap_or(-1)
-    }
-}
-
-/// # Safety
-/// As of the function of that name in libc.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn timer_settime(
-    timer: timer_t,
-    flags: c_int,
-    new: *const itimerspec,
-    old: *mut itimerspec,
-) -> c_int {
-    let clock = clock();
-    if clock.now == 0 {
-        if clock.boot == 0 {
-            clock.boot = real_now();
+        let personality = libc::personality(0xffff_ffff);
+        if personality & libc::ADDR_NO_RANDOMIZE != 0 {
+            return;
         }
-        // SAFETY: the arguments are those of the caller.
-        let result =
-            unsafe { libc::syscall(libc::SYS_timer_settime, timer as usize, flags, new, old) };
-        return c_int::try_from(result).unwrap_or(-1);
-    }
-    // SAFETY: the caller passes a setting, and room for the old one or null.
-    unsafe {
-        if !old.is_null() {
-            timer_gettime(timer, old);
-        }
-        let value = to_ns(&(*new).it_value);
-        let start = if flags & libc::TIMER_ABSTIME == 0 {
-            clock.now
-        } else {
-            0
-        };
-        clock.deadline = if value == 0 { 0 } else { start + value };
-        clock.interval = to_ns(&(*new).it_interval);
-    }
-    0
-}
-
-/// # Safety
-/// As of the function of that name in libc.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn timer_gettime(timer: timer_t, setting: *mut itimerspec) -> c_int {
-    let clock = clock();
-    if clock.now == 0 {
-        // SAFETY: the arguments are those of the caller.
-        let result = unsafe { libc::syscall(libc::SYS_timer_gettime, timer as usize, setting) };
-        return c_int::try_from(result).unwrap_or(-1);
-    }
-    let left = if clock.deadline == 0 {
-        0
-    } else {
-        clock.deadline.saturating_sub(clock.now).max(1)
-    };
-    // SAFETY: the caller passes room for a setting.
-    unsafe {
-        setting.write(itimerspec {
-            it_interval: from_ns(clock.interval),
-            it_value: from_ns(left),
-        });
-    }
-    0
-}
-
-/// The guest idles: its clock jumps to the timer, whose signal is sent; or it waits for other signals.
-///
-/// # Safety
-/// As of the function of that name in libc.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sigsuspend(mask: *const sigset_t) -> c_int {
-    let clock = clock();
-    if clock.now != 0 && clock.deadline != 0 {
-        clock.now = clock.now.max(clock.deadline);
-        clock.deadline = if clock.interval == 0 {
-            0
-        } else {
-            clock.now + clock.interval
-        };
-        // SAFETY: a signal to this thread, which is blocked until it is waited for below.
-        unsafe {
-            libc::syscall(
-                libc::SYS_tgkill,
-                libc::getpid(),
-                libc::syscall(libc::SYS_gettid),
-                libc::SIGALRM,
-            )
-        };
-    }
-    // SAFETY: the mask is the caller's; the kernel's has 8 bytes.
-    let result = unsafe { libc::syscall(libc::SYS_rt_sigsuspend, mask, 8) };
-    c_int::try_from(result).unwrap_or(-1)
-}
-
-/// # Safety
-/// As of the function of that name in libc.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: size_t, _flags: u32) -> ssize_t {
-    let clock = clock();
-    for at in 0..length {
-        // SAFETY: the caller passes room for `length` bytes.
-        unsafe {
-            buffer
-                .cast::<u8>()
-                .add(at)
-                .write(next_random(&mut clock.random));
+        let wanted = personality | libc::ADDR_NO_RANDOMIZE;
+        // Where a sandbox forbids it addresses stay random, and beginning again would never end.
+        if libc::personality(u64::from(wanted.cast_unsigned())) >= 0
+            && libc::personality(0xffff_ffff) == wanted
+        {
+            libc::execve(c"/proc/self/exe".as_ptr(), arguments, environment);
         }
     }
-    length.cast_signed()
 }
 
-/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), a byte at a time.
-fn next_random(state: &mut u64) -> u8 {
-    if *state == 0 {
-        *state = std::env::var("SAWTOOTH_SEED")
-            .ok()
-            .and_then(|text| text.parse().ok())
-            .unwrap_or(1);
-    }
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)).to_le_bytes()[7]
-}
+#[cfg(test)]
+mod tests {
+    use super::{Time, time_of};
 
-/// Opens a file, as hostfs does for the guest; the name of the switch starts virtual time.
-///
-/// # Safety
-/// As of the function of that name in libc.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: libc::mode_t) -> c_int {
-    // SAFETY: the caller passes a name and, where the flags ask for one, a mode.
-    unsafe {
-        if CStr::from_ptr(path).to_bytes().ends_with(SWITCH) {
-            start_virtual_time();
-        }
-        let result = libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, mode);
-        c_int::try_from(result).unwrap_or(-1)
-    }
-}
-
-fn start_virtual_time() {
-    let clock = clock();
-    if clock.now != 0 {
-        return;
-    }
-    clock.now = START;
-    // The kernel's timer number is 0: it makes one. Its next expiry comes soon, as after any tick.
-    clock.deadline = START + NS / 1000;
-    let off = itimerspec {
-        it_interval: from_ns(0),
-        it_value: from_ns(0),
-    };
-    // SAFETY: the setting lives until the call returns.
-    unsafe {
-        libc::syscall(
-            libc::SYS_timer_settime,
-            0,
-            0,
-            &raw const off,
-            ptr::null_mut::<itimerspec>(),
-        );
+    #[test]
+    fn time_is_virtual_unless_the_host_s_is_asked_for() {
+        assert_eq!(time_of(None), Time::Virtual);
+        assert_eq!(time_of(Some("virtual")), Time::Virtual);
+        assert_eq!(time_of(Some("random-only")), Time::Host);
+        assert_eq!(time_of(Some("real")), Time::Host);
     }
 }
