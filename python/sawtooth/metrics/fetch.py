@@ -177,3 +177,30 @@ def resampled(fetches: pl.DataFrame, by: Sequence[str], seed: int = 1) -> Means:
     frame = pl.DataFrame(keys, schema={name: done.schema[name] for name in by}, orient="row")
     stacked = np.stack(draws, axis=1) if draws else np.empty((DRAWS, 0))
     return Means(frame, stats.vector(means), stacked, np.asarray(units, dtype=np.int64), "blocks" if by_block else "fetches")
+
+
+def missing(dataset: Dataset, planned: pl.DataFrame, fetches: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Combinations of `by` that lack something: runs, not_done, failed, unfinished_fetches and a message of a run that failed."""
+    runs = planned.join(dataset.status(), on="run", how="left")
+    lost = fetches.filter(pl.col("seconds").is_null()).group_by("run").agg(unfinished=pl.len())
+    return (
+        runs.join(lost, on="run", how="left")
+        .group_by(by, maintain_order=True)
+        .agg(
+            runs=pl.len(),
+            not_done=pl.col("status").is_null().sum(),
+            failed=(pl.col("status") == "failed").sum(),
+            unfinished_fetches=pl.col("unfinished").fill_null(0).sum(),
+            message=pl.col("message").drop_nulls().first(),
+        )
+        .filter((pl.col("not_done") > 0) | (pl.col("failed") > 0) | (pl.col("unfinished_fetches") > 0))
+    )
+
+
+def missing_words(table: pl.DataFrame) -> str:
+    """What `missing` found, in words."""
+    return (
+        f"{table.height} combinations of cell and arm are incomplete: {table['not_done'].sum()} runs were not done, {table['failed'].sum()} "
+        f"failed, and {table['unfinished_fetches'].sum()} fetches did not complete in their run. Statistics are over completed fetches, so "
+        "what leaves fetches unfinished looks faster than it is."
+    )

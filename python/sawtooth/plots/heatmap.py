@@ -80,7 +80,8 @@ def matrices(strips: Sequence[Strip], rows: Sequence[str], columns: Sequence[str
 
 def _ticks(norm: LogNorm) -> list[float]:
     low, high = float(norm.vmin or 1), float(norm.vmax or 1)
-    return [tick for tick in _TICKS if low <= tick <= high] or [low, high]
+    coarse = [float(tick) for tick in _TICKS if low <= tick <= high]
+    return coarse if len(coarse) > 2 else [float(tick) for tick in np.geomspace(low, high, 4)]
 
 
 def _norm(strip: Strip) -> LogNorm:
@@ -101,7 +102,7 @@ def _draw(axis: Axes, panel: Matrix, norm: LogNorm, kind: str) -> None:
     axis.tick_params(labelsize=7, length=0)
     for (row, column), value in np.ndenumerate(panel.values):
         if not np.isfinite(value):
-            axis.text(column, row, "·", ha="center", va="center", fontsize=6, color="grey")
+            axis.text(column, row, "-", ha="center", va="center", fontsize=8, color="grey")
             continue
         red, green, blue, _ = colours(norm(value))
         dark = 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.45

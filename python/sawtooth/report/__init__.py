@@ -20,6 +20,9 @@ KINDS = {
     "hstcp": ("hstcp", "build"),
     "hstcp-gigabit": ("gigabit", "build"),
     "hstcp-random": ("hstcp", "build_random"),
+    "linux-cc-fit": ("cc_fit", "build"),
+    "linux-cc-matrix": ("cc_matrix", "build"),
+    "linux-guest-resources": ("guest_resources", "build"),
 }
 
 __all__ = ["KINDS", "report"]

@@ -422,31 +422,10 @@ def _published_section() -> Section:
 
 
 def _coverage_section(data: _Data) -> Section | None:
-    """What was planned and is missing."""
-    status = data.dataset.status()
-    runs = data.planned.join(status.select("run", "status", "message"), on="run", how="left")
-    lost = data.fetches.filter(pl.col("seconds").is_null()).group_by("run").agg(unfinished=pl.len())
-    table = (
-        runs.join(lost, on="run", how="left")
-        .group_by(*CELL, "arm", maintain_order=True)
-        .agg(
-            runs=pl.len(),
-            not_done=pl.col("status").is_null().sum(),
-            failed=(pl.col("status") == "failed").sum(),
-            unfinished_fetches=pl.col("unfinished").fill_null(0).sum(),
-            message=pl.col("message").drop_nulls().first(),
-        )
-        .filter((pl.col("not_done") > 0) | (pl.col("failed") > 0) | (pl.col("unfinished_fetches") > 0))
-    )
+    table = fetch.missing(data.dataset, data.planned, data.fetches, [*CELL, "arm"])
     if table.is_empty():
         return None
-    return Section(
-        "What is missing",
-        [f"{table.height} of {runs.select([*CELL, 'arm']).unique().height} combinations of cell and arm are incomplete: {table['not_done'].sum()} runs were not done, "
-         f"{table['failed'].sum()} failed, and {table['unfinished_fetches'].sum()} fetches did not complete in their run. Statistics are over completed "
-         "fetches, so an algorithm that leaves fetches unfinished looks faster than it is."],
-        grids=[Grid("missing", table, "Incomplete cells")],
-    )  # fmt: skip
+    return Section("What is missing", [fetch.missing_words(table)], grids=[Grid("missing", table, "Incomplete cells")])
 
 
 def _cells_section(data: _Data) -> Section:
