@@ -20,11 +20,11 @@ import polars as pl
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from sawtooth.backends import sim, uml
+from sawtooth.backends import netns, qemu, sim, uml
 from sawtooth.dataset import Dataset
 from sawtooth.plan import Plan
 
-_BACKENDS = {"sim": sim, "uml": uml}
+_BACKENDS = {"sim": sim, "uml": uml, "qemu": qemu, "netns": netns}
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ Tree: TypeAlias = dict[str, Any]
 _KEYS = (
     "name", "question", "backend", "repeat", "seed", "report", "vars", "draws", "scenario", "sweep", "arms", "short",
 )  # fmt: skip
-_BACKENDS = ("sim", "uml")
+_BACKENDS = ("sim", "uml", "qemu", "netns")
 _DRAW_KEYS = {
     "uniform_integer": {"distribution", "low", "high", "unit"},
     "uniform": {"distribution", "low", "high"},

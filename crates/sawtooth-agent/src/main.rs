@@ -4,6 +4,7 @@
 //! Otherwise it runs the jobs named on its command line, on the kernel it finds itself on, and prints their records: for that it needs
 //! a network namespace it may configure (`unshare -Urn`).
 
+mod batch;
 mod experiment;
 mod guest;
 mod job;
@@ -11,11 +12,27 @@ mod network;
 mod tcp_info;
 mod tun;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if std::process::id() == 1 {
+    // The first process of a process namespace has that number, too.
+    if std::process::id() == 1 && std::env::args().next().as_deref() == Some("/init") {
         guest::run();
+    }
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [command, jobs, directory] = words.as_slice()
+        && command == "batch"
+    {
+        let directory = Path::new(directory);
+        let results = batch::Results::Directory(directory.to_owned());
+        return match batch::run(Path::new(jobs), &results, &directory.join("outcome")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("agent: {error}");
+                ExitCode::FAILURE
+            }
+        };
     }
     let mut failed = false;
     for path in std::env::args().skip(1) {

@@ -1,1 +1,1 @@
-"""Where runs are run. Today there is the simulator."""
+"""Where runs are run: in the simulator, or on real kernels."""

@@ -1,107 +1,186 @@
-"""What a guest boots from: an archive with the agent as init, kernel modules and jobs, made without root.
+"""Runs on real kernels, whichever backend starts them.
 
-The files are found beside this package (`make` builds them) and in the distribution's packages.
+The runs of a batch are grouped by what they ask of the guest, and every group is one boot. A guest that ends in mid-run takes only
+that run with it: the others go on in another boot.
 """
 
 from __future__ import annotations
 
-import gzip
+import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
+from sawtooth import _core
+from sawtooth.backends import processes
+from sawtooth.backends.batch import Batch
+from sawtooth.backends.launcher import Launcher, Machine, Settings, guests_that_fit
 from sawtooth.errors import BackendUnavailable
 
 _BUILT = Path(__file__).resolve().parent.parent / "guest"
 AGENT = _BUILT / "sawtooth-agent"
 CLOCK = _BUILT / "libsawtooth_clock.so"
-_DIRECTORY, _EXECUTABLE, _PLAIN, _CONSOLE = 0o40755, 0o100755, 0o100644, 0o020600
+
+# A guest that has finished no run for this long, in seconds of the host, is given up ...
+_PATIENCE = 120.0
+# ... and for each segment of its longest run this much longer: ten times what a segment takes.
+_PATIENCE_PER_SEGMENT = 3e-3
+# With this much memory every kernel boots: one that does not tells of the machine, not of the study.
+_ENOUGH_MEMORY = 128 << 20
+# What a guest takes besides its own memory.
+_OVERHEAD = 96 << 20
+_TAIL = 600
+
+Outcome = dict[str, Any]
+Jobs = Mapping[str, Mapping[str, Any]]
 
 
-@dataclass(frozen=True)
-class Modules:
-    """The modules of one kernel.
+def run_batch(launcher: Launcher, scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
+    """Runs scenarios (JSON text) with their seeds on a kernel. A run that fails is reported; the others go on.
 
-    Attributes:
-        directory: `/usr/lib/uml/modules/RELEASE` or the like.
+    Raises:
+        BackendUnavailable: if no guest can be started here.
 
     """
-
-    directory: Path
-
-    @property
-    def release(self) -> str:
-        """The kernel's release."""
-        return self.directory.name
-
-    def with_dependencies(self, names: Iterable[str]) -> list[Path]:
-        """The files of modules and of what they need, in the order in which they can be loaded.
-
-        Raises:
-            BackendUnavailable: if this kernel has none of that name.
-
-        """
-        needs: dict[str, tuple[Path, list[str]]] = {}
-        for line in (self.directory / "modules.dep").read_text().splitlines():
-            file, _, rest = line.partition(":")
-            needs[_module_name(file)] = (self.directory / file, [_module_name(other) for other in rest.split()])
-        ordered: list[Path] = []
-
-        def add(name: str) -> None:
-            path, others = needs[name]
-            for other in reversed(others):
-                add(other)
-            if path not in ordered:
-                ordered.append(path)
-
-        for name in names:
-            if name not in needs:
-                raise BackendUnavailable(
-                    f"kernel {self.release} has no congestion control `{name.removeprefix('tcp_')}`",
-                    f"it has {', '.join(self.congestion_controls())}",
-                )
-            add(name)
-        return ordered
-
-    def congestion_controls(self) -> list[str]:
-        """The congestion controls that come as modules, and those built into every kernel."""
-        built_in = [name for name in ("reno", "cubic") if not list(self.directory.glob(f"kernel/net/ipv4/tcp_{name}.ko"))]
-        # The kernel's module of HighSpeed TCP is called like the algorithm.
-        return sorted([*built_in, *(path.stem.removeprefix("tcp_") for path in self.directory.glob("kernel/net/ipv4/tcp_*.ko"))])
+    groups: dict[Settings, list[int]] = {}
+    for at, text in enumerate(scenarios):
+        groups.setdefault(Settings.of(text), []).append(at)
+    machines: list[tuple[Settings, list[int], Machine]] = []
+    for settings, members in groups.items():
+        algorithms = frozenset(name for at in members for name in _core.kernel_settings(scenarios[at])["algorithms"])
+        machines.append((settings, members, launcher.machine(settings, algorithms)))
+    outcomes: dict[int, Outcome] = {}
+    for settings, members, machine in machines:
+        # The names are in the order of the batch, and runs are done in the order of the names.
+        jobs = {f"{at:05}.json": {"scenario": json.loads(scenarios[at]), "seed": seeds[at]} for at in members}
+        patience = _PATIENCE + _PATIENCE_PER_SEGMENT * max(_core.estimate(scenarios[at], kernel=True) for at in members)
+        done = _run(launcher, machine, settings, jobs, patience)
+        outcomes |= {int(name.removesuffix(".json")): outcome for name, outcome in done.items()}
+    return _to_batch([outcomes[at] for at in range(len(scenarios))])
 
 
-def _module_name(file: str) -> str:
-    return Path(file).name.split(".")[0]
+def parallel(launcher: Launcher, scenarios: Sequence[str]) -> int:
+    """How many batches can be run at once: real time allows one, as guests would take it from each other."""
+    settings = distinct(scenarios)
+    return guests_that_fit(settings, _OVERHEAD) if all(launcher.virtual(each) for each in settings) else 1
 
 
-def archive(share: Path, modules: Sequence[Path], jobs: Mapping[str, Any]) -> bytes:
-    """The initial file system: gzipped cpio, the same bytes for the same content."""
-    files: list[tuple[str, int, bytes]] = [(name, _DIRECTORY, b"") for name in ("dev", "proc", "sys", "share", "modules", "jobs")]
-    files.append(("dev/console", _CONSOLE, b""))
-    files.append(("init", _EXECUTABLE, AGENT.read_bytes()))
-    files.append(("share-path", _PLAIN, str(share).encode()))
-    files += [(f"modules/{at:03}-{path.name}", _PLAIN, path.read_bytes()) for at, path in enumerate(modules)]
-    files += [(f"jobs/{name}", _PLAIN, json.dumps(job, sort_keys=True).encode()) for name, job in jobs.items()]
-    return gzip.compress(b"".join(_entry(at, *file) for at, file in enumerate([*files, ("TRAILER!!!", 0, b"")], 1)), 1, mtime=0)
+def distinct(scenarios: Sequence[str]) -> list[Settings]:
+    """The different settings of guests, in the order in which they come."""
+    return list(dict.fromkeys(Settings.of(text) for text in scenarios))
 
 
-def _entry(inode: int, name: str, mode: int, data: bytes) -> bytes:
-    """One file of a cpio archive in the `newc` format (Documentation/driver-api/early-userspace/buffer-format.rst of Linux)."""
-    device = (5, 1) if mode == _CONSOLE else (0, 0)
-    encoded = name.encode() + b"\0"
-    fields = (inode, mode, 0, 0, 1, 0, len(data), 0, 0, *device, len(encoded), 0)
-    head = b"070701" + b"".join(b"%08X" % field for field in fields) + encoded
-    return _padded(head) + _padded(data)
-
-
-def _padded(data: bytes) -> bytes:
-    return data + b"\0" * (-len(data) % 4)
-
-
-def require_built() -> None:
-    """Raises `BackendUnavailable` if the programs for guests have not been built."""
-    for path in (AGENT, CLOCK):
+def require_built(*programs: Path) -> None:
+    """Raises `BackendUnavailable` if programs for guests have not been built."""
+    for path in programs or (AGENT, CLOCK):
         if not path.is_file():
             raise BackendUnavailable(f"{path.name} has not been built", "`make guest` builds it")
+
+
+def tail(console: str) -> str:
+    """The end of what a guest said."""
+    return console[-_TAIL:].strip() or "nothing"
+
+
+def _run(launcher: Launcher, machine: Machine, settings: Settings, jobs: Jobs, patience: float) -> dict[str, Outcome]:
+    outcomes: dict[str, Outcome] = {}
+    while len(outcomes) < len(jobs):
+        left = {name: job for name, job in jobs.items() if name not in outcomes}
+        results, console = boot(launcher.name, machine, left, patience)
+        outcomes |= {name: outcome for name, outcome in results.items() if name in left}
+        missing = [name for name in left if name not in outcomes]
+        if not missing:
+            break
+        if "begun" not in results:
+            problem = f"the guest of `{launcher.name}` did not boot; its console ended with: {tail(console)}"
+            if settings.memory_bytes >= _ENOUGH_MEMORY:
+                raise BackendUnavailable(problem, "`sawtooth doctor` shows what this machine can run")
+            hint = f"it had {settings.memory_mib} MiB of memory; 128 MiB suffice for a boot"
+            outcomes |= {name: {"error": f"{problem} ({hint})"} for name in missing}
+        else:
+            # Runs are done in order: the first without a result is the one during which the guest ended.
+            outcomes[missing[0]] = {"error": f"the guest ended before this run did; its console ended with: {tail(console)}"}
+    return outcomes
+
+
+def boot(kind: str, machine: Machine, jobs: Jobs, patience: float) -> tuple[dict[str, Outcome], str]:
+    """Starts a guest for `jobs`; what it handed out by name, and the console's text."""
+    with processes.scratch(kind) as directory:
+        results = directory / "results"
+        results.mkdir()
+        # One seed for a guest: the kernel's own randomness; that of a run is in its job.
+        seed = next((int(job["seed"]) for job in jobs.values()), 1)
+        command = machine.prepare(directory, jobs, seed)
+        with processes.running(command.words, command.environment, directory) as process:
+            _wait(process, results, patience)
+        return _collect(results), processes.console(directory)
+
+
+def _wait(process: subprocess.Popen[bytes], results: Path, patience: float) -> None:
+    """Waits for the guest's end, as long as it goes on handing out results."""
+    progress, since, pause = 0, time.monotonic(), 0.02
+    while time.monotonic() - since < patience:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(pause)
+            return
+        pause = min(2 * pause, 0.2)
+        now = sum(1 + entry.stat().st_size for entry in results.iterdir())
+        if now != progress:
+            progress, since = now, time.monotonic()
+
+
+def _collect(results: Path) -> dict[str, Outcome]:
+    """What is complete: files with JSON text called like the job, or all of them in one stream."""
+    contents: dict[str, bytes] = {}
+    for path in results.iterdir():
+        if path.name == "stream":
+            contents |= _split(path.read_bytes())
+        else:
+            contents[path.name] = path.read_bytes()
+    found: dict[str, Outcome] = {}
+    for name, content in contents.items():
+        with contextlib.suppress(ValueError):
+            found[name] = json.loads(content) if content else {}
+    return found
+
+
+def _split(stream: bytes) -> dict[str, bytes]:
+    """Contents by name, each after a line with its name and its length."""
+    contents: dict[str, bytes] = {}
+    at = 0
+    while (end := stream.find(b"\n", at)) >= 0:
+        name, _, length = stream[at:end].decode().partition(" ")
+        at = end + 1 + int(length)
+        if at > len(stream):
+            break
+        contents[name] = stream[end + 1 : at]
+    return contents
+
+
+def _to_batch(outcomes: Sequence[Outcome]) -> Batch:
+    """The records in the simulator's tables; what a kernel does not tell is null."""
+    errors = {at: str(outcome["error"]) for at, outcome in enumerate(outcomes) if "error" in outcome}
+    schema = _core.schema()
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for run, outcome in enumerate(outcomes):
+        for name, table in outcome.items():
+            if run not in errors and name in schema:
+                rows.setdefault(name, []).extend({"run": run, **row} for row in table)
+    tables: dict[str, pl.DataFrame] = {}
+    for name, table in rows.items():
+        if table:
+            frame = pl.DataFrame(table, schema_overrides={"run": pl.UInt32}, infer_schema_length=None)
+            known = {column["name"]: _TYPES[column["type"]] for column in schema[name]["columns"]}
+            tables[name] = frame.select(
+                "run", *(pl.col(key).cast(kind) if key in frame.columns else pl.lit(None, kind).alias(key) for key, kind in known.items())
+            )
+    packets = sum(row.get("arrived_packets", 0) for row in rows.get("links", []))
+    return Batch(tables, errors, deliveries=packets, events=0)
+
+
+_TYPES: dict[str, Any] = {"u64": pl.UInt64, "i64": pl.Int64, "f64": pl.Float64, "str": pl.String}

@@ -1,0 +1,155 @@
+"""Namespaces: the kernel this machine runs, in real time.
+
+Everything happens in network, process and mount namespaces that end with the batch. Nothing of the host is changed: no module is loaded
+and no setting written, so there is nothing to restore, whoever is killed when.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sawtooth.backends import guest, processes, programs
+from sawtooth.backends.batch import Batch
+from sawtooth.backends.launcher import Command, Settings
+from sawtooth.backends.modules import Modules, require_congestion_controls
+from sawtooth.errors import BackendUnavailable
+
+_TUN = Path("/dev/net/tun")
+_SYSCTL = Path("/proc/sys/net")
+_NAMESPACES = ("--net", "--mount-proc")
+
+
+def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
+    """Runs scenarios (JSON text) with their seeds on this machine's own kernel."""
+    return guest.run_batch(LAUNCHER, scenarios, seeds)
+
+
+def parallel(scenarios: Sequence[str]) -> int:
+    """How many batches can be run at once."""
+    return guest.parallel(LAUNCHER, scenarios)
+
+
+def provenance(scenarios: Sequence[str]) -> list[dict[str, Any]]:
+    """Which kernels scenarios run on, one entry for each guest's settings."""
+    return [LAUNCHER.provenance(settings) for settings in guest.distinct(scenarios)]
+
+
+def congestion_controls() -> list[str]:
+    """Those that this kernel has now; others may be modules that nobody has loaded."""
+    return sorted((_SYSCTL / "ipv4/tcp_available_congestion_control").read_text().split())
+
+
+def problem() -> tuple[str, str]:
+    """Why namespaces cannot be used here, and what to do; nothing if they can."""
+    if shutil.which("unshare") is None:
+        return "there is no program `unshare`", "install the package util-linux"
+    if not os.access(_TUN, os.R_OK | os.W_OK):
+        advice = "root can load the module tun" if not _TUN.exists() else f"root can `chmod 666 {_TUN}`, which is what udev does"
+        return f"{_TUN} {'may not be opened by this user' if _TUN.exists() else 'is not there'}", advice
+    tried = subprocess.run(
+        [*processes.in_namespaces(*_NAMESPACES), "true"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=20
+    )
+    if tried.returncode:
+        said = (tried.stderr.strip().splitlines() or ["unshare failed"])[-1]
+        return (
+            f"namespaces are not allowed here: {said}",
+            "as root, or with `kernel.unprivileged_userns_clone` and user.max_user_namespaces set",
+        )
+    return "", ""
+
+
+class Netns:
+    """See `launcher.Launcher`."""
+
+    name = "netns"
+
+    def machine(self, settings: Settings, algorithms: frozenset[str]) -> NetnsMachine:
+        """See `launcher.Launcher`."""
+        guest.require_built(guest.AGENT)
+        what, advice = problem()
+        if what:
+            raise BackendUnavailable(what, advice)
+        if settings.image:
+            raise BackendUnavailable(f"`netns` runs this machine's kernel, not `{settings.image}`", "use `--backend uml`")
+        if settings.cpus > 1:
+            raise BackendUnavailable(f"`netns` cannot give {settings.cpus} processors to a run", "use `--backend qemu`")
+        if settings.http:
+            programs.require_http()
+        missing = sorted(algorithms - set(congestion_controls()))
+        require_congestion_controls(platform.release(), algorithms, congestion_controls(), _advice(missing))
+        return NetnsMachine()
+
+    def virtual(self, settings: Settings) -> bool:
+        """Never: it is the host's clock."""
+        del settings
+        return False
+
+    def provenance(self, settings: Settings) -> dict[str, Any]:
+        """See `launcher.Launcher`."""
+        return {
+            "backend": self.name,
+            "release": platform.release(),
+            "version": platform.version(),
+            "config_sha256": _configuration(),
+            "modules": congestion_controls(),
+            "time": "real",
+            "memory_bytes": settings.memory_bytes,
+            "cpus": settings.cpus,
+            "sysctl": _sysctls(),
+            "command": processes.in_namespaces(*_NAMESPACES),
+        }
+
+
+LAUNCHER = Netns()
+
+
+@dataclass(frozen=True)
+class NetnsMachine:
+    """The agent in namespaces."""
+
+    def prepare(self, directory: Path, jobs: Mapping[str, object], seed: int) -> Command:
+        """See `launcher.Machine`."""
+        del seed
+        place = directory / "jobs"
+        place.mkdir()
+        for name, job in jobs.items():
+            (place / name).write_text(json.dumps(job, sort_keys=True))
+        return Command([*processes.in_namespaces(*_NAMESPACES), str(guest.AGENT), "batch", str(place), str(directory / "results")])
+
+
+def _advice(missing: Sequence[str]) -> str:
+    """What brings a congestion control: a module that only root can load, another package's, or another kernel."""
+    if not missing:
+        return ""
+    module = f"tcp_{missing[0]}"
+    if module in Modules(Path("/lib/modules") / platform.release()).files:
+        return f"root can load the module {module} (`modprobe {module}`)"
+    return f"the module {module} is not installed for it (some distributions have it in linux-modules-extra); `--backend uml` and `qemu` have it"
+
+
+def _configuration() -> str | None:
+    plain = Path(f"/boot/config-{platform.release()}")
+    for path in (plain, Path("/proc/config.gz")):
+        if path.is_file() and os.access(path, os.R_OK):
+            data = path.read_bytes()
+            return hashlib.sha256(gzip.decompress(data) if path.suffix == ".gz" else data).hexdigest()
+    return None
+
+
+def _sysctls() -> dict[str, str]:
+    """TCP's settings on the host, from which new namespaces take some of theirs."""
+    found: dict[str, str] = {}
+    for path in sorted((_SYSCTL / "ipv4").glob("tcp_*")):
+        if path.name != "tcp_fastopen_key" and os.access(path, os.R_OK):
+            found[f"net.ipv4.{path.name}"] = path.read_text().strip()
+    return found

@@ -1,0 +1,118 @@
+"""Guests as processes: they end with the laboratory, and what a killed laboratory left is found and removed.
+
+A scratch directory says whose it is (process number and start time: numbers come again); a guest works in one. So whoever finds a
+directory without an owner may remove it, and end what works in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path
+
+_PREFIX = "sawtooth-"
+_OWNER = "owner"
+_CONSOLE = "console"
+_PROC = Path("/proc")
+
+
+@contextlib.contextmanager
+def scratch(kind: str) -> Generator[Path]:
+    """A directory that is removed afterwards."""
+    path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kind}-"))
+    try:
+        (path / _OWNER).write_text(f"{os.getpid()} {_start_time(os.getpid())}\n")
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def running(command: Sequence[str], environment: Mapping[str, str], directory: Path) -> Generator[subprocess.Popen[bytes]]:
+    """A process in `directory`, with its output in the file `console`; it and its session are ended afterwards, or with this program."""
+    with (directory / _CONSOLE).open("ab") as out:
+        process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", *command],
+            cwd=directory,
+            env={"PATH": os.environ.get("PATH", os.defpath), "TMPDIR": str(directory), "HOME": str(directory), **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            yield process
+        finally:
+            # Its helpers are in its session; after an orderly end there are none.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def console(directory: Path) -> str:
+    """What the process has said."""
+    with contextlib.suppress(OSError):
+        return (directory / _CONSOLE).read_text(errors="replace")
+    return ""
+
+
+def in_namespaces(*namespaces: str) -> list[str]:
+    """A prefix to a command: it runs in namespaces of its own, and when its first process ends all of its processes do."""
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    return ["unshare", *user, *namespaces, "--pid", "--fork", "--kill-child=KILL", "--"]
+
+
+def clean() -> list[str]:
+    """Ends guests and removes scratch directories of laboratories that are no more; says which."""
+    done: list[str] = []
+    for directory in sorted(Path(tempfile.gettempdir()).glob(f"{_PREFIX}*")):
+        owner = directory / _OWNER
+        if not os.access(directory, os.W_OK) or not owner.is_file() or _lives(owner):
+            continue
+        ended = _end_processes_in(directory)
+        shutil.rmtree(directory, ignore_errors=True)
+        if not directory.exists():
+            guests = f" and the {ended} processes in it" if ended else ""
+            done.append(f"removed {directory}{guests}, left by a laboratory that has ended")
+    return done
+
+
+def leftovers() -> int:
+    """How many scratch directories have no owner any more."""
+    owners = Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_OWNER}")
+    return sum(not _lives(owner) for owner in owners)
+
+
+def _lives(owner: Path) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        number, start = owner.read_text().split()
+        return _start_time(int(number)) == start
+    return False
+
+
+def _start_time(process: int) -> str:
+    """In ticks since the machine's boot; nothing if there is no such process."""
+    with contextlib.suppress(OSError):
+        # The name, in parentheses, may have spaces in it.
+        return (_PROC / str(process) / "stat").read_text().rpartition(")")[2].split()[19]
+    return ""
+
+
+def _end_processes_in(directory: Path) -> int:
+    ended: set[int] = set()
+    # One that is about to start another may be seen before it.
+    for _ in range(3):
+        for entry in _PROC.glob("[0-9]*/cwd"):
+            with contextlib.suppress(OSError):
+                if entry.readlink().is_relative_to(directory):
+                    number = int(entry.parent.name)
+                    os.kill(number, signal.SIGKILL)
+                    ended.add(number)
+        time.sleep(0.05)
+    return len(ended)

@@ -1,0 +1,171 @@
+"""QEMU: the distribution's cloud kernel in a virtual machine, without root.
+
+In virtual time the machine is emulated and every instruction takes 1 ns: bit-identical, whatever the host does; one processor, as QEMU
+stands still with more (`-icount sleep=off`). In real time it is KVM's where that works and emulated elsewhere, with any number of
+processors. The machine is QEMU's smallest, without firmware tables or devices to look for: it boots in a third of a PC's time.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sawtooth.backends import debian, guest, images, programs
+from sawtooth.backends.batch import Batch
+from sawtooth.backends.launcher import Command, Settings
+from sawtooth.errors import BackendUnavailable
+
+_PROGRAM = "qemu-system-x86_64"
+_KVM = Path("/dev/kvm")
+# The I/O port of QEMU's debug console, whose bytes go to a file.
+_PORT = 0xE9
+_SHAPERS = ("veth", "sch_netem", "sch_tbf")
+# Without a clock of its own, and without what would make one boot differ from another: the host's entropy, random addresses, and
+# loops that measure the processor.
+_PARAMETERS = (
+    "console=ttyS0 quiet rdinit=/init panic=-1 reboot=t edd=off mitigations=off cryptomgr.notests tsc=reliable no_timer_check "
+    "nokaslr norandmaps random.trust_cpu=off random.trust_bootloader=on"
+)
+# Seconds of the host that a boot under KVM may take; it takes less than one where it works.
+_KVM_PATIENCE = 10.0
+
+
+def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
+    """Runs scenarios (JSON text) with their seeds in virtual machines."""
+    return guest.run_batch(LAUNCHER, scenarios, seeds)
+
+
+def parallel(scenarios: Sequence[str]) -> int:
+    """How many batches can be run at once."""
+    return guest.parallel(LAUNCHER, scenarios)
+
+
+def provenance(scenarios: Sequence[str]) -> list[dict[str, Any]]:
+    """Which kernels scenarios run on, one entry for each guest's settings."""
+    return [LAUNCHER.provenance(settings) for settings in guest.distinct(scenarios)]
+
+
+def require_installed() -> None:
+    """Raises `BackendUnavailable` if there is no QEMU."""
+    if shutil.which(_PROGRAM) is None:
+        raise BackendUnavailable("QEMU is not installed", "install the package qemu-system-x86; `sawtooth doctor` shows what is there")
+
+
+@cache
+def kvm_problem() -> str:
+    """Why KVM cannot be used here; nothing if it can."""
+    if not _KVM.exists():
+        return f"there is no {_KVM}"
+    if not os.access(_KVM, os.R_OK | os.W_OK):
+        return f"{_KVM} may not be opened by this user (its group is usually kvm)"
+    settings = Settings("", 192 << 20, 1, virtual=False, http=False, shaped=False)
+    machine = LAUNCHER.assemble(settings, frozenset(), "kvm")
+    results, console = guest.boot("kvm", machine, {}, _KVM_PATIENCE)
+    return (
+        "" if "done" in results else f"a kernel does not boot under it (nested virtualisation?); the console: {guest.tail(console)[-100:]}"
+    )
+
+
+class Qemu:
+    """See `launcher.Launcher`."""
+
+    name = "qemu"
+
+    def machine(self, settings: Settings, algorithms: frozenset[str]) -> QemuMachine:
+        """See `launcher.Launcher`."""
+        require_installed()
+        if settings.image:
+            raise BackendUnavailable(
+                f"`{settings.image}` is a kernel for user-mode Linux", "use `--backend uml`, or leave `kernel.image` out"
+            )
+        if settings.virtual and settings.cpus > 1:
+            raise BackendUnavailable(
+                f"{settings.cpus} processors are not possible in virtual time: QEMU stands still with more than one",
+                'set `kernel.time = "real"`, or `kernel.cpus = 1`',
+            )
+        return self.assemble(settings, algorithms, self._accelerator(settings))
+
+    def assemble(self, settings: Settings, algorithms: frozenset[str], accelerator: str) -> QemuMachine:
+        """A machine of these settings: `icount`, `kvm` or `tcg`."""
+        guest.require_built(guest.AGENT)
+        kernel = debian.find()
+        wanted = ["tun", *(_SHAPERS if settings.shaped else ()), *kernel.modules.for_congestion_controls(algorithms)]
+        load = kernel.modules.with_dependencies(wanted)
+        files = [images.File("init", guest.AGENT, executable=True), *(programs.http_files() if settings.http else [])]
+        files += [images.File(f"modules/{path.name.split('.')[0]}", path) for path in load]
+        return QemuMachine(settings, kernel.image, images.base(files), load, accelerator)
+
+    def virtual(self, settings: Settings) -> bool:
+        """See `launcher.Launcher`."""
+        return settings.virtual
+
+    def provenance(self, settings: Settings) -> dict[str, Any]:
+        """See `launcher.Launcher`."""
+        machine = self.machine(settings, frozenset())
+        kernel = debian.find()
+        return {
+            "backend": self.name,
+            "release": kernel.release,
+            "version": kernel.version,
+            "config_sha256": kernel.config_sha256,
+            "modules": kernel.modules.congestion_controls(),
+            "time": "virtual" if settings.virtual else "real",
+            "accelerator": machine.accelerator,
+            "memory_bytes": settings.memory_bytes,
+            "cpus": settings.cpus,
+            # In real time more of them in the guest than there are measures this machine's scheduler, too.
+            "host_cpus": len(os.sched_getaffinity(0)),
+            "command": machine.words(1),
+        }
+
+    def _accelerator(self, settings: Settings) -> str:
+        if settings.virtual:
+            return "icount"
+        return "tcg" if kvm_problem() else "kvm"
+
+
+LAUNCHER = Qemu()
+
+
+@dataclass(frozen=True)
+class QemuMachine:
+    """A kernel, what it boots from, and what executes its instructions."""
+
+    settings: Settings
+    kernel: Path
+    base: Path
+    load: Sequence[Path]
+    accelerator: str
+
+    def words(self, seed: int) -> list[str]:
+        """QEMU's command line."""
+        accelerators = {
+            "icount": ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"],
+            "tcg": ["-accel", "tcg,thread=multi"],
+            "kvm": ["-accel", "kvm", "-cpu", "host"],
+        }
+        parameters = _PARAMETERS + (" nosmp" if self.settings.cpus == 1 else "")
+        if self.accelerator == "icount":
+            # One instruction a nanosecond: the kernel need not measure it.
+            parameters += " tsc_early_khz=1000000"
+        return [
+            _PROGRAM, "-machine", "microvm,acpi=off,rtc=on,isa-serial=on", *accelerators[self.accelerator],
+            "-m", str(self.settings.memory_mib), "-smp", str(self.settings.cpus),
+            # The kernel asks this clock for the date, and QEMU gives seeds to what it starts.
+            "-rtc", "base=2020-09-13T12:26:40,clock=vm", "-seed", str(seed % (1 << 32)),
+            "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+            "-chardev", "file,id=console,path=console,append=on", "-serial", "chardev:console",
+            "-chardev", "file,id=results,path=results/stream", "-device", f"isa-debugcon,iobase={_PORT:#x},chardev=results",
+            "-kernel", "kernel", "-initrd", "initrd", "-append", parameters,
+        ]  # fmt: skip
+
+    def prepare(self, directory: Path, jobs: Mapping[str, object], seed: int) -> Command:
+        """See `launcher.Machine`."""
+        (directory / "kernel").symlink_to(self.kernel)
+        (directory / "initrd").write_bytes(self.base.read_bytes() + images.batch(jobs, self.load, f"port {_PORT}"))
+        return Command(self.words(seed))
