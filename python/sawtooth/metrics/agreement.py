@@ -170,8 +170,10 @@ def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str =
             b |= matcher.gather(of_arm[earlier].with_columns(pair))
         return a, b
 
+    pairs = [f"{later} / {earlier}" for earlier, later in combinations(arms, 2)]
+    planned = {(*key[:-1], pair) for key in _planned(dataset, matcher.key, shared, None) for pair in pairs}
     for name, a, b in _chosen(names, observe):
-        matcher.missing_cells(a, b, set(), set())
+        matcher.missing_cells(a, b, planned, planned)
         matcher.pair(name, a, b)
     return matcher.comparison(tolerance, shared)
 

@@ -80,7 +80,7 @@ def metric(name: str) -> Metric:
     found = numeric.get(name) or numeric.get(f"flows.{name}")
     if found is None:
         known = [key.removeprefix("flows.") for key in numeric]
-        raise DatasetError(f"there is no metric `{name}`", did_you_mean(name, known) + "; `sawtooth list column` shows all")
+        raise DatasetError(f"there is no metric `{name}`", did_you_mean(name, known))
     return found
 
 

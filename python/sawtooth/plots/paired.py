@@ -39,7 +39,15 @@ class Dot:
     ratio: Interval
 
 
-def identity(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance: float, legend: str) -> Figure:
+@dataclass(frozen=True)
+class Legend:
+    """What the colours are, and every level in order, so that a level has one colour in all figures of a report."""
+
+    title: str
+    groups: Sequence[str]
+
+
+def identity(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance: float, legend: Legend | None) -> Figure:
     """First side against second on equal axes, with the line of equality and the band of the tolerance.
 
     Args:
@@ -47,7 +55,7 @@ def identity(dots: Sequence[Dot], names: tuple[str, str], quantity: str, toleran
         names: of the first side (vertical) and the second (horizontal).
         quantity: what is drawn, with its unit.
         tolerance: such as 0.05.
-        legend: what the colours are; empty for one colour.
+        legend: what the colours are; none for one colour.
 
     """
     made, axes = figure(6.2 if legend else 4.9, 4.8)
@@ -60,7 +68,7 @@ def identity(dots: Sequence[Dot], names: tuple[str, str], quantity: str, toleran
         line, line / (1 + tolerance), line * (1 + tolerance), color="0.88", linewidth=0, zorder=0.5, label=f"within {tolerance:.3g}"
     )
     axis.plot(line, line, color="black", linewidth=0.7, zorder=1)
-    for group, members, style in _groups(dots):
+    for group, members, style in _groups(dots, legend):
         middle = [vector([getattr(dot, side).estimate for dot in members]) for side in ("second", "first")]
         reach = [np.array([getattr(dot, side).reach() for dot in members]).T for side in ("second", "first")]
         axis.errorbar(middle[0], middle[1], xerr=np.abs(reach[0]), yerr=np.abs(reach[1]), linestyle="none", elinewidth=0.7,
@@ -82,17 +90,17 @@ def identity(dots: Sequence[Dot], names: tuple[str, str], quantity: str, toleran
     axis.set_xlabel(f"{names[1]}: {quantity}")
     axis.set_ylabel(f"{names[0]}: {quantity}")
     if legend:
-        _legend(made, axis, legend)
+        _legend(made, axis, legend.title)
     return made
 
 
-def ratios(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance: float, legend: str) -> Figure:
+def ratios(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance: float, legend: Legend | None) -> Figure:
     """One line per row of a comparison: its ratio with interval, below each other in the order given."""
     made, axes = figure(7.4, 1.0 + 0.19 * len(dots))
     axis = axes[0]
     low, high = _ratio_scale(axis, dots, tolerance)
     places = {id(dot): len(dots) - 1 - at for at, dot in enumerate(dots)}
-    for group, members, style in _groups(dots):
+    for group, members, style in _groups(dots, legend):
         middle = vector([dot.ratio.estimate for dot in members])
         ends = np.array([(max(dot.ratio.low, low / 10), min(dot.ratio.high, high * 10)) if np.isfinite(dot.ratio.high) else (np.nan, np.nan)
                          for dot in members])  # fmt: skip
@@ -103,7 +111,7 @@ def ratios(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance
     axis.grid(visible=False, axis="y")
     axis.set_xlabel(f"{quantity}: {names[0]} / {names[1]}")
     if legend:
-        _legend(made, axis, legend)
+        _legend(made, axis, legend.title)
     return made
 
 
@@ -147,10 +155,13 @@ def steps(lines: Mapping[str, tuple[Vector, Vector]], quantity: str) -> Figure:
     return made
 
 
-def _groups(dots: Sequence[Dot]) -> list[tuple[str, list[Dot], dict[str, Any]]]:
+def _groups(dots: Sequence[Dot], legend: Legend | None) -> list[tuple[str, list[Dot], dict[str, Any]]]:
     """The dots of each group with the look of the group; from the seventh on, colours come again with other markers, unfilled."""
     found: list[tuple[str, list[Dot], dict[str, Any]]] = []
-    for at, group in enumerate(dict.fromkeys(dot.group for dot in dots)):
+    here = {dot.group for dot in dots}
+    for at, group in enumerate(legend.groups if legend else [""]):
+        if group not in here:
+            continue
         colour, again = COLOURS[at % len(COLOURS)], at >= len(COLOURS)
         look = {"color": colour, "ecolor": colour, "marker": MARKERS[at % len(MARKERS)], "markerfacecolor": "white" if again else colour}
         found.append((group, [dot for dot in dots if dot.group == group], look))

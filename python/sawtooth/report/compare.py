@@ -26,7 +26,7 @@ from sawtooth.metrics import agreement, sides
 from sawtooth.metrics.agreement import VERDICTS, Comparison, Row
 from sawtooth.metrics.sides import HOWS, Metric, Published
 from sawtooth.plots import paired
-from sawtooth.plots.paired import Dot
+from sawtooth.plots.paired import Dot, Legend
 from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.stats import Interval
 from sawtooth.study import did_you_mean
@@ -278,13 +278,14 @@ def _plots(comparison: Comparison, metric: Metric, rows: Sequence[Row]) -> list[
     shown = quantity + (f" ({unit})" if unit else "")
     colour = _telling(comparison, rows)
     dots = [_dot(row, rows, colour, divisor) for row in _ordered(rows, colour)]
+    legend = Legend(colour, list(dict.fromkeys(dot.group for dot in dots))) if colour else None
     limits = f"the grey band is the tolerance, {1 / (1 + comparison.tolerance):.3f} to {1 + comparison.tolerance:.3f}"
     coloured = f" Coloured by {colour}, which explains most of the ratios' spread." if colour else ""
     slug = metric.name.replace(".", "_")
     plots = [
         Plot(
             f"{slug}_against",
-            paired.identity(dots, names, shown, comparison.tolerance, colour),
+            paired.identity(dots, names, shown, comparison.tolerance, legend),
             f"Each point is a row; bars are 95 % t intervals of the means; the line is equality, {limits}.{coloured}",
         )
     ]
@@ -299,7 +300,7 @@ def _plots(comparison: Comparison, metric: Metric, rows: Sequence[Row]) -> list[
     zero = f" {len(dots) - len(usable)} rows without a ratio above 0 are left out." if len(usable) < len(dots) else ""
     alike = _constants(rows)
     caption = f"Ratios with 95 % Fieller intervals; {limits}.{coloured}{omitted}{zero}{alike}"
-    plots.append(Plot(f"{slug}_ratios", paired.ratios(few, names, quantity, comparison.tolerance, colour), caption))
+    plots.append(Plot(f"{slug}_ratios", paired.ratios(few, names, quantity, comparison.tolerance, legend), caption))
     if len(usable) > MOST_LINES:
         panels = _panels(comparison, rows)
         made = paired.ratios_by_level(panels, names, quantity, comparison.tolerance) if panels else None

@@ -1,0 +1,472 @@
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from scipy import stats as scipy_stats
+
+import sawtooth
+from sawtooth import stats
+from sawtooth.dataset import Dataset
+from sawtooth.errors import SawtoothError
+from sawtooth.metrics.agreement import Comparison
+from sawtooth.metrics.sides import level
+from sawtooth.plan import Run, make_plan
+from sawtooth.plots import paired
+from sawtooth.report import compare as side_by_side
+from sawtooth.report.compare import Question
+from sawtooth.study import Study
+
+A = [10.0, 12.5, 9.0, 14.0, 11.0, 13.0]
+B = [9.5, 11.0, 9.2, 12.0, 10.5, 12.5]
+C = [20.0, 18.0, 22.5, 19.0]
+
+# --- the tests' arithmetic ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_the_ends_of_a_paired_ratio_interval_are_where_the_paired_t_test_rejects(end: str) -> None:
+    interval = stats.ratio_interval(stats.means_of_pairs(A, B))
+    assert interval.estimate == pytest.approx(np.mean(A) / np.mean(B))
+    contrast = np.array(A) - getattr(interval, end) * np.array(B)
+    # Fieller's interval is the inversion of this test, so only rounding is left.
+    assert scipy_stats.ttest_1samp(contrast, 0).pvalue == pytest.approx(0.05, abs=1e-9)
+
+
+def test_the_ends_of_an_unpaired_ratio_interval_are_where_welchs_test_rejects() -> None:
+    interval = stats.ratio_interval(stats.means_of_groups(A, C))
+    for end in (interval.low, interval.high):
+        p = scipy_stats.ttest_ind(A, end * np.array(C), equal_var=False).pvalue
+        # The degrees of freedom are those at the estimate, Welch's those at the end.
+        assert p == pytest.approx(0.05, abs=0.005)
+
+
+def test_a_ratio_to_an_exact_number_is_the_t_interval_divided_by_it() -> None:
+    interval, mean = stats.ratio_interval(stats.means_against(A, 8.0)), stats.mean_interval(A)
+    assert (interval.low, interval.high) == pytest.approx((mean.low / 8, mean.high / 8))
+
+
+def test_equivalence_is_the_larger_of_two_one_sided_t_tests() -> None:
+    a, b = np.array(A), np.array(B)
+    low, high = 1 / 1.2, 1.2
+    expected = max(
+        scipy_stats.ttest_1samp(a - high * b, 0, alternative="less").pvalue,
+        scipy_stats.ttest_1samp(a - low * b, 0, alternative="greater").pvalue,
+    )
+    assert stats.equivalence(stats.means_of_pairs(A, B), 0.2)[0] == pytest.approx(expected)
+    unpaired = max(
+        scipy_stats.ttest_ind(a, high * b, equal_var=False, alternative="less").pvalue,
+        scipy_stats.ttest_ind(a, low * b, equal_var=False, alternative="greater").pvalue,
+    )
+    assert stats.equivalence(stats.means_of_groups(A, B), 0.2)[0] == pytest.approx(unpaired)
+
+
+def test_a_difference_beyond_the_tolerance_is_a_doubled_one_sided_test() -> None:
+    p = scipy_stats.ttest_ind(A, np.array(C) / 1.05, equal_var=False, alternative="less").pvalue
+    assert stats.equivalence(stats.means_of_groups(A, C), 0.05)[1] == pytest.approx(2 * p)
+
+
+def test_exchanging_the_sides_changes_no_p_value() -> None:
+    for make, other in ((stats.means_of_pairs, B), (stats.means_of_groups, C)):
+        assert stats.equivalence(make(A, other), 0.1) == pytest.approx(stats.equivalence(make(other, A), 0.1))
+
+
+def test_without_variation_the_ratio_alone_decides() -> None:
+    def decide(a: float, b: float) -> tuple[float, float]:
+        return stats.equivalence(stats.means_of_pairs([a] * 3, [b] * 3), 0.05)
+
+    assert decide(104, 100) == (0.0, 1.0)
+    assert decide(106, 100) == (1.0, 0.0)
+    assert decide(0, 0) == (0.0, 1.0)
+    assert decide(1, 0) == (1.0, 0.0)
+
+
+def test_a_mean_that_cannot_be_told_from_zero_has_no_finite_ratio() -> None:
+    assert math.isinf(stats.ratio_interval(stats.means_of_groups(A, [-1.0, 3.0, 0.5])).high)
+    assert stats.ratio_interval(stats.means_of_pairs([0.0, 0.0], [0.0, 0.0])).kind == "second mean is 0: no ratio"
+
+
+def test_ratio_intervals_cover_and_equivalence_keeps_its_level() -> None:
+    generator = np.random.default_rng(1)
+    trials, covered, wrong = 4000, 0, 0
+    for _ in range(trials):
+        common = generator.normal(10, 1, 6)
+        a, b = 1.05 * common + generator.normal(0, 0.1, 6), common + generator.normal(0, 0.1, 6)
+        means = stats.means_of_pairs(a, b)
+        covered += not stats.ratio_interval(means).excludes(1.05)
+        wrong += stats.equivalence(means, 0.05)[0] < 0.05
+    # Three standard deviations of a binomial share of 0.95, or 0.05, in 4,000 trials are 0.010. At the limit both are exact.
+    assert covered / trials == pytest.approx(0.95, abs=0.011)
+    assert wrong / trials == pytest.approx(0.05, abs=0.011)
+
+
+# --- datasets whose numbers are known -----------------------------------------------------------------------------------
+
+Numbers = Callable[[Run, int], "float | None"]
+
+
+@pytest.fixture
+def make(study_file: Path, tmp_path: Path) -> Callable[..., Dataset]:
+    """Datasets of the study `pair` whose completion times are given instead of simulated."""
+
+    def made(
+        name: str,
+        completion: Numbers,
+        options: tuple[str, ...] = ("repeat=4",),
+        skip: Callable[[Run], bool] = lambda _: False,
+        **columns: Any,
+    ) -> Dataset:
+        plan = make_plan(Study.load(study_file, options=options))
+        dataset = Dataset.create(tmp_path / name, plan)
+        rows: list[dict[str, Any]] = []
+        status: list[tuple[int, str, str]] = []
+        for run in plan.runs:
+            if skip(run):
+                continue
+            status.append((run.index, "ok", ""))
+            flows = int(json.loads(run.scenario)["vars"]["N"])
+            rows += [
+                {"run": run.index, "flow": f"flow[{i}]", "cc": "reno", "completion_ns": completion(run, i), "goodput_bps": 1e6, **columns}
+                for i in range(1, flows + 1)
+            ]
+        schema = {"run": pl.UInt32, "flow": pl.String, "cc": pl.String, "completion_ns": pl.Int64, "goodput_bps": pl.Float64}
+        dataset.write_batch(
+            0,
+            {"flows": pl.DataFrame(rows, schema={**schema, **dict.fromkeys(columns, pl.Float64)})},
+            pl.DataFrame(status, {"run": pl.UInt32, "status": pl.String, "message": pl.String}, orient="row"),
+        )
+        return dataset
+
+    return made
+
+
+def noise(run: Run) -> float:
+    """A number that depends on the replicate alone, as common random numbers do."""
+    return (0.0, 3e8, 5e8, 1e8)[run.replicate - 1]
+
+
+def plain(run: Run, _: int) -> float:
+    return 1e9 + noise(run)
+
+
+def compared(a: Dataset, b: Dataset | None, **asked: Any) -> Comparison:
+    return side_by_side.compare(a.directory, b.directory if b else None, Question(**asked))
+
+
+def test_replicates_with_the_same_seeds_are_compared_in_pairs(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", lambda run, _: 1.02 * plain(run, 1)), make("b", plain)
+    rows = compared(a, b).rows
+    assert len(rows) == 8
+    for row in rows:
+        assert row.paired
+        assert row.ratio.estimate == pytest.approx(1.02)
+        # Noise that both sides share leaves the ratio exact, but for the square root of the rounding of a variance, 1e-8.
+        assert row.ratio.high - row.ratio.low < 1e-7
+        assert row.first.high - row.first.low > 1e8
+        assert row.verdict == "agree"
+
+
+def test_other_seeds_are_compared_as_independent(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", plain), make("b", plain, ("repeat=4", "seed=8"))
+    comparison = compared(a, b)
+    assert {(row.paired, row.verdict) for row in comparison.rows} == {(False, "not decided")}
+    assert "another seed: 7 on a, 8 on b" in comparison.notes
+
+
+def test_what_is_beyond_the_tolerance_differs_and_holm_counts_the_rows(make: Callable[..., Dataset]) -> None:
+    def slower(run: Run, _: int) -> float:
+        return plain(run, 1) * (1.3 if run.cell == 2 else 1.0) + (run.replicate * 1e6)
+
+    comparison = compared(make("a", slower), make("b", plain))
+    verdicts = {(row.cell, row.arm): row.verdict for row in comparison.rows}
+    assert {cell for (cell, _), verdict in verdicts.items() if verdict == "differ"} == {2}
+    assert {verdict for (cell, _), verdict in verdicts.items() if cell != 2} == {"agree"}
+    row = comparison.rows[0]
+    seconds = np.array([plain(run, 1) for run in map(_replicate, range(1, 5))])
+    times = seconds + np.arange(1, 5) * 1e6
+    raw = max(
+        scipy_stats.ttest_1samp(times - 1.05 * seconds, 0, alternative="less").pvalue,
+        scipy_stats.ttest_1samp(times - seconds / 1.05, 0, alternative="greater").pvalue,
+    )
+    # All six rows that agree have this p-value: the first of them is adjusted for all eight, and so are the others.
+    assert row.p_within == pytest.approx(8 * raw, rel=1e-6)
+
+
+def _replicate(number: int) -> Run:
+    return Run(0, "", 1, "", number, 0, "", {}, 1.0)
+
+
+def test_one_replicate_decides_nothing(make: Callable[..., Dataset]) -> None:
+    comparison = compared(make("a", plain, ("repeat=1",)), make("b", plain, ("repeat=1",)))
+    assert {(row.verdict, row.why, row.p_within) for row in comparison.rows} == {("not decided", "n = 1", None)}
+    assert any("nothing can be tested; 8 of those ratios lie within" in line for line in side_by_side.summary(comparison))
+
+
+def test_flows_of_a_block_are_averaged_summed_or_kept(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", lambda run, i: i * plain(run, 1)), make("b", plain)
+
+    def ratios(how: str) -> dict[tuple[int, str], float]:
+        return {(row.cell, row.item): round(row.ratio.estimate, 6) for row in compared(a, b, how=how).rows}
+
+    # Odd cells have one flow, even ones two: (1 + 2) / 2, and (1 + 2) / (1 + 1).
+    assert ratios("mean") == ratios("sum") == {(1, "flow"): 1.0, (2, "flow"): 1.5, (3, "flow"): 1.0, (4, "flow"): 1.5}
+    assert ratios("each")[2, "flow[2]"] == 2.0
+
+
+def test_goodput_stands_in_where_a_flow_does_not_complete(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", lambda run, i: -1 if run.cell == 1 and run.replicate == 2 else plain(run, i)), make("b", plain)
+    chosen = {(row.cell, row.metric.name) for row in compared(a, b).rows}
+    assert chosen == {(1, "goodput_bps"), (2, "completion_ns"), (3, "completion_ns"), (4, "completion_ns")}
+
+
+def test_a_value_that_only_one_side_tells_is_listed(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", plain, stall_ns=-1.0), make("b", plain, stall_ns=5.0)
+    comparison = compared(a, b, metrics=("completion_ns", "stall_ns"))
+    assert [(x.what, x.side, x.why, x.rows) for x in comparison.unmatched] == [("stall_ns of flow", "b", "a does not tell it", 8)]
+    assert {row.metric.name for row in comparison.rows} == {"completion_ns"}
+
+
+def test_cells_are_recognised_by_their_factors_and_missing_levels_are_listed(make: Callable[..., Dataset]) -> None:
+    a = make("a", plain)
+    b = make("b", plain, ("repeat=4", 'vars.Tp=["0.04 s", "80 ms"]'))
+    comparison = compared(a, b)
+    assert {row.factors["Tp"] for row in comparison.rows} == {"40 ms"}
+    assert {(x.what, x.side, x.rows) for x in comparison.unmatched} == {("Tp 10 ms", "a", 4), ("Tp 80 ms", "b", 4)}
+
+
+def test_an_unfinished_side_is_noted_and_its_missing_cells_listed(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", plain), make("b", plain, skip=lambda run: run.cell == 4 or (run.cell == 3 and run.replicate == 4))
+    comparison = compared(a, b)
+    assert "b: 22 of 32 runs are done" in comparison.notes
+    assert {(x.what, x.why) for x in comparison.unmatched} == {
+        ("Tp 40 ms, N 2, newreno", "b: no finished run there"),
+        ("Tp 40 ms, N 2, sack", "b: no finished run there"),
+    }
+    assert {row.cell: row.ratio.n for row in comparison.rows} == {1: 4, 2: 4, 3: 3}
+
+
+def test_the_arms_of_one_dataset_are_compared_with_each_other(make: Callable[..., Dataset]) -> None:
+    a = make("a", lambda run, _: plain(run, 1) * (2 if run.arm == "sack" else 1))
+    comparison = compared(a, None)
+    assert (comparison.first, comparison.second) == ("sack", "newreno")
+    assert {(row.arm, round(row.ratio.estimate, 9), row.paired) for row in comparison.rows} == {("sack / newreno", 2.0, True)}
+
+
+def test_levels_are_recognised_by_what_they_amount_to() -> None:
+    assert level("10 ms") == level("0.01 s")
+    assert level("10 packets") != level("10 B")
+    assert level("kernel:cubic") == level("cubic")
+
+
+def test_the_kernel_and_the_simulator_may_spell_an_algorithm_differently(make: Callable[..., Dataset], tmp_path: Path) -> None:
+    a, b = make("a", plain), make("b", plain)
+    b.runs.with_columns(arm=pl.col("arm")).write_parquet(tmp_path / "b/runs.parquet")
+    for name, text in (("a", "kernel:reno"), ("b", "reno")):
+        path = tmp_path / name / "runs.parquet"
+        pl.read_parquet(path).with_columns(cc=pl.lit(text)).write_parquet(path)
+    assert len(compared(a, b).rows) == 8
+
+
+# --- published numbers --------------------------------------------------------------------------------------------------
+
+
+def published(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_published_numbers_are_converted_and_matched_by_factor(make: Callable[..., Dataset], tmp_path: Path) -> None:
+    a = make("a", plain)
+    table = published(tmp_path / "known.csv", "Tp_ms,N,arm,mean_s,ci_s\n10,1,sack,1.25,0.05\n40,2,sack,1.1,0.05\n99,2,sack,1.0,0.05\n")
+    asked = Question(("completion_ns",), published=side_by_side.published("mean_s", ci="ci_s", n="10"))
+    comparison = side_by_side.compare(a.directory, table, asked)
+    rows = {(row.factors["Tp"], row.factors["N"], row.arm): row for row in comparison.rows}
+    assert set(rows) == {("10 ms", "1", "sack"), ("40 ms", "2", "sack")}
+    row = rows["10 ms", "1", "sack"]
+    data = np.array([1.0, 1.3, 1.5, 1.1])
+    assert row.ratio.estimate == pytest.approx(data.mean() / 1.25)
+    assert (row.second.low, row.second.high) == pytest.approx((1.2e9, 1.3e9))
+    # Welch by hand: our squared standard error, theirs from the half-width and t of 9 degrees of freedom.
+    ours, theirs = data.var(ddof=1) / 4, (0.05 / scipy_stats.t.ppf(0.975, 9)) ** 2
+    freedom = (ours + theirs) ** 2 / (ours**2 / 3 + theirs**2 / 9)
+    half = scipy_stats.t.ppf(0.975, freedom) * math.sqrt(ours + theirs)
+    assert (row.difference.low, row.difference.high) == pytest.approx(
+        ((data.mean() - 1.25 - half) * 1e9, (data.mean() - 1.25 + half) * 1e9)
+    )
+    only = {(x.what, x.side) for x in comparison.unmatched}
+    assert ("Tp 99 ms, N 2, arm sack", "known") in only
+    assert ("Tp 10 ms, N 1, newreno", "a") in only
+
+
+def test_published_numbers_without_an_error_are_taken_as_exact_and_said_so(make: Callable[..., Dataset], tmp_path: Path) -> None:
+    table = published(tmp_path / "known.csv", "experiment,mean_ms\n2,1000\n")
+    columns = side_by_side.published("mean_ms", factors=["cell=experiment"])
+    comparison = side_by_side.compare(make("a", plain).directory, table, Question(("completion_ns",), published=columns, arm="sack"))
+    (row,) = comparison.rows
+    assert (row.cell, row.second.low, row.second.high) == (2, 1e9, 1e9)
+    assert comparison.notes == ["known.csv: taken as exact, because no column says how far the numbers can be trusted"]
+
+
+# --- the page -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_has_its_figures_and_windows_are_drawn_as_steps(study_file: Path, tmp_path: Path) -> None:
+    options = ["scenario.sample=100 ms", "repeat=3"]
+    a = sawtooth.run(study_file, tmp_path / "a", options=options)
+    b = sawtooth.run(study_file, tmp_path / "b", options=[*options, "tcp.limited_transmit=false"])
+    asked = Question(cell=2, flow="flow[2]")
+    comparison = side_by_side.compare(a.directory, b.directory, asked)
+    page = side_by_side.page(comparison, a.directory, b.directory, asked)
+    page.write(tmp_path / "out")
+    figures = {path.name for path in (tmp_path / "out/figures").iterdir()}
+    assert {"goodput_bps_against.svg", "goodput_bps_against.png", "goodput_bps_ratios.png", "cwnd.png"} <= figures
+    html = (tmp_path / "out/report.html").read_text()
+    assert "a against b: Who gets more?" in html
+    assert "Congestion window of flow[2] in cell 2 (Tp 10 ms, N 2), arm newreno, replicate 1" in html
+    (window,) = [plot for section in page.sections for plot in section.plots if plot.name == "cwnd"]
+    lines = window.figure.axes[0].get_lines()
+    assert [line.get_drawstyle() for line in lines] == ["steps-post", "steps-post"]
+    first = a.runs.filter((pl.col("cell") == 2) & (pl.col("arm") == "newreno") & (pl.col("replicate") == 1))["run"].item()
+    sampled = a.series().filter((pl.col("run") == first) & (pl.col("flow") == "flow[2]")).collect()["cwnd_bytes"] / 1e3
+    drawn = np.asarray(lines[0].get_ydata(), dtype=float)
+    assert drawn == pytest.approx(sampled.to_numpy()[: len(drawn)])
+
+
+def dots(count: int) -> list[paired.Dot]:
+    def around(value: float) -> stats.Interval:
+        return stats.Interval(value, value * 0.9, value * 1.1, 5, "")
+
+    return [
+        paired.Dot(f"10 Mbit/s, {at} ms, highspeed / newreno", f"{at % 9} ms", around(1 + at), around(2 + at), around((1 + at) / (2 + at)))
+        for at in range(count)
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 2, 12, 40])
+def test_no_labels_of_the_figures_overlap(count: int) -> None:
+    rows = dots(count)
+    legend = paired.Legend("delay", [f"{n} ms" for n in range(9)])
+    by_level = {"delay": {f"{n} ms": [dot for dot in rows if dot.group == f"{n} ms"] or rows for n in range(9)}, "arm": {"all": rows}}
+    for made in (
+        paired.ratios(rows, ("uml", "sim"), "completion", 0.05, legend),
+        paired.identity(rows, ("uml", "sim"), "completion (s)", 0.05, legend),
+        paired.ratios_by_level(by_level, ("uml", "sim"), "completion", 0.05),
+    ):
+        canvas = FigureCanvasAgg(made)
+        canvas.draw()
+        for axis in made.axes:
+            for scale in (axis.xaxis, axis.yaxis):
+                boxes = [
+                    label.get_window_extent(canvas.get_renderer())
+                    for label in scale.get_ticklabels()
+                    if label.get_text() and label.get_visible()
+                ]
+                boxes = sorted(boxes, key=lambda box: (box.x0, box.y0)) if scale is axis.xaxis else sorted(boxes, key=lambda box: box.y0)
+                assert not any(one.overlaps(other) for one, other in pairwise(boxes))
+        for legend in made.legends:
+            assert not any(legend.get_window_extent().overlaps(axis.get_window_extent()) for axis in made.axes)
+
+
+def test_hundreds_of_rows_are_shown_by_factor_and_the_furthest_by_name(make: Callable[..., Dataset]) -> None:
+    options = ("repeat=2", "vars.Tp=[" + ", ".join(f'"{at} ms"' for at in range(1, 31)) + "]")
+    a, b = make("a", lambda run, _: plain(run, 1) * (1 + run.cell / 100), options), make("b", plain, options)
+    asked = Question()
+    comparison = side_by_side.compare(a.directory, b.directory, asked)
+    assert len(comparison.rows) == 120
+    assert side_by_side.table(comparison).row_count == side_by_side.MOST_LINES
+    plots = {
+        plot.name: plot for section in side_by_side.page(comparison, a.directory, b.directory, asked).sections for plot in section.plots
+    }
+    assert "The 40 of 120 rows furthest from 1." in plots["completion_ns_ratios"].caption
+    assert "completion_ns_by_factor" in plots
+
+
+# --- mistakes -----------------------------------------------------------------------------------------------------------
+
+
+def message(*arguments: Any) -> str:
+    with pytest.raises(SawtoothError) as raised:
+        side_by_side.compare(*arguments)
+    return str(raised.value)
+
+
+def test_mistakes_say_what_where_and_what_to_do(make: Callable[..., Dataset], study_file: Path, tmp_path: Path) -> None:
+    a, b = make("a", plain).directory, make("b", plain).directory
+    other = tmp_path / "other.toml"
+    other.write_text(study_file.read_text().replace('name = "pair"', 'name = "other"'))
+    sawtooth.run(other, tmp_path / "o", short=True)
+    apart = make("apart", plain, ("repeat=4", 'vars.Tp=["80 ms"]')).directory
+    assert message(a, tmp_path / "o", Question()) == (
+        f"error: {a} holds results of `pair`, {tmp_path / 'o'} of `other`\n"
+        "hint: two datasets are compared cell by cell, so both must be of one study (its `name`)"
+    )
+    assert message(a, apart, Question()) == (
+        "error: a and apart have no cell in common\nhint: Tp 10 ms: only a (apart: not in the plan); Tp 40 ms: only a (apart: not in the "
+        "plan); Tp 80 ms: only apart (a: not in the plan)"
+    )
+    assert message(a, b, Question(("complet_ns",))) == "error: there is no metric `complet_ns`\nhint: did you mean `completion_ns`?"
+    assert message(a, tmp_path / "none", Question()) == (
+        f"error: {tmp_path / 'none'} is no results directory\nhint: `sawtooth run STUDY --out DIR` makes one"
+    )
+    assert message(a, b, Question(arm="sak")) == f"error: {a} has no arm `sak`\nhint: did you mean `sack`?"
+
+
+CSV_MISTAKES = {
+    "no value named": (
+        "Tp_ms,mean_s\n10,1\n",
+        {},
+        "error: which column of PATH is compared?\nhint: --value COLUMN says it; there are Tp_ms, mean_s",
+    ),
+    "no such column": ("Tp_ms,mean_s\n10,1\n", {"value": "mean_ms"}, "error: PATH has no column `mean_ms`\nhint: did you mean `mean_s`?"),
+    "no factor": (
+        "delay,mean_s\n10,1\n",
+        {"value": "mean_s"},
+        "error: no column of PATH is a factor of the study\nhint: its columns are delay, mean_s; the study has cell, Tp, N, arm, item; "
+        "`--factor NAME=COLUMN` says which is which",
+    ),
+    "another kind of unit": (
+        "Tp_ms,mean_bps\n10,1\n",
+        {"value": "mean_bps"},
+        "error: `mean_bps` of PATH is a rate (bit/s), `completion_ns` a time (ns)\nhint: --metric names ours, --value theirs, --unit the unit of theirs",
+    ),
+    "no number": ("Tp_ms,mean_s\n10,fast\n", {"value": "mean_s"}, "error: PATH, line 2: `fast` in column `mean_s` is no number"),
+    "a cell twice": (
+        "Tp_ms,client,mean_s\n10,a,1\n10,b,2\n",
+        {"value": "mean_s"},
+        "error: PATH has 2 rows for Tp 10 ms\nhint: each cell needs one row; columns that are no factor of the study: client, mean_s",
+    ),
+    "a deviation without number": (
+        "Tp_ms,mean_s,sd_s\n10,1,1\n",
+        {"value": "mean_s", "sd": "sd_s"},
+        "error: a standard deviation says how far a mean can be trusted only with its number of observations\nhint: add --n N",
+    ),
+    "no common cell": (
+        "Tp,mean_s\n10,1\n",
+        {"value": "mean_s"},
+        "error: no cell of a is in known\nhint: the first of ours is Tp 10 ms, N 1; the first of theirs Tp 10; a column's name should end in its "
+        "unit, as `delay_ms` does",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "columns", "expected"), CSV_MISTAKES.values(), ids=CSV_MISTAKES.keys())
+def test_mistakes_in_a_table_of_published_numbers(
+    text: str, columns: dict[str, str], expected: str, make: Callable[..., Dataset], tmp_path: Path
+) -> None:
+    table = published(tmp_path / "known.csv", text)
+    asked = Question(("completion_ns",), published=side_by_side.published(columns.get("value"), sd=columns.get("sd")))
+    assert message(make("a", plain).directory, table, asked) == expected.replace("PATH", str(table))
+
+
+def test_tolerances_may_be_percentages() -> None:
+    assert side_by_side.tolerance("5 %") == side_by_side.tolerance("0.05") == side_by_side.tolerance("5%")
+    with pytest.raises(SawtoothError, match="is no tolerance"):
+        side_by_side.tolerance("five")
