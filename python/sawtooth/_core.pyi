@@ -9,6 +9,7 @@ __all__ = [
     "estimate",
     "evaluate",
     "kernel_algorithms",
+    "kernel_settings",
     "parse_toml",
     "registry",
     "schema",
@@ -31,6 +32,18 @@ class TomlError(Exception):
     end_column: int
 
 @type_check_only
+class KernelSettings(TypedDict):
+    image: str
+    memory_bytes: int
+    cpus: int
+    time: str
+    application: str
+    shaper: str
+    modules: list[str]
+    algorithms: list[str]
+    fastest_link_bps: float
+
+@type_check_only
 class Outcome(TypedDict):
     errors: list[tuple[int, str]]
     efforts: list[tuple[int, int, int]]
@@ -40,6 +53,7 @@ def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int, int
 def check(scenario_json: str) -> None: ...
 def estimate(scenario_json: str, *, kernel: bool = False) -> float: ...
 def kernel_algorithms(scenario_json: str) -> list[str]: ...
+def kernel_settings(scenario_json: str) -> KernelSettings: ...
 def simulate(scenarios: list[str], seeds: list[int]) -> Outcome: ...
 def evaluate(expression: str, variables: dict[str, float | str]) -> tuple[float, str]: ...
 def draw_uniform(seed: int, name: str, low: float, high: float) -> float: ...

@@ -1,215 +1,124 @@
-//! One scenario on this kernel: two hosts, the network between them, and a connection for every flow.
+//! One scenario on this kernel: its hosts, the network between them, and an application for every flow.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4};
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::AsFd;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::socket::{
-    AddressFamily, Backlog, SockFlag, SockType, SockaddrIn, accept4, bind, connect, listen,
-    setsockopt, socket, sockopt,
-};
 use nix::sys::time::{TimeSpec, TimeValLike};
-use nix::time::{ClockId, clock_gettime};
 use sawtooth_core::Scenario;
-use sawtooth_core::registry::Value;
-use sawtooth_core::units::{Duration, mean_rate_bps};
+use sawtooth_core::scenario::Sampling;
 use serde_json::{Value as Json, json};
 
+use crate::clock::{Clock, ns};
+use crate::hosts::Hosts;
+use crate::http::{Fetch, Server};
 use crate::network::{Network, Towards};
-use crate::tcp_info::TcpInfo;
-use crate::tun::Host;
+use crate::setup::{self, HostName};
+use crate::sockets::{self, Connection};
+use crate::tables;
+use crate::tun::Tun;
 
-const SENDER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-const RECEIVER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
-/// Port of the first flow's receiver; the next flow's is the next one.
-const FIRST_PORT: u16 = 20_000;
-const CHUNK: usize = 1 << 16;
+/// Port of the first flow; the next flow's is the next one.
+pub const FIRST_PORT: u16 = 20_000;
 
-/// One flow: its two ends, and what is known of it.
-#[derive(Debug)]
-struct Flow {
-    start: f64,
-    /// Bytes to send; nothing for an endless transfer.
-    size: Option<u64>,
-    cc: String,
-    listener: OwnedFd,
-    sender: OwnedFd,
-    receiver: Option<OwnedFd>,
-    started: bool,
-    written: u64,
-    delivered: u64,
-    last_delivery: f64,
-}
-
-/// Runs `scenario`; returns its tables, each a list of rows. What a kernel does not tell is left out.
-pub fn run(scenario: &Scenario) -> io::Result<Json> {
-    let smss = scenario
-        .flows
-        .iter()
-        .map(|flow| bytes(flow.tcp.get("smss")))
-        .max()
-        .unwrap_or(1460);
-    let mtu = smss + 40;
-    // The hosts' sockets are made while this thread is at the host.
-    let receiver_host = Host::new(RECEIVER, mtu)?;
-    let listeners: Vec<OwnedFd> = (0..scenario.flows.len())
-        .map(|flow| listener(flow, scenario.flows[flow].tcp.get("window_limit"), smss))
-        .collect::<io::Result<_>>()?;
-    let sender_host = Host::new(SENDER, mtu)?;
-    let mut flows = Vec::new();
-    for (spec, listener) in scenario.flows.iter().zip(listeners) {
-        let cc = spec.kernel_cc.as_deref().unwrap_or(spec.cc.name);
-        flows.push(Flow {
-            start: spec.start.secs(),
-            size: match spec.source.params.get("size") {
-                Value::Bytes(size) => Some(size),
-                _ => None,
-            },
-            cc: cc.to_owned(),
-            listener,
-            sender: sender(cc)?,
-            receiver: None,
-            started: false,
-            written: 0,
-            delivered: 0,
-            last_delivery: 0.0,
-        });
-    }
-    let mut experiment = Experiment {
-        network: Network::new(scenario),
-        names: scenario
-            .flows
-            .iter()
-            .map(|flow| flow.name.clone())
-            .collect(),
-        hosts: [receiver_host, sender_host],
-        flows,
-        begin: monotonic()?,
-        end: scenario.duration.secs(),
-        every: scenario.sample.map(Duration::secs),
-        series: Vec::new(),
-        samples: 0,
-    };
+/// Runs `scenario`; returns its tables, each a list of rows.
+pub fn run(scenario: &Scenario, seed: u64) -> io::Result<Json> {
+    let mut experiment = Experiment::new(scenario, seed)?;
     experiment.go()?;
-    experiment.tables(scenario)
+    experiment.tables()
 }
 
-fn bytes(value: Value) -> u32 {
-    match value {
-        Value::Bytes(bytes) => u32::try_from(bytes).unwrap_or(u32::MAX),
-        _ => 1460,
+/// What moves a flow's data.
+#[derive(Debug)]
+enum Application {
+    Sockets(Connection),
+    Http(Fetch),
+}
+
+impl Application {
+    fn started(&self) -> bool {
+        match self {
+            Self::Sockets(connection) => connection.started,
+            Self::Http(fetch) => fetch.started,
+        }
     }
-}
 
-fn listener(flow: usize, window: Value, smss: u32) -> io::Result<OwnedFd> {
-    let socket = tcp()?;
-    let clamp = match window {
-        Value::Packets(packets) => packets.saturating_mul(u64::from(smss)),
-        Value::Bytes(bytes) => bytes,
-        _ => 0,
-    };
-    if clamp > 0 {
-        option(
-            &socket,
-            libc::TCP_WINDOW_CLAMP,
-            i32::try_from(clamp).unwrap_or(i32::MAX),
-        )?;
+    fn waits<'a>(&'a self, waits: &mut Vec<PollFd<'a>>) {
+        match self {
+            Self::Sockets(connection) => connection.waits(waits),
+            Self::Http(fetch) => fetch.waits(waits),
+        }
     }
-    bind(socket.as_raw_fd(), &address(flow))?;
-    listen(&socket, Backlog::new(1)?)?;
-    Ok(socket)
-}
-
-fn sender(cc: &str) -> io::Result<OwnedFd> {
-    let socket = tcp()?;
-    setsockopt(&socket, sockopt::TcpCongestion, &cc.into()).map_err(|error| {
-        io::Error::other(format!(
-            "this kernel has no congestion control `{cc}` ({error})"
-        ))
-    })?;
-    Ok(socket)
-}
-
-fn tcp() -> io::Result<OwnedFd> {
-    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
-    Ok(socket(AddressFamily::Inet, SockType::Stream, flags, None)?)
-}
-
-fn option(socket: &OwnedFd, name: i32, value: i32) -> io::Result<()> {
-    let length = libc::socklen_t::try_from(size_of::<i32>()).expect("four");
-    // SAFETY: the option's value is the integer that is pointed to.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            name,
-            (&raw const value).cast(),
-            length,
-        )
-    };
-    if result < 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(())
-    }
-}
-
-fn address(flow: usize) -> SockaddrIn {
-    let port = FIRST_PORT + u16::try_from(flow).unwrap_or(u16::MAX - FIRST_PORT);
-    SockaddrIn::from(SocketAddrV4::new(RECEIVER, port))
-}
-
-/// Seconds of the kernel's clock.
-fn monotonic() -> io::Result<f64> {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC)?;
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "seconds since the machine was switched on"
-    )]
-    Ok(now.tv_sec() as f64 + now.tv_nsec() as f64 * 1e-9)
-}
-
-/// The flow of an IPv4 packet, by the receiver's port.
-fn flow_of(packet: &[u8], towards: Towards) -> Option<usize> {
-    let header = usize::from(packet.first()? & 15) * 4;
-    let at = header + if towards == Towards::Receiver { 2 } else { 0 };
-    let port = u16::from_be_bytes([*packet.get(at)?, *packet.get(at + 1)?]);
-    (packet[0] >> 4 == 4 && packet.get(9) == Some(&6)).then_some(())?;
-    port.checked_sub(FIRST_PORT).map(usize::from)
 }
 
 #[derive(Debug)]
-struct Experiment {
+struct Experiment<'a> {
+    scenario: &'a Scenario,
+    hosts: Hosts,
+    /// The devices of receiver and sender, if this program carries the packets.
+    tuns: Vec<(HostName, Tun)>,
     network: Network,
-    /// Receiver, sender.
-    hosts: [Host; 2],
-    flows: Vec<Flow>,
-    names: Vec<String>,
-    begin: f64,
+    flows: Vec<Application>,
+    _server: Option<Server>,
+    clock: Clock,
     end: f64,
-    every: Option<f64>,
     series: Vec<Json>,
     samples: u64,
 }
 
-impl Experiment {
-    fn now(&self) -> io::Result<f64> {
-        Ok(monotonic()? - self.begin)
+impl<'a> Experiment<'a> {
+    fn new(scenario: &'a Scenario, seed: u64) -> io::Result<Self> {
+        let mut hosts = Hosts::set_up(&setup::steps(scenario))?;
+        let addresses = setup::addresses(scenario);
+        let mut flows = Vec::new();
+        let mut server = None;
+        if scenario.kernel.settings.choice("application") == "http" {
+            let address = addresses.sender;
+            server = Some(Server::start(scenario, &hosts, address, FIRST_PORT)?);
+            for (port, spec) in (FIRST_PORT..).zip(&scenario.flows) {
+                flows.push(Application::Http(Fetch::new(spec, address, port)));
+            }
+        } else {
+            let address = addresses.receiver;
+            let clamp = scenario.kernel.told.contains(&"window_limit");
+            hosts.enter(HostName::Receiver)?;
+            let mut listeners = Vec::new();
+            for (port, spec) in (FIRST_PORT..).zip(&scenario.flows) {
+                listeners.push(sockets::listener(spec, address, port, clamp)?);
+            }
+            hosts.enter(HostName::Sender)?;
+            for ((port, spec), listener) in (FIRST_PORT..).zip(&scenario.flows).zip(listeners) {
+                let connection = Connection::new(spec, listener, address, port)?;
+                flows.push(Application::Sockets(connection));
+            }
+        }
+        Ok(Self {
+            scenario,
+            tuns: std::mem::take(&mut hosts.tuns),
+            hosts,
+            network: Network::new(scenario, seed),
+            flows,
+            _server: server,
+            clock: Clock::start()?,
+            end: scenario.duration.secs(),
+            series: Vec::new(),
+            samples: 0,
+        })
     }
 
     fn go(&mut self) -> io::Result<()> {
+        for host in 0..self.tuns.len() {
+            self.collect(host, 0.0)?;
+        }
         loop {
-            let now = self.now()?;
+            let now = self.clock.now()?;
             if now >= self.end {
                 return Ok(());
             }
             self.sample(now)?;
             self.start(now)?;
-            let mut busy = self.exchange(now)?;
-            busy |= self.serve(now)?;
-            if !busy {
+            if !self.deliver(now)? {
                 self.wait(now)?;
             }
         }
@@ -217,188 +126,179 @@ impl Experiment {
 
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
     fn next_sample(&self) -> f64 {
-        self.every
-            .map_or(f64::INFINITY, |every| self.samples as f64 * every)
+        match self.scenario.sample {
+            Sampling::Every(every) => self.samples as f64 * every.secs(),
+            Sampling::Never | Sampling::Acks => f64::INFINITY,
+        }
     }
 
     fn sample(&mut self, now: f64) -> io::Result<()> {
         while self.next_sample() <= now {
             let time = self.next_sample();
-            for (index, flow) in self.flows.iter().enumerate() {
-                let info = TcpInfo::of(flow.sender.as_fd())?;
-                let mss = u64::from(info.snd_mss);
-                // "Arbitrarily high" is the largest signed number to the kernel.
-                let ssthresh = (info.snd_ssthresh < i32::MAX as u32)
-                    .then(|| u64::from(info.snd_ssthresh) * mss);
-                self.series.push(json!({
-                    "t_ns": ns(time), "flow": self.names[index], "cwnd_bytes": u64::from(info.snd_cwnd) * mss,
-                    "ssthresh_bytes": ssthresh, "srtt_ns": if info.rtt == 0 { -1 } else { i64::from(info.rtt) * 1000 },
-                    "flight_bytes": u64::from(info.unacked) * mss, "acked_bytes": info.bytes_acked.saturating_sub(1),
-                    "delivered_bytes": flow.delivered,
-                }));
+            for flow in 0..self.flows.len() {
+                self.sample_flow(flow, time)?;
             }
             self.samples += 1;
         }
         Ok(())
     }
 
+    fn sample_flow(&mut self, flow: usize, time: f64) -> io::Result<()> {
+        if let Application::Sockets(connection) = &self.flows[flow] {
+            let name = &self.scenario.flows[flow].name;
+            self.series.push(tables::sample(time, name, connection)?);
+        }
+        Ok(())
+    }
+
     fn start(&mut self, now: f64) -> io::Result<()> {
-        for (index, flow) in self.flows.iter_mut().enumerate() {
-            if !flow.started && flow.start <= now {
-                flow.started = true;
-                match connect(flow.sender.as_raw_fd(), &address(index)) {
-                    Ok(()) | Err(Errno::EINPROGRESS) => {}
-                    Err(error) => return Err(error.into()),
+        let mut any = false;
+        for (application, spec) in self.flows.iter_mut().zip(&self.scenario.flows) {
+            if !application.started() && spec.start.secs() <= now {
+                any = true;
+                match application {
+                    Application::Sockets(connection) => connection.start()?,
+                    Application::Http(fetch) => fetch.start(&self.hosts)?,
                 }
+            }
+        }
+        if any {
+            for host in 0..self.tuns.len() {
+                self.collect(host, now)?;
             }
         }
         Ok(())
     }
 
-    /// Takes what the hosts have sent and hands them what has arrived; whether there was anything.
-    fn exchange(&mut self, now: f64) -> io::Result<bool> {
-        let mut busy = false;
-        for (host, towards) in [(0, Towards::Sender), (1, Towards::Receiver)] {
-            while let Some(packet) = self.hosts[host].receive()? {
-                if let Some(flow) =
-                    flow_of(&packet, towards).filter(|flow| *flow < self.flows.len())
-                {
-                    busy = true;
-                    self.network.enter(now, flow, towards, packet);
-                }
+    /// Takes what a host has sent.
+    fn collect(&mut self, host: usize, now: f64) -> io::Result<()> {
+        let (name, tun) = &mut self.tuns[host];
+        let towards = match name {
+            HostName::Receiver => Towards::Sender,
+            _ => Towards::Receiver,
+        };
+        while let Some(packet) = tun.receive()? {
+            if let Some(flow) = flow_of(&packet).filter(|flow| *flow < self.flows.len()) {
+                self.network.enter(now, flow, towards, packet);
             }
         }
-        if let Some((towards, packet)) = self.network.deliver(now) {
-            busy = true;
-            self.hosts[usize::from(towards == Towards::Sender)].send(&packet)?;
-        }
-        Ok(busy)
+        Ok(())
     }
 
-    /// Reads and writes what the sockets are ready for; whether there was anything.
-    fn serve(&mut self, now: f64) -> io::Result<bool> {
-        let mut buffer = vec![0; CHUNK];
-        let mut busy = false;
-        for flow in &mut self.flows {
-            if flow.receiver.is_none() {
-                match accept4(flow.listener.as_raw_fd(), SockFlag::SOCK_NONBLOCK) {
-                    // SAFETY: the descriptor is new and ours.
-                    Ok(socket) => {
-                        let socket = unsafe { OwnedFd::from_raw_fd(socket) };
-                        flow.receiver = Some(socket);
-                    }
-                    Err(Errno::EAGAIN) => {}
-                    Err(error) => return Err(error.into()),
+    /// Hands the hosts what has arrived, packet by packet, and lets their applications have a look; whether there was anything.
+    fn deliver(&mut self, now: f64) -> io::Result<bool> {
+        let mut any = false;
+        while let Some((towards, flow, packet)) = self.network.deliver(now) {
+            any = true;
+            let to = match towards {
+                Towards::Receiver => HostName::Receiver,
+                Towards::Sender => HostName::Sender,
+            };
+            let host = usize::from(self.tuns[0].0 != to);
+            self.tuns[host].1.send(&packet)?;
+            if let Application::Sockets(connection) = &mut self.flows[flow] {
+                match towards {
+                    Towards::Receiver => connection.read(now)?,
+                    Towards::Sender => connection.write()?,
                 }
             }
-            if let Some(receiver) = &flow.receiver {
-                while let Some(length) =
-                    ready(nix::unistd::read(receiver, &mut buffer))?.filter(|length| *length > 0)
-                {
-                    flow.delivered += length as u64;
-                    flow.last_delivery = now;
-                    busy = true;
-                }
+            if towards == Towards::Sender && self.scenario.sample == Sampling::Acks {
+                self.sample_flow(flow, now)?;
             }
-            while flow.started {
-                let left = flow
-                    .size
-                    .map_or(CHUNK as u64, |size| size - flow.written)
-                    .min(CHUNK as u64);
-                let left = usize::try_from(left).unwrap_or(CHUNK);
-                if left == 0 {
-                    break;
-                }
-                let Some(length) = ready(nix::unistd::write(&flow.sender, &buffer[..left]))? else {
-                    break;
-                };
-                flow.written += length as u64;
-                busy = true;
-            }
+            self.collect(host, now)?;
         }
-        Ok(busy)
+        Ok(any)
     }
 
     /// Sleeps until a host or the network has something, or something is to begin.
-    fn wait(&self, now: f64) -> io::Result<()> {
-        let starts = self
-            .flows
-            .iter()
-            .filter(|flow| !flow.started)
-            .map(|flow| flow.start);
+    fn wait(&mut self, now: f64) -> io::Result<()> {
+        let specs = self.flows.iter().zip(&self.scenario.flows);
+        let starts = specs
+            .filter(|(application, _)| !application.started())
+            .map(|(_, spec)| spec.start.secs());
         let next = starts
             .chain([self.network.next_time(), self.next_sample(), self.end])
             .fold(f64::INFINITY, f64::min);
         let mut waits: Vec<PollFd<'_>> = self
-            .hosts
+            .tuns
             .iter()
-            .map(|host| PollFd::new(host.as_fd(), PollFlags::POLLIN))
+            .map(|(_, tun)| PollFd::new(tun.as_fd(), PollFlags::POLLIN))
             .collect();
-        for flow in &self.flows {
-            if flow.started && flow.size.is_none_or(|size| flow.written < size) {
-                waits.push(PollFd::new(flow.sender.as_fd(), PollFlags::POLLOUT));
-            }
+        let mut owners: Vec<usize> = Vec::new();
+        for (flow, application) in self.flows.iter().enumerate() {
+            application.waits(&mut waits);
+            owners.resize(waits.len() - self.tuns.len(), flow);
         }
         // Rounded up: a clock that stands still while nobody sleeps would never reach a time less than its resolution away.
         let timeout = TimeSpec::nanoseconds(ns(next - now).max(0) + 1);
         match ppoll(&mut waits, Some(timeout), None) {
-            Ok(_) | Err(Errno::EINTR) => Ok(()),
-            Err(error) => Err(error.into()),
+            Ok(0) | Err(Errno::EINTR) => return Ok(()),
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
         }
-    }
-
-    fn tables(self, scenario: &Scenario) -> io::Result<Json> {
-        let mut flows = Vec::new();
-        for (name, flow) in self.names.iter().zip(&self.flows) {
-            let info = TcpInfo::of(flow.sender.as_fd())?;
-            let mss = u64::from(info.snd_mss.max(1));
-            let acked = info.bytes_acked.saturating_sub(1);
-            let lifetime = self.end - flow.start;
-            let rate = |bytes| mean_rate_bps(bytes, lifetime);
-            let done = flow.size.is_some_and(|size| flow.delivered >= size);
-            let micros = |value: u32| {
-                if value == 0 {
-                    -1
-                } else {
-                    i64::from(value) * 1000
-                }
-            };
-            flows.push(json!({
-                "flow": name, "cc": flow.cc, "recovery": "kernel", "start_ns": ns(flow.start),
-                "acked_packets": acked.div_ceil(mss), "acked_bytes": acked, "delivered_bytes": flow.delivered,
-                "throughput_bps": rate(acked), "goodput_bps": rate(flow.delivered),
-                "sent_packets": info.data_segs_out, "retransmits": info.total_retrans, "dsacks_in": info.dsack_dups,
-                "srtt_mean_ns": micros(info.rtt), "min_rtt_ns": micros(info.min_rtt),
-                "completion_ns": if done { ns(flow.last_delivery - flow.start) } else { -1 }, "stall_ns": -1,
-                "limited_rwnd_ns": info.rwnd_limited * 1000, "limited_source_ns": info.sndbuf_limited * 1000,
-            }));
-        }
-        let links: Vec<Json> = (0..)
-            .zip(&self.network.ports)
-            .map(|(at, port): (usize, _)| {
-                let counters = &port.counters;
-                json!({
-                    "link": scenario.links[at / 2].name, "direction": if at % 2 == 0 { "forward" } else { "reverse" },
-                    "arrived_packets": counters.arrived_packets, "arrived_bytes": counters.arrived_bytes,
-                    "dropped_packets": counters.dropped_packets, "dropped_bytes": counters.dropped_bytes,
-                    "peak_packets": counters.peak_packets(), "wait_mean_ns": ns(counters.mean_wait_secs()),
-                })
-            })
+        let ready = |wait: &PollFd| wait.any().unwrap_or(true);
+        let (devices, sockets) = waits.split_at(self.tuns.len());
+        let hosts: Vec<usize> = (0..devices.len())
+            .filter(|at| ready(&devices[*at]))
             .collect();
-        Ok(json!({"flows": flows, "links": links, "series": self.series}))
+        let served: Vec<usize> = sockets
+            .iter()
+            .zip(owners)
+            .filter(|(wait, _)| ready(wait))
+            .map(|(_, flow)| flow)
+            .collect();
+        let now = self.clock.now()?;
+        for host in hosts {
+            self.collect(host, now)?;
+        }
+        for flow in served {
+            self.serve(flow, now)?;
+        }
+        Ok(())
+    }
+
+    /// An application has something to do that no packet has announced.
+    fn serve(&mut self, flow: usize, now: f64) -> io::Result<()> {
+        match &mut self.flows[flow] {
+            Application::Sockets(connection) => {
+                connection.read(now)?;
+                connection.write()?;
+            }
+            Application::Http(fetch) => fetch.look(now)?,
+        }
+        for host in 0..self.tuns.len() {
+            self.collect(host, now)?;
+        }
+        Ok(())
+    }
+
+    fn tables(&self) -> io::Result<Json> {
+        let mut flows = Vec::new();
+        for (spec, application) in self.scenario.flows.iter().zip(&self.flows) {
+            flows.push(match application {
+                Application::Sockets(connection) => tables::connection(spec, connection, self.end)?,
+                Application::Http(fetch) => tables::fetch(spec, fetch, self.end),
+            });
+        }
+        let links = if self.tuns.is_empty() {
+            Vec::new()
+        } else {
+            tables::links(self.scenario, &self.network)
+        };
+        Ok(json!({
+            "flows": flows, "links": links, "series": self.series, "counters": tables::counters(&self.hosts)?,
+        }))
     }
 }
 
-/// What a call that does not wait has returned; nothing if it would have to.
-fn ready(result: nix::Result<usize>) -> io::Result<Option<usize>> {
-    match result {
-        Ok(length) => Ok(Some(length)),
-        Err(Errno::EAGAIN | Errno::ENOTCONN) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a time in a run")]
-fn ns(secs: f64) -> i64 {
-    (secs * 1e9).round() as i64
+/// The flow of an IPv4 packet of TCP or UDP, by the end that has one of our ports.
+pub fn flow_of(packet: &[u8]) -> Option<usize> {
+    let at = usize::from(packet.first()? & 15) * 4;
+    let port = |at: usize| Some(u16::from_be_bytes([*packet.get(at)?, *packet.get(at + 1)?]));
+    let transport = matches!(packet.get(9), Some(&6 | &17));
+    let ours = |port: u16| port.checked_sub(FIRST_PORT).map(usize::from);
+    let fixed = |port: &u16| (FIRST_PORT..FIRST_PORT + 10_000).contains(port);
+    let ports = [port(at)?, port(at + 2)?];
+    let found = ports.into_iter().find(fixed).and_then(ours);
+    found.filter(|_| packet[0] >> 4 == 4 && transport)
 }

@@ -1,4 +1,4 @@
-//! A job: a file with a scenario and what a kernel needs to know besides.
+//! A job: a file with a scenario, a seed, and what is to be done.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use sawtooth_core::Scenario;
 use serde_json::{Value, json};
 
-use crate::experiment;
+use crate::{calibration, experiment, setup};
 
 /// Runs the job in `path`; what it measured, or its `error`.
 pub fn run(path: &Path) -> Value {
@@ -14,9 +14,26 @@ pub fn run(path: &Path) -> Value {
 }
 
 fn attempt(path: &Path) -> Result<Value, String> {
+    let (job, scenario) = read(path)?;
+    let seed = job["seed"].as_u64().unwrap_or(1);
+    let outcome = match job["kind"].as_str() {
+        None => experiment::run(&scenario, seed),
+        Some("calibration") => calibration::run(&scenario, &job["bursts"], seed),
+        Some(other) => return Err(format!("unknown kind of job `{other}`")),
+    };
+    outcome.map_err(|error| error.to_string())
+}
+
+/// What would be done, a command a line.
+pub fn plan(path: &Path) -> Result<String, String> {
+    let (_, scenario) = read(path)?;
+    Ok(setup::plan(&scenario))
+}
+
+fn read(path: &Path) -> Result<(Value, Scenario), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let job: Value =
         serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let scenario = Scenario::from_tree(&job["scenario"]).map_err(|error| error.to_string())?;
-    experiment::run(&scenario).map_err(|error| error.to_string())
+    let scenario = Scenario::for_kernel(&job["scenario"]).map_err(|error| error.to_string())?;
+    Ok((job, scenario))
 }

@@ -2,13 +2,22 @@
 //!
 //! As process 1 it is a guest's init: it mounts what it needs, loads modules, runs the jobs it was given and switches the machine off.
 //! Otherwise it runs the jobs named on its command line, on the kernel it finds itself on, and prints their records: for that it needs
-//! a network namespace it may configure (`unshare -Urn`).
+//! a network namespace it may configure (`unshare -Urn`). `sawtooth-agent plan JOB...` prints what it would set up, and touches nothing;
+//! `sawtooth-agent batch JOBS RESULTS` runs the jobs of one directory as a guest would, and writes what they measured to another.
 
 mod batch;
+mod calibration;
+mod clock;
 mod experiment;
 mod guest;
+mod hosts;
+mod http;
 mod job;
+mod netlink;
 mod network;
+mod setup;
+mod sockets;
+mod tables;
 mod tcp_info;
 mod tun;
 
@@ -35,8 +44,26 @@ fn main() -> ExitCode {
         };
     }
     let mut failed = false;
-    for path in std::env::args().skip(1) {
-        let outcome = job::run(std::path::Path::new(&path));
+    if let [command, jobs @ ..] = words.as_slice()
+        && command == "plan"
+    {
+        for job in jobs {
+            match job::plan(Path::new(job)) {
+                Ok(text) => print!("{text}"),
+                Err(error) => {
+                    failed = true;
+                    eprintln!("agent: {error}");
+                }
+            }
+        }
+        return if failed {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        };
+    }
+    for job in &words {
+        let outcome = job::run(Path::new(job));
         failed |= outcome.get("error").is_some();
         println!("{outcome}");
     }

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::link::Port;
+use sawtooth_core::loss::Loss;
 use sawtooth_core::queue;
 
 /// Which host a packet is for.
@@ -61,19 +62,22 @@ pub struct Network {
 }
 
 impl Network {
-    pub fn new(scenario: &Scenario) -> Self {
-        let directions = scenario
-            .links
-            .iter()
-            .flat_map(|link| [&link.forward, &link.reverse]);
+    pub fn new(scenario: &Scenario, seed: u64) -> Self {
+        let directions = scenario.links.iter().flat_map(|link| {
+            [
+                (format!("{}.forward", link.name), &link.forward),
+                (format!("{}.reverse", link.name), &link.reverse),
+            ]
+        });
         let ports = directions
-            .map(|direction| {
+            .map(|(name, direction)| {
                 let entry = queue::TABLE
                     .iter()
                     .find(|entry| entry.name == direction.queue.name)
                     .expect("the scenario names queues of the table");
                 let queue = (entry.new)(&direction.queue.params);
-                Port::new(direction, queue, scenario.duration, true)
+                let loss = Loss::new(&direction.loss, seed, &name);
+                Port::new(direction, queue, loss, scenario.duration, true)
             })
             .collect();
         Self {
@@ -118,8 +122,8 @@ impl Network {
             })
     }
 
-    /// Moves all packets up to `now`; the next one that reaches its host by then.
-    pub fn deliver(&mut self, now: f64) -> Option<(Towards, Vec<u8>)> {
+    /// Moves all packets up to `now`; the next one that reaches its host by then, with its flow.
+    pub fn deliver(&mut self, now: f64) -> Option<(Towards, usize, Vec<u8>)> {
         while self.next_time() <= now {
             let Reverse(mut flight) = self.flights.pop()?;
             let time = f64::from_bits(flight.due.0);
@@ -129,7 +133,7 @@ impl Network {
                 Towards::Sender => path.iter().rev().nth(flight.hop).map(|link| 2 * link + 1),
             };
             let Some(port) = port else {
-                return Some((flight.towards, flight.packet));
+                return Some((flight.towards, flight.flow, flight.packet));
             };
             let bytes = u32::try_from(flight.packet.len()).unwrap_or(u32::MAX);
             let arrival =
@@ -156,7 +160,7 @@ mod tests {
             "flows": [{"path": ["l"]}],
         }))
         .expect("a scenario");
-        let mut network = Network::new(&scenario);
+        let mut network = Network::new(&scenario, 1);
         for number in 0..3 {
             network.enter(1.0, 0, Towards::Receiver, vec![number; 1000]);
         }
@@ -164,7 +168,7 @@ mod tests {
         let mut arrivals = Vec::new();
         while network.next_time() < f64::INFINITY {
             let time = network.next_time();
-            if let Some((towards, packet)) = network.deliver(time) {
+            if let Some((towards, _, packet)) = network.deliver(time) {
                 assert_eq!(towards, Towards::Receiver);
                 arrivals.push((time, packet[0]));
             }

@@ -6,10 +6,10 @@
 //!
 //! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give
 //! the same records on any machine. Everything a study can name is a row of a table ([`cc::TABLE`], [`queue::TABLE`],
-//! [`source::TABLE`], [`tcp::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]), and documentation,
+//! [`source::TABLE`], [`tcp::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]), and documentation,
 //! errors and tests walk the tables.
 //!
-//! Layers, top may use below: `sim`; `scenario`; `link`, `tcp`; `cc`, `queue`, `source`; `registry`, `packet`, `events`,
+//! Layers, top may use below: `sim`; `scenario`; `link`, `tcp`, `kernel`; `cc`, `queue`, `source`, `loss`; `registry`, `packet`, `events`,
 //! `record`; `rng`, `expr`, `ring`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
@@ -17,7 +17,9 @@
 pub mod cc;
 pub mod events;
 pub mod expr;
+pub mod kernel;
 pub mod link;
+pub mod loss;
 pub mod packet;
 pub mod queue;
 pub mod record;

@@ -11,6 +11,7 @@
 use std::collections::VecDeque;
 
 use crate::events::{Child, Event, Key, Lineage};
+use crate::loss::{Fate, Loss};
 use crate::packet::Packet;
 use crate::queue::{Backlog, Limit, Queue, Verdict};
 use crate::ring::Ring;
@@ -24,6 +25,8 @@ pub struct PortCounters {
     pub arrived_bytes: u64,
     pub dropped_packets: u64,
     pub dropped_bytes: u64,
+    /// Transmitted and then lost on the wire.
+    pub lost_packets: u64,
     /// The most packets present when one had to wait, itself and the packet in transmission included.
     busy_peak_packets: u64,
     /// Sum over accepted packets of the time from arrival to start of transmission, in seconds.
@@ -62,6 +65,7 @@ pub struct Port {
     done: Key,
     /// The transmission time last computed, and for which size: traffic has few sizes and division is slow.
     memo: (u32, f64),
+    loss: Option<Box<Loss>>,
     pub counters: PortCounters,
 }
 
@@ -74,11 +78,11 @@ enum Discipline {
         waiting_bytes: u64,
         in_service_bytes: u32,
     },
-    /// Departures decided when the transmitter is free. Arrival keys wait beside the packets for the waiting time.
+    /// Departures decided when the transmitter is free. Arrival times and fates wait beside the packets.
     Evented {
         queue: Box<dyn Queue>,
         in_service: Option<u32>,
-        arrivals: VecDeque<f64>,
+        arrivals: VecDeque<(f64, Fate)>,
     },
 }
 
@@ -91,7 +95,13 @@ struct Waiting {
 
 impl Port {
     /// A port whose departures are computed at arrival if `computed` and if the discipline allows it.
-    pub fn new(link: &Direction, queue: Box<dyn Queue>, end: Duration, computed: bool) -> Self {
+    pub fn new(
+        link: &Direction,
+        queue: Box<dyn Queue>,
+        loss: Option<Box<Loss>>,
+        end: Duration,
+        computed: bool,
+    ) -> Self {
         let discipline = match queue.as_drop_tail() {
             Some(limit) if computed => Discipline::Computed {
                 limit,
@@ -116,6 +126,7 @@ impl Port {
             discipline,
             done,
             memo: (0, 0.0),
+            loss,
             counters: PortCounters::default(),
         }
     }
@@ -134,7 +145,7 @@ impl Port {
     }
 
     /// A packet of `bytes` arrives with `key`, an event that may have been recorded; returns the key of its arrival at the far end,
-    /// [`Key::NEVER`] if it is dropped. Arrivals must come in the order of their keys.
+    /// [`Key::NEVER`] if it is dropped or lost. Arrivals must come in the order of their keys.
     #[inline(always)]
     pub fn accept(
         &mut self,
@@ -144,6 +155,7 @@ impl Port {
         lineage: &mut Lineage,
     ) -> Key {
         let tx = self.transmission_secs(bytes);
+        let fate = self.fate();
         let Discipline::Computed {
             limit,
             waiting,
@@ -194,11 +206,26 @@ impl Port {
             lineage.record(self.done)
         };
         self.done = start.schedule(start.time + tx, Child::Done);
+        if fate == Fate::Lost {
+            // Its transmission may begin after the run.
+            self.counters.lost_packets += u64::from(start.time < self.end_secs);
+            return Key::NEVER;
+        }
         start.schedule(start.time + (tx + self.delay_secs), Child::Arrival)
+    }
+
+    /// Of the packet that arrives now.
+    #[inline]
+    fn fate(&mut self) -> Fate {
+        match &mut self.loss {
+            None => Fate::Arrives,
+            Some(loss) => loss.next_fate(),
+        }
     }
 
     /// A packet arrives at an evented port. If the transmitter is idle its transmission starts.
     pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Arrival {
+        let fate = self.fate();
         let Discipline::Evented {
             queue,
             in_service,
@@ -219,7 +246,7 @@ impl Port {
             self.counters.dropped_bytes += bytes;
             return Arrival::Dropped;
         }
-        arrivals.push_back(key.time);
+        arrivals.push_back((key.time, fate));
         let present = queue.waiting().packets + in_service.packets;
         self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
         if in_service.packets == 0 {
@@ -250,7 +277,7 @@ impl Port {
         };
         let packet = queue.dequeue()?;
         *in_service = Some(packet.wire_bytes);
-        let arrived = arrivals
+        let (arrived, fate) = arrivals
             .pop_front()
             .expect("one arrival time per waiting packet");
         if arrived < key.time {
@@ -258,9 +285,16 @@ impl Port {
         }
         let tx = self.transmission_secs(packet.wire_bytes);
         let start = lineage.record(key);
+        let arrival = match fate {
+            Fate::Arrives => start.schedule(key.time + (tx + self.delay_secs), Child::Arrival),
+            Fate::Lost => {
+                self.counters.lost_packets += 1;
+                Key::NEVER
+            }
+        };
         Some(Transmission {
             packet,
-            arrival: start.schedule(key.time + (tx + self.delay_secs), Child::Arrival),
+            arrival,
             done: start.schedule(key.time + tx, Child::Done),
         })
     }
@@ -294,7 +328,7 @@ pub enum Arrival {
 #[derive(Clone, Copy, Debug)]
 pub struct Transmission {
     pub packet: Packet,
-    /// Arrival at the far end.
+    /// Arrival at the far end; [`Key::NEVER`] if it is lost on the way.
     pub arrival: Key,
     /// The transmitter is free again.
     pub done: Key,

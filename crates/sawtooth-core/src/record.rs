@@ -208,6 +208,12 @@ pub const SCHEMA: &[TableSpec] = &[
             ),
             column("dropped_bytes", U64, "B", "bytes dropped by the queue"),
             column(
+                "lost_packets",
+                U64,
+                "packet",
+                "packets transmitted and lost on the wire",
+            ),
+            column(
                 "peak_packets",
                 U64,
                 "packet",
@@ -229,7 +235,7 @@ pub const SCHEMA: &[TableSpec] = &[
     },
     TableSpec {
         name: "series",
-        summary: "one row per flow and sample, when the scenario samples; the state just before t",
+        summary: "one row per flow and sample, when the scenario samples; the state just before t, or just after an acknowledgement with sample = \"ack\"",
         columns: &[
             column("t_ns", I64, "ns", "time of the sample"),
             column("flow", Str, "", "the flow's name"),
@@ -270,6 +276,20 @@ pub const SCHEMA: &[TableSpec] = &[
                 "packets present, the one in transmission included",
             ),
             column("dropped_packets", U64, "packet", "dropped so far"),
+        ],
+    },
+    TableSpec {
+        name: "counters",
+        summary: "one row per host and counter of its kernel that is not zero, with real kernels only (nstat(8))",
+        columns: &[
+            column("host", Str, "", "sender or receiver"),
+            column(
+                "counter",
+                Str,
+                "",
+                "the kernel's name, such as TcpExtTCPTimeouts",
+            ),
+            column("value", U64, "", "at the end of the run"),
         ],
     },
 ];

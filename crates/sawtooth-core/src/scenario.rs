@@ -9,6 +9,8 @@ use std::cell::RefCell;
 use serde_json::{Map, Value as Json};
 
 use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
+use crate::kernel::{self, Kernel};
+use crate::loss::LossSpec;
 use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
 use crate::units::{Duration, Instant, Rate};
 use crate::{cc, queue, source, tcp};
@@ -17,11 +19,20 @@ use crate::{cc, queue, source, tcp};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     pub duration: Duration,
-    /// Period of the time series, if there are to be any.
-    pub sample: Option<Duration>,
+    pub sample: Sampling,
     pub links: Vec<LinkSpec>,
     pub flows: Vec<FlowSpec>,
+    pub kernel: Kernel,
     pub shortcuts: Shortcuts,
+}
+
+/// When the time series take a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sampling {
+    Never,
+    Every(Duration),
+    /// After each acknowledgement that reaches its sender.
+    Acks,
 }
 
 /// A link; each direction has its own rate, delay and queue.
@@ -37,6 +48,7 @@ pub struct Direction {
     pub rate: Rate,
     pub delay: Duration,
     pub queue: Part,
+    pub loss: LossSpec,
 }
 
 /// One connection: the links its data crosses in order; acknowledgements cross the same links' reverse sides.
@@ -47,10 +59,28 @@ pub struct FlowSpec {
     pub path: Vec<usize>,
     pub cc: Part,
     /// The congestion control of the running kernel that is wanted instead, written `kernel:NAME`. Simulators have none.
-    pub kernel_cc: Option<String>,
+    pub kernel_cc: Option<KernelName>,
+    /// The receiver's, by its name in the kernel. It decides nothing as long as only the other side sends data.
+    pub receiver_cc: String,
     pub tcp: Params,
     pub source: Part,
     pub start: Instant,
+}
+
+impl FlowSpec {
+    /// The sender's congestion control by the name it has in Linux.
+    pub fn cc_in_kernel(&self) -> &str {
+        self.kernel_cc
+            .as_ref()
+            .map_or(self.cc.name, |kernel| &kernel.name)
+    }
+}
+
+/// A congestion control of a kernel, and where the scenario names it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelName {
+    pub name: String,
+    path: String,
 }
 
 /// A row of a table with its resolved parameters.
@@ -122,15 +152,110 @@ impl Scenario {
     /// Refuses what only a real kernel can run.
     pub fn for_simulator(self) -> Result<Self> {
         for flow in &self.flows {
-            if let Some(name) = &flow.kernel_cc {
+            if let Some(KernelName { name, path }) = &flow.kernel_cc {
                 return Err(at(
-                    "cc",
+                    path,
                     format!("`kernel:{name}` is of a real kernel, not of the simulator"),
                 )
                 .hint("run it with `--backend uml`, or name one of `sawtooth list cc`"));
             }
         }
         Ok(self)
+    }
+
+    /// Makes a scenario for a real kernel; refuses what none can be told.
+    pub fn for_kernel(tree: &Json) -> Result<Self> {
+        let scenario = Self::from_tree(tree)?;
+        let mut tables = vec![("tcp".to_owned(), tree.get("tcp"))];
+        for (index, flow) in tree["flows"].as_array().into_iter().flatten().enumerate() {
+            tables.push((format!("flows[{index}].tcp"), flow.get("tcp")));
+        }
+        for (path, table) in tables {
+            for key in table
+                .and_then(Json::as_object)
+                .into_iter()
+                .flat_map(Map::keys)
+            {
+                if !kernel::TCP_KEYS.iter().any(|(known, _)| known == key) {
+                    let known: Vec<&str> = kernel::TCP_KEYS.iter().map(|(key, _)| *key).collect();
+                    return Err(at_key(
+                        format!("{path}.{key}"),
+                        format!("a real kernel cannot be told `{key}`: it has its own"),
+                    )
+                    .hint(&format!(
+                        "leave it out, or put it into an arm of the simulator's; a kernel can be told {}",
+                        known.join(", ")
+                    )));
+                }
+            }
+        }
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            let entry = cc::TABLE.iter().find(|entry| entry.name == flow.cc.name);
+            let defaults = entry.map(|entry| Params::defaults(entry.params));
+            if flow.kernel_cc.is_none() && defaults.is_some_and(|known| known != flow.cc.params) {
+                let own = tree["flows"].get(index).and_then(|flow| flow.get("cc"));
+                let path = own.map_or("cc".to_owned(), |_| format!("flows[{index}].cc"));
+                return Err(at(
+                    path,
+                    format!(
+                        "a real kernel cannot be told parameters of `{}`",
+                        flow.cc.name
+                    ),
+                )
+                .hint("leave them out: the kernel has its own"));
+            }
+        }
+        scenario.check_shaper()?;
+        scenario.check_application()?;
+        Ok(scenario)
+    }
+
+    /// The kernel's own shaper carries one link of drop-tail queues.
+    fn check_shaper(&self) -> Result<()> {
+        if self.kernel.settings.choice("shaper") != "kernel" {
+            return Ok(());
+        }
+        let advice = "leave out kernel.shaper: the simulator's own links can do it";
+        if self.links.len() > 1 {
+            return Err(at("kernel.shaper", "the kernel's shaper makes one link").hint(advice));
+        }
+        if self.sample == Sampling::Acks {
+            let message = "with the kernel's shaper nobody sees an acknowledgement arrive";
+            return Err(at("sample", message).hint("sample at a cadence, such as \"10 ms\""));
+        }
+        for direction in self
+            .links
+            .iter()
+            .flat_map(|link| [&link.forward, &link.reverse])
+        {
+            let what = if direction.queue.name != "drop_tail" {
+                format!("the queue `{}`", direction.queue.name)
+            } else if direction.loss.drop.is_empty() {
+                continue;
+            } else {
+                "the loss of chosen packets".to_owned()
+            };
+            return Err(at(
+                "kernel.shaper",
+                format!("the kernel's shaper cannot make {what}"),
+            )
+            .hint(advice));
+        }
+        Ok(())
+    }
+
+    /// Real programs fetch files.
+    fn check_application(&self) -> Result<()> {
+        let http = self.kernel.settings.choice("application") == "http";
+        let endless = |flow: &&FlowSpec| flow.source.params.get("size") == Value::None;
+        match self.flows.iter().find(endless) {
+            Some(flow) if http => Err(at(
+                "kernel.application",
+                format!("a file has a size, and flow `{}` is endless", flow.name),
+            )
+            .hint("for example source = { name = \"bulk\", size = \"1 MB\" }")),
+            _ => Ok(()),
+        }
     }
 
     /// Segments that will be delivered, roughly: for progress and planning.
@@ -151,7 +276,12 @@ impl Scenario {
             let by_rate = shares.fold(f64::INFINITY, f64::min) / bits;
             let by_window = config.window_limit / self.base_rtt(flow).max(1e-6);
             let active = (duration - flow.start.secs()).max(0.0);
-            segments += by_rate.min(by_window) * active + 10.0;
+            let by_size = match flow.source.params.get("size") {
+                #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+                Value::Bytes(bytes) => bytes as f64 / f64::from(config.smss),
+                _ => f64::INFINITY,
+            };
+            segments += (by_rate.min(by_window) * active).min(by_size) + 10.0;
         }
         segments
     }
@@ -262,15 +392,26 @@ const SCENARIO_KEYS: &[&str] = &[
     "sample",
     "stack",
     "cc",
+    "receiver_cc",
     "tcp",
     "vars",
     "links",
     "flows",
+    "kernel",
     "shortcuts",
 ];
-const LINK_KEYS: &[&str] = &["rate", "delay", "queue", "count", "reverse"];
-const DIRECTION_KEYS: &[&str] = &["rate", "delay", "queue"];
-const FLOW_KEYS: &[&str] = &["name", "path", "cc", "tcp", "source", "start", "count"];
+const LINK_KEYS: &[&str] = &["rate", "delay", "queue", "loss", "drop", "count", "reverse"];
+const DIRECTION_KEYS: &[&str] = &["rate", "delay", "queue", "loss", "drop"];
+const FLOW_KEYS: &[&str] = &[
+    "name",
+    "path",
+    "cc",
+    "receiver_cc",
+    "tcp",
+    "source",
+    "start",
+    "count",
+];
 
 /// A group of links declared together.
 struct LinkGroup<'a> {
@@ -337,20 +478,81 @@ impl<'a> Reader<'a> {
             }
         };
         let sample = match self.tree.get("sample") {
-            None => None,
-            Some(json) => Some(Duration::from_secs(positive_time(json, "sample", scope)?)),
+            None => Sampling::Never,
+            Some(Json::String(text)) if text == "ack" => Sampling::Acks,
+            Some(json) => {
+                Sampling::Every(Duration::from_secs(positive_time(json, "sample", scope)?))
+            }
         };
         let (mut links, groups) = self.links()?;
         let flows = self.flows(&groups)?;
         resolve_bdp(&mut links, &flows)?;
+        let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
         Ok(Scenario {
             duration,
             sample,
             links,
             flows,
+            kernel,
             shortcuts,
         })
+    }
+
+    fn kernel(&self) -> Result<Kernel> {
+        let mut kernel = Kernel::default();
+        let blocks = self.tree.get("flows").and_then(Json::as_array);
+        let tables = blocks.into_iter().flatten().map(|flow| flow.get("tcp"));
+        for table in tables.chain([self.tree.get("tcp")]).flatten() {
+            for (key, _) in kernel::TCP_KEYS {
+                if table.get(key).is_some() && !kernel.told.contains(key) {
+                    kernel.told.push(key);
+                }
+            }
+        }
+        let Some(json) = self.tree.get("kernel") else {
+            return Ok(kernel);
+        };
+        let table = object(json, "kernel")?;
+        let besides = ["image", "sysctl"];
+        let (settings, scope) = (&mut kernel.settings, self.scope());
+        let what = "setting of a kernel";
+        set_params(
+            settings,
+            kernel::PARAMS,
+            table,
+            &besides,
+            "kernel",
+            what,
+            scope,
+        )?;
+        match table.get("image") {
+            None => {}
+            Some(Json::String(name)) if !name.is_empty() => kernel.image = Some(name.clone()),
+            Some(_) => {
+                return Err(at("kernel.image", "expected the name of a kernel")
+                    .hint("`sawtooth kernel list` shows those that are built"));
+            }
+        }
+        if let Some(json) = table.get("sysctl") {
+            for (name, json) in object(json, "kernel.sysctl")? {
+                let path = format!("kernel.sysctl.{name}");
+                let value = match json {
+                    Json::Bool(on) => u8::from(*on).to_string(),
+                    Json::Number(number) => number.to_string(),
+                    Json::String(text) => text.clone(),
+                    _ => return Err(at(path, "expected a number or a text")),
+                };
+                if !name.starts_with("net.") {
+                    return Err(
+                        at_key(path, format!("`{name}` is not a setting of the network"))
+                            .hint("for example \"net.ipv4.tcp_sack\" = 0, with its name in quotes"),
+                    );
+                }
+                kernel.sysctl.push((name.clone(), value));
+            }
+        }
+        Ok(kernel)
     }
 
     fn shortcuts(&self) -> Result<Shortcuts> {
@@ -408,7 +610,10 @@ impl<'a> Reader<'a> {
                 };
                 let forward = direction(table, None, &path, scope)?;
                 let reverse = match table.get("reverse") {
-                    None => forward.clone(),
+                    None => Direction {
+                        loss: LossSpec::default(),
+                        ..forward.clone()
+                    },
                     Some(json) => {
                         let path = format!("{path}.reverse");
                         let reverse = object(json, &path)?;
@@ -553,10 +758,27 @@ impl<'a> Reader<'a> {
         let own_cc = table.get("cc").map(|json| (json, format!("{path}.cc")));
         let any_cc = self.tree.get("cc").map(|json| (json, "cc".to_owned()));
         let cc = own_cc.or(any_cc);
-        let kernel_cc = cc.as_ref().and_then(|(json, _)| kernel_name(json));
+        let kernel_cc = match &cc {
+            Some((json, path)) => kernel_name(json, path)?,
+            None => None,
+        };
         let cc = match cc {
             Some((json, path)) if kernel_cc.is_none() => part(json, cc::TABLE, "cc", &path, scope)?,
             _ => default_part(&cc::TABLE[0]),
+        };
+        let own = table.get("receiver_cc");
+        let receiver_cc = own
+            .map(|json| (json, format!("{path}.receiver_cc")))
+            .or(self
+                .tree
+                .get("receiver_cc")
+                .map(|json| (json, "receiver_cc".to_owned())));
+        let receiver_cc = match receiver_cc {
+            None => "reno".to_owned(),
+            Some((json, path)) => match kernel_name(json, &path)? {
+                Some(kernel) => kernel.name,
+                None => part(json, cc::TABLE, "cc", &path, scope)?.name.to_owned(),
+            },
         };
         let source = match table.get("source") {
             Some(json) => part(
@@ -587,6 +809,7 @@ impl<'a> Reader<'a> {
             path: route(table, path, groups, scope)?,
             cc,
             kernel_cc,
+            receiver_cc,
             tcp,
             source,
             start: Instant::from_secs(start),
@@ -639,7 +862,55 @@ fn direction(
         (None, Some(mirror)) => mirror.queue.clone(),
         (None, None) => default_part(&queue::TABLE[0]),
     };
-    Ok(Direction { rate, delay, queue })
+    Ok(Direction {
+        rate,
+        delay,
+        queue,
+        loss: losses(table, path, scope)?,
+    })
+}
+
+/// What a direction loses; unlike its other keys, the reverse does not take it over.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be whole and above zero"
+)]
+fn losses(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<LossSpec> {
+    let mut spec = LossSpec::default();
+    if let Some(json) = table.get("loss") {
+        let path = format!("{path}.loss");
+        spec.probability = quantity(json, &path, scope, Dimension::Number)?;
+        if !(0.0..=1.0).contains(&spec.probability) {
+            let found = spec.probability;
+            return Err(at(
+                path,
+                format!("`loss` is a probability from 0 to 1, found {found}"),
+            ));
+        }
+    }
+    let numbers = match table.get("drop") {
+        None => &Vec::new(),
+        Some(Json::Array(numbers)) => numbers,
+        Some(_) => {
+            return Err(at(format!("{path}.drop"), "expected a list of packets")
+                .hint("for example drop = [20, 21]: the 20th and the 21st that arrive"));
+        }
+    };
+    for (index, json) in numbers.iter().enumerate() {
+        let path = format!("{path}.drop[{index}]");
+        let number = quantity(json, &path, scope, Dimension::Number)?;
+        if number < 1.0 || number.fract() != 0.0 || number > 9e15 {
+            return Err(at(
+                path,
+                format!("packets are counted from 1, found {number}"),
+            ));
+        }
+        spec.drop.push(number as u64);
+    }
+    spec.drop.sort_unstable();
+    spec.drop.dedup();
+    Ok(spec)
 }
 
 /// The `count` of a repeated item, if it has one.
@@ -817,9 +1088,33 @@ fn part<C>(
 }
 
 /// The name in `kernel:NAME`, alone or as the `name` of a table.
-fn kernel_name(json: &Json) -> Option<String> {
-    let name = json.as_str().or_else(|| json.get("name")?.as_str())?;
-    name.strip_prefix("kernel:").map(str::to_owned)
+fn kernel_name(json: &Json, path: &str) -> Result<Option<KernelName>> {
+    let (text, path) = match json.get("name") {
+        Some(name) => (name.as_str(), format!("{path}.name")),
+        None => (json.as_str(), path.to_owned()),
+    };
+    let Some(name) = text.and_then(|text| text.strip_prefix("kernel:")) else {
+        return Ok(None);
+    };
+    if name.is_empty() {
+        return Err(at(path, "`kernel:` lacks the name of a congestion control")
+            .hint("for example \"kernel:cubic\""));
+    }
+    if let Some(key) = json
+        .as_object()
+        .and_then(|table| table.keys().find(|key| *key != "name"))
+    {
+        let path = format!("{}.{key}", path.trim_end_matches(".name"));
+        return Err(at_key(
+            path,
+            format!("a kernel's algorithm has no parameter `{key}`"),
+        )
+        .hint("its modules' parameters are the kernel's own; leave this out"));
+    }
+    Ok(Some(KernelName {
+        name: name.to_owned(),
+        path,
+    }))
 }
 
 fn default_part<C>(entry: &'static Entry<C>) -> Part {

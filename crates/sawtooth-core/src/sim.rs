@@ -19,12 +19,13 @@ use std::collections::BTreeMap;
 use crate::cc;
 use crate::events::{Event, EventQueue, Key, Line, Lineage};
 use crate::link::{Arrival, Port, Transmission};
+use crate::loss::Loss;
 use crate::packet::{Ack, AckStore, Packet};
 use crate::queue;
 use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
-use crate::scenario::{Part, Scenario};
+use crate::scenario::{Part, Sampling, Scenario};
 use crate::source;
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
@@ -174,19 +175,22 @@ struct World<'a> {
     loose: LooseEvents,
     acks: AckStore,
     samplers: Option<Samplers>,
+    ack_trace: Option<AckTrace>,
     effort: Effort,
 }
 
 impl<'a> World<'a> {
-    fn new(scenario: &'a Scenario, _seed: u64) -> Self {
+    fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
         let mut ports = Vec::with_capacity(2 * scenario.links.len());
         for link in &scenario.links {
             for direction in [&link.forward, &link.reverse] {
                 let queue = build(queue::TABLE, &direction.queue)(&direction.queue.params);
+                let name = format!("{}.{}", link.name, direction_name(ports.len()));
                 ports.push(Port::new(
                     direction,
                     queue,
+                    Loss::new(&direction.loss, seed, &name),
                     scenario.duration,
                     shortcuts.no_tx_event,
                 ));
@@ -249,9 +253,16 @@ impl<'a> World<'a> {
                 &lineage,
             );
         }
-        let samplers = scenario
-            .sample
-            .map(|every| Samplers::new(every, scenario.duration, flows.len(), ports.len()));
+        let samplers = match scenario.sample {
+            Sampling::Every(every) => Some(Samplers::new(
+                every,
+                scenario.duration,
+                flows.len(),
+                ports.len(),
+            )),
+            Sampling::Never | Sampling::Acks => None,
+        };
+        let ack_trace = (scenario.sample == Sampling::Acks).then(|| AckTrace::new(flows.len()));
         Self {
             scenario,
             end: scenario.duration.secs(),
@@ -268,6 +279,7 @@ impl<'a> World<'a> {
             loose: LooseEvents::default(),
             acks: AckStore::default(),
             samplers,
+            ack_trace,
             effort: Effort::default(),
         }
     }
@@ -453,6 +465,9 @@ impl<'a> World<'a> {
 
     /// A packet leaves a receiver or a port with events.
     fn leave(&mut self, packet: Packet, key: Key) {
+        if key.is_never() {
+            self.dropped(&packet);
+        }
         if key.time >= self.end {
             return;
         }
@@ -516,7 +531,11 @@ impl<'a> World<'a> {
         }
         self.sample_receiver(index, key.time);
         let flow = &mut self.flows[index as usize];
-        if let Some(ack) = flow.receiver.on_segment(now, packet.segment()) {
+        let ack = flow.receiver.on_segment(now, packet.segment());
+        if let Some(trace) = &mut self.ack_trace {
+            trace.deliveries[index as usize].push((key.time, flow.receiver.delivered_bytes));
+        }
+        if let Some(ack) = ack {
             let wire_bytes = flow.ack_sizes.of(&ack);
             return Some(self.acks.pack(index, packet.hop + 1, wire_bytes, &ack));
         }
@@ -602,6 +621,9 @@ impl<'a> World<'a> {
         let now = self.lineage.record(key);
         self.flows[index as usize].sender.on_segment(now, &ack);
         self.pump(index, key, now);
+        if self.ack_trace.is_some() {
+            self.trace_ack(index, key.time);
+        }
     }
 
     /// The same as [`World::pump`], for callers that are rarely run.
@@ -654,6 +676,15 @@ impl<'a> World<'a> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
+    fn trace_ack(&mut self, index: u32, time: f64) {
+        if let Some(trace) = &mut self.ack_trace {
+            let sender = &self.flows[index as usize].sender;
+            trace.acks[index as usize].push((time, SenderSample::of(sender)));
+        }
+    }
+
     #[inline(never)]
     fn take_sender_samples(&mut self, index: u32, until: f64) {
         if let Some(samplers) = &mut self.samplers {
@@ -698,6 +729,9 @@ impl<'a> World<'a> {
         if let Some(samplers) = &self.samplers {
             tables.push(samplers.series_table(self.scenario, &self.flows));
             tables.push(samplers.queue_table(self.scenario));
+        }
+        if let Some(trace) = &self.ack_trace {
+            tables.push(trace.series_table(self.scenario, &self.flows));
         }
         Records { tables }
     }
@@ -779,6 +813,7 @@ impl<'a> World<'a> {
                 Cell::U64(counters.arrived_bytes),
                 Cell::U64(counters.dropped_packets),
                 Cell::U64(counters.dropped_bytes),
+                Cell::U64(counters.lost_packets),
                 Cell::U64(counters.peak_packets()),
                 Cell::F64(bits / (direction.rate.bps() * self.end)),
                 Cell::I64(ns(counters.mean_wait_secs())),
@@ -823,7 +858,7 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
 fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usize) {
     let mut places: Vec<Vec<Place>> = Vec::with_capacity(scenario.flows.len());
     let port = |index: usize| {
-        if ports[index].is_computed() && scenario.sample.is_none() {
+        if ports[index].is_computed() && !matches!(scenario.sample, Sampling::Every(_)) {
             Place::Port(index_u32(index))
         } else {
             Place::SlowPort(index_u32(index))
@@ -943,6 +978,53 @@ impl SenderSample {
             acked_bytes: sender.acked_bytes(),
         }
     }
+
+    /// A row of the table `series`.
+    fn row(&self, t_ns: i64, flow: String, smss: u32, delivered_bytes: u64) -> [Cell; 8] {
+        [
+            Cell::I64(t_ns),
+            Cell::Str(flow),
+            Cell::F64(self.cwnd * f64::from(smss)),
+            Cell::F64(self.ssthresh * f64::from(smss)),
+            Cell::I64(self.srtt.map_or(-1, ns)),
+            Cell::U64(self.flight * u64::from(smss)),
+            Cell::U64(self.acked_bytes),
+            Cell::U64(delivered_bytes),
+        ]
+    }
+}
+
+/// The state after every acknowledgement.
+#[derive(Debug)]
+struct AckTrace {
+    /// Of each flow: time, and the sender's state.
+    acks: Vec<Vec<(f64, SenderSample)>>,
+    /// Of each flow: time, and bytes delivered from then on. Receivers may be ahead of senders.
+    deliveries: Vec<Vec<(f64, u64)>>,
+}
+
+impl AckTrace {
+    fn new(flows: usize) -> Self {
+        Self {
+            acks: vec![Vec::new(); flows],
+            deliveries: vec![Vec::new(); flows],
+        }
+    }
+
+    fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
+        let mut table = Table::new("series");
+        for (index, flow) in flows.iter().enumerate() {
+            let smss = flow.sender.config().smss;
+            let deliveries = &self.deliveries[index];
+            for (time, sender) in &self.acks[index] {
+                let known = deliveries.partition_point(|(at, _)| at <= time);
+                let delivered = known.checked_sub(1).map_or(0, |last| deliveries[last].1);
+                let name = scenario.flows[index].name.clone();
+                table.push(sender.row(ns(*time), name, smss, delivered));
+            }
+        }
+        table
+    }
 }
 
 #[derive(Debug)]
@@ -979,16 +1061,8 @@ impl Samplers {
                 .iter()
                 .zip(&self.receivers[index].samples);
             for (at, (sender, delivered_bytes)) in samples.enumerate() {
-                table.push([
-                    Cell::I64(self.time_ns(at)),
-                    Cell::Str(scenario.flows[index].name.clone()),
-                    Cell::F64(sender.cwnd * f64::from(smss)),
-                    Cell::F64(sender.ssthresh * f64::from(smss)),
-                    Cell::I64(sender.srtt.map_or(-1, ns)),
-                    Cell::U64(sender.flight * u64::from(smss)),
-                    Cell::U64(sender.acked_bytes),
-                    Cell::U64(*delivered_bytes),
-                ]);
+                let name = scenario.flows[index].name.clone();
+                table.push(sender.row(self.time_ns(at), name, smss, *delivered_bytes));
             }
         }
         table

@@ -21,7 +21,8 @@ struct Case {
     ack_every: u32,
     start_ms: u32,
     shape: &'static str,
-    sample: bool,
+    sample: Option<&'static str>,
+    loss: f64,
     size_kb: Option<u32>,
 }
 
@@ -46,8 +47,9 @@ fn cases() -> impl Strategy<Value = Case> {
         1u32..3,
         // Zero makes all flows start at once: every tie there can be.
         prop_oneof![Just(0u32), 1u32..400],
-        any::<bool>(),
+        prop::sample::select(vec![None, Some("70 ms"), Some("ack")]),
         prop::option::of(1u32..300),
+        prop::sample::select(vec![0.0, 0.01, 0.1]),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
         stack: names.0,
@@ -65,6 +67,7 @@ fn cases() -> impl Strategy<Value = Case> {
         start_ms: limits.3,
         sample: limits.4,
         size_kb: limits.5,
+        loss: limits.6,
     })
 }
 
@@ -88,7 +91,8 @@ fn scenario(case: &Case) -> Scenario {
             "ack_every": case.ack_every,
         },
         "links": {
-            "bottleneck": {"rate": rate, "delay": format!("{} ms", case.delay_ms), "queue": queue},
+            "bottleneck": {"rate": rate, "delay": format!("{} ms", case.delay_ms), "queue": queue, "loss": case.loss,
+                "drop": [3, 40], "reverse": {"loss": case.loss / 2.0}},
             "second": {"rate": rate, "delay": "5 ms", "queue": queue},
             "sender": {"rate": access, "delay": step, "queue": queue, "count": case.flows},
             "receiver": {"rate": access, "delay": step, "queue": queue, "count": case.flows},
@@ -102,8 +106,8 @@ fn scenario(case: &Case) -> Scenario {
     if let Some(kb) = case.size_kb {
         tree["flows"][0]["source"] = json!({"name": "bulk", "size": format!("{kb} kB")});
     }
-    if case.sample {
-        tree["sample"] = json!("70 ms");
+    if let Some(sample) = case.sample {
+        tree["sample"] = json!(sample);
     }
     Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
 }

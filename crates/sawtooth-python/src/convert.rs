@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::record::{Data, Effort, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Value};
-use sawtooth_core::{cc, queue, source, tcp};
+use sawtooth_core::{cc, kernel, queue, source, tcp};
 use serde_json::{Value as Json, json};
 
 /// Records of one run, or why it failed.
@@ -219,6 +219,7 @@ pub fn registry() -> Json {
         "recovery": rows(tcp::recovery::TABLE),
         "stack": stacks,
         "tcp": params(tcp::PARAMS),
+        "kernel": params(kernel::PARAMS),
     })
 }
 

@@ -6,6 +6,7 @@
 mod convert;
 mod toml;
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
@@ -15,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sawtooth_core::expr::{self, Dimension, Quantity, Variables};
 use sawtooth_core::rng::Stream;
+use sawtooth_core::scenario::FlowSpec;
 use sawtooth_core::{Scenario, simulate_with_effort};
 
 create_exception!(
@@ -38,6 +40,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_algorithms, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(draw_uniform, module)?)?;
@@ -99,24 +102,65 @@ fn check(py: Python<'_>, scenario_json: &str) -> PyResult<()> {
     located(py, scenario.for_simulator()).map(drop)
 }
 
-/// Segments that a run will deliver, roughly. Unless it is for a kernel, the simulator must be able to run it.
+/// Segments that a run will deliver, roughly. The simulator, or a kernel, must be able to run it.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, *, kernel = false))]
 fn estimate(py: Python<'_>, scenario_json: &str, kernel: bool) -> PyResult<f64> {
-    let scenario = scenario(py, scenario_json)?;
-    if kernel {
-        return Ok(scenario.cost());
-    }
-    Ok(located(py, scenario.for_simulator())?.cost())
+    let scenario = if kernel {
+        for_kernel(py, scenario_json)?
+    } else {
+        located(py, scenario(py, scenario_json)?.for_simulator())?
+    };
+    Ok(scenario.cost())
+}
+
+fn for_kernel(py: Python<'_>, text: &str) -> PyResult<Scenario> {
+    let tree =
+        serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    located(py, Scenario::for_kernel(&tree))
 }
 
 /// The congestion control of each flow by the name that Linux gives it.
 #[pyfunction]
 fn kernel_algorithms(py: Python<'_>, scenario_json: &str) -> PyResult<Vec<String>> {
     let flows = scenario(py, scenario_json)?.flows;
-    let name =
-        |flow: sawtooth_core::scenario::FlowSpec| flow.kernel_cc.unwrap_or(flow.cc.name.to_owned());
-    Ok(flows.into_iter().map(name).collect())
+    Ok(flows
+        .iter()
+        .map(|flow| flow.cc_in_kernel().to_owned())
+        .collect())
+}
+
+/// What a scenario needs of a kernel.
+#[pyfunction]
+fn kernel_settings<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>> {
+    let scenario = for_kernel(py, scenario_json)?;
+    let (kernel, found) = (&scenario.kernel, PyDict::new(py));
+    let senders = scenario.flows.iter().map(FlowSpec::cc_in_kernel);
+    let receivers = scenario.flows.iter().map(|flow| flow.receiver_cc.as_str());
+    let algorithms: BTreeSet<&str> = senders.chain(receivers).collect();
+    let fastest = scenario
+        .links
+        .iter()
+        .flat_map(|link| [link.forward.rate.bps(), link.reverse.rate.bps()])
+        .fold(0.0, f64::max);
+    found.set_item("image", kernel.image.as_deref().unwrap_or_default())?;
+    found.set_item("memory_bytes", kernel.settings.bytes("memory"))?;
+    found.set_item("cpus", kernel.settings.integer("cpus"))?;
+    for key in ["time", "application", "shaper"] {
+        found.set_item(key, kernel.settings.choice(key))?;
+    }
+    let qdisc = kernel.settings.choice("qdisc");
+    let mut modules = vec!["tun".to_owned()];
+    if kernel.settings.choice("shaper") == "kernel" {
+        modules = vec!["veth".into(), "sch_tbf".into(), "sch_netem".into()];
+        if qdisc != "scenario" {
+            modules.push(format!("sch_{qdisc}"));
+        }
+    }
+    found.set_item("modules", modules)?;
+    found.set_item("algorithms", algorithms.into_iter().collect::<Vec<_>>())?;
+    found.set_item("fastest_link_bps", fastest)?;
+    Ok(found)
 }
 
 /// Runs scenarios one after the other, without the interpreter lock.

@@ -249,3 +249,131 @@ fn two_flows_of_one_name_are_refused() {
         "give each its own name",
     );
 }
+
+#[track_caller]
+fn refused_for_a_kernel(tree: &Json, path: &str, message: &str) {
+    let error = Scenario::for_kernel(tree).expect_err("a refusal");
+    assert_eq!(
+        (error.path.as_str(), error.message.as_str()),
+        (path, message)
+    );
+    assert!(error.hint.is_some(), "it says what to do");
+}
+
+#[test]
+fn a_kernel_is_not_told_what_it_cannot_be_told() {
+    let fetch = json!({
+        "duration": "3 s", "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms", "drop": [3]}},
+        "flows": [{"path": ["l"], "cc": "reno"}],
+    });
+    assert!(Scenario::for_kernel(&fetch).is_ok());
+    let with = |key: &str, value: Json| {
+        let mut tree = fetch.clone();
+        tree[key] = value;
+        tree
+    };
+    refused_for_a_kernel(
+        &with("tcp", json!({"smss": "1000 B", "recovery": "newreno"})),
+        "tcp.recovery",
+        "a real kernel cannot be told `recovery`: it has its own",
+    );
+    refused_for_a_kernel(
+        &with(
+            "flows",
+            json!([{"path": ["l"], "cc": {"name": "highspeed", "low_window": 10}}]),
+        ),
+        "flows[0].cc",
+        "a real kernel cannot be told parameters of `highspeed`",
+    );
+    refused_for_a_kernel(
+        &with("kernel", json!({"shaper": "kernel"})),
+        "kernel.shaper",
+        "the kernel's shaper cannot make the loss of chosen packets",
+    );
+    refused_for_a_kernel(
+        &with("kernel", json!({"application": "http"})),
+        "kernel.application",
+        "a file has a size, and flow `flow` is endless",
+    );
+    let mut tree = with("kernel", json!({"shaper": "kernel"}));
+    tree["sample"] = json!("ack");
+    refused_for_a_kernel(
+        &tree,
+        "sample",
+        "with the kernel's shaper nobody sees an acknowledgement arrive",
+    );
+}
+
+#[test]
+fn a_kernels_algorithm_is_a_name_and_nothing_else() {
+    let tree = |cc: Json| edited("/flows/0/cc", cc);
+    let scenario = Scenario::from_tree(&tree(json!("kernel:cdg"))).expect("a scenario");
+    assert_eq!(scenario.flows[0].cc_in_kernel(), "cdg");
+    let error = scenario.for_simulator().expect_err("a refusal");
+    assert_eq!(error.path, "flows[0].cc");
+    refused(
+        &tree(json!("kernel:")),
+        "flows[0].cc",
+        "`kernel:` lacks the name of a congestion control",
+        "for example \"kernel:cubic\"",
+    );
+    refused(
+        &tree(json!({"name": "kernel:cubic", "beta": 0.5})),
+        "flows[0].cc.beta",
+        "a kernel's algorithm has no parameter `beta`",
+        "its modules' parameters are the kernel's own; leave this out",
+    );
+}
+
+#[test]
+fn losses_are_of_the_direction_that_they_are_written_in() {
+    let mut tree = dumbbell();
+    tree["links"]["bottleneck"]["loss"] = json!(0.25);
+    tree["links"]["bottleneck"]["drop"] = json!([7, 3, 7]);
+    let link = &Scenario::from_tree(&tree).expect("a scenario").links[0];
+    assert_eq!(link.forward.loss.probability, 0.25);
+    assert_eq!(link.forward.loss.drop, [3, 7]);
+    assert_eq!(link.reverse.loss, LossSpec::default());
+    refused(
+        &added("/links/bottleneck", "loss", json!(1.5)),
+        "links.bottleneck.loss",
+        "`loss` is a probability from 0 to 1, found 1.5",
+        "",
+    );
+    refused(
+        &added("/links/bottleneck", "drop", json!([0])),
+        "links.bottleneck.drop[0]",
+        "packets are counted from 1, found 0",
+        "",
+    );
+}
+
+#[test]
+fn settings_of_a_kernel_are_read_and_misspelt_ones_are_not() {
+    let tree = added(
+        "",
+        "kernel",
+        json!({"time": "real", "cpus": 2, "memory": "2 GB", "image": "6.1-hz1000", "sysctl": {"net.ipv4.tcp_sack": false}}),
+    );
+    let kernel = Scenario::from_tree(&tree).expect("a scenario").kernel;
+    assert_eq!(kernel.settings.choice("time"), "real");
+    assert_eq!(kernel.settings.bytes("memory"), 2_000_000_000);
+    assert_eq!(kernel.image.as_deref(), Some("6.1-hz1000"));
+    assert_eq!(
+        kernel.sysctl,
+        [("net.ipv4.tcp_sack".to_owned(), "0".to_owned())]
+    );
+    assert_eq!(kernel.told, ["window_limit"]);
+    refused(
+        &added("", "kernel", json!({"tme": "real"})),
+        "kernel.tme",
+        "unknown setting of a kernel `tme`",
+        "did you mean `time`?",
+    );
+    refused(
+        &added("", "kernel", json!({"sysctl": {"vm.swappiness": 1}})),
+        "kernel.sysctl.vm.swappiness",
+        "`vm.swappiness` is not a setting of the network",
+        "for example \"net.ipv4.tcp_sack\" = 0, with its name in quotes",
+    );
+}

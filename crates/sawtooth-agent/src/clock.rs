@@ -1,0 +1,40 @@
+//! The kernel's clock, in seconds as the core has them.
+
+use std::io;
+
+use nix::time::{ClockId, clock_gettime};
+
+/// Time since a moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    begin: f64,
+}
+
+impl Clock {
+    /// Time begins now.
+    pub fn start() -> io::Result<Self> {
+        Ok(Self {
+            begin: monotonic()?,
+        })
+    }
+
+    /// Seconds since it began.
+    pub fn now(self) -> io::Result<f64> {
+        Ok(monotonic()? - self.begin)
+    }
+}
+
+fn monotonic() -> io::Result<f64> {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC)?;
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "seconds since the machine was switched on"
+    )]
+    Ok(now.tv_sec() as f64 + now.tv_nsec() as f64 * 1e-9)
+}
+
+/// Whole nanoseconds.
+#[expect(clippy::cast_possible_truncation, reason = "a time in a run")]
+pub fn ns(secs: f64) -> i64 {
+    (secs * 1e9).round() as i64
+}

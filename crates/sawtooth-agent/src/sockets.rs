@@ -1,0 +1,186 @@
+//! One flow over the agent's own sockets: the sender connects, writes what its source has, and closes after the last byte; the receiver
+//! reads everything at once. Nothing here waits.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags};
+use nix::sys::socket::{
+    AddressFamily, Backlog, Shutdown, SockFlag, SockType, SockaddrIn, accept4, bind, connect,
+    listen, setsockopt, shutdown, socket, sockopt,
+};
+use sawtooth_core::registry::Value;
+use sawtooth_core::scenario::FlowSpec;
+
+const CHUNK: usize = 1 << 16;
+
+/// Both ends of a connection.
+#[derive(Debug)]
+pub struct Connection {
+    /// Bytes to send; nothing for an endless transfer.
+    size: Option<u64>,
+    to: SockaddrIn,
+    listener: OwnedFd,
+    sender: OwnedFd,
+    receiver: Option<OwnedFd>,
+    pub started: bool,
+    written: u64,
+    pub delivered: u64,
+    /// Time of the last byte so far.
+    pub last_delivery: f64,
+    buffer: Vec<u8>,
+}
+
+/// The receiving end of a flow, while the calling thread is at its host.
+pub fn listener(spec: &FlowSpec, address: Ipv4Addr, port: u16, clamp: bool) -> io::Result<OwnedFd> {
+    let socket = tcp(&spec.receiver_cc)?;
+    let smss = spec.tcp.bytes("smss");
+    let window = match spec.tcp.get("window_limit") {
+        Value::Packets(packets) => packets.saturating_mul(smss),
+        Value::Bytes(bytes) => bytes,
+        _ => 0,
+    };
+    if clamp && window > 0 {
+        option(&socket, libc::TCP_WINDOW_CLAMP, window)?;
+    }
+    option(&socket, libc::TCP_MAXSEG, smss)?;
+    bind(
+        socket.as_raw_fd(),
+        &SockaddrIn::from(SocketAddrV4::new(address, port)),
+    )?;
+    listen(&socket, Backlog::new(1)?)?;
+    Ok(socket)
+}
+
+impl Connection {
+    /// The sending end, while the calling thread is at its host.
+    pub fn new(spec: &FlowSpec, listener: OwnedFd, to: Ipv4Addr, port: u16) -> io::Result<Self> {
+        let sender = tcp(spec.cc_in_kernel())?;
+        option(&sender, libc::TCP_MAXSEG, spec.tcp.bytes("smss"))?;
+        Ok(Self {
+            size: match spec.source.params.get("size") {
+                Value::Bytes(size) => Some(size),
+                _ => None,
+            },
+            to: SockaddrIn::from(SocketAddrV4::new(to, port)),
+            listener,
+            sender,
+            receiver: None,
+            started: false,
+            written: 0,
+            delivered: 0,
+            last_delivery: 0.0,
+            buffer: vec![0; CHUNK],
+        })
+    }
+
+    pub fn start(&mut self) -> io::Result<()> {
+        self.started = true;
+        match connect(self.sender.as_raw_fd(), &self.to) {
+            Ok(()) | Err(Errno::EINPROGRESS) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub fn sender(&self) -> &OwnedFd {
+        &self.sender
+    }
+
+    /// Whether everything has arrived.
+    pub fn is_done(&self) -> bool {
+        self.size.is_some_and(|size| self.delivered >= size)
+    }
+
+    /// Reads what has arrived.
+    pub fn read(&mut self, now: f64) -> io::Result<()> {
+        if self.receiver.is_none() && !self.is_done() {
+            match accept4(self.listener.as_raw_fd(), SockFlag::SOCK_NONBLOCK) {
+                // SAFETY: the descriptor is new and ours.
+                Ok(socket) => self.receiver = Some(unsafe { OwnedFd::from_raw_fd(socket) }),
+                Err(Errno::EAGAIN) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        while let Some(receiver) = &self.receiver {
+            match nix::unistd::read(receiver, &mut self.buffer) {
+                Ok(0) => self.receiver = None,
+                Ok(length) => {
+                    self.delivered += length as u64;
+                    self.last_delivery = now;
+                    if length < CHUNK {
+                        return Ok(());
+                    }
+                }
+                Err(Errno::EAGAIN) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what there is room for.
+    pub fn write(&mut self) -> io::Result<()> {
+        while self.wants_to_write() {
+            let left = self.size.map_or(CHUNK as u64, |size| size - self.written);
+            let left = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
+            match nix::unistd::write(&self.sender, &self.buffer[..left]) {
+                Ok(length) => self.written += length as u64,
+                Err(Errno::EAGAIN | Errno::ENOTCONN) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+            if self.size == Some(self.written) {
+                shutdown(self.sender.as_raw_fd(), Shutdown::Write)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn wants_to_write(&self) -> bool {
+        self.started && self.size.is_none_or(|size| self.written < size)
+    }
+
+    /// What to wait for.
+    pub fn waits<'a>(&'a self, waits: &mut Vec<PollFd<'a>>) {
+        if self.wants_to_write() {
+            waits.push(PollFd::new(self.sender.as_fd(), PollFlags::POLLOUT));
+        }
+        if self.started && !self.is_done() {
+            let receiver = self.receiver.as_ref().unwrap_or(&self.listener);
+            waits.push(PollFd::new(receiver.as_fd(), PollFlags::POLLIN));
+        }
+    }
+}
+
+/// A socket with a congestion control, which accepted sockets inherit.
+fn tcp(cc: &str) -> io::Result<OwnedFd> {
+    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+    let socket = socket(AddressFamily::Inet, SockType::Stream, flags, None)?;
+    setsockopt(&socket, sockopt::TcpCongestion, &cc.into()).map_err(|error| {
+        io::Error::other(format!(
+            "this kernel has no congestion control `{cc}` ({error})"
+        ))
+    })?;
+    Ok(socket)
+}
+
+fn option(socket: &OwnedFd, name: i32, value: u64) -> io::Result<()> {
+    let value = i32::try_from(value).unwrap_or(i32::MAX);
+    let length = libc::socklen_t::try_from(size_of::<i32>()).expect("four");
+    // SAFETY: the option's value is the integer that is pointed to.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            name,
+            (&raw const value).cast(),
+            length,
+        )
+    };
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
+}

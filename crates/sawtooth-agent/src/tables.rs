@@ -1,0 +1,161 @@
+//! What was measured, as rows of the core's tables ([`sawtooth_core::record::SCHEMA`]). What a kernel does not tell is left out.
+
+use std::fs;
+use std::io;
+use std::os::fd::AsFd;
+
+use sawtooth_core::Scenario;
+use sawtooth_core::scenario::FlowSpec;
+use sawtooth_core::units::mean_rate_bps;
+use serde_json::{Value as Json, json};
+
+use crate::clock::ns;
+use crate::hosts::Hosts;
+use crate::http::Fetch;
+use crate::network::Network;
+use crate::setup::HostName;
+use crate::sockets::Connection;
+use crate::tcp_info::TcpInfo;
+
+/// A row of `series`: what the sender's kernel tells now.
+pub fn sample(time: f64, name: &str, connection: &Connection) -> io::Result<Json> {
+    let info = TcpInfo::of(connection.sender().as_fd())?;
+    let mss = u64::from(info.snd_mss);
+    // "Arbitrarily high" is the largest signed number to the kernel.
+    let ssthresh =
+        (info.snd_ssthresh < i32::MAX as u32).then(|| u64::from(info.snd_ssthresh) * mss);
+    Ok(json!({
+        "t_ns": ns(time), "flow": name, "cwnd_bytes": u64::from(info.snd_cwnd) * mss,
+        "ssthresh_bytes": ssthresh, "srtt_ns": micros(info.rtt), "flight_bytes": u64::from(info.unacked) * mss,
+        "acked_bytes": info.bytes_acked.saturating_sub(1), "delivered_bytes": connection.delivered,
+    }))
+}
+
+/// The kernel writes 0 for a time that it has not measured.
+fn micros(value: u32) -> i64 {
+    if value == 0 {
+        -1
+    } else {
+        i64::from(value) * 1000
+    }
+}
+
+/// A row of `flows` of a connection.
+pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Result<Json> {
+    let info = TcpInfo::of(connection.sender().as_fd())?;
+    let mss = u64::from(info.snd_mss.max(1));
+    // SYN and FIN count for one byte each.
+    let delivered = connection.delivered;
+    let acked = info.bytes_acked.saturating_sub(1).min(delivered);
+    let lifetime = end - spec.start.secs();
+    let completion = if connection.is_done() {
+        ns(connection.last_delivery - spec.start.secs())
+    } else {
+        -1
+    };
+    Ok(json!({
+        "flow": spec.name, "cc": spec.cc_in_kernel(), "recovery": "kernel", "start_ns": ns(spec.start.secs()),
+        "acked_packets": acked.div_ceil(mss), "acked_bytes": acked, "delivered_bytes": delivered,
+        "throughput_bps": mean_rate_bps(acked, lifetime), "goodput_bps": mean_rate_bps(delivered, lifetime),
+        "sent_packets": info.data_segs_out, "retransmits": info.total_retrans, "dsacks_in": info.dsack_dups,
+        "srtt_mean_ns": micros(info.rtt), "min_rtt_ns": micros(info.min_rtt), "completion_ns": completion, "stall_ns": -1,
+        "limited_rwnd_ns": info.rwnd_limited * 1000, "limited_source_ns": info.sndbuf_limited * 1000,
+    }))
+}
+
+/// A row of `flows` of a fetch.
+pub fn fetch(spec: &FlowSpec, fetch: &Fetch, end: f64) -> Json {
+    let start = spec.start.secs();
+    json!({
+        "flow": spec.name, "cc": spec.cc_in_kernel(), "recovery": "kernel", "start_ns": ns(start),
+        "delivered_bytes": fetch.delivered(), "goodput_bps": mean_rate_bps(fetch.delivered(), end - start),
+        "completion_ns": fetch.done.map_or(-1, |done| ns(done - start)), "stall_ns": -1,
+    })
+}
+
+/// The rows of `links`.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+pub fn links(scenario: &Scenario, network: &Network) -> Vec<Json> {
+    let mut rows = Vec::new();
+    for (at, port) in network.ports.iter().enumerate() {
+        let link = &scenario.links[at / 2];
+        let (name, direction) = if at % 2 == 0 {
+            ("forward", &link.forward)
+        } else {
+            ("reverse", &link.reverse)
+        };
+        let counters = &port.counters;
+        let bits = 8.0 * (counters.arrived_bytes - counters.dropped_bytes) as f64;
+        rows.push(json!({
+            "link": link.name, "direction": name,
+            "arrived_packets": counters.arrived_packets, "arrived_bytes": counters.arrived_bytes,
+            "dropped_packets": counters.dropped_packets, "dropped_bytes": counters.dropped_bytes,
+            "lost_packets": counters.lost_packets, "peak_packets": counters.peak_packets(),
+            "utilisation": bits / (direction.rate.bps() * scenario.duration.secs()),
+            "wait_mean_ns": ns(counters.mean_wait_secs()),
+        }));
+    }
+    rows
+}
+
+/// The rows of `counters`: what the hosts' kernels have counted and is not zero.
+pub fn counters(hosts: &Hosts) -> io::Result<Vec<Json>> {
+    let mut rows = Vec::new();
+    for host in [HostName::Receiver, HostName::Sender] {
+        hosts.enter(host)?;
+        for file in ["snmp", "netstat"] {
+            let text = fs::read_to_string(format!("/proc/thread-self/net/{file}"))?;
+            let lines: Vec<&str> = text.lines().collect();
+            // Pairs of lines: names, then values, both after the protocol's name.
+            for pair in lines.chunks_exact(2) {
+                let (names, values) = (pair[0].split_whitespace(), pair[1].split_whitespace());
+                let protocol = pair[0].split(':').next().unwrap_or_default();
+                if !matches!(protocol, "Tcp" | "TcpExt") {
+                    continue;
+                }
+                for (name, value) in names.zip(values).skip(1) {
+                    if let Some(value) = value.parse::<u64>().ok().filter(|value| *value != 0) {
+                        let name = format!("{protocol}{name}");
+                        rows.push(
+                            json!({"host": host.to_string(), "counter": name, "value": value}),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sawtooth_core::record::SCHEMA;
+
+    #[test]
+    fn every_column_is_one_of_the_schema() {
+        let scenario = Scenario::from_tree(&json!({
+            "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}],
+        }))
+        .expect("a scenario");
+        let fetch = fetch(
+            &scenario.flows[0],
+            &Fetch::new(&scenario.flows[0], [10, 0, 0, 1].into(), 1),
+            1.0,
+        );
+        let rows = links(&scenario, &Network::new(&scenario, 1));
+        for (table, row) in [("flows", &fetch), ("links", &rows[0])] {
+            let known = SCHEMA
+                .iter()
+                .find(|spec| spec.name == table)
+                .expect("a table")
+                .columns;
+            for key in row.as_object().expect("a row").keys() {
+                assert!(
+                    known.iter().any(|column| column.name == key),
+                    "{table}.{key}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a scenario says about the real kernel it runs on: the keys of `kernel`. The simulator has no kernel and reads none of it.
+//!
+//! [`PARAMS`] is the table of settings; besides them there are `image`, the kernel's name, and `sysctl`, a table of names and values.
+
+use crate::registry::{Kind, Param, Params, Value};
+
+/// All keys of `kernel` that have a value of a [`Kind`].
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "time",
+        summary: "virtual: the clock stands still while the guest computes, so the machine's load changes nothing; real: as it passes",
+        kind: Kind::Choice(&["virtual", "real"]),
+        default: Value::Choice("virtual"),
+    },
+    Param {
+        name: "memory",
+        summary: "memory of the guest",
+        kind: Kind::Bytes,
+        default: Value::Bytes(1 << 30),
+    },
+    Param {
+        name: "cpus",
+        summary: "processors of the guest; more than one only of qemu, in real time",
+        kind: Kind::Integer { min: 1, max: 64 },
+        default: Value::Integer(1),
+    },
+    Param {
+        name: "application",
+        summary: "what moves the data: the agent's own sockets, or Apache and wget with the transfer as a file",
+        kind: Kind::Choice(&["sockets", "http"]),
+        default: Value::Choice("sockets"),
+    },
+    Param {
+        name: "shaper",
+        summary: "what makes the link: the simulator's own code between two TUN devices, or the kernel's tbf and netem over veth",
+        kind: Kind::Choice(&["simulator", "kernel"]),
+        default: Value::Choice("simulator"),
+    },
+    Param {
+        name: "qdisc",
+        summary: "with the kernel's shaper, the queue of the link: the scenario's, or one of the kernel's as it comes",
+        kind: Kind::Choice(&[
+            "scenario", "fq_codel", "codel", "fq", "fq_pie", "pie", "sfq", "cake",
+        ]),
+        default: Value::Choice("scenario"),
+    },
+    Param {
+        name: "metrics_cache",
+        summary: "what a connection inherits from earlier ones to the same host: as this kernel does; also the slow-start threshold, as before Linux 5.6; nothing",
+        kind: Kind::Choice(&["default", "with_ssthresh", "off"]),
+        default: Value::Choice("default"),
+    },
+    Param {
+        name: "gso",
+        summary: "whether TCP hands down several segments at once (they are split before the link), or one at a time",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+];
+
+/// The settings of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// The name of a built kernel; nothing for the distribution's.
+    pub image: Option<String>,
+    pub settings: Params,
+    /// Those of [`TCP_KEYS`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
+    pub told: Vec<&'static str>,
+    /// Name, as in `net.ipv4.tcp_sack`, and value; they hold in the hosts' network namespaces.
+    pub sysctl: Vec<(String, String)>,
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self {
+            image: None,
+            settings: Params::defaults(PARAMS),
+            told: Vec::new(),
+            sysctl: Vec::new(),
+        }
+    }
+}
+
+/// Keys of `tcp` that a kernel can be told, and how; it has its own ways of all others.
+pub const TCP_KEYS: &[(&str, &str)] = &[
+    ("smss", "TCP_MAXSEG and the devices' MTU"),
+    ("window_limit", "TCP_WINDOW_CLAMP of the receiver"),
+    ("initial_window", "initcwnd of the route"),
+    ("rto_min", "rto_min of the route"),
+    ("dup_thresh", "net.ipv4.tcp_reordering"),
+];
