@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sawtooth import _core
-from sawtooth.backends import guest, uml
+from sawtooth.backends import debian, guest, modules, netns, processes, qemu, uml
 from sawtooth.errors import BackendUnavailable
 from sawtooth.study import Study
 
@@ -46,19 +46,81 @@ def examine() -> list[Finding]:
         ),
         Finding("temporary directory", os.access(tempfile.gettempdir(), os.W_OK), tempfile.gettempdir()),
         guest_finding(),
+        qemu_finding(),
+        kvm_finding(),
+        netns_finding(),
+        _leftovers(),
         _program("ns", "ns2", "the peer of `make bench` and of the validation against ns-2"),
     ]
 
 
+def clean() -> list[str]:
+    """Ends guests and removes temporary directories that killed laboratories left; says which."""
+    return processes.clean()
+
+
 def guest_finding() -> Finding:
-    """Whether guests can be run here."""
+    """Whether user-mode Linux can be run here."""
     what = "user-mode Linux (`--backend uml`)"
     try:
         guest.require_built()
-        modules = uml.modules()
+        kernel = uml.modules()
+        processes.require()
     except BackendUnavailable as missing:
         return Finding(what, False, missing.message, missing.hint or "")
-    return Finding(what, True, f"{modules.release}, {', '.join(modules.congestion_controls())}")
+    return Finding(what, True, f"{kernel.release}, {', '.join(kernel.congestion_controls())}")
+
+
+def qemu_finding() -> Finding:
+    """Whether virtual machines can be run here; nothing is fetched for the answer."""
+    what = "QEMU (`--backend qemu`)"
+    try:
+        guest.require_built(guest.AGENT)
+        qemu.require_installed()
+        processes.require_setpriv()
+    except BackendUnavailable as missing:
+        return Finding(what, False, missing.message, missing.hint or "")
+    kernel = debian.present()
+    if kernel is None:
+        return Finding(what, shutil.which("apt-get") is not None, "emulated; the cloud kernel is not here",
+                       "the first run fetches the package linux-image-cloud-amd64 into the cache; or install it")  # fmt: skip
+    return Finding(what, True, f"emulated; {kernel.release}, {', '.join(kernel.modules.congestion_controls())}")
+
+
+def kvm_finding() -> Finding:
+    """Whether a kernel boots under KVM: tried, where there is one to try."""
+    what = 'KVM (`kernel.time = "real"` of qemu)'
+    if not qemu_finding().ok or debian.present() is None:
+        return Finding(what, False, "not tried without QEMU and a kernel")
+    problem = qemu.kvm_problem()
+    return Finding(what, not problem, problem or "boots", "real time is emulated instead, with less speed" if problem else "")
+
+
+def netns_finding() -> Finding:
+    """Whether this machine's own kernel can be used."""
+    what = "namespaces (`--backend netns`)"
+    problem, advice = netns.problem()
+    if problem:
+        return Finding(what, False, problem, advice)
+    release = platform.release()
+    has = netns.congestion_controls()
+    here = modules.Modules(Path("/lib/modules") / release)
+    loadable = sorted(set(here.congestion_controls()) - set(has)) if here.files else []
+    lacking = [name for name in netns.SHAPERS if not netns.has_qdisc(name)]
+    advice = [f"root can load {', '.join(f'tcp_{name}' for name in loadable)}"] if loadable else []
+    advice += [f'`shaper = "kernel"` needs {" and ".join(lacking)}, which this kernel lacks'] if lacking else []
+    return Finding(what, True, f"{release}, {', '.join(has)}, in real time", "; ".join(advice))
+
+
+def _leftovers() -> Finding:
+    count = processes.leftovers()
+    what = "left by killed laboratories"
+    return Finding(
+        what,
+        count == 0,
+        f"{count} temporary directories" if count else "nothing",
+        "`sawtooth doctor --clean` removes them" if count else "",
+    )
 
 
 def _program(name: str, package: str, purpose: str) -> Finding:

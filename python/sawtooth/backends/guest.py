@@ -49,11 +49,9 @@ def run_batch(launcher: Launcher, scenarios: Sequence[str], seeds: Sequence[int]
     """
     groups: dict[Settings, list[int]] = {}
     for at, text in enumerate(scenarios):
-        groups.setdefault(Settings.of(text), []).append(at)
-    machines: list[tuple[Settings, list[int], Machine]] = []
-    for settings, members in groups.items():
-        algorithms = frozenset(name for at in members for name in _core.kernel_settings(scenarios[at])["algorithms"])
-        machines.append((settings, members, launcher.machine(settings, algorithms)))
+        groups.setdefault(Settings.of(_core.kernel_settings(text)), []).append(at)
+    algorithms = _algorithms(scenarios)
+    machines = [(settings, members, launcher.machine(settings, algorithms[settings])) for settings, members in groups.items()]
     outcomes: dict[int, Outcome] = {}
     for settings, members, machine in machines:
         # The names are in the order of the batch, and runs are done in the order of the names.
@@ -66,13 +64,23 @@ def run_batch(launcher: Launcher, scenarios: Sequence[str], seeds: Sequence[int]
 
 def parallel(launcher: Launcher, scenarios: Sequence[str]) -> int:
     """How many batches can be run at once: real time allows one, as guests would take it from each other."""
-    settings = distinct(scenarios)
+    settings = list(_algorithms(scenarios))
     return guests_that_fit(settings, _OVERHEAD) if all(launcher.virtual(each) for each in settings) else 1
 
 
-def distinct(scenarios: Sequence[str]) -> list[Settings]:
-    """The different settings of guests, in the order in which they come."""
-    return list(dict.fromkeys(Settings.of(text) for text in scenarios))
+def provenance(launcher: Launcher, scenarios: Sequence[str]) -> list[dict[str, Any]]:
+    """Which kernels scenarios run on, one entry for each guest's settings."""
+    return [launcher.provenance(settings, names) for settings, names in _algorithms(scenarios).items()]
+
+
+def _algorithms(scenarios: Sequence[str]) -> dict[Settings, frozenset[str]]:
+    """The congestion controls that guests of each settings need."""
+    found: dict[Settings, frozenset[str]] = {}
+    for text in scenarios:
+        keys = _core.kernel_settings(text)
+        settings = Settings.of(keys)
+        found[settings] = found.get(settings, frozenset()) | frozenset(keys["algorithms"])
+    return found
 
 
 def require_built(*programs: Path) -> None:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from sawtooth import _core
-
 _MIB = 1 << 20
 
 
@@ -34,9 +32,8 @@ class Settings:
     shaped: bool
 
     @classmethod
-    def of(cls, scenario: str) -> Settings:
-        """The settings of a scenario (JSON text)."""
-        keys = _core.kernel_settings(scenario)
+    def of(cls, keys: Mapping[str, Any]) -> Settings:
+        """From what the core says of a scenario."""
         return cls(
             image=keys["image"],
             memory_bytes=keys["memory_bytes"],
@@ -86,8 +83,8 @@ class Launcher(Protocol):
         """Whether its clock is virtual, so that guests do not disturb each other."""
         ...
 
-    def provenance(self, settings: Settings) -> dict[str, Any]:
-        """Which kernel it is, how it was configured and how it is started."""
+    def provenance(self, settings: Settings, algorithms: frozenset[str]) -> dict[str, Any]:
+        """Which kernel it is, how it was configured, which modules it loads and how it is started."""
         ...
 
 

@@ -26,6 +26,7 @@ from sawtooth.errors import BackendUnavailable
 
 _TUN = Path("/dev/net/tun")
 _SYSCTL = Path("/proc/sys/net")
+SHAPERS = ("sch_netem", "sch_tbf")
 _NAMESPACES = ("--net", "--mount-proc")
 
 
@@ -41,7 +42,7 @@ def parallel(scenarios: Sequence[str]) -> int:
 
 def provenance(scenarios: Sequence[str]) -> list[dict[str, Any]]:
     """Which kernels scenarios run on, one entry for each guest's settings."""
-    return [LAUNCHER.provenance(settings) for settings in guest.distinct(scenarios)]
+    return guest.provenance(LAUNCHER, scenarios)
 
 
 def congestion_controls() -> list[str]:
@@ -68,6 +69,14 @@ def problem() -> tuple[str, str]:
     return "", ""
 
 
+def has_qdisc(module: str) -> bool:
+    """Whether this kernel has a queueing discipline: loaded, or a part of it; nothing is loaded for the answer."""
+    built_in = Path("/lib/modules") / platform.release() / "modules.builtin"
+    if (Path("/sys/module") / module).is_dir() or (built_in.is_file() and f"/{module}.ko" in built_in.read_text()):
+        return True
+    return f"CONFIG_NET_{module.upper()}=y" in _configuration_text()
+
+
 class Netns:
     """See `launcher.Launcher`."""
 
@@ -83,6 +92,12 @@ class Netns:
             raise BackendUnavailable(f"`netns` runs this machine's kernel, not `{settings.image}`", "use `--backend uml`")
         if settings.cpus > 1:
             raise BackendUnavailable(f"`netns` cannot give {settings.cpus} processors to a run", "use `--backend qemu`")
+        lacking = [name for name in SHAPERS if settings.shaped and not has_qdisc(name)]
+        if lacking:
+            raise BackendUnavailable(
+                f'this machine\'s kernel {platform.release()} lacks {" and ".join(lacking)}, which `shaper = "kernel"` needs',
+                'use `shaper = "simulator"`, or `--backend uml`; root can load a module that is installed',
+            )
         if settings.http:
             programs.require_http()
         missing = sorted(algorithms - set(congestion_controls()))
@@ -94,14 +109,16 @@ class Netns:
         del settings
         return False
 
-    def provenance(self, settings: Settings) -> dict[str, Any]:
+    def provenance(self, settings: Settings, algorithms: frozenset[str]) -> dict[str, Any]:
         """See `launcher.Launcher`."""
+        del algorithms
         return {
             "backend": self.name,
             "release": platform.release(),
             "version": platform.version(),
-            "config_sha256": _configuration(),
-            "modules": congestion_controls(),
+            "config_sha256": hashlib.sha256(text.encode()).hexdigest() if (text := _configuration_text()) else None,
+            "modules": [],
+            "congestion_controls": congestion_controls(),
             "time": "real",
             "memory_bytes": settings.memory_bytes,
             "cpus": settings.cpus,
@@ -137,13 +154,13 @@ def _advice(missing: Sequence[str]) -> str:
     return f"the module {module} is not installed for it (some distributions have it in linux-modules-extra); `--backend uml` and `qemu` have it"
 
 
-def _configuration() -> str | None:
-    plain = Path(f"/boot/config-{platform.release()}")
-    for path in (plain, Path("/proc/config.gz")):
+def _configuration_text() -> str:
+    """How this kernel was configured, as far as it tells."""
+    for path in (Path(f"/boot/config-{platform.release()}"), Path("/proc/config.gz")):
         if path.is_file() and os.access(path, os.R_OK):
             data = path.read_bytes()
-            return hashlib.sha256(gzip.decompress(data) if path.suffix == ".gz" else data).hexdigest()
-    return None
+            return (gzip.decompress(data) if path.suffix == ".gz" else data).decode(errors="replace")
+    return ""
 
 
 def _sysctls() -> dict[str, str]:

@@ -14,12 +14,16 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Generator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+
+from sawtooth.errors import BackendUnavailable
 
 _PREFIX = "sawtooth-"
 _OWNER = "owner"
 _CONSOLE = "console"
 _PROC = Path("/proc")
+NAMESPACES_ADVICE = "run as root, or allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces)"
 
 
 @contextlib.contextmanager
@@ -66,6 +70,31 @@ def in_namespaces(*namespaces: str) -> list[str]:
     """A prefix to a command: it runs in namespaces of its own, and when its first process ends all of its processes do."""
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     return ["unshare", *user, *namespaces, "--pid", "--fork", "--kill-child=KILL", "--"]
+
+
+def require_setpriv() -> None:
+    """Raises `BackendUnavailable` without the program that ends guests with the laboratory."""
+    if shutil.which("setpriv") is None:
+        raise BackendUnavailable("there is no program `setpriv`", "install the package util-linux")
+
+
+@cache
+def namespaces_problem() -> str:
+    """Why a guest can have no namespace for its processes; nothing if it can."""
+    require_setpriv()
+    try:
+        tried = subprocess.run(
+            [*in_namespaces(), "true"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=20
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    return (tried.stderr.strip().splitlines() or ["unshare failed"])[-1] if tried.returncode else ""
+
+
+def require() -> None:
+    """Raises `BackendUnavailable` if guests of several processes cannot be run here."""
+    if problem := namespaces_problem():
+        raise BackendUnavailable(f"process namespaces are not allowed here: {problem}", NAMESPACES_ADVICE)
 
 
 def clean() -> list[str]:

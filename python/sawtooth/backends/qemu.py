@@ -2,7 +2,8 @@
 
 In virtual time the machine is emulated and every instruction takes 1 ns: bit-identical, whatever the host does; one processor, as QEMU
 stands still with more (`-icount sleep=off`). In real time it is KVM's where that works and emulated elsewhere, with any number of
-processors. The machine is QEMU's smallest, without firmware tables or devices to look for: it boots in a third of a PC's time.
+processors. In virtual time the machine is QEMU's smallest, without firmware tables or devices to look for: it boots in a third of a
+PC's time.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sawtooth.backends import debian, guest, images, programs
+from sawtooth.backends import debian, guest, images, processes, programs
 from sawtooth.backends.batch import Batch
 from sawtooth.backends.launcher import Command, Settings
+from sawtooth.backends.modules import module_name
 from sawtooth.errors import BackendUnavailable
 
 _PROGRAM = "qemu-system-x86_64"
@@ -28,7 +30,7 @@ _SHAPERS = ("veth", "sch_netem", "sch_tbf")
 # Without a clock of its own, and without what would make one boot differ from another: the host's entropy, random addresses, and
 # loops that measure the processor.
 _PARAMETERS = (
-    "console=ttyS0 quiet rdinit=/init panic=-1 reboot=t edd=off mitigations=off cryptomgr.notests tsc=reliable no_timer_check "
+    "console=ttyS0 quiet rdinit=/init panic=-1 reboot=t edd=off mitigations=off cryptomgr.notests "
     "nokaslr norandmaps random.trust_cpu=off random.trust_bootloader=on"
 )
 # Seconds of the host that a boot under KVM may take; it takes less than one where it works.
@@ -47,7 +49,7 @@ def parallel(scenarios: Sequence[str]) -> int:
 
 def provenance(scenarios: Sequence[str]) -> list[dict[str, Any]]:
     """Which kernels scenarios run on, one entry for each guest's settings."""
-    return [LAUNCHER.provenance(settings) for settings in guest.distinct(scenarios)]
+    return guest.provenance(LAUNCHER, scenarios)
 
 
 def require_installed() -> None:
@@ -79,6 +81,7 @@ class Qemu:
     def machine(self, settings: Settings, algorithms: frozenset[str]) -> QemuMachine:
         """See `launcher.Launcher`."""
         require_installed()
+        processes.require_setpriv()
         if settings.image:
             raise BackendUnavailable(
                 f"`{settings.image}` is a kernel for user-mode Linux", "use `--backend uml`, or leave `kernel.image` out"
@@ -104,16 +107,16 @@ class Qemu:
         """See `launcher.Launcher`."""
         return settings.virtual
 
-    def provenance(self, settings: Settings) -> dict[str, Any]:
+    def provenance(self, settings: Settings, algorithms: frozenset[str]) -> dict[str, Any]:
         """See `launcher.Launcher`."""
-        machine = self.machine(settings, frozenset())
+        machine = self.machine(settings, algorithms)
         kernel = debian.find()
         return {
             "backend": self.name,
             "release": kernel.release,
             "version": kernel.version,
             "config_sha256": kernel.config_sha256,
-            "modules": kernel.modules.congestion_controls(),
+            "modules": [module_name(path) for path in machine.load],
             "time": "virtual" if settings.virtual else "real",
             "accelerator": machine.accelerator,
             "memory_bytes": settings.memory_bytes,
@@ -144,17 +147,18 @@ class QemuMachine:
 
     def words(self, seed: int) -> list[str]:
         """QEMU's command line."""
+        # A PC tells of its processors and has clocks that the kernel can measure the real time with.
         accelerators = {
-            "icount": ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"],
-            "tcg": ["-accel", "tcg,thread=multi"],
-            "kvm": ["-accel", "kvm", "-cpu", "host"],
+            "icount": ["-machine", "microvm,acpi=off,rtc=on,isa-serial=on", "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"],
+            "tcg": ["-machine", "pc", "-accel", "tcg,thread=multi"],
+            "kvm": ["-machine", "pc", "-accel", "kvm", "-cpu", "host"],
         }
         parameters = _PARAMETERS + (" nosmp" if self.settings.cpus == 1 else "")
         if self.accelerator == "icount":
             # One instruction a nanosecond: the kernel need not measure it.
-            parameters += " tsc_early_khz=1000000"
+            parameters += " tsc=reliable no_timer_check tsc_early_khz=1000000"
         return [
-            _PROGRAM, "-machine", "microvm,acpi=off,rtc=on,isa-serial=on", *accelerators[self.accelerator],
+            _PROGRAM, *accelerators[self.accelerator],
             "-m", str(self.settings.memory_mib), "-smp", str(self.settings.cpus),
             # The kernel asks this clock for the date, and QEMU gives seeds to what it starts.
             "-rtc", "base=2020-09-13T12:26:40,clock=vm", "-seed", str(seed % (1 << 32)),

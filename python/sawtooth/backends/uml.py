@@ -18,7 +18,7 @@ from typing import Any
 from sawtooth.backends import guest, images, processes, programs
 from sawtooth.backends.batch import Batch
 from sawtooth.backends.launcher import Command, Settings
-from sawtooth.backends.modules import Modules
+from sawtooth.backends.modules import Modules, module_name
 from sawtooth.errors import BackendUnavailable
 
 _KERNEL = "linux.uml"
@@ -39,7 +39,7 @@ def parallel(scenarios: Sequence[str]) -> int:
 
 def provenance(scenarios: Sequence[str]) -> list[dict[str, Any]]:
     """Which kernels scenarios run on, one entry for each guest's settings."""
-    return [LAUNCHER.provenance(settings) for settings in guest.distinct(scenarios)]
+    return guest.provenance(LAUNCHER, scenarios)
 
 
 def modules() -> Modules:
@@ -65,6 +65,7 @@ class Uml:
     def machine(self, settings: Settings, algorithms: frozenset[str]) -> UmlMachine:
         """See `launcher.Launcher`."""
         guest.require_built()
+        processes.require()
         if settings.cpus > 1:
             raise BackendUnavailable(
                 f"user-mode Linux has one processor, not {settings.cpus}", 'use `--backend qemu` with `kernel.time = "real"`'
@@ -80,15 +81,15 @@ class Uml:
         """See `launcher.Launcher`."""
         return settings.virtual
 
-    def provenance(self, settings: Settings) -> dict[str, Any]:
+    def provenance(self, settings: Settings, algorithms: frozenset[str]) -> dict[str, Any]:
         """See `launcher.Launcher`."""
-        kernel, machine = modules(), self.machine(settings, frozenset())
+        kernel, machine = modules(), self.machine(settings, algorithms)
         return {
             "backend": self.name,
             "release": kernel.release,
             "version": f"{_packaged_version()} (package user-mode-linux)",
             "config_sha256": _packaged_configuration(),
-            "modules": kernel.congestion_controls(),
+            "modules": [module_name(path) for path in machine.load],
             "time": "virtual" if settings.virtual else "real",
             "memory_bytes": settings.memory_bytes,
             "cpus": 1,
