@@ -416,7 +416,20 @@ def test_mistakes_say_what_where_and_what_to_do(make: Callable[..., Dataset], st
     assert message(a, tmp_path / "none", Question()) == (
         f"error: {tmp_path / 'none'} is no results directory\nhint: `sawtooth run STUDY --out DIR` makes one"
     )
-    assert message(a, b, Question(arm="sak")) == f"error: {a} has no arm `sak`\nhint: did you mean `sack`?"
+    binary = tmp_path / "binary.csv"
+    binary.write_bytes(b"Tp\xff")
+    known = side_by_side.published("mean_s")
+    assert message(a, binary, Question(("completion_ns",), published=known)) == (
+        f"error: {binary} is no text: byte 2 is not UTF-8\nhint: a CSV of published numbers is needed"
+    )
+    assert message(a, tmp_path / "none.csv", Question(("completion_ns",), published=known)) == (
+        f"error: cannot read {tmp_path / 'none.csv'}: No such file or directory"
+    )
+    (b / "parts/status-000000.parquet").unlink()
+    assert message(a, b, Question()).startswith(
+        "error: a and b have no cell in common\nhint: Tp 10 ms, N 1, newreno: only a (b: no finished run there)"
+    )
+    assert message(a, a, Question(arm="sak")) == f"error: {a} has no arm `sak`\nhint: did you mean `sack`?"
 
 
 CSV_MISTAKES = {

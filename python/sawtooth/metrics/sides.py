@@ -129,7 +129,9 @@ def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) 
     plan = dataset.runs.lazy().select("run", "cell", *factors(dataset), "arm", "replicate", "seed")
     if arm is not None:
         plan = plan.filter(pl.col("arm") == arm)
-    return plan.join(per_item, on="run").sort("run", "item").drop("run").collect()
+    # Records without their status are of a batch that was interrupted.
+    finished = dataset.status().lazy().filter(pl.col("status") == "ok").select("run")
+    return plan.join(finished, on="run", how="semi").join(per_item, on="run").sort("run", "item").drop("run").collect()
 
 
 def read_table(path: Path) -> pl.DataFrame:
@@ -140,9 +142,11 @@ def read_table(path: Path) -> pl.DataFrame:
 
     """
     try:
-        table = pl.read_csv(path, infer_schema=False, comment_prefix="#")
+        table = pl.read_csv(path.read_text(encoding="utf-8-sig").encode(), infer_schema=False, comment_prefix="#")
     except OSError as error:
         raise DatasetError(f"cannot read {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{path} is no text: byte {error.start} is not UTF-8", "a CSV of published numbers is needed") from None
     except pl.exceptions.PolarsError as error:
         raise DatasetError(f"{path} is no table: {str(error).splitlines()[0]}", "it needs a line of column names, then rows") from None
     return table.rename({name: name.strip() for name in table.columns})
