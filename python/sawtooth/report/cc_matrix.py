@@ -341,7 +341,7 @@ def _trips_section(data: _Data) -> Section | None:
             if fixed is not None:
                 rows[server][f"trips_{source.replace(' ', '_')}_at_{PUBLISHED_CONSTANT_S:g}_s"] = fixed.trips[server]
             fitted_x = np.array([0.0, rtt.max()])
-            panel.append(Line(f"{server} {found.trips[server]:.1f}", rtt, stats.vector(own["seconds"].to_numpy()), fitted_x,
+            panel.append(Line(f"{server} {round(found.trips[server], 1) + 0.0:.1f}", rtt, stats.vector(own["seconds"].to_numpy()), fitted_x,
                               found.at(server, fitted_x / 1000)))  # fmt: skip
     if not panels:
         return None
