@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from sawtooth import _core
+from sawtooth import _core, kernels
 from sawtooth.backends import debian, guest, modules, netns, processes, qemu, uml
 from sawtooth.errors import BackendUnavailable
 from sawtooth.study import Study
@@ -49,6 +49,7 @@ def examine() -> list[Finding]:
         qemu_finding(),
         kvm_finding(),
         netns_finding(),
+        _built_kernels(),
         _leftovers(),
         _program("ns", "ns2", "the peer of `make bench` and of the validation against ns-2"),
     ]
@@ -110,6 +111,13 @@ def netns_finding() -> Finding:
     advice = [f"root can load {', '.join(f'tcp_{name}' for name in loadable)}"] if loadable else []
     advice += [f'`shaper = "kernel"` needs {" and ".join(lacking)}, which this kernel lacks'] if lacking else []
     return Finding(what, True, f"{release}, {', '.join(has)}, in real time", "; ".join(advice))
+
+
+def _built_kernels() -> Finding:
+    names = [kernel.name for kernel in kernels.available()]
+    return Finding(
+        "built kernels (`kernel.image` of uml)", True, ", ".join(names) or "none", "" if names else "`sawtooth kernel build` makes one"
+    )
 
 
 def _leftovers() -> Finding:

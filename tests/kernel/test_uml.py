@@ -1,12 +1,15 @@
-"""The same study on a real Linux kernel: user-mode Linux in virtual time."""
+"""The same study on a real Linux kernel: user-mode Linux in virtual time; and what all guests have in common."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -18,7 +21,7 @@ import sawtooth
 from sawtooth import doctor
 from sawtooth.backends import uml
 from sawtooth.cli import app
-from sawtooth.errors import SawtoothError
+from sawtooth.errors import BackendUnavailable, SawtoothError
 
 GUEST = doctor.guest_finding()
 pytestmark = pytest.mark.skipif(not GUEST.ok, reason=f"{GUEST.what}: {GUEST.detail}; {GUEST.advice}")
@@ -104,6 +107,83 @@ def test_no_guest_survives_a_killed_laboratory(fetch: Path, tmp_path: Path) -> N
     while guests(scratch) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not guests(scratch)
+    # The kernel ends guests, but nobody was left to remove the directory.
+    assert len(list(scratch.iterdir())) == 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(scratch))
+        assert [line.split("sawtooth-uml-")[0] for line in doctor.clean()] == [f"removed {scratch}/"]
+    assert not list(scratch.iterdir())
+
+
+def test_a_guest_that_ends_in_mid_run_takes_only_that_run_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    long = tree(duration="300 s", size="10 GB")
+    killer = threading.Thread(target=kill_after_the_first_run, args=(tmp_path,))
+    killer.start()
+    batch = uml.run_batch([tree(), long, tree()], [1, 2, 3])
+    killer.join()
+    assert list(batch.errors) == [1]
+    assert batch.errors[1].startswith("the guest ended before this run did; its console ended with: ")
+    assert batch.tables["flows"]["run"].to_list() == [0, 2]
+    assert batch.tables["flows"]["delivered_bytes"].to_list() == [100_000] * 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_guest_without_the_memory_to_boot_fails_its_runs_alone_and_shows_its_console() -> None:
+    batch = uml.run_batch([tree(kernel={"memory": "8 MiB"}), tree()], [1, 1])
+    assert list(batch.errors) == [0]
+    assert batch.errors[0].startswith("the guest of `uml` did not boot; its console ended with: ")
+    assert batch.errors[0].endswith("(it had 8 MiB of memory; 128 MiB suffice for a boot)")
+    assert "Too few physical memory!" in batch.errors[0]
+    assert batch.tables["flows"]["run"].to_list() == [1]
+
+
+def test_user_mode_linux_refuses_more_than_its_one_processor() -> None:
+    with pytest.raises(BackendUnavailable) as raised:
+        uml.run_batch([tree(kernel={"cpus": 2})], [1])
+    assert str(raised.value) == ('error: user-mode Linux has one processor, not 2\nhint: use `--backend qemu` with `kernel.time = "real"`')
+
+
+def test_without_the_package_the_error_names_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for program in ("setpriv", "unshare", "true"):
+        (tmp_path / program).symlink_to(f"/usr/bin/{program}")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BackendUnavailable) as raised:
+        uml.run_batch([tree()], [1])
+    assert str(raised.value) == (
+        "error: user-mode Linux is not installed\nhint: install the package user-mode-linux; `sawtooth doctor` shows what is there"
+    )
+
+
+def test_results_say_which_kernel_they_are_of() -> None:
+    (entry,) = uml.provenance([tree()])
+    assert entry["release"] == uml.modules().release
+    assert len(entry["config_sha256"]) == 64
+    assert (entry["modules"], entry["time"], entry["cpus"]) == (["tun"], "virtual", 1)
+
+
+def test_guests_side_by_side_fit_the_machine_and_real_time_allows_one() -> None:
+    assert 1 <= uml.parallel([tree()]) <= len(os.sched_getaffinity(0))
+    assert uml.parallel([tree(kernel={"memory": "1000 GB"})]) == 1
+    assert uml.parallel([tree(kernel={"time": "real"})]) == 1
+
+
+def tree(duration: str = "1 s", size: str = "100 kB", **more: object) -> str:
+    """A short fetch, as JSON text."""
+    link = {"rate": "10 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": "50 packets"}}
+    flows = [{"path": ["l"], "source": {"name": "bulk", "size": size}}]
+    return json.dumps({"duration": duration, "flows": flows, "links": {"l": link}, **more})
+
+
+def kill_after_the_first_run(scratch: Path) -> None:
+    """Kills the guest that works below `scratch` when it has finished a run."""
+    deadline = time.monotonic() + 60
+    while not list(scratch.glob("*/results/00000.json")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    for number in guests(scratch):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(number), signal.SIGKILL)
 
 
 def guests(scratch: Path) -> list[str]:

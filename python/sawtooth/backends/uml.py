@@ -15,16 +15,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sawtooth import kernels
 from sawtooth.backends import guest, images, processes, programs
 from sawtooth.backends.batch import Batch
 from sawtooth.backends.launcher import Command, Settings
-from sawtooth.backends.modules import Modules, module_name
+from sawtooth.backends.modules import Modules, module_name, require_congestion_controls
 from sawtooth.errors import BackendUnavailable
 
 _KERNEL = "linux.uml"
 _MODULES = Path("/usr/lib/uml/modules")
 # What the kernel's links are made of.
 _SHAPERS = ("veth", "sch_netem", "sch_tbf")
+# Which code for RAID is fastest takes nine tenths of a boot to find out, and no guest has a disk.
+_NO_BENCHMARKS = "initcall_blacklist=raid6_select_algo,calibrate_xor_blocks"
+# While the clock stands still, the kernel cannot measure how fast it loops.
+_VIRTUAL = ("lpj=1000000",)
 
 
 def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
@@ -71,11 +76,20 @@ class Uml:
                 f"user-mode Linux has one processor, not {settings.cpus}", 'use `--backend qemu` with `kernel.time = "real"`'
             )
         files = [images.File("init", guest.AGENT, executable=True), *(programs.http_files() if settings.http else [])]
+        if settings.image:
+            return self._built(settings, algorithms, files)
         kernel = modules()
         wanted = ["tun", *(_SHAPERS if settings.shaped else ()), *kernel.for_congestion_controls(algorithms)]
         load = kernel.with_dependencies(wanted)
-        files += [images.File(f"modules/{path.name.split('.')[0]}", path) for path in load]
-        return UmlMachine(settings, _KERNEL, images.base(files), load, "virtual" if settings.virtual else "real", ())
+        files += [images.File(f"modules/{module_name(path)}", path) for path in load]
+        parameters = (_NO_BENCHMARKS, *_VIRTUAL) if settings.virtual else (_NO_BENCHMARKS,)
+        return UmlMachine(settings, _KERNEL, images.base(files), load, "virtual" if settings.virtual else "real", parameters)
+
+    def _built(self, settings: Settings, algorithms: frozenset[str], files: Sequence[images.File]) -> UmlMachine:
+        kernel = kernels.find(settings.image)
+        require_congestion_controls(kernel.release, algorithms, kernel.algorithms)
+        parameters = ("time-travel=inf-cpu",) if settings.virtual else ()
+        return UmlMachine(settings, str(kernel.binary), images.base(files), (), "random-only" if settings.virtual else "real", parameters)
 
     def virtual(self, settings: Settings) -> bool:
         """See `launcher.Launcher`."""
@@ -83,17 +97,25 @@ class Uml:
 
     def provenance(self, settings: Settings, algorithms: frozenset[str]) -> dict[str, Any]:
         """See `launcher.Launcher`."""
-        kernel, machine = modules(), self.machine(settings, algorithms)
+        machine = self.machine(settings, algorithms)
+        if settings.image:
+            built = kernels.find(settings.image)
+            facts = built.facts()
+            release, version, config = built.release, f"{built.source_package} {built.source_version}", built.config_sha256
+        else:
+            facts = {}
+            release, version, config = modules().release, f"{_said('--version')} (package user-mode-linux)", _packaged_configuration()
         return {
             "backend": self.name,
-            "release": kernel.release,
-            "version": f"{_packaged_version()} (package user-mode-linux)",
-            "config_sha256": _packaged_configuration(),
+            "release": release,
+            "version": version,
+            "config_sha256": config,
             "modules": [module_name(path) for path in machine.load],
             "time": "virtual" if settings.virtual else "real",
             "memory_bytes": settings.memory_bytes,
             "cpus": 1,
             "command": machine.words(),
+            **({"built": facts} if facts else {}),
         }
 
 
@@ -114,7 +136,7 @@ class UmlMachine:
     def words(self) -> list[str]:
         """The kernel's command line. No path and no number of a boot is on it: the kernel makes entropy of it."""
         return [self.kernel, f"mem={self.settings.memory_mib}M", "initrd=initrd", "con=null", "con0=null,fd:1", "rdinit=/init", "quiet",
-                "norandmaps", "lpj=1000000", "random.trust_bootloader=on", *self.parameters]  # fmt: skip
+                "norandmaps", "random.trust_bootloader=on", *self.parameters]  # fmt: skip
 
     def prepare(self, directory: Path, jobs: Mapping[str, object], seed: int) -> Command:
         """See `launcher.Machine`."""
@@ -123,11 +145,6 @@ class UmlMachine:
         (directory / "initrd").write_bytes(self.base.read_bytes() + images.batch(jobs, self.load, f"hostfs {share}"))
         environment = {"LD_PRELOAD": str(guest.CLOCK), "SAWTOOTH_SEED": str(seed), "SAWTOOTH_CLOCK": self.clock}
         return Command([*processes.in_namespaces(), *self.words()], environment)
-
-
-@cache
-def _packaged_version() -> str:
-    return _said("--version")
 
 
 @cache
