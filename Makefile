@@ -23,7 +23,7 @@ $(UV):
 # The programs that go into guests: static, and preloaded into the kernel.
 GUEST := python/sawtooth/guest
 .venv/guest: .venv/built
-	RUSTFLAGS="-C target-feature=+crt-static" cargo build --quiet --release --locked -p sawtooth-agent --target "$$(rustc -vV | sed -n 's/^host: //p')"
+	RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" cargo build --quiet --release --locked -p sawtooth-agent --target "$$(rustc -vV | sed -n 's/^host: //p')"
 	cargo build --quiet --release --locked -p sawtooth-clock
 	mkdir -p $(GUEST)
 	cp -f "$${CARGO_TARGET_DIR:-target}/$$(rustc -vV | sed -n 's/^host: //p')/release/sawtooth-agent" $(GUEST)/

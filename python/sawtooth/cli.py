@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -42,6 +43,9 @@ Options = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Override one value, e.g. --set vars.Tp='20 ms'. May be repeated."),
 ]
+Backend = Annotated[
+    str | None, typer.Option(help="sim, or a real kernel in uml, qemu or netns; instead of the study's.", show_default=False)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
 
 
@@ -51,7 +55,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME")] = None,
     short: Short = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads.", show_default="one per processor")] = None,
-    backend: Annotated[str | None, typer.Option(help="sim, or uml for a real kernel; instead of the study's.", show_default=False)] = None,
+    backend: Backend = None,
     options: Options = None,
     as_json: AsJson = False,
 ) -> None:
@@ -63,7 +67,7 @@ def run(
     Example: sawtooth run studies/hstcp.toml --short --out /tmp/hstcp
     """
     console = Console(stderr=True)
-    loaded = Study.load(study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend else [])])
+    loaded = _load(study, short, options, backend)
     _check_report(loaded)
     plan = make_plan(loaded)
     directory = out or Path("results") / loaded.name
@@ -98,12 +102,12 @@ def run(
 
 
 @app.command()
-def plan(study: StudyPath, short: Short = False, options: Options = None, as_json: AsJson = False) -> None:
+def plan(study: StudyPath, short: Short = False, backend: Backend = None, options: Options = None, as_json: AsJson = False) -> None:
     """Show what a study would run: how many runs, of what, and about how long it takes.
 
     Example: sawtooth plan studies/hstcp.toml
     """
-    made = make_plan(Study.load(study, short=short, options=options or ()))
+    made = make_plan(_load(study, short, options, backend))
     cores = _cores()
     seconds = made.cost / _DELIVERIES_PER_SECOND / cores
     if as_json:
@@ -155,9 +159,77 @@ def report(
         print(f"report: {page}")
 
 
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="DIR", help="Results directory.", show_default=False)],
+    second: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR|CSV]", help="Another one, or published numbers; without it, DIR's arms.", show_default=False),
+    ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", metavar="COLUMN", help="Of flows, or links.COLUMN. May be repeated.", show_default="completion_ns, or goodput_bps"
+        ),
+    ] = None,
+    tolerance: Annotated[str, typer.Option(metavar="SHARE", help="Ratios this near to 1 agree.")] = "5 %",
+    flows: Annotated[str, typer.Option(metavar="mean|sum|each", help="How the flows of one block are taken together.")] = "mean",
+    arm: Annotated[str | None, typer.Option(metavar="NAME", help="Only this arm.", show_default=False)] = None,
+    value: Annotated[str | None, typer.Option(metavar="COLUMN", help="The CSV's column of means.", show_default=False)] = None,
+    sd: Annotated[str | None, typer.Option(metavar="COLUMN", help="Its standard deviations; needs --n.", show_default=False)] = None,
+    ci: Annotated[str | None, typer.Option(metavar="COLUMN", help="Its 95 % half-widths.", show_default=False)] = None,
+    n: Annotated[str | None, typer.Option("--n", metavar="N|COLUMN", help="Observations behind each mean.", show_default=False)] = None,
+    unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the means.", show_default="what the column's name ends in")] = None,
+    factors: Annotated[
+        list[str] | None,
+        typer.Option("--factor", metavar="NAME=COLUMN", help="The CSV's column of a factor, cell, arm or item, if called otherwise."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write report.html with figures and tables here.", show_default=False)] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every row as CSV.", show_default=False)] = None,
+    cell: Annotated[int | None, typer.Option(min=1, help="Cell whose window is drawn.", show_default="the first")] = None,
+    flow: Annotated[str | None, typer.Option(metavar="NAME", help="Flow whose window is drawn.", show_default="the first")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two results of one study, the arms of one, or a result with published numbers, cell by cell.
+
+    Every ratio of means gets a 95 % interval and a verdict: agree, differ or not decided.
+
+    Examples: sawtooth compare results/uml results/sim --out cmp
+
+    sawtooth compare results/hstcp hstcp.csv --metric throughput_bps --value sum_bps --flows sum --factor cell=experiment
+    """
+    from sawtooth.report import compare as side_by_side
+
+    published = side_by_side.published(value, sd=sd, ci=ci, n=n, unit=unit, factors=factors or ())
+    asked = side_by_side.Question(tuple(metrics or ()), side_by_side.tolerance(tolerance), flows, arm, published, cell, flow)
+    made = side_by_side.compare(first, second, asked)
+    page = side_by_side.page(made, first, second, asked).write(out) if out else None
+    if csv:
+        side_by_side.write_csv(made, csv)
+    if as_json:
+        _print_json({**side_by_side.as_json(made), "report": str(page) if page else None})
+        return
+    # A pipe gets whole lines of plain text, a terminal what fits it.
+    console = Console() if sys.stdout.isatty() else Console(width=1000)
+    console.print(side_by_side.table(made))
+    if len(made.rows) > side_by_side.MOST_LINES:
+        print(f"the {side_by_side.MOST_LINES} of {len(made.rows)} rows furthest from 1; --csv FILE writes all")
+    print()
+    for line in side_by_side.summary(made):
+        print(line)
+    for entry in made.unmatched[:10]:
+        print(f"only {entry.side}: {entry.what}: {entry.why} ({entry.rows})")
+    if len(made.unmatched) > 10:
+        print(f"... and {len(made.unmatched) - 10} more; --json lists all")
+    for note in made.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if page:
+        print(f"report: {page}")
+
+
 @app.command(name="list")
 def list_parts(
-    what: Annotated[str, typer.Argument(metavar="[WHAT]", help="cc, queue, source, recovery, stack, tcp, column or study.")] = "",
+    what: Annotated[str, typer.Argument(metavar="[WHAT]", help="cc, queue, source, recovery, stack, tcp, kernel, column or study.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """List what a study can name, with parameters and defaults.
@@ -211,8 +283,20 @@ def simulate(
 
 
 @app.command(name="doctor")
-def doctor_command(as_json: AsJson = False) -> None:
+def doctor_command(
+    clean: Annotated[bool, typer.Option("--clean", help="Remove what killed runs have left: guests and temporary files.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Say what this machine can run, and how to get what is missing."""
+    if clean:
+        removed = doctor.clean()
+        if as_json:
+            _print_json(removed)
+            return
+        for line in removed:
+            print(f"removed  {line}")
+        print("nothing is left of killed runs" if not removed else f"{len(removed)} removed")
+        return
     findings = doctor.examine()
     if as_json:
         _print_json([vars(finding) for finding in findings])
@@ -252,6 +336,10 @@ def _upright(frame: pl.DataFrame) -> pl.DataFrame:
     if frame[name].n_unique() == frame.height:
         return frame.drop(name).transpose(include_header=True, header_name=name, column_names=frame[name].to_list())
     return frame.transpose(include_header=True, header_name="", column_names=[str(at) for at in range(1, frame.height + 1)])
+
+
+def _load(study: Path, short: bool, options: Sequence[str] | None, backend: str | None) -> Study:
+    return Study.load(study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend else [])])
 
 
 def _check_report(study: Study) -> None:

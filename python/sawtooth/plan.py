@@ -1,6 +1,6 @@
 """The plan of a study: every run, in order. Pure: it can be counted and shown before anything runs.
 
-Runs are ordered by cell, then arm, then replicate. All arms of a cell's replicate share its draws and its seed (common random
+Runs are ordered by cell, then arm, then replicate, or in randomised blocks. All arms of a cell's replicate share its draws and its seed (common random
 numbers), and neither depends on which other cells exist.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import dataclasses
 import functools
 import hashlib
 import json
@@ -27,8 +28,9 @@ from sawtooth.sweep import Cell, axis_names, cells
 RESULTS_EPOCH = 1
 """Raised whenever the same scenario and seed give other records than before; see "Changed results" in the changelog."""
 
-# A batch is about this many deliveries (roughly two seconds), and never more runs than this.
-_BATCH_COST = 2e7
+# A batch is about this many deliveries (roughly two seconds of the simulator, ten of a kernel), and never more runs than this.
+_SIMULATED_COST = 2e7
+_KERNEL_COST = 3e4
 _BATCH_RUNS = 64
 
 
@@ -133,7 +135,16 @@ def make_plan(study: Study) -> Plan:
                         cost,
                     )
                 )
-    return Plan(study, all_cells, runs, _batches(runs))
+    if study.order == "blocks":
+        runs = _in_blocks(study, runs)
+    cost = _SIMULATED_COST if study.backend == "sim" else _KERNEL_COST
+    return Plan(study, all_cells, runs, _batches(runs, cost))
+
+
+def _in_blocks(study: Study, runs: Sequence[Run]) -> list[Run]:
+    """Replicate by replicate, each in a random order of its own (Box, Hunter and Hunter 2005, chapter 4: block, then randomise)."""
+    ordered = sorted(runs, key=lambda run: (run.replicate, _seed(study.seed, f"order/{run.cell}/{run.arm}/{run.replicate}")))
+    return [dataclasses.replace(run, index=index) for index, run in enumerate(ordered)]
 
 
 def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> float:
@@ -151,12 +162,12 @@ def _seed(seed: int, name: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}/{name}".encode()).digest()[:8], "little") >> 1
 
 
-def _batches(runs: Sequence[Run]) -> list[range]:
+def _batches(runs: Sequence[Run], most: float) -> list[range]:
     """Consecutive runs, as many as make a batch; decided by the plan alone, so that files do not depend on the workers."""
     batches: list[range] = []
     start, cost = 0, 0.0
     for run in runs:
-        full = run.index - start >= _BATCH_RUNS or cost + run.cost > _BATCH_COST
+        full = run.index - start >= _BATCH_RUNS or cost + run.cost > most
         if full and run.index > start:
             batches.append(range(start, run.index))
             start, cost = run.index, 0.0

@@ -22,16 +22,17 @@ from sawtooth.errors import Place, StudyError, read_text
 Tree: TypeAlias = dict[str, Any]
 
 _KEYS = (
-    "name", "question", "backend", "repeat", "seed", "report", "vars", "draws", "scenario", "sweep", "arms", "short",
+    "name", "question", "backend", "repeat", "seed", "order", "report", "vars", "draws", "scenario", "sweep", "arms", "short",
 )  # fmt: skip
 _BACKENDS = ("sim", "uml", "qemu", "netns")
+_ORDERS = ("cells", "blocks")
 _DRAW_KEYS = {
     "uniform_integer": {"distribution", "low", "high", "unit"},
     "uniform": {"distribution", "low", "high"},
     "table": {"distribution", "file", "row", "column", "unit"},
 }
 # Tables that an assignment may create when the scenario does not have them yet.
-_OPTIONAL_TABLES = {"cc", "queue", "reverse", "shortcuts", "source", "tcp", "vars"}
+_OPTIONAL_TABLES = {"cc", "kernel", "queue", "receiver_cc", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars"}
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
 
 
@@ -103,6 +104,8 @@ class Study:
         sweep: blocks, each a list of levels, each a list of assignments; blocks are crossed, the last varying fastest.
         arms: alternatives that are compared in pairs under the same random numbers.
         full_sweep: the sweep of the long form; it numbers the cells.
+        order: `cells`: all replicates of a cell together; `blocks`: each replicate of all cells together, in random order, so that
+            what drifts in the meantime falls on all cells alike.
         base: assignments that hold in every run (`[short]`, `--set`).
 
     """
@@ -114,6 +117,7 @@ class Study:
     backend: str
     repeat: int
     seed: int
+    order: str
     report: str
     scenario: Tree
     draws: Mapping[str, Tree]
@@ -227,6 +231,7 @@ class _Reader:
             backend=backend,
             repeat=repeat,
             seed=seed,
+            order=self.order(),
             report=self.text("report", "generic"),
             scenario=scenario,
             draws=self.draws(scenario),
@@ -263,6 +268,12 @@ class _Reader:
         if value not in _BACKENDS:
             raise self.document.error(f"unknown backend `{value}`", origin, did_you_mean(str(value), _BACKENDS))
         return str(value)
+
+    def order(self) -> str:
+        order = self.tree.get("order", _ORDERS[0])
+        if order not in _ORDERS:
+            raise self.document.error(f"unknown order `{order}`", "order", f"there are {' and '.join(_ORDERS)}")
+        return str(order)
 
     def known_keys(self, table: Tree, known: Iterable[str], path: str) -> None:
         known = list(known)
