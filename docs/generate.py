@@ -31,6 +31,7 @@ def pages() -> dict[str, str]:
     tables = _core.registry()
     made = {f"{kind}.md": _parts(title, lead, tables[kind]) for kind, (title, lead) in KINDS.items()}
     made["tcp.md"] = _tcp(tables["tcp"], tables["stack"])
+    made["kernel.md"] = _kernel(tables["kernel"])
     made["records.md"] = _records(_core.schema())
     made["command-line.md"] = _command_line()
     return {name: NOTE + text for name, text in made.items()}
@@ -73,6 +74,15 @@ def _tcp(params: Sequence[dict[str, Any]], stacks: Sequence[dict[str, Any]]) -> 
         for param in params
     )
     return text + "\n" + _table(("Parameter", "Value", *(f"`{name}`" for name in names), "Meaning"), rows)
+
+
+def _kernel(settings: Sequence[dict[str, Any]]) -> str:
+    text = "# Settings of a real kernel\n\n"
+    text += "What `[scenario.kernel]` can say, for `--backend uml`, `qemu` and `netns`. The simulator reads none of it.\n\n"
+    text += _parameters(settings)
+    text += "\nBesides, `image` names a kernel made by `sawtooth kernel build`, and the table `sysctl` holds settings of both hosts by name:\n"
+    text += '`sysctl = { "net.ipv4.tcp_sack" = 0 }`.\n'
+    return text
 
 
 def _records(schema: dict[str, Any]) -> str:
