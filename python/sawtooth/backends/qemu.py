@@ -1,7 +1,8 @@
 """QEMU: the distribution's cloud kernel in a virtual machine, without root.
 
-In virtual time the machine is emulated and every instruction takes 1 ns: bit-identical, whatever the host does; one processor, as QEMU
-stands still with more (`-icount sleep=off`). In real time it is KVM's where that works and emulated elsewhere, with any number of
+In virtual time the machine is emulated and every instruction takes 1 ns, whatever the host does. Two boots are the same bit for bit but
+for a race of the emulator's own, about once in a minute of virtual time, which moves what follows by microseconds. It has one processor,
+as QEMU stands still with more (`-icount sleep=off`). In real time it is KVM's where that works and emulated elsewhere, with any number of
 processors. In virtual time the machine is QEMU's smallest, without firmware tables or devices to look for: it boots in a third of a
 PC's time.
 """
