@@ -4,6 +4,7 @@
     manifest.json       provenance: versions, commit, machine, command, hash of the plan
     runs.parquet        the plan: one row per run, with cell, arm, replicate, factors and draws
     parts/              TABLE-NNNNNN.parquet, one file per table and batch
+    kernels.json        real kernels only: release, configuration, modules, clock and command line of each guest's
     log.jsonl           wall time of each batch; the only thing that differs between two machines
 
 A part is written under a temporary name, flushed and renamed; the status part comes last, so a batch is done when its status
@@ -44,7 +45,7 @@ class Dataset:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.manifest: dict[str, Any] = _read_json(directory / "manifest.json")
+        self.manifest: dict[str, Any] = cast(dict[str, Any], _read_json(directory / "manifest.json"))
         self.runs = _read_frame(directory / "runs.parquet")
 
     @classmethod
@@ -180,6 +181,30 @@ class Dataset:
                 _write_frame(parts / f"{name}-{batch:06d}.parquet", frame)
             _write_frame(parts / f"status-{batch:06d}.parquet", status)
 
+    @property
+    def kernels(self) -> list[dict[str, Any]]:
+        """The real kernels that runs were done on, one entry for each guest's settings; nothing of the simulator."""
+        path = self.directory / "kernels.json"
+        return cast(list[dict[str, Any]], _read_json(path)) if path.is_file() else []
+
+    def record_kernels(self, kernels: Sequence[Mapping[str, Any]]) -> None:
+        """Stores which kernels runs are done on.
+
+        Raises:
+            DatasetError: if runs were done on others before.
+
+        """
+        content = json.dumps(list(kernels), indent=2).encode() + b"\n"
+        path = self.directory / "kernels.json"
+        if path.is_file() and path.read_bytes() != content:
+            before, now = (sorted({str(kernel.get("release")) for kernel in each}) for each in (self.kernels, kernels))
+            raise DatasetError(
+                f"{self.directory} holds runs of another kernel, or of one that was set up otherwise: {', '.join(before)}, not {', '.join(now)}",
+                "name another directory with --out, or remove this one",
+            )
+        with writing(self.directory):
+            write_atomically(path, content)
+
     def log(self, **entry: Any) -> None:
         """Adds a line to the log."""
         with writing(self.directory), (self.directory / "log.jsonl").open("a", encoding="utf-8") as file:
@@ -250,12 +275,12 @@ def _read_frame(path: Path) -> pl.DataFrame:
         raise DatasetError(f"{path} is damaged: {first}", "run the study again: damaged parts are made anew") from None
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> Any:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DatasetError(f"{path} is damaged: {error}", "remove the directory and run the study again") from None
-    return cast(dict[str, Any], content)
+    return content
 
 
 def _provenance(plan: Plan, identity: str, command: Sequence[str]) -> dict[str, Any]:

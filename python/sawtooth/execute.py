@@ -24,7 +24,8 @@ from sawtooth.backends import netns, qemu, sim, uml
 from sawtooth.dataset import Dataset
 from sawtooth.plan import Plan
 
-_BACKENDS = {"sim": sim, "uml": uml, "qemu": qemu, "netns": netns}
+_KERNELS = {"uml": uml, "qemu": qemu, "netns": netns}
+_BACKENDS = {"sim": sim, **_KERNELS}
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def execute(
         plan: what to do.
         dataset: where results go; must have been created for this plan.
         executor: where to do it; by default `jobs` threads of this process (the simulator releases the interpreter lock).
-        jobs: threads; by default one per processor.
+        jobs: threads; by default one per processor, or as many guests as fit into the machine; in real time one.
         reporter: is told about progress.
 
     Raises:
@@ -107,7 +108,13 @@ def execute(
     if reporter:
         reporter.begin(len(plan.runs), resumed, sum(costs.values()))
     own = executor is None
-    workers = executor or ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1)
+    kernel = _KERNELS.get(plan.study.backend)
+    side_by_side = os.cpu_count() or 1
+    if kernel and todo:
+        scenarios = [run.scenario for run in plan.runs]
+        dataset.record_kernels(kernel.provenance(scenarios))
+        side_by_side = kernel.parallel(scenarios)
+    workers = executor or ThreadPoolExecutor(max_workers=jobs or side_by_side)
     runs = failed = deliveries = 0
     futures: dict[Future[Receipt], int] = {}
     interrupt = _Interrupt()

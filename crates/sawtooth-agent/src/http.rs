@@ -53,7 +53,8 @@ impl Server {
         let (place, listen) = (directory.display(), listen.join("\n"));
         let configuration = format!(
             "ServerRoot {place}\nServerName sender\nDocumentRoot {place}\nPidFile {place}/pid\nErrorLog {place}/log\n\
-             LoadModule mpm_prefork_module {MODULES}/mod_mpm_prefork.so\n{listen}\n"
+             LoadModule mpm_prefork_module {MODULES}/mod_mpm_prefork.so\n\
+             LoadModule authz_core_module {MODULES}/mod_authz_core.so\n{listen}\n"
         );
         fs::write(directory.join("conf"), configuration)?;
         hosts.enter(HostName::Sender)?;

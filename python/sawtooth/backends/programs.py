@@ -10,7 +10,7 @@ from sawtooth.errors import BackendUnavailable
 
 # What flows that are fetches are made of: program, package.
 _HTTP = {Path("/usr/sbin/apache2"): "apache2-bin", Path("/usr/bin/wget"): "wget"}
-_APACHE_MODULES = (Path("/usr/lib/apache2/modules/mod_mpm_prefork.so"),)
+_APACHE_MODULES = tuple(Path(f"/usr/lib/apache2/modules/mod_{name}.so") for name in ("mpm_prefork", "authz_core"))
 
 
 def require_http() -> None:

@@ -103,6 +103,7 @@ class Report:
         )
         return environment.get_template("report.html").render(
             manifest=self.dataset.manifest,
+            kernels=_kernels(self.dataset),
             status=_counts(self.dataset),
             sections=self.sections,
             summary=self.summary,
@@ -113,6 +114,15 @@ class Report:
 
 def _svg(plot: Plot) -> Markup:
     return Markup(style.svg(plot.figure))
+
+
+def _kernels(dataset: Dataset) -> list[str]:
+    """One line for each kernel and clock that runs were done on."""
+    lines: dict[str, None] = {}
+    for kernel in dataset.kernels:
+        configuration = str(kernel.get("config_sha256") or "unknown")[:12]
+        lines[f"{kernel['backend']}: {kernel['release']} ({kernel['version']}), configuration {configuration}, {kernel['time']} time"] = None
+    return list(lines)
 
 
 def _counts(dataset: Dataset) -> dict[str, int]:
