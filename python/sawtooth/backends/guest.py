@@ -47,19 +47,31 @@ def run_batch(launcher: Launcher, scenarios: Sequence[str], seeds: Sequence[int]
         BackendUnavailable: if no guest can be started here.
 
     """
-    groups: dict[Settings, list[int]] = {}
-    for at, text in enumerate(scenarios):
-        groups.setdefault(Settings.of(_core.kernel_settings(text)), []).append(at)
-    algorithms = _algorithms(scenarios)
+    # The names are in the order of the batch, and runs are done in the order of the names.
+    names = [f"{at:05}.json" for at in range(len(scenarios))]
+    jobs = {name: {"scenario": json.loads(text), "seed": seed} for name, text, seed in zip(names, scenarios, seeds, strict=True)}
+    outcomes = run_jobs(launcher, jobs)
+    return _to_batch([outcomes[name] for name in names])
+
+
+def run_jobs(launcher: Launcher, jobs: Jobs) -> dict[str, Outcome]:
+    """Runs jobs of any kind, each with its `scenario` and `seed`; what each measured, or its `error`, by name.
+
+    Raises:
+        BackendUnavailable: if no guest can be started here.
+
+    """
+    texts = {name: json.dumps(job["scenario"]) for name, job in jobs.items()}
+    groups: dict[Settings, list[str]] = {}
+    for name, text in texts.items():
+        groups.setdefault(Settings.of(_core.kernel_settings(text)), []).append(name)
+    algorithms = _algorithms(list(texts.values()))
     machines = [(settings, members, launcher.machine(settings, algorithms[settings])) for settings, members in groups.items()]
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[str, Outcome] = {}
     for settings, members, machine in machines:
-        # The names are in the order of the batch, and runs are done in the order of the names.
-        jobs = {f"{at:05}.json": {"scenario": json.loads(scenarios[at]), "seed": seeds[at]} for at in members}
-        patience = _PATIENCE + _PATIENCE_PER_SEGMENT * max(_core.estimate(scenarios[at], kernel=True) for at in members)
-        done = _run(launcher, machine, settings, jobs, patience)
-        outcomes |= {int(name.removesuffix(".json")): outcome for name, outcome in done.items()}
-    return _to_batch([outcomes[at] for at in range(len(scenarios))])
+        patience = _PATIENCE + _PATIENCE_PER_SEGMENT * max(_core.estimate(texts[name], kernel=True) for name in members)
+        outcomes |= _run(launcher, machine, settings, {name: jobs[name] for name in members}, patience)
+    return outcomes
 
 
 def parallel(launcher: Launcher, scenarios: Sequence[str]) -> int:
