@@ -302,3 +302,107 @@ def test_files_that_are_no_studies(tmp_path: Path) -> None:
         with pytest.raises(SawtoothError) as raised:
             Study.load(path)
         assert str(raised.value) == text
+
+
+KERNEL = """\
+name = "fetch"
+backend = "uml"
+[scenario]
+duration = "3 s"
+cc = "kernel:cubic"
+tcp = { smss = "1000 B", recovery = "sack" }
+kernel = { time = "real" }
+links.l = { rate = "10 Mbit/s", delay = "20 ms" }
+flows = [{ path = ["l"] }]
+"""
+
+KERNEL_CASES = {
+    "what a kernel cannot be told": (
+        KERNEL,
+        """\
+error: a real kernel cannot be told `recovery`: it has its own
+ --> pair.toml:6:26
+  |
+6 | tcp = { smss = "1000 B", recovery = "sack" }
+  |                          ^^^^^^^^
+hint: leave it out, or put it into an arm of the simulator's; a kernel can be told smss, window_limit, initial_window, rto_min, dup_thresh""",
+    ),
+    "an algorithm of a kernel in the simulator": (
+        KERNEL.replace('"uml"', '"sim"'),
+        """\
+error: `kernel:cubic` is of a real kernel, not of the simulator
+ --> pair.toml:5:6
+  |
+5 | cc = "kernel:cubic"
+  |      ^^^^^^^^^^^^^^
+hint: run it with `--backend uml`, or name one of `sawtooth list cc`""",
+    ),
+    "a kernel's algorithm without a name": (
+        KERNEL.replace("kernel:cubic", "kernel:"),
+        """\
+error: `kernel:` lacks the name of a congestion control
+ --> pair.toml:5:6
+  |
+5 | cc = "kernel:"
+  |      ^^^^^^^^^
+hint: for example "kernel:cubic\"""",
+    ),
+    "parameters of a kernel's algorithm": (
+        KERNEL.replace('"kernel:cubic"', '{ name = "kernel:cubic", beta = 0.5 }'),
+        """\
+error: a kernel's algorithm has no parameter `beta`
+ --> pair.toml:5:31
+  |
+5 | cc = { name = "kernel:cubic", beta = 0.5 }
+  |                               ^^^^
+hint: its modules' parameters are the kernel's own; leave this out""",
+    ),
+    "a misspelt setting of a kernel": (
+        KERNEL.replace("time =", "tme ="),
+        """\
+error: unknown setting of a kernel `tme`
+ --> pair.toml:7:12
+  |
+7 | kernel = { tme = "real" }
+  |            ^^^
+hint: did you mean `time`?""",
+    ),
+    "a link that the kernel's shaper cannot make": (
+        KERNEL.replace(', recovery = "sack"', "")
+        .replace('time = "real"', 'shaper = "kernel"')
+        .replace('"20 ms" }', '"20 ms", drop = [3] }'),
+        """\
+error: the kernel's shaper cannot make the loss of chosen packets
+ --> pair.toml:7:21
+  |
+7 | kernel = { shaper = "kernel" }
+  |                     ^^^^^^^^
+hint: leave out kernel.shaper: the simulator's own links can do it""",
+    ),
+    "a file without a size": (
+        KERNEL.replace(', recovery = "sack"', "").replace('time = "real"', 'application = "http"'),
+        """\
+error: a file has a size, and flow `flow` is endless
+ --> pair.toml:7:26
+  |
+7 | kernel = { application = "http" }
+  |                          ^^^^^^
+hint: for example source = { name = "bulk", size = "1 MB" }""",
+    ),
+    "an unknown order": (
+        KERNEL.replace('backend = "uml"', 'order = "random"'),
+        """\
+error: unknown order `random`
+ --> pair.toml:2:9
+  |
+2 | order = "random"
+  |         ^^^^^^^^
+hint: there are cells and blocks""",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", KERNEL_CASES, ids=lambda case: case.replace(" ", "_"))
+def test_a_mistake_about_kernels_is_told_with_place_and_remedy(case: str) -> None:
+    text, expected = KERNEL_CASES[case]
+    assert message(text) == expected

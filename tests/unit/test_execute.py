@@ -125,3 +125,13 @@ print(outcome["efforts"][0][2], resource.getrusage(resource.RUSAGE_SELF).ru_maxr
     assert long[0] > 50 * short[0]
     # 800,000 packets more: a MiB would be less than two bytes of each.
     assert long[1] - short[1] < 1024
+
+
+def test_runs_of_two_kernels_do_not_mix(study_file: Path, tmp_path: Path) -> None:
+    dataset = Dataset.create(tmp_path / "out", make_plan(Study.load(study_file)))
+    assert dataset.kernels == []
+    dataset.record_kernels([{"backend": "uml", "release": "6.1.1"}])
+    dataset.record_kernels([{"backend": "uml", "release": "6.1.1"}])
+    with pytest.raises(sawtooth.SawtoothError, match=r"another kernel, or of one that was set up otherwise: 6\.1\.1, not 6\.1\.2"):
+        dataset.record_kernels([{"backend": "uml", "release": "6.1.2"}])
+    assert dataset.kernels == [{"backend": "uml", "release": "6.1.1"}]

@@ -48,3 +48,18 @@ def test_the_table_has_factors_as_text_and_value(study_file: Path) -> None:
     assert table["Tp"][0] == "10 ms"
     assert table["Tp_value"][0] == pytest.approx(0.01)
     assert table["draw_S"].max() < 12 * 0.04
+
+
+def test_blocks_hold_every_cell_and_arm_once_each_in_its_own_order(study_file: Path) -> None:
+    text = study_file.read_text()
+    plan = make_plan(Study.parse('order = "blocks"\n' + text, study_file, options=["repeat=6"]))
+    plain = make_plan(Study.parse(text, study_file, options=["repeat=6"]))
+    assert {run.id for run in plan.runs} == {run.id for run in plain.runs}, "the order changes no run"
+    assert [run.index for run in plan.runs] == list(range(len(plan.runs)))
+    cells = len(plan.runs) // 6
+    blocks = [plan.runs[at : at + cells] for at in range(0, len(plan.runs), cells)]
+    assert [{run.replicate for run in block} for block in blocks] == [{at} for at in range(1, 7)]
+    orders = [tuple((run.cell, run.arm) for run in block) for block in blocks]
+    assert all(len(set(order)) == cells for order in orders)
+    # Eight runs have 40,320 orders: six of them agree by chance in less than one study in a thousand, and the seed is fixed.
+    assert len(set(orders)) == 6
