@@ -20,7 +20,7 @@ class Settings:
         memory_bytes, cpus: of the guest.
         virtual: whether the clock is virtual.
         http: whether flows are fetches with packaged programs.
-        shaped: whether the kernel makes the links.
+        modules: what else of the kernel the links are made of.
 
     """
 
@@ -29,7 +29,7 @@ class Settings:
     cpus: int
     virtual: bool
     http: bool
-    shaped: bool
+    modules: tuple[str, ...]
 
     @classmethod
     def of(cls, keys: Mapping[str, Any]) -> Settings:
@@ -40,7 +40,7 @@ class Settings:
             cpus=keys["cpus"],
             virtual=keys["time"] == "virtual",
             http=keys["application"] == "http",
-            shaped=keys["shaper"] == "kernel",
+            modules=tuple(keys["modules"]),
         )
 
     @property

@@ -40,7 +40,10 @@ class Modules:
         return {module_name(path): path for path in found}
 
     def with_dependencies(self, names: Iterable[str]) -> list[Path]:
-        """The files of modules and of what they need, in the order in which they can be loaded."""
+        """The files of modules and of what they need, in the order in which they can be loaded.
+
+        A name without a file may be a part of the kernel; if it is not, the run that needs it says so.
+        """
         ordered: list[Path] = []
 
         def add(name: str) -> None:
@@ -52,7 +55,8 @@ class Modules:
                 ordered.append(path)
 
         for name in names:
-            add(name)
+            if name in self.files:
+                add(name)
         return ordered
 
     def congestion_controls(self) -> list[str]:

@@ -92,7 +92,7 @@ class Netns:
             raise BackendUnavailable(f"`netns` runs this machine's kernel, not `{settings.image}`", "use `--backend uml`")
         if settings.cpus > 1:
             raise BackendUnavailable(f"`netns` cannot give {settings.cpus} processors to a run", "use `--backend qemu`")
-        lacking = [name for name in SHAPERS if settings.shaped and not has_qdisc(name)]
+        lacking = [name for name in settings.modules if name.startswith("sch_") and not has_qdisc(name)]
         if lacking:
             raise BackendUnavailable(
                 f'this machine\'s kernel {platform.release()} lacks {" and ".join(lacking)}, which `shaper = "kernel"` needs',

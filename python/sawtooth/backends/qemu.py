@@ -27,7 +27,6 @@ _PROGRAM = "qemu-system-x86_64"
 _KVM = Path("/dev/kvm")
 # The I/O port of QEMU's debug console, whose bytes go to a file.
 _PORT = 0xE9
-_SHAPERS = ("veth", "sch_netem", "sch_tbf")
 # Without a clock of its own, and without what would make one boot differ from another: the host's entropy, random addresses, and
 # loops that measure the processor.
 _PARAMETERS = (
@@ -66,7 +65,7 @@ def kvm_problem() -> str:
         return f"there is no {_KVM}"
     if not os.access(_KVM, os.R_OK | os.W_OK):
         return f"{_KVM} may not be opened by this user (its group is usually kvm)"
-    settings = Settings("", 192 << 20, 1, virtual=False, http=False, shaped=False)
+    settings = Settings("", 192 << 20, 1, virtual=False, http=False, modules=("tun",))
     machine = LAUNCHER.assemble(settings, frozenset(), "kvm")
     results, console = guest.boot("kvm", machine, {}, _KVM_PATIENCE)
     return (
@@ -98,7 +97,7 @@ class Qemu:
         """A machine of these settings: `icount`, `kvm` or `tcg`."""
         guest.require_built(guest.AGENT)
         kernel = debian.find()
-        wanted = ["tun", *(_SHAPERS if settings.shaped else ()), *kernel.modules.for_congestion_controls(algorithms)]
+        wanted = [*settings.modules, *kernel.modules.for_congestion_controls(algorithms)]
         load = kernel.modules.with_dependencies(wanted)
         files = [images.File("init", guest.AGENT, executable=True), *(programs.http_files() if settings.http else [])]
         files += [images.File(f"modules/{path.name.split('.')[0]}", path) for path in load]

@@ -24,8 +24,6 @@ from sawtooth.errors import BackendUnavailable
 
 _KERNEL = "linux.uml"
 _MODULES = Path("/usr/lib/uml/modules")
-# What the kernel's links are made of.
-_SHAPERS = ("veth", "sch_netem", "sch_tbf")
 # Which code for RAID is fastest takes nine tenths of a boot to find out, and no guest has a disk.
 _NO_BENCHMARKS = "initcall_blacklist=raid6_select_algo,calibrate_xor_blocks"
 # While the clock stands still, the kernel cannot measure how fast it loops.
@@ -79,7 +77,7 @@ class Uml:
         if settings.image:
             return self._built(settings, algorithms, files)
         kernel = modules()
-        wanted = ["tun", *(_SHAPERS if settings.shaped else ()), *kernel.for_congestion_controls(algorithms)]
+        wanted = [*settings.modules, *kernel.for_congestion_controls(algorithms)]
         load = kernel.with_dependencies(wanted)
         files += [images.File(f"modules/{module_name(path)}", path) for path in load]
         parameters = (_NO_BENCHMARKS, *_VIRTUAL) if settings.virtual else (_NO_BENCHMARKS,)
