@@ -8,7 +8,6 @@ __all__ = [
     "draw_uniform_integer",
     "estimate",
     "evaluate",
-    "kernel_algorithms",
     "kernel_settings",
     "parse_toml",
     "registry",
@@ -42,6 +41,7 @@ class KernelSettings(TypedDict):
     modules: list[str]
     algorithms: list[str]
     fastest_link_bps: float
+    duration_secs: float
 
 @type_check_only
 class Outcome(TypedDict):
@@ -52,7 +52,6 @@ class Outcome(TypedDict):
 def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int, int, int]]]: ...
 def check(scenario_json: str) -> None: ...
 def estimate(scenario_json: str, *, kernel: bool = False) -> float: ...
-def kernel_algorithms(scenario_json: str) -> list[str]: ...
 def kernel_settings(scenario_json: str) -> KernelSettings: ...
 def simulate(scenarios: list[str], seeds: list[int]) -> Outcome: ...
 def evaluate(expression: str, variables: dict[str, float | str]) -> tuple[float, str]: ...

@@ -39,7 +39,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parse_toml, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
-    module.add_function(wrap_pyfunction!(kernel_algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
@@ -120,16 +119,6 @@ fn for_kernel(py: Python<'_>, text: &str) -> PyResult<Scenario> {
     located(py, Scenario::for_kernel(&tree))
 }
 
-/// The congestion control of each flow by the name that Linux gives it.
-#[pyfunction]
-fn kernel_algorithms(py: Python<'_>, scenario_json: &str) -> PyResult<Vec<String>> {
-    let flows = scenario(py, scenario_json)?.flows;
-    Ok(flows
-        .iter()
-        .map(|flow| flow.cc_in_kernel().to_owned())
-        .collect())
-}
-
 /// What a scenario needs of a kernel.
 #[pyfunction]
 fn kernel_settings<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>> {
@@ -160,6 +149,7 @@ fn kernel_settings<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<
     found.set_item("modules", modules)?;
     found.set_item("algorithms", algorithms.into_iter().collect::<Vec<_>>())?;
     found.set_item("fastest_link_bps", fastest)?;
+    found.set_item("duration_secs", scenario.duration.secs())?;
     Ok(found)
 }
 

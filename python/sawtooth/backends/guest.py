@@ -70,6 +70,8 @@ def run_jobs(launcher: Launcher, jobs: Jobs) -> dict[str, Outcome]:
     outcomes: dict[str, Outcome] = {}
     for settings, members, machine in machines:
         patience = _PATIENCE + _PATIENCE_PER_SEGMENT * max(_core.estimate(texts[name], kernel=True) for name in members)
+        if not launcher.virtual(settings):
+            patience += max(_core.kernel_settings(texts[name])["duration_secs"] for name in members)
         outcomes |= _run(launcher, machine, settings, {name: jobs[name] for name in members}, patience)
     return outcomes
 
