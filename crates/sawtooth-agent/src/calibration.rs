@@ -2,13 +2,23 @@
 //!
 //! The first datagram of a burst tells the delay, the distance of the others the rate, and how many of them come through, if there are
 //! enough, how many fit into the queue.
+//!
+//! A datagram makes the longest packet that the devices take: what a token bucket has saved up for less would let more of them pass.
+//! Times of arrival are the kernel's own, taken where the packet reaches the host: when this program gets to see it is no property of the
+//! network. A burst enters as fast as the program can send it, which is in no time where the clock is virtual; how long it took is told.
 
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::net::{SocketAddrV4, UdpSocket};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 
+use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
 use nix::sys::time::{TimeSpec, TimeValLike};
+use nix::sys::timerfd::{
+    ClockId as TimerClock, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags,
+};
+use nix::time::{ClockId, clock_gettime};
 use sawtooth_core::Scenario;
 use serde_json::{Value as Json, json};
 
@@ -17,95 +27,179 @@ use crate::experiment::{FIRST_PORT, flow_of};
 use crate::hosts::Hosts;
 use crate::network::{Network, Towards};
 use crate::setup::{self, HostName};
+use crate::tun::Tun;
 
-/// A datagram's payload that makes a packet of 1000 bytes.
-const PAYLOAD: usize = 1000 - 28;
+/// Headers of IPv4 and UDP.
+const HEADERS: usize = 28;
 
-/// Sends bursts of `bursts[..]` datagrams over the scenario's first path, each after the one before has passed, and returns for each
-/// when it was sent and when each of its datagrams arrived.
+/// Sends bursts of `bursts[..]` datagrams over the scenario's first path, each the scenario's duration after the one before, and returns
+/// for each when its datagrams arrived and when the last of them had been sent, in nanoseconds since its beginning.
 pub fn run(scenario: &Scenario, bursts: &Json, seed: u64) -> io::Result<Json> {
-    let mut hosts = Hosts::set_up(&setup::steps(scenario))?;
-    let addresses = setup::addresses(scenario);
-    let bind = |address, port| -> io::Result<UdpSocket> {
-        let socket = UdpSocket::bind(SocketAddrV4::new(address, port))?;
-        socket.set_nonblocking(true)?;
-        Ok(socket)
-    };
-    hosts.enter(HostName::Receiver)?;
-    let receiver = bind(addresses.receiver, FIRST_PORT)?;
-    hosts.enter(HostName::Sender)?;
-    let sender = bind(addresses.sender, 0)?;
-    sender.connect(SocketAddrV4::new(addresses.receiver, FIRST_PORT))?;
-    let mut tuns = std::mem::take(&mut hosts.tuns);
-    let mut network = Network::new(scenario, seed);
-    let clock = Clock::start()?;
-    let mut rows = Vec::new();
-    // Long enough for the delay and what the largest queue of the calibration holds.
-    let settle = scenario.duration.secs();
-    for size in bursts.as_array().into_iter().flatten() {
-        let size = size.as_u64().unwrap_or(1);
-        let sent = clock.now()?;
+    let mut bench = Bench::set_up(scenario, seed)?;
+    let sizes = bursts.as_array().into_iter().flatten();
+    let rows: io::Result<Vec<Json>> = sizes
+        .map(|size| bench.burst(size.as_u64().unwrap_or(1), scenario.duration.secs()))
+        .collect();
+    Ok(json!({"bursts": rows?, "packet_bytes": bench.datagram.len() + HEADERS}))
+}
+
+struct Bench {
+    _hosts: Hosts,
+    tuns: Vec<(HostName, Tun)>,
+    network: Network,
+    sender: UdpSocket,
+    receiver: UdpSocket,
+    datagram: Vec<u8>,
+    clock: Clock,
+    /// A poll's own timeout may come late by a thousandth of it.
+    timer: TimerFd,
+}
+
+impl Bench {
+    fn set_up(scenario: &Scenario, seed: u64) -> io::Result<Self> {
+        let mut hosts = Hosts::set_up(&setup::steps(scenario))?;
+        let addresses = setup::addresses(scenario);
+        let bind = |address, port| -> io::Result<UdpSocket> {
+            let socket = UdpSocket::bind(SocketAddrV4::new(address, port))?;
+            socket.set_nonblocking(true)?;
+            Ok(socket)
+        };
+        hosts.enter(HostName::Receiver)?;
+        let receiver = bind(addresses.receiver, FIRST_PORT)?;
+        setsockopt(&receiver, sockopt::ReceiveTimestampns, &true)?;
+        hosts.enter(HostName::Sender)?;
+        let sender = bind(addresses.sender, 0)?;
+        sender.connect(SocketAddrV4::new(addresses.receiver, FIRST_PORT))?;
+        // A segment and its headers of 40 bytes are the longest packet.
+        let segments = scenario.flows.iter().map(|flow| flow.tcp.bytes("smss"));
+        let longest = segments.max().unwrap_or(1460) + 40;
+        let datagram = usize::try_from(longest).unwrap_or(HEADERS) - HEADERS;
+        Ok(Self {
+            tuns: std::mem::take(&mut hosts.tuns),
+            _hosts: hosts,
+            network: Network::new(scenario, seed),
+            sender,
+            receiver,
+            datagram: vec![0; datagram],
+            clock: Clock::start()?,
+            timer: TimerFd::new(TimerClock::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK)?,
+        })
+    }
+
+    /// One burst, and all that happens within `settle` seconds.
+    fn burst(&mut self, size: u64, settle: f64) -> io::Result<Json> {
+        let end = self.clock.now()? + settle;
+        let begin = time_of_day()?;
+        let mut entered = begin;
         let mut left = size;
         let mut arrivals: Vec<i64> = Vec::new();
         loop {
-            let now = clock.now()?;
-            if now > sent + settle {
+            let now = self.clock.now()?;
+            if now > end {
                 break;
             }
-            while left > 0 && sender.send(&[0; PAYLOAD]).is_ok() {
+            while left > 0 && self.send()? {
                 left -= 1;
-                // One by one into the link's queue, so that no queue of the host's stands before it.
-                carry(&mut tuns, &mut network, now)?;
+                // One by one into the link's queue, so that no queue of the host's stands before it ...
+                self.carry(now)?;
+                // ... and none behind it, if they arrive while others are still being sent.
+                self.receive(&mut arrivals)?;
+                entered = time_of_day()?;
             }
-            carry(&mut tuns, &mut network, now)?;
-            let mut buffer = [0; PAYLOAD];
-            while receiver.recv(&mut buffer).is_ok() {
-                arrivals.push(ns(clock.now()? - sent));
-            }
-            let next = network.next_time().min(sent + settle);
-            let wait = TimeSpec::nanoseconds(ns(next - clock.now()?).max(0) + 1);
-            let mut waits: Vec<PollFd<'_>> = tuns
-                .iter()
-                .map(|(_, tun)| PollFd::new(tun.as_fd(), PollFlags::POLLIN))
-                .collect();
-            waits.push(PollFd::new(receiver.as_fd(), PollFlags::POLLIN));
-            if left > 0 {
-                waits.push(PollFd::new(sender.as_fd(), PollFlags::POLLOUT));
-            }
-            ppoll(&mut waits, Some(wait), None)?;
+            self.carry(now)?;
+            self.receive(&mut arrivals)?;
+            self.wait(left > 0, self.network.next_time().min(end))?;
         }
-        rows.push(json!({"packets": size - left, "arrivals_ns": arrivals}));
+        let arrivals: Vec<i64> = arrivals.iter().map(|time| time - begin).collect();
+        Ok(json!({"packets": size - left, "entered_ns": entered - begin, "arrivals_ns": arrivals}))
     }
-    Ok(json!({"bursts": rows, "packet_bytes": PAYLOAD + 28}))
+
+    /// Whether there was room for a datagram.
+    fn send(&self) -> io::Result<bool> {
+        match self.sender.send(&self.datagram) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            // A device's own queue is full: the packet is lost on the way to the link, as it would be for TCP.
+            Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes the times of the datagrams that have arrived.
+    fn receive(&mut self, arrivals: &mut Vec<i64>) -> io::Result<()> {
+        let mut space = nix::cmsg_space!(TimeSpec);
+        loop {
+            let mut into = [IoSliceMut::new(&mut self.datagram)];
+            let flags = MsgFlags::MSG_DONTWAIT;
+            let message = recvmsg::<()>(
+                self.receiver.as_raw_fd(),
+                &mut into,
+                Some(&mut space),
+                flags,
+            );
+            match message {
+                Ok(message) => {
+                    let times = message.cmsgs()?.filter_map(|control| match control {
+                        ControlMessageOwned::ScmTimestampns(time) => Some(time.num_nanoseconds()),
+                        _ => None,
+                    });
+                    arrivals.extend(times);
+                }
+                Err(Errno::EAGAIN) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Takes packets from the devices through the network and to the other device.
+    fn carry(&mut self, now: f64) -> io::Result<()> {
+        for (host, tun) in &mut self.tuns {
+            let towards = match host {
+                HostName::Receiver => Towards::Sender,
+                _ => Towards::Receiver,
+            };
+            while let Some(packet) = tun.receive()? {
+                if flow_of(&packet) == Some(0) {
+                    self.network.enter(now, 0, towards, packet);
+                }
+            }
+        }
+        while let Some((towards, _, packet)) = self.network.deliver(now) {
+            let to = match towards {
+                Towards::Receiver => HostName::Receiver,
+                Towards::Sender => HostName::Sender,
+            };
+            for (host, tun) in &self.tuns {
+                if *host == to {
+                    tun.send(&packet)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Until `next`, or until there is something to take or room for more.
+    fn wait(&self, more: bool, next: f64) -> io::Result<()> {
+        let tuns = self.tuns.iter().map(|(_, tun)| tun.as_fd());
+        let mut waits: Vec<PollFd<'_>> = tuns
+            .chain([self.receiver.as_fd(), self.timer.as_fd()])
+            .map(|file| PollFd::new(file, PollFlags::POLLIN))
+            .collect();
+        if more {
+            waits.push(PollFd::new(self.sender.as_fd(), PollFlags::POLLOUT));
+        }
+        // Rounded up: a clock that stands still while nobody sleeps would never reach a time less than its resolution away.
+        let wait = TimeSpec::nanoseconds(ns(next - self.clock.now()?).max(0) + 1);
+        self.timer
+            .set(Expiration::OneShot(wait), TimerSetTimeFlags::empty())?;
+        match ppoll(&mut waits, None, None) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
 }
 
-/// Takes packets from the devices through the network and to the other device.
-fn carry(
-    tuns: &mut [(HostName, crate::tun::Tun)],
-    network: &mut Network,
-    now: f64,
-) -> io::Result<()> {
-    for (host, tun) in tuns.iter_mut() {
-        let towards = match host {
-            HostName::Receiver => Towards::Sender,
-            _ => Towards::Receiver,
-        };
-        while let Some(packet) = tun.receive()? {
-            if flow_of(&packet) == Some(0) {
-                network.enter(now, 0, towards, packet);
-            }
-        }
-    }
-    while let Some((towards, _, packet)) = network.deliver(now) {
-        let to = match towards {
-            Towards::Receiver => HostName::Receiver,
-            Towards::Sender => HostName::Sender,
-        };
-        for (host, tun) in tuns.iter() {
-            if *host == to {
-                tun.send(&packet)?;
-            }
-        }
-    }
-    Ok(())
+/// The clock that the kernel stamps packets with, in nanoseconds.
+fn time_of_day() -> io::Result<i64> {
+    Ok(clock_gettime(ClockId::CLOCK_REALTIME)?.num_nanoseconds())
 }
