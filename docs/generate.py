@@ -80,7 +80,9 @@ def _kernel(settings: Sequence[dict[str, Any]]) -> str:
     text = "# Settings of a real kernel\n\n"
     text += "What `[scenario.kernel]` can say, for `--backend uml`, `qemu` and `netns`. The simulator reads none of it.\n\n"
     text += _parameters(settings)
-    text += "\nBesides, `image` names a kernel made by `sawtooth kernel build`, and the table `sysctl` holds settings of both hosts by name:\n"
+    text += (
+        "\nBesides, `image` names a kernel made by `sawtooth kernel build`, and the table `sysctl` holds settings of both hosts by name:\n"
+    )
     text += '`sysctl = { "net.ipv4.tcp_sack" = 0 }`.\n'
     return text
 
@@ -99,10 +101,13 @@ def _records(schema: dict[str, Any]) -> str:
 def _command_line() -> str:
     text = "# Command line\n\nExit codes: 0 done; 1 a run failed; 2 a mistake, told on standard error; 130 after Ctrl-C.\n"
     runner = CliRunner(env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"})
-    for command in app.registered_commands:
-        name = command.name or (command.callback.__name__ if command.callback else "")
-        helped = runner.invoke(app, [name, "--help"], prog_name="sawtooth")
-        text += f"\n## sawtooth {name}\n\n```\n{helped.output.rstrip()}\n```\n"
+    groups = [(group.name or "", group.typer_instance) for group in app.registered_groups]
+    for prefix, typer_app in [("", app), *groups]:
+        for command in typer_app.registered_commands if typer_app else ():
+            name = command.name or (command.callback.__name__ if command.callback else "")
+            words = [word for word in (prefix, name) if word]
+            helped = runner.invoke(app, [*words, "--help"], prog_name="sawtooth")
+            text += f"\n## sawtooth {' '.join(words)}\n\n```\n{helped.output.rstrip()}\n```\n"
     return text
 
 
