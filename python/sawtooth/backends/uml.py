@@ -86,7 +86,7 @@ class Uml:
     def _built(self, settings: Settings, algorithms: frozenset[str], files: Sequence[images.File]) -> UmlMachine:
         kernel = kernels.find(settings.image)
         require_congestion_controls(kernel.release, algorithms, kernel.algorithms)
-        parameters = ("time-travel=inf-cpu",) if settings.virtual else ()
+        parameters = kernels.VIRTUAL_TIME if settings.virtual else ()
         return UmlMachine(settings, str(kernel.binary), images.base(files), (), "random-only" if settings.virtual else "real", parameters)
 
     def virtual(self, settings: Settings) -> bool:
