@@ -34,6 +34,8 @@ _REPEATS = 10
 _RATE_OF_DELAYS = 1e8
 # So slow that next to nothing of a burst leaves before the last of it has entered, also in real time.
 _RATE_OF_QUEUES = 1e7
+# Packets that tell a rate.
+_FEWEST = 10
 # A link that TCP fills to this share is reached: slow start and a sample's length take the rest.
 _FILLED = 0.97
 
@@ -197,6 +199,8 @@ def _jobs(
 ) -> Iterable[tuple[Point, dict[str, Any]]]:
     """What is to be measured, and the job that does."""
     real = clock == "real"
+    # Where time is real, so is that which it takes to send a burst.
+    sending = 1.5 if real else 0.0
 
     def scenario(rate_bps: float, delay_ms: float, limit: str, seconds: float, **more: Any) -> dict[str, Any]:
         link = {"rate": f"{rate_bps:.0f} bit/s", "delay": f"{delay_ms} ms", "queue": {"name": "drop_tail", "limit": limit}}
@@ -212,12 +216,12 @@ def _jobs(
     for rate_bps in rates_bps:
         # A twentieth of a second, so that a clock that is late by microseconds does not matter.
         packets = int(min(max(rate_bps * 0.05 / (8 * PACKET), 30), 2000))
-        tree = scenario(rate_bps, 1, f"{packets + 10} packets", 1.2 * packets * _transmission_ns(rate_bps) * 1e-9 + 0.2)
+        tree = scenario(rate_bps, 1, f"{packets + 10} packets", 1.2 * packets * _transmission_ns(rate_bps) * 1e-9 + 0.2 + sending)
         yield Point("rate", rate_bps, None), bursts([packets], tree)
     for limit in limits:
         number = float(limit.split()[0])
         packets, quantity = (number, "queue") if limit.endswith("packets") else (number / PACKET, "queue_bytes")
-        tree = scenario(_RATE_OF_QUEUES, 1, limit, 1.2 * packets * _transmission_ns(_RATE_OF_QUEUES) * 1e-9 + 0.1)
+        tree = scenario(_RATE_OF_QUEUES, 1, limit, 1.2 * packets * _transmission_ns(_RATE_OF_QUEUES) * 1e-9 + 0.1 + sending)
         yield Point(quantity, number, None), bursts([int(2 * packets) + 20], tree)
     for rate_bps in rates_bps:
         for gso in (True, False):
@@ -238,13 +242,11 @@ def _point(spec: Point, job: Mapping[str, Any], outcome: Mapping[str, Any]) -> P
     if spec.quantity == "delay":
         values = [times[0] - _transmission_ns(_RATE_OF_DELAYS) for times in arrivals if times]
     elif spec.quantity == "rate":
-        # Of those that queued behind another.
-        values = [8e9 * PACKET * (len(times) - 1) / (times[-1] - times[0]) for times in arrivals if len(times) > 1 and times[-1] > times[0]]
+        values = [rate for times, burst in zip(arrivals, found, strict=True) if (rate := _rate_of(times, burst["entered_ns"]))]
     elif job["scenario"]["kernel"]["shaper"] == "kernel":
-        # What had left before the last of the burst came made room for others.
-        values = [
-            len(times) - burst["entered_ns"] // _transmission_ns(_RATE_OF_QUEUES) for times, burst in zip(arrivals, found, strict=True)
-        ]
+        # What had left before the last of the burst came made room for others; if that is much, nothing can be said.
+        left = [burst["entered_ns"] // _transmission_ns(_RATE_OF_QUEUES) for burst in found]
+        values = [len(times) - gone for times, gone in zip(arrivals, left, strict=True) if gone <= len(times) / 2]
     else:
         values = [len(times) for times in arrivals]
     if spec.quantity == "queue_bytes":
@@ -252,6 +254,13 @@ def _point(spec: Point, job: Mapping[str, Any], outcome: Mapping[str, Any]) -> P
     if not values:
         return Point(spec.quantity, spec.configured, None, entered_ns=entered)
     return Point(spec.quantity, spec.configured, statistics.median(values), max(values) - min(values), entered)
+
+
+def _rate_of(arrivals_ns: Sequence[int], entered_ns: int) -> float | None:
+    """That of the packets that queued behind another: the latter half of those that came when all had been sent."""
+    late = [at for at in arrivals_ns if at > entered_ns]
+    late = late[len(late) // 2 :]
+    return 8e9 * PACKET * (len(late) - 1) / (late[-1] - late[0]) if len(late) >= _FEWEST and late[-1] > late[0] else None
 
 
 def _transfer(spec: Point, outcome: Mapping[str, Any]) -> Point:
