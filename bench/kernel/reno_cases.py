@@ -105,7 +105,6 @@ NO_TLP = Side("no TLP", "uml", kernel=sysctl(tcp_early_retrans=0))
 NO_FRTO = Side("no F-RTO", "uml", kernel=sysctl(tcp_frto=0))
 NO_SACK = Side("no SACK", "uml", kernel=sysctl(tcp_sack=0))
 SMALL_WINDOW = Side("initial window 3", "uml", tcp={"initial_window": "3 packets"})
-LONG_RTO = Side("RTO at least 1 s", "uml", tcp={"rto_min": "1 s"})
 PLAIN = Side("no offload, RACK, TLP, F-RTO", "uml", kernel={"gso": False} | sysctl(tcp_recovery=0, tcp_early_retrans=0, tcp_frto=0))
 """The kernel without what the simulator has nothing of."""
 
@@ -113,7 +112,7 @@ BUFFERS = Side("the same with buffers of 4 MB", "uml", kernel={"gso": False} | s
     tcp_recovery=0, tcp_early_retrans=0, tcp_frto=0, tcp_rmem="4096 4000000 6291456", tcp_wmem="4096 4000000 6291456"))  # fmt: skip
 """The same, and neither the receive window nor the send buffer bounds what is outstanding: the simulator has none of them."""
 
-ABLATIONS = (NO_GSO, NO_TIMESTAMPS, NO_RACK, NO_TLP, NO_FRTO, NO_SACK, SMALL_WINDOW, LONG_RTO, PLAIN, BUFFERS)
+ABLATIONS = (NO_GSO, NO_TIMESTAMPS, NO_RACK, NO_TLP, NO_FRTO, NO_SACK, SMALL_WINDOW, PLAIN, BUFFERS)
 """The kernel with one of its features off, or set as the RFCs' stack has it."""
 
 

@@ -14,6 +14,8 @@ from reno_cases import Case, Side
 from reno_runs import Job, Results, run
 from reno_traces import acked_per_increment
 
+ROUND_TRIP_MS = 41.3
+"""Of a segment on an empty link: an acknowledgement less that is when its segment was sent."""
 CASES = {case.name: case for case in rc.CASES}
 
 
@@ -56,6 +58,23 @@ EXPLAINED = {
 }
 """Causes of each case's differences, by the short names of [`causes`]."""
 
+PARTING = {
+    "slow-start": "",
+    "early-loss": "PRR",
+    "late-loss": "PRR",
+    "avoidance-loss": "ACK (a delayed one)",
+    "two-losses": "PRR",
+    "tail-loss": "ACK (of the last segment but one, delayed)",
+    "tail-losses": "TLP (its probe finds the loss when nothing is in flight)",
+    "lost-retransmission": "PRR",
+    "drop-tail-50": "PRR",
+    "drop-tail-10": "3WHS (data segment 10 is lost)",
+    "drop-tail-bdp": "ACK (a delayed one)",
+    "lost-syn": "SYN",
+    "lost-acks": "ACK (the simulator does not count what lost ACKs acknowledged)",
+}
+"""What makes the first difference to the simulator that is set like the kernel."""
+
 
 def completion(results: Results, case: Case, side: Side) -> float:
     """The median of a side's runs, ms."""
@@ -91,7 +110,7 @@ def causes(results: Results, cases: Sequence[Case]) -> list[Cause]:
     passed = [next(row for row, acked in enumerate(one.acked) if acked > again.lost[0] + 0.5) for one in repaired]
     outstanding = [one.sent[row - 1] - one.acked[row - 1] for one, row in zip(repaired, passed, strict=True)]
     threshold = [one.ssthresh[row] for one, row in zip(repaired, passed, strict=True)]
-    repaired_at = [one.t_ms[row] - 41.3 for one, row in zip(repaired, passed, strict=True)]
+    repaired_at = [one.t_ms[row] - ROUND_TRIP_MS for one, row in zip(repaired, passed, strict=True)]
     spread = max(one.completion_ms for one in results.all(syn, kernel)) - min(one.completion_ms for one in results.all(syn, kernel))
     growth = [acked_per_increment(results.of(CASES["early-loss"], side).window) for side in (rc.PLAIN, like)]
     growth_long = [acked_per_increment(results.of(CASES["avoidance-loss"], side).window) for side in (rc.PLAIN, like)]
