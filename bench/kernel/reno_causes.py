@@ -95,10 +95,15 @@ def causes(results: Results, cases: Sequence[Case]) -> list[Cause]:
         found = [(time(case.name, sides[at]) - time(case.name, sides[at - 1]), case.name) for case in cases]
         return max(found, key=lambda one: abs(one[0]))
 
+    def ticks(case: Case) -> float:
+        """What the start of the flow between two ticks changes."""
+        times = [one.completion_ms for one in results.all(case, kernel)]
+        return max(times) - min(times)
+
     def off(side: Side) -> tuple[float, str]:
-        """The largest effect of one of the kernel's features."""
-        found = [(time(case.name, kernel) - time(case.name, side), case.name) for case in cases if results.has(case, side)]
-        return max(found, key=lambda one: abs(one[0]))
+        """The largest effect of one of the kernel's features that is more than ticks."""
+        tried = [(time(case.name, kernel) - time(case.name, side), case) for case in cases if results.has(case, side)]
+        return max(((effect, case.name) for effect, case in tried if abs(effect) > 2 * ticks(case)), key=lambda one: abs(one[0]))
 
     ladder = "the simulator's parameter set"
     tail, syn = CASES["tail-loss"], CASES["lost-syn"]
@@ -111,7 +116,7 @@ def causes(results: Results, cases: Sequence[Case]) -> list[Cause]:
     outstanding = [one.sent[row - 1] - one.acked[row - 1] for one, row in zip(repaired, passed, strict=True)]
     threshold = [one.ssthresh[row] for one, row in zip(repaired, passed, strict=True)]
     repaired_at = [one.t_ms[row] - ROUND_TRIP_MS for one, row in zip(repaired, passed, strict=True)]
-    spread = max(one.completion_ms for one in results.all(syn, kernel)) - min(one.completion_ms for one in results.all(syn, kernel))
+    spread = ticks(syn)
     growth = [acked_per_increment(results.of(CASES["early-loss"], side).window) for side in (rc.PLAIN, like)]
     growth_long = [acked_per_increment(results.of(CASES["avoidance-loss"], side).window) for side in (rc.PLAIN, like)]
     first, first_like = (results.of(syn, side).window for side in (kernel, like))
