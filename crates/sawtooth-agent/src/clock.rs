@@ -22,6 +22,11 @@ impl Clock {
     pub fn now(self) -> io::Result<f64> {
         Ok(monotonic()? - self.begin)
     }
+
+    /// The kernel's monotonic time, in nanoseconds, `secs` after it began.
+    pub fn monotonic_ns(self, secs: f64) -> i64 {
+        ns(self.begin + secs)
+    }
 }
 
 fn monotonic() -> io::Result<f64> {

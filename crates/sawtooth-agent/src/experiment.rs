@@ -1,19 +1,24 @@
 //! One scenario on this kernel: its hosts, the network between them, and an application for every flow.
 
+mod turns;
+
+use std::fs;
 use std::io;
 use std::os::fd::AsFd;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::{TimeSpec, TimeValLike};
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use sawtooth_core::Scenario;
 use sawtooth_core::scenario::Sampling;
 use serde_json::{Value as Json, json};
 
-use crate::clock::{Clock, ns};
+use crate::clock::Clock;
 use crate::hosts::Hosts;
 use crate::http::{Fetch, Server};
 use crate::network::{Network, Towards};
+use crate::ring::Ring;
 use crate::setup::{self, HostName};
 use crate::sockets::{self, Connection};
 use crate::tables;
@@ -23,10 +28,23 @@ use crate::tun::Tun;
 pub const FIRST_PORT: u16 = 20_000;
 
 /// Runs `scenario`; returns its tables, each a list of rows.
-pub fn run(scenario: &Scenario, seed: u64) -> io::Result<Json> {
-    let mut experiment = Experiment::new(scenario, seed)?;
-    experiment.go()?;
+///
+/// System calls are made `one by one`, or many `at once`; left open, as suits the kernel: in user-mode Linux a call costs more than all that
+/// it does. What is measured is the same.
+pub fn run(scenario: &Scenario, seed: u64, calls: Option<&str>) -> io::Result<Json> {
+    let user_mode = runs_in_user_mode();
+    let at_once = calls.map_or(user_mode, |calls| calls == "at once");
+    let mut experiment = Experiment::new(scenario, seed, user_mode)?;
+    match at_once.then(Ring::new).flatten() {
+        Some(ring) => experiment.go_in_turns(ring)?,
+        None => experiment.go()?,
+    }
     experiment.tables()
+}
+
+/// Whether this kernel is a process of another one.
+fn runs_in_user_mode() -> bool {
+    fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| text.contains("User Mode Linux"))
 }
 
 /// What moves a flow's data.
@@ -62,13 +80,19 @@ struct Experiment<'a> {
     flows: Vec<Application>,
     _server: Option<Server>,
     clock: Clock,
+    /// Whether time passes only while this program waits. Then a wait that has timed out ended at its time, and the clock need not be asked.
+    time_stands_still: bool,
+    /// The time, as long as it is known.
+    known: Option<f64>,
+    /// Ends a wait at its time: what `ppoll` itself waits for comes up to a thousandth of the wait late.
+    alarm: TimerFd,
     end: f64,
     series: Vec<Json>,
     samples: u64,
 }
 
 impl<'a> Experiment<'a> {
-    fn new(scenario: &'a Scenario, seed: u64) -> io::Result<Self> {
+    fn new(scenario: &'a Scenario, seed: u64, user_mode: bool) -> io::Result<Self> {
         let mut hosts = Hosts::set_up(&setup::steps(scenario))?;
         let addresses = setup::addresses(scenario);
         let mut flows = Vec::new();
@@ -101,6 +125,9 @@ impl<'a> Experiment<'a> {
             flows,
             _server: server,
             clock: Clock::start()?,
+            time_stands_still: user_mode && scenario.kernel.settings.choice("time") == "virtual",
+            known: None,
+            alarm: TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK)?,
             end: scenario.duration.secs(),
             series: Vec::new(),
             samples: 0,
@@ -112,16 +139,25 @@ impl<'a> Experiment<'a> {
             self.collect(host, 0.0)?;
         }
         loop {
-            let now = self.clock.now()?;
+            let now = self.time()?;
             if now >= self.end {
                 return Ok(());
             }
             self.sample(now)?;
             self.start(now)?;
             if !self.deliver(now)? {
-                self.wait(now)?;
+                self.wait()?;
             }
         }
+    }
+
+    fn time(&mut self) -> io::Result<f64> {
+        let now = match self.known {
+            Some(now) => now,
+            None => self.clock.now()?,
+        };
+        self.known = self.time_stands_still.then_some(now);
+        Ok(now)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
@@ -172,17 +208,29 @@ impl<'a> Experiment<'a> {
 
     /// Takes what a host has sent.
     fn collect(&mut self, host: usize, now: f64) -> io::Result<()> {
-        let (name, tun) = &mut self.tuns[host];
-        let towards = match name {
+        while let Some(packet) = self.tuns[host].1.receive()? {
+            self.enter(host, now, packet);
+        }
+        Ok(())
+    }
+
+    /// A packet that a host has sent enters the network.
+    fn enter(&mut self, host: usize, now: f64, packet: Vec<u8>) {
+        let towards = match self.tuns[host].0 {
             HostName::Receiver => Towards::Sender,
             _ => Towards::Receiver,
         };
-        while let Some(packet) = tun.receive()? {
-            if let Some(flow) = flow_of(&packet).filter(|flow| *flow < self.flows.len()) {
-                self.network.enter(now, flow, towards, packet);
-            }
+        if let Some(flow) = flow_of(&packet).filter(|flow| *flow < self.flows.len()) {
+            self.network.enter(now, flow, towards, packet);
         }
-        Ok(())
+    }
+
+    fn host(&self, towards: Towards) -> usize {
+        let name = match towards {
+            Towards::Receiver => HostName::Receiver,
+            Towards::Sender => HostName::Sender,
+        };
+        usize::from(self.tuns[0].0 != name)
     }
 
     /// Hands the hosts what has arrived, packet by packet, and lets their applications have a look; whether there was anything.
@@ -190,11 +238,7 @@ impl<'a> Experiment<'a> {
         let mut any = false;
         while let Some((towards, flow, packet)) = self.network.deliver(now) {
             any = true;
-            let to = match towards {
-                Towards::Receiver => HostName::Receiver,
-                Towards::Sender => HostName::Sender,
-            };
-            let host = usize::from(self.tuns[0].0 != to);
+            let host = self.host(towards);
             self.tuns[host].1.send(&packet)?;
             if let Application::Sockets(connection) = &mut self.flows[flow] {
                 match towards {
@@ -210,15 +254,19 @@ impl<'a> Experiment<'a> {
         Ok(any)
     }
 
-    /// Sleeps until a host or the network has something, or something is to begin.
-    fn wait(&mut self, now: f64) -> io::Result<()> {
+    /// When something is to be done next, if no host does anything by itself.
+    fn next_time(&self) -> f64 {
         let specs = self.flows.iter().zip(&self.scenario.flows);
         let starts = specs
             .filter(|(application, _)| !application.started())
             .map(|(_, spec)| spec.start.secs());
-        let next = starts
+        starts
             .chain([self.network.next_time(), self.next_sample(), self.end])
-            .fold(f64::INFINITY, f64::min);
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// What to wait for: the devices, then the applications'; and whose the latter are.
+    fn waits(&self) -> (Vec<PollFd<'_>>, Vec<usize>) {
         let mut waits: Vec<PollFd<'_>> = self
             .tuns
             .iter()
@@ -229,14 +277,27 @@ impl<'a> Experiment<'a> {
             application.waits(&mut waits);
             owners.resize(waits.len() - self.tuns.len(), flow);
         }
+        (waits, owners)
+    }
+
+    /// Sleeps until a host or the network has something, or something is to begin.
+    fn wait(&mut self) -> io::Result<()> {
+        let next = self.next_time();
         // Rounded up: a clock that stands still while nobody sleeps would never reach a time less than its resolution away.
-        let timeout = TimeSpec::nanoseconds(ns(next - now).max(0) + 1);
-        match ppoll(&mut waits, Some(timeout), None) {
-            Ok(0) | Err(Errno::EINTR) => return Ok(()),
-            Ok(_) => {}
+        let alarm = TimeSpec::nanoseconds(self.clock.monotonic_ns(next) + 1);
+        self.alarm.set(
+            Expiration::OneShot(alarm),
+            TimerSetTimeFlags::TFD_TIMER_ABSTIME,
+        )?;
+        let (mut waits, owners) = self.waits();
+        waits.push(PollFd::new(self.alarm.as_fd(), PollFlags::POLLIN));
+        match ppoll(&mut waits, None, None) {
+            Err(Errno::EINTR) => return Ok(()),
             Err(error) => return Err(error.into()),
+            Ok(_) => {}
         }
         let ready = |wait: &PollFd| wait.any().unwrap_or(true);
+        let timed_out = waits.last().is_some_and(ready);
         let (devices, sockets) = waits.split_at(self.tuns.len());
         let hosts: Vec<usize> = (0..devices.len())
             .filter(|at| ready(&devices[*at]))
@@ -247,7 +308,11 @@ impl<'a> Experiment<'a> {
             .filter(|(wait, _)| ready(wait))
             .map(|(_, flow)| flow)
             .collect();
-        let now = self.clock.now()?;
+        self.known = (timed_out && self.time_stands_still).then_some(next);
+        if hosts.is_empty() && served.is_empty() {
+            return Ok(());
+        }
+        let now = self.time()?;
         for host in hosts {
             self.collect(host, now)?;
         }

@@ -17,7 +17,7 @@ fn attempt(path: &Path) -> Result<Value, String> {
     let (job, scenario) = read(path)?;
     let seed = job["seed"].as_u64().unwrap_or(1);
     let outcome = match job["kind"].as_str() {
-        None => experiment::run(&scenario, seed),
+        None => experiment::run(&scenario, seed, job["calls"].as_str()),
         Some("calibration") => calibration::run(&scenario, &job["bursts"], seed),
         Some(other) => return Err(format!("unknown kind of job `{other}`")),
     };

@@ -15,6 +15,7 @@ mod http;
 mod job;
 mod netlink;
 mod network;
+mod ring;
 mod setup;
 mod sockets;
 mod tables;

@@ -59,6 +59,8 @@ pub struct Network {
     lineage: Lineage,
     flights: BinaryHeap<Reverse<Flight>>,
     scheduled: u64,
+    /// No packet reaches the other host sooner than this after it was sent.
+    pub shortest_delay: f64,
 }
 
 impl Network {
@@ -80,7 +82,15 @@ impl Network {
                 Port::new(direction, queue, loss, scenario.duration, true)
             })
             .collect();
+        let delays = scenario.flows.iter().flat_map(|flow| {
+            let links = || flow.path.iter().map(|link| &scenario.links[*link]);
+            [
+                links().map(|link| link.forward.delay.secs()).sum::<f64>(),
+                links().map(|link| link.reverse.delay.secs()).sum::<f64>(),
+            ]
+        });
         Self {
+            shortest_delay: delays.fold(f64::INFINITY, f64::min),
             ports,
             paths: scenario
                 .flows

@@ -14,7 +14,12 @@ use nix::sys::socket::{
 use sawtooth_core::registry::Value;
 use sawtooth_core::scenario::FlowSpec;
 
-const CHUNK: usize = 1 << 16;
+use crate::ring::Call;
+
+/// What one call reads or writes at most.
+pub const CHUNK: usize = 1 << 16;
+/// What is sent.
+static CONTENT: [u8; CHUNK] = [0; CHUNK];
 
 /// Both ends of a connection.
 #[derive(Debug)]
@@ -123,18 +128,96 @@ impl Connection {
     /// Writes what there is room for.
     pub fn write(&mut self) -> io::Result<()> {
         while self.wants_to_write() {
-            let left = self.size.map_or(CHUNK as u64, |size| size - self.written);
-            let left = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
-            match nix::unistd::write(&self.sender, &self.buffer[..left]) {
-                Ok(length) => self.written += length as u64,
+            match nix::unistd::write(&self.sender, self.next_content()) {
+                Ok(length) => self.wrote(length)?,
                 Err(Errno::EAGAIN | Errno::ENOTCONN) => return Ok(()),
                 Err(error) => return Err(error.into()),
             }
-            if self.size == Some(self.written) {
-                shutdown(self.sender.as_raw_fd(), Shutdown::Write)?;
-            }
         }
         Ok(())
+    }
+
+    fn next_content(&self) -> &'static [u8] {
+        let left = self.size.map_or(CHUNK as u64, |size| size - self.written);
+        &CONTENT[..usize::try_from(left).unwrap_or(CHUNK).min(CHUNK)]
+    }
+
+    fn wrote(&mut self, length: usize) -> io::Result<()> {
+        self.written += length as u64;
+        if self.size == Some(self.written) {
+            shutdown(self.sender.as_raw_fd(), Shutdown::Write)?;
+        }
+        Ok(())
+    }
+
+    /// The system calls that `read` and `write` begin with, as far as they are `wanted`: none for what there is no socket yet, and two to
+    /// write, as what the first leaves out the second may append to the last segment.
+    pub fn calls(&mut self, wanted: [bool; 2]) -> (Option<Call<'_>>, Vec<Call<'_>>) {
+        let writes = match (wanted[1] && self.wants_to_write(), self.ends_within(2)) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => 2,
+        };
+        let content = self.next_content();
+        let sender = self.sender.as_fd();
+        let receiver = self.receiver.as_ref().filter(|_| wanted[0]);
+        (
+            receiver.map(|socket| Call::Receive(socket.as_fd(), &mut self.buffer)),
+            (0..writes).map(|_| Call::Send(sender, content)).collect(),
+        )
+    }
+
+    /// Whether so many calls may write the last byte.
+    fn ends_within(&self, calls: u64) -> bool {
+        self.size
+            .is_some_and(|size| size - self.written <= calls * CHUNK as u64)
+    }
+
+    /// What `read` does after its first system call, with its result. The time may be left open while the connection is under way: only
+    /// that of the last byte is looked at.
+    pub fn go_on_reading(
+        &mut self,
+        first: Result<usize, Errno>,
+        now: Option<f64>,
+    ) -> io::Result<()> {
+        match first {
+            Ok(0) => self.receiver = None,
+            Ok(length) => {
+                self.delivered += length as u64;
+                self.last_delivery = now.unwrap_or(self.last_delivery);
+                if length == CHUNK {
+                    return self.read(self.last_delivery);
+                }
+            }
+            Err(Errno::EAGAIN) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    /// What `write` does after one of its first system calls, or the last of them, with its result.
+    pub fn go_on_writing(&mut self, result: Result<usize, Errno>, last: bool) -> io::Result<()> {
+        match result {
+            Ok(length) => {
+                self.wrote(length)?;
+                if last { self.write() } else { Ok(()) }
+            }
+            Err(Errno::EAGAIN | Errno::ENOTCONN) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether `calls` are all that the application can have to do now: neither end of the data is near.
+    pub fn is_under_way(&self) -> bool {
+        let arriving = |size| size - self.delivered > CHUNK as u64;
+        self.receiver.is_some()
+            && self.size.is_none_or(arriving)
+            && !(self.wants_to_write() && self.ends_within(2))
+    }
+
+    /// Whether it has accepted its connection, or needs to no more.
+    pub fn is_accepted(&self) -> bool {
+        self.receiver.is_some() || self.is_done()
     }
 
     fn wants_to_write(&self) -> bool {

@@ -15,6 +15,8 @@ const QUEUE: i32 = 10_000;
 #[derive(Debug)]
 pub struct Tun {
     device: File,
+    /// No packet that the host sends is longer.
+    pub mtu: usize,
     buffer: Vec<u8>,
 }
 
@@ -44,6 +46,7 @@ impl Tun {
             Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(Self {
                 device,
+                mtu: usize::try_from(mtu).map_err(io::Error::other)?,
                 buffer: vec![0; LONGEST],
             }),
         }

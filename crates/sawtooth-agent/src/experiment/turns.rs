@@ -1,0 +1,356 @@
+//! An experiment in few system calls: what is done for a packet, and the wait for what comes next, are one turn of the ring.
+//!
+//! The same calls in the same order as one by one, and nothing else happens between them, so the kernel's TCP sees no difference. Two things
+//! are saved besides. Where time stands still while the guest computes, the clock is read only after a host has done something by itself:
+//! a wait that has timed out ended at its time. And a wait is begun before one knows what the calls before it have returned, if whatever
+//! that is cannot matter before the wait is over.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
+
+use nix::errno::Errno;
+use nix::poll::PollFlags;
+use sawtooth_core::scenario::Sampling;
+
+use super::{Application, Experiment};
+use crate::network::Towards;
+use crate::ring::{Call, Outcome, Ring, Wait};
+use crate::sockets::CHUNK;
+
+/// Packets that are read from a device at once: most of what a host sends in answer to one.
+const PACKETS: usize = 4;
+
+/// What a turn is about.
+#[derive(Debug, Default)]
+struct Task {
+    /// A packet for a host.
+    packet: Option<(usize, Vec<u8>)>,
+    /// A flow, and whether it is to read and to write.
+    flow: Option<(usize, [bool; 2])>,
+    /// Hosts that may have sent something.
+    hosts: Vec<usize>,
+}
+
+/// What the turns of an experiment have in common.
+#[derive(Debug)]
+struct Turns {
+    ring: Ring,
+    /// Devices and flows that have become ready, and whether there is room to write.
+    devices: VecDeque<usize>,
+    flows: VecDeque<(usize, bool)>,
+    /// Room for packets.
+    room: Vec<Vec<u8>>,
+}
+
+/// What a call of a turn is for.
+#[derive(Clone, Copy, Debug)]
+enum Purpose {
+    Deliver,
+    Read,
+    Write {
+        last: bool,
+    },
+    /// A packet that a host has sent, into the room of this number.
+    Collect {
+        host: usize,
+        number: usize,
+    },
+}
+
+impl Experiment<'_> {
+    /// As `go`.
+    pub(super) fn go_in_turns(&mut self, ring: Ring) -> io::Result<()> {
+        let longest = self.tuns.iter().map(|(_, tun)| tun.mtu).max().unwrap_or(0);
+        let mut turns = Turns {
+            ring,
+            devices: VecDeque::new(),
+            flows: VecDeque::new(),
+            room: vec![vec![0; longest]; PACKETS * self.tuns.len()],
+        };
+        for host in 0..self.tuns.len() {
+            self.collect(host, 0.0)?;
+        }
+        self.time()?;
+        while self.go_on(&mut turns)? {}
+        Ok(())
+    }
+
+    /// The next turn; whether it was not the end.
+    fn go_on(&mut self, turns: &mut Turns) -> io::Result<bool> {
+        if let Some(host) = turns.devices.pop_front() {
+            let hosts = vec![host];
+            self.turn(
+                turns,
+                Task {
+                    hosts,
+                    ..Task::default()
+                },
+            )?;
+        } else if let Some((flow, room)) = turns.flows.pop_front() {
+            self.serve_in_turn(turns, flow, room)?;
+        } else if self.time_stands_still && self.known.is_none() {
+            // A host had something before the time that was waited for: nothing else is due.
+            self.turn(turns, Task::default())?;
+        } else {
+            let now = self.time()?;
+            if now >= self.end {
+                // What has been sent since the last turn enters the links, although nobody is there when it arrives.
+                self.network.deliver(self.end.next_down());
+                return Ok(false);
+            }
+            self.sample(now)?;
+            self.start(now)?;
+            if let Some((towards, flow, packet)) = self.network.deliver(now) {
+                self.deliver_in_turn(turns, towards, flow, packet)?;
+            } else {
+                self.turn(turns, Task::default())?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// As one packet of `deliver`.
+    fn deliver_in_turn(
+        &mut self,
+        turns: &mut Turns,
+        towards: Towards,
+        flow: usize,
+        packet: Vec<u8>,
+    ) -> io::Result<()> {
+        let host = self.host(towards);
+        let reads = towards == Towards::Receiver;
+        let mut task = Task {
+            packet: Some((host, packet)),
+            flow: Some((flow, [reads, !reads])),
+            hosts: vec![host],
+        };
+        if !reads && self.scenario.sample == Sampling::Acks {
+            // The state after the acknowledgement is read before anything else happens.
+            task.hosts.clear();
+            self.exchange(turns, task, None)?;
+            let now = self.time()?;
+            self.sample_flow(flow, now)?;
+            task = Task {
+                hosts: vec![host],
+                ..Task::default()
+            };
+        }
+        self.turn(turns, task)
+    }
+
+    /// As `serve`.
+    fn serve_in_turn(&mut self, turns: &mut Turns, flow: usize, room: bool) -> io::Result<()> {
+        if let Application::Http(_) = &self.flows[flow] {
+            let now = self.time()?;
+            return self.serve(flow, now);
+        }
+        let task = Task {
+            packet: None,
+            flow: Some((flow, [true, true])),
+            hosts: (0..self.tuns.len()).collect(),
+        };
+        if room {
+            // There may be room for more than one call writes.
+            self.exchange(turns, task, None)
+        } else {
+            self.turn(turns, task)
+        }
+    }
+
+    /// Does a task, and waits if all that is left to do is to wait.
+    fn turn(&mut self, turns: &mut Turns, task: Task) -> io::Result<()> {
+        let until = self.next_time();
+        let waits = self.may_wait(turns, &task, until)?;
+        self.exchange(turns, task, waits.then_some(until))
+    }
+
+    /// Whether nothing else is to be done now, and whatever comes of `task` not before `until`.
+    fn may_wait(&mut self, turns: &Turns, task: &Task, until: f64) -> io::Result<bool> {
+        if !turns.devices.is_empty() || !turns.flows.is_empty() {
+            return Ok(false);
+        }
+        if let Some((flow, _)) = task.flow
+            && !matches!(&self.flows[flow], Application::Sockets(connection) if connection.is_under_way())
+        {
+            return Ok(false);
+        }
+        if task.hosts.is_empty() {
+            return Ok(task.packet.is_none());
+        }
+        let now = self.time()?;
+        Ok(now < until && until <= now + self.network.shortest_delay)
+    }
+
+    /// Does a task, and waits if there is a time to wait for.
+    fn exchange(&mut self, turns: &mut Turns, task: Task, until: Option<f64>) -> io::Result<()> {
+        if let Some((flow, _)) = task.flow
+            && let Application::Sockets(connection) = &self.flows[flow]
+            && !connection.is_accepted()
+        {
+            return self.exchange_one_by_one(task);
+        }
+        // A wait is begun only if the time before it does not matter, or if packets may be sent, at that time.
+        let mut now = None;
+        if until.is_some() && !task.hosts.is_empty() {
+            now = Some(self.time()?);
+        }
+        let (waits, owners) = match until {
+            Some(_) => self.descriptors(),
+            None => (Vec::new(), Vec::new()),
+        };
+        let wait = until.map(|until| Wait {
+            descriptors: &waits,
+            // Rounded up: a clock that stands still while nobody sleeps would never reach a time less than its resolution away.
+            until: self.clock.monotonic_ns(until) + 1,
+        });
+        let (purposes, outcome) = self.call(turns, &task, wait.as_ref())?;
+        if let Some(until) = until {
+            self.known = (outcome.timed_out && self.time_stands_still).then_some(until);
+            self.note_what_is_ready(turns, &outcome.ready, &waits, &owners);
+        } else {
+            now = Some(self.time()?);
+        }
+        self.go_on_after(
+            turns,
+            &task,
+            (now, until.is_some()),
+            &purposes,
+            outcome.results,
+        )
+    }
+
+    /// A connection that is still to be accepted takes more than one call.
+    fn exchange_one_by_one(&mut self, task: Task) -> io::Result<()> {
+        let now = self.time()?;
+        if let Some((host, packet)) = task.packet {
+            self.tuns[host].1.send(&packet)?;
+        }
+        if let Some((flow, [reads, writes])) = task.flow
+            && let Application::Sockets(connection) = &mut self.flows[flow]
+        {
+            if reads {
+                connection.read(now)?;
+            }
+            if writes {
+                connection.write()?;
+            }
+        }
+        for host in task.hosts {
+            self.collect(host, now)?;
+        }
+        Ok(())
+    }
+
+    fn descriptors(&self) -> (Vec<(RawFd, PollFlags)>, Vec<usize>) {
+        let (waits, owners) = self.waits();
+        let waits = waits
+            .iter()
+            .map(|wait| (wait.as_fd().as_raw_fd(), wait.events()));
+        (waits.collect(), owners)
+    }
+
+    fn call(
+        &mut self,
+        turns: &mut Turns,
+        task: &Task,
+        wait: Option<&Wait<'_>>,
+    ) -> io::Result<(Vec<Purpose>, Outcome)> {
+        let mut calls = Vec::new();
+        let mut purposes = Vec::new();
+        if let Some((host, packet)) = &task.packet {
+            calls.push(Call::Write(self.tuns[*host].1.as_fd(), packet));
+            purposes.push(Purpose::Deliver);
+        }
+        if let Some((flow, wanted)) = task.flow
+            && let Application::Sockets(connection) = &mut self.flows[flow]
+        {
+            let (read, writes) = connection.calls(wanted);
+            purposes.extend(read.is_some().then_some(Purpose::Read));
+            let last = writes.len().saturating_sub(1);
+            purposes.extend((0..writes.len()).map(|at| Purpose::Write { last: at == last }));
+            calls.extend(read.into_iter().chain(writes));
+        }
+        for (number, room) in turns.room.iter_mut().enumerate() {
+            let host = number / PACKETS;
+            if task.hosts.contains(&host) {
+                calls.push(Call::Read(self.tuns[host].1.as_fd(), room));
+                purposes.push(Purpose::Collect { host, number });
+            }
+        }
+        let outcome = turns.ring.turn(&mut calls, wait)?;
+        Ok((purposes, outcome))
+    }
+
+    fn note_what_is_ready(
+        &self,
+        turns: &mut Turns,
+        ready: &[usize],
+        waits: &[(RawFd, PollFlags)],
+        owners: &[usize],
+    ) {
+        let devices = self.tuns.len();
+        let mut ready = ready.to_vec();
+        ready.sort_unstable();
+        for at in ready {
+            match at.checked_sub(devices) {
+                None => turns.devices.push_back(at),
+                Some(socket) => {
+                    let room = waits[at].1.contains(PollFlags::POLLOUT);
+                    turns.flows.push_back((owners[socket], room));
+                }
+            }
+        }
+    }
+
+    /// Does what follows from the results of calls, which were made `now`, and perhaps waited after.
+    fn go_on_after(
+        &mut self,
+        turns: &mut Turns,
+        task: &Task,
+        (now, waited): (Option<f64>, bool),
+        purposes: &[Purpose],
+        results: Vec<(usize, Result<usize, Errno>)>,
+    ) -> io::Result<()> {
+        let mut packets = vec![0; self.tuns.len()];
+        for (call, result) in results {
+            let connection = task.flow.and_then(|(flow, _)| match &mut self.flows[flow] {
+                Application::Sockets(connection) => Some(connection),
+                Application::Http(_) => None,
+            });
+            // The end of the data, or more of it than one call takes: more calls follow, and the host may answer to them.
+            let more = match purposes[call] {
+                Purpose::Read => matches!(result, Ok(0 | CHUNK)),
+                Purpose::Write { last } => last && result.is_ok(),
+                Purpose::Deliver | Purpose::Collect { .. } => false,
+            };
+            if more && !waited {
+                turns.devices.extend(&task.hosts);
+            }
+            match (purposes[call], result, connection) {
+                (Purpose::Read, result, Some(connection)) => {
+                    connection.go_on_reading(result, now)?;
+                }
+                (Purpose::Write { last }, result, Some(connection)) => {
+                    connection.go_on_writing(result, last)?;
+                }
+                (Purpose::Collect { host, number }, Ok(length), _) => {
+                    let now = now.ok_or(Errno::ETIME)?;
+                    self.enter(host, now, turns.room[number][..length].to_vec());
+                    packets[host] += 1;
+                }
+                (Purpose::Collect { .. }, Err(Errno::EAGAIN), _) => {}
+                (_, result, _) => {
+                    result?;
+                }
+            }
+        }
+        for (host, packets) in packets.into_iter().enumerate() {
+            // There may be more; a wait has seen that itself.
+            if packets == PACKETS && !turns.devices.contains(&host) {
+                turns.devices.push_back(host);
+            }
+        }
+        Ok(())
+    }
+}

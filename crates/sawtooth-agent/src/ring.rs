@@ -1,0 +1,262 @@
+//! Many system calls in one, and a wait at their end: `io_uring`, for kernels where entering costs more than what is done there.
+//!
+//! Calls are made in their order while they are submitted. A read that finds nothing would stay armed; it is cancelled in the same
+//! submission, so none outlives the turn. What was waited for in vain is cancelled at the beginning of the next turn.
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+
+use io_uring::types::{CancelBuilder, Fd, TimeoutFlags, Timespec};
+use io_uring::{IoUring, Probe, opcode, squeue};
+use nix::errno::Errno;
+use nix::poll::PollFlags;
+
+/// Entries of the submission queue: calls of a turn, and descriptors to wait for.
+const ENTRIES: u32 = 4096;
+/// Tags of entries that are no calls; those of descriptors begin at `WAITS`.
+const CANCELLATION: u32 = u32::MAX;
+const TIMER: u32 = u32::MAX - 1;
+const WAITS: u32 = 1 << 16;
+
+/// A system call that does not wait.
+#[derive(Debug)]
+pub enum Call<'a> {
+    /// From a device.
+    Read(BorrowedFd<'a>, &'a mut [u8]),
+    /// To a device.
+    Write(BorrowedFd<'a>, &'a [u8]),
+    /// From a socket.
+    Receive(BorrowedFd<'a>, &'a mut [u8]),
+    /// To a socket.
+    Send(BorrowedFd<'a>, &'a [u8]),
+}
+
+/// A wait until a descriptor is ready, or a time of the monotonic clock, in nanoseconds.
+#[derive(Debug)]
+pub struct Wait<'a> {
+    pub descriptors: &'a [(RawFd, PollFlags)],
+    pub until: i64,
+}
+
+/// What came of a turn.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// For calls by their numbers what they returned, in the order in which they were done.
+    pub results: Vec<(usize, Result<usize, Errno>)>,
+    /// Numbers of the descriptors that are ready.
+    pub ready: Vec<usize>,
+    /// Whether the time to wait for has come.
+    pub timed_out: bool,
+}
+
+pub struct Ring {
+    uring: IoUring,
+    /// Number of this turn: what completes late is told by it.
+    turn: u32,
+    /// Waits of the last turn that have not completed.
+    armed: usize,
+}
+
+impl Ring {
+    /// A ring, where the kernel has what it takes.
+    pub fn new() -> Option<Self> {
+        let uring = IoUring::builder()
+            .dontfork()
+            .setup_submit_all()
+            .setup_single_issuer()
+            .setup_defer_taskrun()
+            .build(ENTRIES)
+            .ok()?;
+        let mut probe = Probe::new();
+        uring.submitter().register_probe(&mut probe).ok()?;
+        // Of Linux 6.0, and so later than cancellation by descriptor.
+        probe.is_supported(opcode::SendZc::CODE).then_some(Self {
+            uring,
+            turn: 0,
+            armed: 0,
+        })
+    }
+
+    /// Makes `calls` in their order, and waits.
+    pub fn turn(&mut self, calls: &mut [Call<'_>], wait: Option<&Wait<'_>>) -> io::Result<Outcome> {
+        self.turn = self.turn.wrapping_add(1);
+        let until = wait.map(|wait| timespec(wait.until)).unwrap_or_default();
+        let mut open = self.armed + calls.len();
+        if self.armed > 0 {
+            open += self.cancel(CancelBuilder::any())?;
+        }
+        for at in 0..calls.len() {
+            let entry = entry(&mut calls[at]);
+            self.push(entry, u32::try_from(at).map_err(io::Error::other)?)?;
+            if let Call::Read(from, _) = &calls[at] {
+                let next = calls.get(at + 1);
+                if !matches!(next, Some(Call::Read(next, _)) if next.as_raw_fd() == from.as_raw_fd())
+                {
+                    open += self.cancel(CancelBuilder::fd(Fd(from.as_raw_fd())))?;
+                }
+            }
+        }
+        self.armed = 0;
+        if let Some(wait) = wait {
+            for (tag, (descriptor, events)) in (WAITS..).zip(wait.descriptors) {
+                let events = u32::from(events.bits().cast_unsigned());
+                let poll = opcode::PollAdd::new(Fd(*descriptor), events);
+                self.push(poll.build(), tag)?;
+            }
+            let timer = opcode::Timeout::new(&raw const until).flags(TimeoutFlags::ABS);
+            self.push(timer.build(), TIMER)?;
+            self.armed = wait.descriptors.len() + 1;
+        }
+        self.complete(open, wait.is_some())
+    }
+
+    /// Submits, and waits until `open` entries have completed, and if so wished one that was waited for.
+    fn complete(&mut self, mut open: usize, waits: bool) -> io::Result<Outcome> {
+        let mut outcome = Outcome::default();
+        let mut woken = !waits;
+        while open > 0 || !woken {
+            match self.uring.submit_and_wait(open + usize::from(!woken)) {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+            for completion in self.uring.completion() {
+                let [turn, tag] = halves(completion.user_data());
+                let result = completion.result();
+                if turn != self.turn || tag == CANCELLATION {
+                    open -= 1;
+                } else if tag >= WAITS {
+                    woken = true;
+                    self.armed -= 1;
+                    if tag == TIMER {
+                        outcome.timed_out = true;
+                    } else {
+                        outcome.ready.push((tag - WAITS) as usize);
+                    }
+                } else {
+                    open -= 1;
+                    let result = match usize::try_from(result) {
+                        Ok(length) => Ok(length),
+                        Err(_) if result == -libc::ECANCELED => Err(Errno::EAGAIN),
+                        Err(_) => Err(Errno::from_raw(-result)),
+                    };
+                    outcome.results.push((tag as usize, result));
+                }
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn cancel(&mut self, what: CancelBuilder) -> io::Result<usize> {
+        self.push(opcode::AsyncCancel2::new(what.all()).build(), CANCELLATION)?;
+        Ok(1)
+    }
+
+    fn push(&mut self, entry: squeue::Entry, tag: u32) -> io::Result<()> {
+        let entry = entry.user_data(u64::from(self.turn) << 32 | u64::from(tag));
+        // SAFETY: what calls point to is borrowed until they have completed, which `turn` waits for; a time is read when it is submitted,
+        // while `turn` holds it.
+        unsafe { self.uring.submission().push(&entry) }.map_err(io::Error::other)
+    }
+}
+
+impl std::fmt::Debug for Ring {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "Ring(turn {}, {} armed)", self.turn, self.armed)
+    }
+}
+
+fn entry(call: &mut Call<'_>) -> squeue::Entry {
+    let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+    match call {
+        Call::Read(from, into) => {
+            opcode::Read::new(Fd(from.as_raw_fd()), into.as_mut_ptr(), length(into)).build()
+        }
+        Call::Write(to, bytes) => {
+            opcode::Write::new(Fd(to.as_raw_fd()), bytes.as_ptr(), length(bytes)).build()
+        }
+        Call::Receive(from, into) => {
+            opcode::Recv::new(Fd(from.as_raw_fd()), into.as_mut_ptr(), length(into))
+                .flags(libc::MSG_DONTWAIT)
+                .build()
+        }
+        Call::Send(to, bytes) => {
+            opcode::Send::new(Fd(to.as_raw_fd()), bytes.as_ptr(), length(bytes))
+                .flags(libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
+                .build()
+        }
+    }
+}
+
+fn timespec(ns: i64) -> Timespec {
+    let ns = ns.max(0).cast_unsigned();
+    let below = u32::try_from(ns % 1_000_000_000).unwrap_or_default();
+    Timespec::new().sec(ns / 1_000_000_000).nsec(below)
+}
+
+fn halves(data: u64) -> [u32; 2] {
+    [(data >> 32) as u32, (data & 0xffff_ffff) as u32]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd;
+
+    use nix::fcntl::OFlag;
+    use nix::time::{ClockId, clock_gettime};
+    use nix::unistd::pipe2;
+
+    use super::*;
+
+    fn soon(ns: i64) -> i64 {
+        let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("a clock");
+        now.tv_sec() * 1_000_000_000 + now.tv_nsec() + ns
+    }
+
+    #[test]
+    fn calls_are_made_in_their_order_and_none_outlives_its_turn() {
+        // Where the kernel has no ring the agent does without.
+        let Some(mut ring) = Ring::new() else { return };
+        let (from, to) = pipe2(OFlag::O_NONBLOCK).expect("a pipe");
+        let [mut first, mut second] = [[0; 8]; 2];
+        let mut calls = [Call::Read(from.as_fd(), &mut first)];
+        let outcome = ring.turn(&mut calls, None).expect("a turn");
+        assert_eq!(outcome.results, [(0, Err(Errno::EAGAIN))]);
+        // Were that read still there, it would take what is written.
+        let mut calls = [
+            Call::Write(to.as_fd(), b"packet"),
+            Call::Read(from.as_fd(), &mut first),
+            Call::Read(from.as_fd(), &mut second),
+        ];
+        let mut results = ring.turn(&mut calls, None).expect("a turn").results;
+        results.sort_by_key(|(call, _)| *call);
+        assert_eq!(results, [(0, Ok(6)), (1, Ok(6)), (2, Err(Errno::EAGAIN))]);
+        assert_eq!(&first[..6], b"packet");
+    }
+
+    #[test]
+    fn a_wait_ends_when_something_is_ready_or_at_its_time_but_not_before() {
+        let Some(mut ring) = Ring::new() else { return };
+        let (from, to) = pipe2(OFlag::O_NONBLOCK).expect("a pipe");
+        let descriptors = [(from.as_raw_fd(), PollFlags::POLLIN)];
+        for _ in 0..3 {
+            let until = soon(2_000_000);
+            let wait = Wait {
+                descriptors: &descriptors,
+                until,
+            };
+            let outcome = ring.turn(&mut [], Some(&wait)).expect("a turn");
+            assert!(outcome.timed_out && outcome.ready.is_empty());
+            assert!(soon(0) >= until);
+        }
+        let wait = Wait {
+            descriptors: &descriptors,
+            until: soon(60_000_000_000),
+        };
+        let mut calls = [Call::Write(to.as_fd(), b"packet")];
+        let outcome = ring.turn(&mut calls, Some(&wait)).expect("a turn");
+        assert_eq!(
+            (outcome.timed_out, outcome.ready.as_slice()),
+            (false, &[0][..])
+        );
+    }
+}
