@@ -257,10 +257,15 @@ def _point(spec: Point, job: Mapping[str, Any], outcome: Mapping[str, Any]) -> P
 
 
 def _rate_of(arrivals_ns: Sequence[int], entered_ns: int) -> float | None:
-    """That of the packets that queued behind another: the latter half of those that came when all had been sent."""
+    """That of the packets that queued behind another: the latter half of those that came when all had been sent.
+
+    Nothing if sending took as long as the link did then: what came was late, or never queued.
+    """
     late = [at for at in arrivals_ns if at > entered_ns]
     late = late[len(late) // 2 :]
-    return 8e9 * PACKET * (len(late) - 1) / (late[-1] - late[0]) if len(late) >= _FEWEST and late[-1] > late[0] else None
+    if len(late) < _FEWEST or late[-1] < 2 * entered_ns or late[-1] == late[0]:
+        return None
+    return 8e9 * PACKET * (len(late) - 1) / (late[-1] - late[0])
 
 
 def _transfer(spec: Point, outcome: Mapping[str, Any]) -> Point:
