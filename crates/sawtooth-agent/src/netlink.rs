@@ -155,7 +155,14 @@ impl Netlink {
             message.attributes.push(RouteAttribute::Gateway(gateway));
         }
         let initcwnd = metrics.initcwnd.map(RouteMetric::InitCwnd);
-        let rto_min = metrics.rto_min_ms.map(RouteMetric::RtoMin);
+        // A kernel heeds this one only if it is locked.
+        let rto_min = metrics.rto_min_ms.map(|ms| {
+            [
+                RouteMetric::Lock(1 << RTAX_RTO_MIN),
+                RouteMetric::RtoMin(ms),
+            ]
+        });
+        let rto_min = rto_min.into_iter().flatten();
         let values: Vec<RouteMetric> = initcwnd.into_iter().chain(rto_min).collect();
         if !values.is_empty() {
             message.attributes.push(RouteAttribute::Metrics(values));
@@ -191,6 +198,7 @@ impl Netlink {
 }
 
 // linux/rtnetlink.h, linux/pkt_sched.h.
+const RTAX_RTO_MIN: u32 = 13;
 const TCA_OPTIONS: u16 = 2;
 const TCA_TBF_PARMS: u16 = 1;
 const TCA_TBF_RATE64: u16 = 4;

@@ -451,7 +451,7 @@ impl Display for Step {
                 }
                 metrics
                     .rto_min_ms
-                    .map_or(Ok(()), |ms| write!(f, " rto_min {ms}ms"))
+                    .map_or(Ok(()), |ms| write!(f, " rto_min lock {ms}ms"))
             }
             Self::Qdisc {
                 device,

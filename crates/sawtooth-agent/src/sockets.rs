@@ -114,7 +114,8 @@ impl Connection {
                 Ok(length) => {
                     self.delivered += length as u64;
                     self.last_delivery = now;
-                    if length < CHUNK {
+                    // After the last byte comes the end, perhaps in the same segment.
+                    if length < CHUNK && !self.is_done() {
                         return Ok(());
                     }
                 }
@@ -185,7 +186,7 @@ impl Connection {
             Ok(length) => {
                 self.delivered += length as u64;
                 self.last_delivery = now.unwrap_or(self.last_delivery);
-                if length == CHUNK {
+                if length == CHUNK || self.is_done() {
                     return self.read(self.last_delivery);
                 }
             }
@@ -229,7 +230,7 @@ impl Connection {
         if self.wants_to_write() {
             waits.push(PollFd::new(self.sender.as_fd(), PollFlags::POLLOUT));
         }
-        if self.started && !self.is_done() {
+        if self.started && (self.receiver.is_some() || !self.is_done()) {
             let receiver = self.receiver.as_ref().unwrap_or(&self.listener);
             waits.push(PollFd::new(receiver.as_fd(), PollFlags::POLLIN));
         }
