@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 import sawtooth
-from sawtooth import _core, doctor, kernels
+from sawtooth import _core, calibration, doctor, kernels
 from sawtooth.dataset import Dataset
-from sawtooth.errors import SawtoothError
+from sawtooth.errors import BackendUnavailable, SawtoothError
 from sawtooth.execute import Interrupted, execute, reporter_for
 from sawtooth.plan import Plan, make_plan
 from sawtooth.report import KINDS
@@ -282,6 +282,40 @@ def simulate(
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=200,
                    tbl_formatting="NOTHING", fmt_str_lengths=40):  # fmt: skip
         print(_upright(frame) if frame.height <= 8 else frame)
+
+
+@app.command()
+def calibrate(
+    backends: Annotated[
+        list[str] | None, typer.Option("--backend", metavar="B", help="uml, qemu or netns. May be repeated.", show_default="all")
+    ] = None,
+    shaper: Annotated[str, typer.Option(metavar="simulator|kernel", help="What makes the links.")] = "simulator",
+    as_json: AsJson = False,
+) -> None:
+    """Measure how exactly this machine makes links, and the fastest it reaches; runs with faster ones are marked from then on.
+
+    Example: sawtooth calibrate --backend netns
+    """
+    if shaper not in calibration.SHAPERS:
+        raise sawtooth.StudyError(f"there is no shaper `{shaper}`", hint=f"there are {', '.join(calibration.SHAPERS)}")
+    for name in backends or ():
+        if name not in calibration.LAUNCHERS:
+            raise sawtooth.StudyError(f"there is no backend `{name}` to calibrate", hint=f"there are {', '.join(calibration.LAUNCHERS)}")
+    made: list[dict[str, Any]] = []
+    for name in backends or calibration.LAUNCHERS:
+        for clock in ("real",) if name == "netns" else ("virtual", "real"):
+            try:
+                one = calibration.measure(name, shaper, clock=clock)
+            except BackendUnavailable as missing:
+                if backends:
+                    raise
+                print(f"{name}: {missing.message}", file=sys.stderr)
+                break
+            made.append(one.to_json())
+            if not as_json:
+                print(f"{name}, {clock} time, kernel {one.release}: TCP reaches {one.reached_bps / 1e6:,.0f} Mbit/s")
+    if as_json:
+        _print_json(made)
 
 
 @app.command(name="doctor")

@@ -135,7 +135,7 @@ class Dataset:
         return self.table("series")
 
     def status(self) -> pl.DataFrame:
-        """One row per run that was done: run, status (`ok` or `failed`), message."""
+        """One row per run that was done: run, status (`ok` or `failed`), message (why it failed, or what to know of it)."""
         parts = sorted((self.directory / "parts").glob("status-*.parquet"))
         if not parts:
             return pl.DataFrame(schema={"run": pl.UInt32, "status": pl.String, "message": pl.String})

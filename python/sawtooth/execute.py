@@ -6,6 +6,7 @@ travel through a scheduler. Killed at any moment, at most the batches in progres
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import sys
@@ -20,6 +21,7 @@ import polars as pl
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from sawtooth import _core, calibration
 from sawtooth.backends import netns, qemu, sim, uml
 from sawtooth.dataset import Dataset
 from sawtooth.plan import Plan
@@ -113,6 +115,8 @@ def execute(
     if kernel and todo:
         scenarios = [run.scenario for run in plan.runs]
         dataset.record_kernels(kernel.provenance(scenarios))
+        for text in sorted({said for scenario in set(scenarios) if (said := _beyond(plan.study.backend, scenario))}):
+            print(f"warning: {text}", file=sys.stderr)
         side_by_side = kernel.parallel(scenarios)
     workers = executor or ThreadPoolExecutor(max_workers=jobs or side_by_side)
     runs = failed = deliveries = 0
@@ -163,16 +167,23 @@ def run_one_batch(plan: Plan, dataset: Dataset, index: int) -> Receipt:
     runs = [plan.runs[run] for run in batch]
     outcome = _BACKENDS[plan.study.backend].run_batch([run.scenario for run in runs], [run.seed for run in runs])
     tables = {name: frame.with_columns(pl.col("run") + pl.lit(batch.start, pl.UInt32)) for name, frame in outcome.tables.items()}
+    notes = [_beyond(plan.study.backend, run.scenario) for run in runs]
     status = pl.DataFrame({
         "run": pl.Series(list(batch), dtype=pl.UInt32),
         "status": ["failed" if at in outcome.errors else "ok" for at in range(len(runs))],
-        "message": pl.Series([outcome.errors.get(at) for at in range(len(runs))], dtype=pl.String),
+        "message": pl.Series([outcome.errors.get(at) or notes[at] for at in range(len(runs))], dtype=pl.String),
     })  # fmt: skip
     dataset.write_batch(index, tables, status)
     seconds = time.monotonic() - started
     dataset.log(batch=index, runs=len(runs), failed=len(outcome.errors), seconds=round(seconds, 4),
                 deliveries=outcome.deliveries, events=outcome.events)  # fmt: skip
     return Receipt(index, len(runs), len(outcome.errors), outcome.deliveries, seconds)
+
+
+@functools.cache
+def _beyond(backend: str, scenario: str) -> str | None:
+    """What a scenario asks of a backend's links beyond what they reached when they were calibrated."""
+    return calibration.unreachable(backend, _core.kernel_settings(scenario)) if backend in _KERNELS else None
 
 
 class _Interrupt:

@@ -33,7 +33,9 @@ pub const FIRST_PORT: u16 = 20_000;
 /// it does. What is measured is the same.
 pub fn run(scenario: &Scenario, seed: u64, calls: Option<&str>) -> io::Result<Json> {
     let user_mode = runs_in_user_mode();
-    let at_once = calls.map_or(user_mode, |calls| calls == "at once");
+    // With the kernel's shaper no packets are carried, and there is little to save.
+    let suits = user_mode && !setup::kernel_shaper(scenario);
+    let at_once = calls.map_or(suits, |calls| calls == "at once");
     let mut experiment = Experiment::new(scenario, seed, user_mode)?;
     match at_once.then(Ring::new).flatten() {
         Some(ring) => experiment.go_in_turns(ring)?,

@@ -23,7 +23,7 @@ use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 
-use crate::setup::{NETEM_LIMIT, Place, Qdisc, RouteMetrics};
+use crate::setup::{ETHERNET, NETEM_LIMIT, Place, Qdisc, RouteMetrics};
 
 /// The kernel's ear in the network namespace in which it was opened.
 #[derive(Debug)]
@@ -203,6 +203,8 @@ const TCA_OPTIONS: u16 = 2;
 const TCA_TBF_PARMS: u16 = 1;
 const TCA_TBF_RATE64: u16 = 4;
 const TCA_TBF_BURST: u16 = 6;
+const TCA_NETEM_RATE: u16 = 6;
+const TCA_NETEM_RATE64: u16 = 8;
 const TCA_NETEM_LATENCY64: u16 = 10;
 const TC_LINKLAYER_ETHERNET: u8 = 1;
 
@@ -216,7 +218,11 @@ fn describe(qdisc: &Qdisc) -> (&'static str, Vec<u8>) {
             rate_bps,
             burst_bytes,
         } => ("tbf", tbf(rate_bps / 8, *burst_bytes)),
-        Qdisc::Netem { delay_ns, loss } => ("netem", netem(*delay_ns, *loss)),
+        Qdisc::Netem {
+            delay_ns,
+            loss,
+            rate_bps,
+        } => ("netem", netem(*delay_ns, *loss, rate_bps / 8)),
     }
 }
 
@@ -238,8 +244,9 @@ fn tbf(rate_bytes: u64, burst_bytes: u32) -> Vec<u8> {
     options
 }
 
-/// `struct tc_netem_qopt`: latency, limit, loss, gap, duplicate, jitter; and the latency in nanoseconds.
-fn netem(delay_ns: i64, loss: f64) -> Vec<u8> {
+/// `struct tc_netem_qopt`: latency, limit, loss, gap, duplicate, jitter; the latency in nanoseconds; and `struct tc_netem_rate`: rate,
+/// `packet_overhead`, `cell_size`, `cell_overhead`.
+fn netem(delay_ns: i64, loss: f64, rate_bytes: u64) -> Vec<u8> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -251,6 +258,14 @@ fn netem(delay_ns: i64, loss: f64) -> Vec<u8> {
         .flat_map(|number| number.to_ne_bytes())
         .collect();
     options.extend(attribute(TCA_NETEM_LATENCY64, &delay_ns.to_ne_bytes()));
+    let saturated = u32::try_from(rate_bytes).unwrap_or(u32::MAX);
+    let mut rate = saturated.to_ne_bytes().to_vec();
+    rate.extend((-ETHERNET.cast_signed()).to_ne_bytes());
+    rate.extend([0; 8]);
+    options.extend(attribute(TCA_NETEM_RATE, &rate));
+    if saturated == u32::MAX {
+        options.extend(attribute(TCA_NETEM_RATE64, &rate_bytes.to_ne_bytes()));
+    }
     options
 }
 

@@ -7,6 +7,10 @@
 //! **With the kernel's shaper** there are two routers between the hosts: `sender - left - right - receiver`. The rate and its queue are a
 //! token bucket on the way from one router to the other; the delay is netem's on the way from a router to a host: there no queue of TCP's
 //! own feels it, and its limit does not count what waits for the rate.
+//!
+//! A token bucket lets a packet go when its transmission would begin; so the netem knows the rate, too, and keeps each packet for the
+//! time of its transmission, as a link would. The bucket counts Ethernet's header, and with segments that it makes itself it cannot be told
+//! not to: it gets as much more as a full packet's header takes.
 
 use std::fmt::{self, Display};
 use std::net::Ipv4Addr;
@@ -127,11 +131,12 @@ pub enum Qdisc {
     Netem {
         delay_ns: i64,
         loss: f64,
+        rate_bps: u64,
     },
 }
 
 /// Ethernet's header, which the kernel's queues count.
-const ETHERNET: u32 = 14;
+pub const ETHERNET: u32 = 14;
 const TUN: &str = "tun0";
 const LINK: &str = "eth0";
 
@@ -330,8 +335,9 @@ fn shaped(scenario: &Scenario, mtu: u32, steps: &mut Vec<Step>) {
 
 #[expect(
     clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "a positive rate, and a delay of less than centuries"
+    reason = "a positive rate, a delay of less than centuries, and buffers that machines have"
 )]
 fn shape(
     bottleneck: Device,
@@ -341,9 +347,11 @@ fn shape(
     mtu: u32,
     steps: &mut Vec<Step>,
 ) {
+    let frame = mtu + ETHERNET;
+    let per_packet = f64::from(frame) / f64::from(mtu);
     let tbf = Qdisc::Tbf {
-        rate_bps: direction.rate.bps().round() as u64,
-        burst_bytes: mtu + ETHERNET,
+        rate_bps: (direction.rate.bps() * per_packet).round() as u64,
+        burst_bytes: frame,
     };
     let waiting = match (own, direction.queue.params.get("limit")) {
         // The packet in the bucket counts in the scenario's limit, and not in the queue's.
@@ -351,7 +359,7 @@ fn shape(
             packets: u32::try_from(packets - 1).unwrap_or(u32::MAX).max(1),
         },
         ("scenario", Value::Bytes(bytes)) => Qdisc::Bfifo {
-            bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+            bytes: (bytes.saturating_sub(u64::from(mtu)) as f64 * per_packet).ceil() as u32,
         },
         ("scenario", _) => Qdisc::Named("pfifo"),
         (name, _) => Qdisc::Named(name),
@@ -359,6 +367,7 @@ fn shape(
     let netem = Qdisc::Netem {
         delay_ns: (direction.delay.secs() * 1e9).round() as i64,
         loss: direction.loss.probability,
+        rate_bps: direction.rate.bps().round() as u64,
     };
     for (device, place, qdisc) in [
         (bottleneck, Place::Root, tbf),
@@ -484,10 +493,14 @@ impl Display for Qdisc {
             Self::Pfifo { packets } => write!(f, "pfifo limit {packets}"),
             Self::Bfifo { bytes } => write!(f, "bfifo limit {bytes}"),
             Self::Named(name) => f.write_str(name),
-            Self::Netem { delay_ns, loss } => {
+            Self::Netem {
+                delay_ns,
+                loss,
+                rate_bps,
+            } => {
                 write!(
                     f,
-                    "netem delay {delay_ns}ns loss {}% limit {NETEM_LIMIT}",
+                    "netem delay {delay_ns}ns loss {}% rate {rate_bps}bit -{ETHERNET} limit {NETEM_LIMIT}",
                     loss * 100.0
                 )
             }

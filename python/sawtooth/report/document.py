@@ -121,7 +121,9 @@ def _kernels(dataset: Dataset) -> list[str]:
     lines: dict[str, None] = {}
     for kernel in dataset.kernels:
         configuration = str(kernel.get("config_sha256") or "unknown")[:12]
-        lines[f"{kernel['backend']}: {kernel['release']} ({kernel['version']}), configuration {configuration}, {kernel['time']} time"] = None
+        lines[f"{kernel['backend']}: {kernel['release']} ({kernel['version']}), configuration {configuration}, {kernel['time']} time"] = (
+            None
+        )
     return list(lines)
 
 
