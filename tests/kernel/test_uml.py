@@ -108,7 +108,7 @@ def test_no_guest_survives_a_killed_laboratory(fetch: Path, tmp_path: Path) -> N
         time.sleep(0.05)
     assert not guests(scratch)
     # The kernel ends guests, but nobody was left to remove the directory.
-    assert len(list(scratch.iterdir())) == 1
+    assert list(scratch.iterdir())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(scratch))
         assert [line.split("sawtooth-uml-")[0] for line in doctor.clean()] == [f"removed {scratch}/"]
