@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from sawtooth import _core, kernels
+from sawtooth import _core, calibration, kernels
 from sawtooth.backends import debian, guest, modules, netns, processes, qemu, uml
 from sawtooth.errors import BackendUnavailable
 from sawtooth.study import Study
@@ -50,6 +50,7 @@ def examine() -> list[Finding]:
         kvm_finding(),
         netns_finding(),
         _built_kernels(),
+        _calibrations(),
         _leftovers(),
         _program("ns", "ns2", "the peer of `make bench` and of the validation against ns-2"),
     ]
@@ -118,6 +119,23 @@ def _built_kernels() -> Finding:
     return Finding(
         "built kernels (`kernel.image` of uml)", True, ", ".join(names) or "none", "" if names else "`sawtooth kernel build` makes one"
     )
+
+
+def _calibrations() -> Finding:
+    """How fast links were when they were calibrated, where that is not without bounds; nothing is fetched for the answer."""
+    known: list[str] = []
+    unknown: list[str] = []
+    for backend, clock in (("qemu", "virtual"), ("qemu", "real"), ("netns", "real")):
+        if backend == "qemu" and debian.present() is None:
+            continue
+        found = calibration.last(backend, "simulator", clock)
+        name = f"{backend} in {clock} time"
+        if found is None:
+            unknown.append(name)
+        else:
+            known.append(f"{name} {found.reached_bps / 1e6:,.0f} Mbit/s")
+    advice = f"`sawtooth calibrate` would tell how fast they are in {', '.join(unknown)}" if unknown else ""
+    return Finding("links of kernels", True, ", ".join(known) or "never calibrated", advice)
 
 
 def _leftovers() -> Finding:
