@@ -330,8 +330,9 @@ def doctor_command(
             _print_json(removed)
             return
         for line in removed:
-            print(f"removed  {line}")
-        print("nothing is left of killed runs" if not removed else f"{len(removed)} removed")
+            print(line)
+        if not removed:
+            print("nothing is left of killed runs")
         return
     findings = doctor.examine()
     if as_json:
