@@ -34,8 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_DELIVERIES_PER_SECOND = {"sim": 8e6}
-_KERNEL_DELIVERIES_PER_SECOND = 3e3
+_DELIVERIES_PER_SECOND, _KERNEL_DELIVERIES_PER_SECOND = 8e6, 3e3
 """Of one core; only for the estimate of time that `plan` prints."""
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).", show_default=False)]
@@ -110,7 +109,7 @@ def plan(study: StudyPath, short: Short = False, backend: Backend = None, option
     """
     made = make_plan(_load(study, short, options, backend))
     cores = _cores()
-    speed = _DELIVERIES_PER_SECOND.get(made.study.backend, _KERNEL_DELIVERIES_PER_SECOND)
+    speed = _DELIVERIES_PER_SECOND if made.study.backend == "sim" else _KERNEL_DELIVERIES_PER_SECOND
     seconds = made.cost / speed / cores
     if as_json:
         loaded = made.study

@@ -29,8 +29,8 @@ def test_runs_use_the_algorithms_of_this_kernel_in_real_time() -> None:
     assert not batch.errors
     assert batch.tables["flows"]["cc"].to_list() == names
     assert batch.tables["flows"]["delivered_bytes"].to_list() == [100_000] * len(names)
-    # The links are the simulator's: never faster than they are told, and by how much slower depends on the machine's load.
-    assert all(rtt > 39_000_000 for rtt in batch.tables["flows"]["min_rtt_ns"])
+    # The links are the simulator's: never faster than they are told (20 ms each way), and by how much slower depends on the machine's load.
+    assert all(rtt >= 40_000_000 for rtt in batch.tables["flows"]["min_rtt_ns"])
 
 
 def test_one_batch_runs_at_a_time_because_time_is_real() -> None:

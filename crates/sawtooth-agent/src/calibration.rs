@@ -93,20 +93,16 @@ impl Bench {
         let mut entered = begin;
         let mut left = size;
         let mut arrivals: Vec<i64> = Vec::new();
-        loop {
-            let now = self.clock.now()?;
-            if now > end {
-                break;
-            }
+        while self.clock.now()? <= end {
             while left > 0 && self.send()? {
                 left -= 1;
                 // One by one into the link's queue, so that no queue of the host's stands before it ...
-                self.carry(now)?;
+                self.carry()?;
                 // ... and none behind it, if they arrive while others are still being sent.
                 self.receive(&mut arrivals)?;
                 entered = time_of_day()?;
             }
-            self.carry(now)?;
+            self.carry()?;
             self.receive(&mut arrivals)?;
             self.wait(left > 0, self.network.next_time().min(end))?;
         }
@@ -152,7 +148,9 @@ impl Bench {
     }
 
     /// Takes packets from the devices through the network and to the other device.
-    fn carry(&mut self, now: f64) -> io::Result<()> {
+    ///
+    /// As in an experiment, a packet enters the network when it has been read.
+    fn carry(&mut self) -> io::Result<()> {
         for (host, tun) in &mut self.tuns {
             let towards = match host {
                 HostName::Receiver => Towards::Sender,
@@ -160,11 +158,12 @@ impl Bench {
             };
             while let Some(packet) = tun.receive()? {
                 if flow_of(&packet) == Some(0) {
+                    let now = self.clock.now()?;
                     self.network.enter(now, 0, towards, packet);
                 }
             }
         }
-        while let Some((towards, _, packet)) = self.network.deliver(now) {
+        while let Some((towards, _, packet)) = self.network.deliver(self.clock.now()?) {
             let to = match towards {
                 Towards::Receiver => HostName::Receiver,
                 Towards::Sender => HostName::Sender,

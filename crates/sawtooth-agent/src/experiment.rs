@@ -138,7 +138,7 @@ impl<'a> Experiment<'a> {
 
     fn go(&mut self) -> io::Result<()> {
         for host in 0..self.tuns.len() {
-            self.collect(host, 0.0)?;
+            self.collect(host)?;
         }
         loop {
             let now = self.time()?;
@@ -202,15 +202,18 @@ impl<'a> Experiment<'a> {
         }
         if any {
             for host in 0..self.tuns.len() {
-                self.collect(host, now)?;
+                self.collect(host)?;
             }
         }
         Ok(())
     }
 
     /// Takes what a host has sent.
-    fn collect(&mut self, host: usize, now: f64) -> io::Result<()> {
+    ///
+    /// Where time goes by meanwhile, a packet enters the network when it has been read: this program may make a path longer, never shorter.
+    fn collect(&mut self, host: usize) -> io::Result<()> {
         while let Some(packet) = self.tuns[host].1.receive()? {
+            let now = self.time()?;
             self.enter(host, now, packet);
         }
         Ok(())
@@ -242,6 +245,7 @@ impl<'a> Experiment<'a> {
             any = true;
             let host = self.host(towards);
             self.tuns[host].1.send(&packet)?;
+            let now = self.time()?;
             if let Application::Sockets(connection) = &mut self.flows[flow] {
                 match towards {
                     Towards::Receiver => connection.read(now)?,
@@ -251,7 +255,7 @@ impl<'a> Experiment<'a> {
             if towards == Towards::Sender && self.scenario.sample == Sampling::Acks {
                 self.sample_flow(flow, now)?;
             }
-            self.collect(host, now)?;
+            self.collect(host)?;
         }
         Ok(any)
     }
@@ -314,11 +318,11 @@ impl<'a> Experiment<'a> {
         if hosts.is_empty() && served.is_empty() {
             return Ok(());
         }
-        let now = self.time()?;
         for host in hosts {
-            self.collect(host, now)?;
+            self.collect(host)?;
         }
         for flow in served {
+            let now = self.time()?;
             self.serve(flow, now)?;
         }
         Ok(())
@@ -334,7 +338,7 @@ impl<'a> Experiment<'a> {
             Application::Http(fetch) => fetch.look(now)?,
         }
         for host in 0..self.tuns.len() {
-            self.collect(host, now)?;
+            self.collect(host)?;
         }
         Ok(())
     }

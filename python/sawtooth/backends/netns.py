@@ -15,11 +15,11 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sawtooth.backends import guest, processes, programs
-from sawtooth.backends.batch import Batch
 from sawtooth.backends.launcher import Command, Settings
 from sawtooth.backends.modules import Modules, require_congestion_controls
 from sawtooth.errors import BackendUnavailable
@@ -28,21 +28,6 @@ _TUN = Path("/dev/net/tun")
 _SYSCTL = Path("/proc/sys/net")
 SHAPERS = ("sch_netem", "sch_tbf")
 _NAMESPACES = ("--net", "--mount-proc")
-
-
-def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
-    """Runs scenarios (JSON text) with their seeds on this machine's own kernel."""
-    return guest.run_batch(LAUNCHER, scenarios, seeds)
-
-
-def parallel(scenarios: Sequence[str]) -> int:
-    """How many batches can be run at once."""
-    return guest.parallel(LAUNCHER, scenarios)
-
-
-def provenance(scenarios: Sequence[str]) -> list[dict[str, Any]]:
-    """Which kernels scenarios run on, one entry for each guest's settings."""
-    return guest.provenance(LAUNCHER, scenarios)
 
 
 def congestion_controls() -> list[str]:
@@ -128,6 +113,9 @@ class Netns:
 
 
 LAUNCHER = Netns()
+run_batch = partial(guest.run_batch, LAUNCHER)
+parallel = partial(guest.parallel, LAUNCHER)
+provenance = partial(guest.provenance, LAUNCHER)
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,11 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from sawtooth.backends import debian, guest, images, processes, programs
-from sawtooth.backends.batch import Batch
 from sawtooth.backends.launcher import Command, Settings
 from sawtooth.backends.modules import module_name
 from sawtooth.errors import BackendUnavailable
@@ -35,21 +34,6 @@ _PARAMETERS = (
 )
 # Seconds of the host that a boot under KVM may take; it takes less than one where it works.
 _KVM_PATIENCE = 10.0
-
-
-def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
-    """Runs scenarios (JSON text) with their seeds in virtual machines."""
-    return guest.run_batch(LAUNCHER, scenarios, seeds)
-
-
-def parallel(scenarios: Sequence[str]) -> int:
-    """How many batches can be run at once."""
-    return guest.parallel(LAUNCHER, scenarios)
-
-
-def provenance(scenarios: Sequence[str]) -> list[dict[str, Any]]:
-    """Which kernels scenarios run on, one entry for each guest's settings."""
-    return guest.provenance(LAUNCHER, scenarios)
 
 
 def require_installed() -> None:
@@ -133,6 +117,9 @@ class Qemu:
 
 
 LAUNCHER = Qemu()
+run_batch = partial(guest.run_batch, LAUNCHER)
+parallel = partial(guest.parallel, LAUNCHER)
+provenance = partial(guest.provenance, LAUNCHER)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from sawtooth import kernels
 from sawtooth.backends import guest, images, processes, programs
-from sawtooth.backends.batch import Batch
 from sawtooth.backends.launcher import Command, Settings
 from sawtooth.backends.modules import Modules, module_name, require_congestion_controls
 from sawtooth.errors import BackendUnavailable
@@ -28,21 +27,6 @@ _MODULES = Path("/usr/lib/uml/modules")
 _NO_BENCHMARKS = "initcall_blacklist=raid6_select_algo,calibrate_xor_blocks"
 # While the clock stands still, the kernel cannot measure how fast it loops.
 _VIRTUAL = ("lpj=1000000",)
-
-
-def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
-    """Runs scenarios (JSON text) with their seeds in user-mode Linux."""
-    return guest.run_batch(LAUNCHER, scenarios, seeds)
-
-
-def parallel(scenarios: Sequence[str]) -> int:
-    """How many batches can be run at once."""
-    return guest.parallel(LAUNCHER, scenarios)
-
-
-def provenance(scenarios: Sequence[str]) -> list[dict[str, Any]]:
-    """Which kernels scenarios run on, one entry for each guest's settings."""
-    return guest.provenance(LAUNCHER, scenarios)
 
 
 def modules() -> Modules:
@@ -118,6 +102,9 @@ class Uml:
 
 
 LAUNCHER = Uml()
+run_batch = partial(guest.run_batch, LAUNCHER)
+parallel = partial(guest.parallel, LAUNCHER)
+provenance = partial(guest.provenance, LAUNCHER)
 
 
 @dataclass(frozen=True)
