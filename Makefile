@@ -20,14 +20,14 @@ $(UV):
 	$(UV) sync --frozen --quiet --reinstall-package sawtooth
 	@touch $@
 
-# The programs that go into guests: static, and preloaded into the kernel.
+# The programs that go into guests: static, and preloaded into the kernel or its emulator.
 GUEST := python/sawtooth/guest
 .venv/guest: .venv/built
 	RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" cargo build --quiet --release --locked -p sawtooth-agent --target "$$(rustc -vV | sed -n 's/^host: //p')"
-	cargo build --quiet --release --locked -p sawtooth-clock
+	cargo build --quiet --release --locked -p sawtooth-clock -p sawtooth-turns
 	mkdir -p $(GUEST)
 	cp -f "$${CARGO_TARGET_DIR:-target}/$$(rustc -vV | sed -n 's/^host: //p')/release/sawtooth-agent" $(GUEST)/
-	cp -f "$${CARGO_TARGET_DIR:-target}/release/libsawtooth_clock.so" $(GUEST)/
+	cp -f "$${CARGO_TARGET_DIR:-target}"/release/libsawtooth_{clock,turns}.so $(GUEST)/
 	@touch $@
 
 guest: .venv/guest ## build what runs inside guests of `--backend uml`

@@ -31,12 +31,8 @@ def test_virtual_time_does_not_follow_the_load_of_the_host() -> None:
             process.wait()
     assert once.tables["flows"]["cc"].to_list() == ["reno", "cubic", "yeah"]
     assert once.tables["flows"]["delivered_bytes"].to_list() == [1_000_000] * 3
-    assert {"flows", "links", "series"} <= set(once.tables)
-    # Mostly the tables are equal bit for bit. About once in a minute of virtual time the emulator takes up an interrupt some
-    # instructions earlier or later, which moves all that follows by microseconds (measured over 9 boots of 17 runs).
-    flows, others = once.tables["flows"], again.tables["flows"]
-    assert all(abs(int(ours) - int(theirs)) < 200_000 for ours, theirs in zip(flows["completion_ns"], others["completion_ns"], strict=True))
-    assert all(abs(int(ours) - int(theirs)) <= 3 for ours, theirs in zip(flows["retransmits"], others["retransmits"], strict=True))
+    for name in ("flows", "links", "series"):
+        assert once.tables[name].equals(again.tables[name]), name
 
 
 @pytest.mark.skipif(not doctor.guest_finding().ok, reason="needs user-mode Linux, too")

@@ -156,10 +156,16 @@ def test_without_the_package_the_error_names_it(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_results_say_which_kernel_they_are_of() -> None:
-    (entry,) = uml.provenance([tree()])
+    settings = {"metrics_cache": "off", "gso": False, "sysctl": {"net.ipv4.tcp_sack": "0"}}
+    (entry,) = uml.provenance([tree(kernel=settings)])
     assert entry["release"] == uml.modules().release
     assert len(entry["config_sha256"]) == 64
     assert (entry["modules"], entry["time"], entry["cpus"]) == (["tun"], "virtual", 1)
+    assert entry["congestion_controls"] == ["cubic", "reno"]
+    for host in ("sender", "receiver"):
+        assert (entry["sysctl"][host]["net.ipv4.tcp_sack"], entry["sysctl"][host]["net.ipv4.tcp_no_metrics_save"]) == ("0", "1")
+        device = entry["devices"][f"{host}.tun0"]
+        assert (device["mtu"], device["qdisc"], device["gso_max_segments"]) == (1500, "pfifo_fast", 1)
 
 
 def test_guests_side_by_side_fit_the_machine_and_real_time_allows_one() -> None:

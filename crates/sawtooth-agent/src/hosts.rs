@@ -113,7 +113,8 @@ impl Hosts {
     }
 }
 
-fn index(device: Device) -> io::Result<u32> {
+/// The number of a device of the network namespace in which the calling thread is.
+pub fn index(device: Device) -> io::Result<u32> {
     Ok(nix::net::if_::if_nametoindex(device.name)?)
 }
 

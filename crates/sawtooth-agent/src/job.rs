@@ -6,7 +6,7 @@ use std::path::Path;
 use sawtooth_core::Scenario;
 use serde_json::{Value, json};
 
-use crate::{calibration, experiment, setup};
+use crate::{calibration, experiment, inspection, setup};
 
 /// Runs the job in `path`; what it measured, or its `error`.
 pub fn run(path: &Path) -> Value {
@@ -18,6 +18,7 @@ fn attempt(path: &Path) -> Result<Value, String> {
     let seed = job["seed"].as_u64().unwrap_or(1);
     let outcome = match job["kind"].as_str() {
         None => experiment::run(&scenario, seed, job["calls"].as_str()),
+        Some("inspection") => inspection::run(&scenario),
         Some("calibration") => calibration::run(&scenario, &job["bursts"], seed),
         Some(other) => return Err(format!("unknown kind of job `{other}`")),
     };

@@ -12,6 +12,7 @@ mod experiment;
 mod guest;
 mod hosts;
 mod http;
+mod inspection;
 mod job;
 mod netlink;
 mod network;

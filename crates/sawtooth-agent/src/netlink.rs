@@ -47,8 +47,16 @@ impl Netlink {
     }
 
     fn request(&self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+        self.ask(message, NLM_F_ACK | flags).map(drop)
+    }
+
+    fn ask(
+        &self,
+        message: RouteNetlinkMessage,
+        flags: u16,
+    ) -> io::Result<NetlinkPayload<RouteNetlinkMessage>> {
         let mut request = NetlinkMessage::from(message);
-        request.header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+        request.header.flags = NLM_F_REQUEST | flags;
         request.finalize();
         let mut buffer = vec![0; request.buffer_len()];
         request.serialize(&mut buffer);
@@ -59,7 +67,17 @@ impl Netlink {
             .map_err(io::Error::other)?;
         match answer.payload {
             NetlinkPayload::Error(error) if error.code.is_some() => Err(error.to_io()),
-            _ => Ok(()),
+            answer => Ok(answer),
+        }
+    }
+
+    /// What the kernel says of a device.
+    pub fn link(&self, device: u32) -> io::Result<Vec<LinkAttribute>> {
+        let mut message = LinkMessage::default();
+        message.header.index = device;
+        match self.ask(RouteNetlinkMessage::GetLink(message), 0)? {
+            NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewLink(link)) => Ok(link.attributes),
+            answer => Err(io::Error::other(format!("no device but {answer:?}"))),
         }
     }
 

@@ -25,6 +25,7 @@ from sawtooth.errors import BackendUnavailable
 _BUILT = Path(__file__).resolve().parent.parent / "guest"
 AGENT = _BUILT / "sawtooth-agent"
 CLOCK = _BUILT / "libsawtooth_clock.so"
+TURNS = _BUILT / "libsawtooth_turns.so"
 
 # A guest that has finished no run for this long, in seconds of the host, is given up ...
 _PATIENCE = 120.0
@@ -83,8 +84,16 @@ def parallel(launcher: Launcher, scenarios: Sequence[str]) -> int:
 
 
 def provenance(launcher: Launcher, scenarios: Sequence[str]) -> list[dict[str, Any]]:
-    """Which kernels scenarios run on, one entry for each guest's settings."""
-    return [launcher.provenance(settings, names) for settings, names in _algorithms(scenarios).items()]
+    """Which kernels scenarios run on, one entry for each guest's settings, with what its hosts are like (`inspection.rs`) in the first of them."""
+    first: dict[Settings, str] = {}
+    for text in scenarios:
+        first.setdefault(Settings.of(_core.kernel_settings(text)), text)
+    entries: list[dict[str, Any]] = []
+    for settings, names in _algorithms(scenarios).items():
+        entry = launcher.provenance(settings, names)
+        job = {"kind": "inspection", "scenario": json.loads(first[settings]), "seed": 1}
+        entries.append(entry | run_jobs(launcher, {"inspection": job})["inspection"])
+    return entries
 
 
 def _algorithms(scenarios: Sequence[str]) -> dict[Settings, frozenset[str]]:
@@ -99,7 +108,7 @@ def _algorithms(scenarios: Sequence[str]) -> dict[Settings, frozenset[str]]:
 
 def require_built(*programs: Path) -> None:
     """Raises `BackendUnavailable` if programs for guests have not been built."""
-    for path in programs or (AGENT, CLOCK):
+    for path in programs or (AGENT, CLOCK, TURNS):
         if not path.is_file():
             raise BackendUnavailable(f"{path.name} has not been built", "`make guest` builds it")
 

@@ -103,11 +103,9 @@ class Netns:
             "version": platform.version(),
             "config_sha256": hashlib.sha256(text.encode()).hexdigest() if (text := _configuration_text()) else None,
             "modules": [],
-            "congestion_controls": congestion_controls(),
             "time": "real",
             "memory_bytes": settings.memory_bytes,
             "cpus": settings.cpus,
-            "sysctl": _sysctls(),
             "command": processes.in_namespaces(*_NAMESPACES),
         }
 
@@ -149,12 +147,3 @@ def _configuration_text() -> str:
             data = path.read_bytes()
             return (gzip.decompress(data) if path.suffix == ".gz" else data).decode(errors="replace")
     return ""
-
-
-def _sysctls() -> dict[str, str]:
-    """TCP's settings on the host, from which new namespaces take some of theirs."""
-    found: dict[str, str] = {}
-    for path in sorted((_SYSCTL / "ipv4").glob("tcp_*")):
-        if path.name != "tcp_fastopen_key" and os.access(path, os.R_OK):
-            found[f"net.ipv4.{path.name}"] = path.read_text().strip()
-    return found

@@ -1,10 +1,10 @@
 """QEMU: the distribution's cloud kernel in a virtual machine, without root.
 
-In virtual time the machine is emulated and every instruction takes 1 ns, whatever the host does. Two boots are the same bit for bit but
-for a race of the emulator's own, about once in a minute of virtual time, which moves what follows by microseconds. It has one processor,
-as QEMU stands still with more (`-icount sleep=off`). In real time it is KVM's where that works and emulated elsewhere, with any number of
-processors. In virtual time the machine is QEMU's smallest, without firmware tables or devices to look for: it boots in a third of a
-PC's time.
+In virtual time the machine is emulated and every instruction takes 1 ns, whatever the host does: two boots are the same bit for bit. The
+emulator's two threads would race now and then; a preloaded library makes them take turns (`crates/sawtooth-turns`). The machine has one
+processor, as QEMU stands still with more (`-icount sleep=off`), and is QEMU's smallest, without firmware tables or devices to look for:
+it boots in a third of a PC's time. In real time the machine is KVM's where that works and emulated elsewhere, with any number of
+processors.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Qemu:
 
     def assemble(self, settings: Settings, algorithms: frozenset[str], accelerator: str) -> QemuMachine:
         """A machine of these settings: `icount`, `kvm` or `tcg`."""
-        guest.require_built(guest.AGENT)
+        guest.require_built(guest.AGENT, guest.TURNS)
         kernel = debian.find()
         wanted = [*settings.modules, *kernel.modules.for_congestion_controls(algorithms)]
         load = kernel.modules.with_dependencies(wanted)
@@ -149,7 +149,8 @@ class QemuMachine:
             "-m", str(self.settings.memory_mib), "-smp", str(self.settings.cpus),
             # The kernel asks this clock for the date, and QEMU gives seeds to what it starts.
             "-rtc", "base=2020-09-13T12:26:40,clock=vm", "-seed", str(seed % (1 << 32)),
-            "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+            # With the names of threads.
+            "-name", "guest,debug-threads=on", "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
             "-chardev", "file,id=console,path=console,append=on", "-serial", "chardev:console",
             "-chardev", "file,id=results,path=results/stream", "-device", f"isa-debugcon,iobase={_PORT:#x},chardev=results",
             "-kernel", "kernel", "-initrd", "initrd", "-append", parameters,
@@ -159,4 +160,4 @@ class QemuMachine:
         """See `launcher.Machine`."""
         (directory / "kernel").symlink_to(self.kernel)
         (directory / "initrd").write_bytes(self.base.read_bytes() + images.batch(jobs, self.load, f"port {_PORT}"))
-        return Command(self.words(seed))
+        return Command(self.words(seed), {"LD_PRELOAD": str(guest.TURNS)} if self.accelerator == "icount" else {})
