@@ -13,7 +13,6 @@ import os
 import platform
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from sawtooth import calibration
@@ -51,7 +50,7 @@ def main() -> int:
             continue
         started = time.monotonic()
         try:
-            kept[name] = asdict(calibration.measure(backend, shaper, clock=clock))
+            kept[name] = calibration.measure(backend, shaper, clock=clock).to_json()
         except BackendUnavailable as missing:
             kept[name] = {"missing": missing.message}
         print(f"{name}: {time.monotonic() - started:.0f} s", kept[name].get("missing", ""), flush=True)
@@ -61,16 +60,11 @@ def main() -> int:
     for backend, shaper, clock in SERIES:
         found = kept.get(f"{backend}-{clock}-{shaper}", {"missing": "not measured"})
         title = f"{backend}, {clock} time, {shaper}'s link"
-        made[title] = str(found["missing"]) if "missing" in found else restored(found)
+        made[title] = str(found["missing"]) if "missing" in found else Calibration.from_json(found)
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "shaper.md").write_text(page(made), encoding="utf-8")
     draw({title: each for title, each in made.items() if isinstance(each, Calibration)}, options.out)
     return 0
-
-
-def restored(found: dict[str, object]) -> Calibration:
-    points = [Point(**point) for point in found["points"]]  # type: ignore[attr-defined]
-    return Calibration(**{**found, "points": points})  # type: ignore[arg-type]
 
 
 def page(made: dict[str, Calibration | str]) -> str:
@@ -118,7 +112,11 @@ def short(each: Calibration) -> str:
     delays = [abs(point.error) for point in each.of("delay") if point.error is not None]
     slow = worst([point for point in each.of("rate") if point.configured <= 1e9])
     fast = worst([point for point in each.of("rate") if point.configured > 1e9])
-    queues = [abs(point.error) / (1500 if point.quantity == "queue_bytes" else 1) for point in queue(each) if point.error is not None]
+    queues = [
+        abs(point.error) / (calibration.PACKET if point.quantity == "queue_bytes" else 1)
+        for point in queue(each)
+        if point.error is not None
+    ]
     return " | ".join([
         duration(max(delays)) if delays else "-",
         percent(slow),
@@ -195,15 +193,15 @@ NOTES = [
     "measure. The sender's socket buffer is never full: the device, or the first router, takes packets off it. The receiver is read while "
     "the sender sends: a burst would overflow its buffer of about 90 packets, and look like a full queue.",
     "- **A poll is late by a thousandth of its timeout**, 1 us for each ms (Linux lets it, to save energy). Here a timer of its own wakes the program, which is not.",
-    "- **tbf is early by its credit: confirmed.** With a bucket of one packet, the least it takes, that is exactly a packet's transmission time, "
-    "constant: 12 ms at 1 Mbit/s, 120 us at 100 Mbit/s. The queue limit is not changed by it.",
-    "- **tbf counts Ethernet's 14 bytes**, 0.93 % of a full packet; and a bucket of one packet forgets the time by which its timer was late, "
-    "half a microsecond for each packet in virtual time: 0.4 % at 100 Mbit/s, 11 % at 10 Gbit/s.",
+    "- **tbf lets a packet go when its transmission would begin**: with a bucket of one packet, the least it takes, that is 12 ms early at 1 Mbit/s, "
+    "120 us at 100 Mbit/s. netem, which delays it next, knows the rate too and keeps it that much longer. The queue limit is not changed by it.",
+    "- **tbf counts Ethernet's 14 bytes**, 0.93 % of a full packet: it gets as much more. A bucket of one packet forgets the time by which its timer was late, "
+    "half a microsecond for each packet in virtual time: that remains, 0.1 % at 100 Mbit/s, 12 % at 10 Gbit/s.",
     "- **netem's limit counts its delay line: avoided.** It stands on another router than the queue, with a limit of a million packets.",
     "- **Segmentation offload.** The TUN device has none, and tbf splits what is longer than its bucket before it queues: with GSO on and off the receiver's "
     "kernel sees packets of one segment each (1448 bytes, less in the mean where some were sent again), and a queue of packets counts packets.",
-    "- **In real time on a busy machine** a burst takes long to send. Where that is longer than the link takes, its rate is not told (-), and what TCP "
-    "carries is what counts; a queue of 500 packets then shows fewer, most likely because they come late and all together, to a receiver whose buffer holds 90.",
+    "- **In real time** a burst takes long to send. Where that is longer than the link takes, neither its rate nor its queue is told (-), "
+    "and what TCP carries is what counts.",
     "- **Rates above what a backend carries** are not refused: a machine may be faster tomorrow. They are told before the run and in its status.",
 ]
 

@@ -95,6 +95,12 @@ class Calibration:
         filled = [point.configured for point in self.of("transfer") if (point.measured or 0) >= _FILLED * point.configured]
         return max([*filled, *(point.measured or 0.0 for point in self.of("transfer"))], default=0.0)
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Calibration:
+        """The inverse of `to_json`."""
+        others = {key: value for key, value in values.items() if key not in ("points", "reached_bps")}
+        return cls(points=[Point(**point) for point in values["points"]], **others)
+
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
         return {**asdict(self), "reached_bps": self.reached_bps}
@@ -109,7 +115,7 @@ def measure(
     delays_ms: Sequence[float] = DELAYS_MS,
     limits: Sequence[str] = LIMITS,
 ) -> Calibration:
-    """Measures a backend; the result is kept in the cache, too, if it is of all rates.
+    """Measures a backend; the result is kept in the cache, too, if it is of all rates and nothing failed.
 
     Args:
         backend: `uml`, `qemu` or `netns`.
@@ -130,12 +136,10 @@ def measure(
         name = f"{len(jobs):03}.json"
         jobs[name], specs[name] = job, spec
     outcomes = guest.run_jobs(LAUNCHERS[backend], jobs)
-    points = [_point(specs[name], jobs[name], outcomes[name]) for name in jobs if "error" not in outcomes[name]]
-    errors = {
-        f"{specs[name].quantity} {specs[name].configured:g}": str(outcomes[name]["error"]) for name in jobs if "error" in outcomes[name]
-    }
+    points = [_point(specs[name], outcomes[name]) for name in jobs if "error" not in outcomes[name]]
+    errors = {_words(specs[name]): str(outcomes[name]["error"]) for name in jobs if "error" in outcomes[name]}
     made = Calibration(backend, shaper, clock, release(backend), time.strftime("%Y-%m-%d"), points, errors)
-    if set(RATES_BPS) <= set(rates_bps):
+    if set(RATES_BPS) <= set(rates_bps) and not errors:
         path = _path(backend, shaper, clock, made.release)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(made.to_json(), indent=1) + "\n", encoding="utf-8")
@@ -145,10 +149,7 @@ def measure(
 def last(backend: str, shaper: str, clock: str, image: str = "") -> Calibration | None:
     """What was measured when this backend was last calibrated on this kernel."""
     try:
-        kept: dict[str, Any] = json.loads(_path(backend, shaper, clock, release(backend, image)).read_text(encoding="utf-8"))
-        del kept["reached_bps"]
-        kept["points"] = [Point(**point) for point in kept["points"]]
-        return Calibration(**kept)
+        return Calibration.from_json(json.loads(_path(backend, shaper, clock, release(backend, image)).read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, BackendUnavailable):
         # Never calibrated, or by another version: as good as never.
         return None
@@ -231,7 +232,7 @@ def _jobs(
             yield Point("transfer", rate_bps, None, gso=gso), {"scenario": tree, "seed": 1}
 
 
-def _point(spec: Point, job: Mapping[str, Any], outcome: Mapping[str, Any]) -> Point:
+def _point(spec: Point, outcome: Mapping[str, Any]) -> Point:
     """The specification with what came of it."""
     if spec.quantity == "transfer":
         return _transfer(spec, outcome)
@@ -243,12 +244,10 @@ def _point(spec: Point, job: Mapping[str, Any], outcome: Mapping[str, Any]) -> P
         values = [times[0] - _transmission_ns(_RATE_OF_DELAYS) for times in arrivals if times]
     elif spec.quantity == "rate":
         values = [rate for times, burst in zip(arrivals, found, strict=True) if (rate := _rate_of(times, burst["entered_ns"]))]
-    elif job["scenario"]["kernel"]["shaper"] == "kernel":
+    else:
         # What had left before the last of the burst came made room for others; if that is much, nothing can be said.
         left = [burst["entered_ns"] // _transmission_ns(_RATE_OF_QUEUES) for burst in found]
         values = [len(times) - gone for times, gone in zip(arrivals, left, strict=True) if gone <= len(times) / 2]
-    else:
-        values = [len(times) for times in arrivals]
     if spec.quantity == "queue_bytes":
         values = [value * PACKET for value in values]
     if not values:
@@ -279,6 +278,11 @@ def _transfer(spec: Point, outcome: Mapping[str, Any]) -> Point:
     arrived = counters.get(("receiver", "TcpInSegs"), 0) - 2
     segment = outcome["flows"][0]["delivered_bytes"] / arrived if arrived > 0 else None
     return Point("transfer", spec.configured, rate, segment_bytes=segment, gso=spec.gso)
+
+
+def _words(spec: Point) -> str:
+    """Which measurement it is."""
+    return f"{spec.quantity} {spec.configured:g} {UNITS[spec.quantity]}{'' if spec.gso else ' without offload'}"
 
 
 def _transmission_ns(rate_bps: float) -> float:

@@ -54,7 +54,9 @@ def run(
     study: StudyPath,
     out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME")] = None,
     short: Short = False,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Threads.", show_default="one per processor")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Threads; of guests never more than fit, in real time one.", show_default="one per processor")
+    ] = None,
     backend: Backend = None,
     options: Options = None,
     as_json: AsJson = False,
@@ -109,8 +111,7 @@ def plan(study: StudyPath, short: Short = False, backend: Backend = None, option
     """
     made = make_plan(_load(study, short, options, backend))
     cores = _cores()
-    speed = _DELIVERIES_PER_SECOND if made.study.backend == "sim" else _KERNEL_DELIVERIES_PER_SECOND
-    seconds = made.cost / speed / cores
+    seconds = _seconds(made, cores)
     if as_json:
         loaded = made.study
         _print_json({
@@ -311,10 +312,14 @@ def calibrate(
                 print(f"{name}: {missing.message}", file=sys.stderr)
                 break
             made.append(one.to_json())
+            for what, why in one.errors.items():
+                print(f"{name}, {clock} time: {what} was not measured: {why}", file=sys.stderr)
             if not as_json:
                 print(f"{name}, {clock} time, kernel {one.release}: TCP reaches {one.reached_bps / 1e6:,.0f} Mbit/s")
     if as_json:
         _print_json(made)
+    if any(one["errors"] for one in made):
+        raise typer.Exit(1)
 
 
 @app.command(name="doctor")
@@ -449,6 +454,17 @@ def _cores() -> int:
     import os
 
     return os.cpu_count() or 1
+
+
+def _seconds(made: Plan, cores: int) -> float:
+    """How long a plan takes, at most about: in real time runs are one after the other and take their own time, too."""
+    backend = made.study.backend
+    if backend == "sim":
+        return made.cost / _DELIVERIES_PER_SECOND / cores
+    real = [run for run in made.runs if backend == "netns" or _core.kernel_settings(run.scenario)["time"] == "real"]
+    in_turn = sum(run.cost for run in real)
+    waiting = sum(_core.kernel_settings(run.scenario)["duration_secs"] for run in real)
+    return waiting + (in_turn + (made.cost - in_turn) / cores) / _KERNEL_DELIVERIES_PER_SECOND
 
 
 def _duration(seconds: float) -> str:

@@ -21,7 +21,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -197,9 +197,8 @@ class Dataset:
         content = json.dumps(list(kernels), indent=2).encode() + b"\n"
         path = self.directory / "kernels.json"
         if path.is_file() and path.read_bytes() != content:
-            before, now = (sorted({str(kernel.get("release")) for kernel in each}) for each in (self.kernels, kernels))
             raise DatasetError(
-                f"{self.directory} holds runs of another kernel, or of one that was set up otherwise: {', '.join(before)}, not {', '.join(now)}",
+                f"{self.directory} holds runs of another kernel, or of one that was set up otherwise: {_difference(self.kernels, kernels)}",
                 "name another directory with --out, or remove this one",
             )
         with writing(self.directory):
@@ -215,6 +214,25 @@ def plan_hash(plan: Plan) -> str:
     """A hash of everything that decides the results: every run's id and the batches."""
     text = "\n".join([*(run.id for run in plan.runs), *(f"{batch.start}-{batch.stop}" for batch in plan.batches)])
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _difference(before: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> str:
+    """The first place at which two lists of kernels differ, and what is there."""
+    one, other = (
+        {place: leaf for at, kernel in enumerate(kernels) for place, leaf in _leaves(kernel, f"kernel[{at}]")} for kernels in (before, now)
+    )
+    place = next(place for place in (*one, *other) if one.get(place) != other.get(place))
+    return f"{place} was {one.get(place, 'not there')} and is {other.get(place, 'not there')}"
+
+
+def _leaves(tree: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]:
+    """Where the values of a tree are, and what they are as JSON text."""
+    for key, value in tree.items():
+        place = f"{where}.{key}"
+        if isinstance(value, dict):
+            yield from _leaves(value, place)  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            yield place, json.dumps(value)
 
 
 class writing:  # noqa: N801 - reads as a statement

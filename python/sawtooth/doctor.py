@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sawtooth import _core, calibration, kernels
-from sawtooth.backends import debian, guest, modules, netns, processes, qemu, uml
+from sawtooth.backends import debian, modules, netns, processes, qemu, uml
 from sawtooth.errors import BackendUnavailable
 from sawtooth.study import Study
 
@@ -65,21 +65,20 @@ def guest_finding() -> Finding:
     """Whether user-mode Linux can be run here."""
     what = "user-mode Linux (`--backend uml`)"
     try:
-        guest.require_built()
+        uml.require()
         kernel = uml.modules()
-        processes.require()
     except BackendUnavailable as missing:
         return Finding(what, False, missing.message, missing.hint or "")
     return Finding(what, True, f"{kernel.release}, {', '.join(kernel.congestion_controls())}")
 
 
-def qemu_finding() -> Finding:
-    """Whether virtual machines can be run here; nothing is fetched for the answer."""
+def qemu_finding(*, fetch: bool = False) -> Finding:
+    """Whether virtual machines can be run here; unless told to, nothing is fetched for the answer."""
     what = "QEMU (`--backend qemu`)"
     try:
-        guest.require_built(guest.AGENT)
-        qemu.require_installed()
-        processes.require_setpriv()
+        qemu.require()
+        if fetch:
+            debian.find()
     except BackendUnavailable as missing:
         return Finding(what, False, missing.message, missing.hint or "")
     kernel = debian.present()
@@ -101,9 +100,10 @@ def kvm_finding() -> Finding:
 def netns_finding() -> Finding:
     """Whether this machine's own kernel can be used."""
     what = "namespaces (`--backend netns`)"
-    problem, advice = netns.problem()
-    if problem:
-        return Finding(what, False, problem, advice)
+    try:
+        netns.require()
+    except BackendUnavailable as missing:
+        return Finding(what, False, missing.message, missing.hint or "")
     release = platform.release()
     has = netns.congestion_controls()
     here = modules.Modules(Path("/lib/modules") / release)

@@ -94,7 +94,7 @@ def execute(
         plan: what to do.
         dataset: where results go; must have been created for this plan.
         executor: where to do it; by default `jobs` threads of this process (the simulator releases the interpreter lock).
-        jobs: threads; by default one per processor, or as many guests as fit into the machine; in real time one.
+        jobs: threads; by default one per processor. Of guests never more than fit into the machine, and in real time one.
         reporter: is told about progress.
 
     Raises:
@@ -107,8 +107,6 @@ def execute(
     todo = [index for index in range(len(plan.batches)) if index not in done]
     costs = {index: sum(plan.runs[run].cost for run in plan.batches[index]) for index in todo}
     resumed = sum(len(plan.batches[index]) for index in done)
-    if reporter:
-        reporter.begin(len(plan.runs), resumed, sum(costs.values()))
     own = executor is None
     kernel = _KERNELS.get(plan.study.backend)
     side_by_side = os.cpu_count() or 1
@@ -117,7 +115,11 @@ def execute(
         dataset.record_kernels(kernel.provenance(scenarios))
         for text in sorted({said for scenario in set(scenarios) if (said := _beyond(plan.study.backend, scenario))}):
             print(f"warning: {text}", file=sys.stderr)
+        # More guests than fit would take memory and, in real time, time from each other.
         side_by_side = kernel.parallel(scenarios)
+        jobs = min(jobs or side_by_side, side_by_side)
+    if reporter:
+        reporter.begin(len(plan.runs), resumed, sum(costs.values()))
     workers = executor or ThreadPoolExecutor(max_workers=jobs or side_by_side)
     runs = failed = deliveries = 0
     futures: dict[Future[Receipt], int] = {}

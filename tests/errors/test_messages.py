@@ -355,7 +355,7 @@ error: a kernel's algorithm has no parameter `beta`
   |
 5 | cc = { name = "kernel:cubic", beta = 0.5 }
   |                               ^^^^
-hint: its modules' parameters are the kernel's own; leave this out""",
+hint: leave it out: parameters of modules are the kernel's own""",
     ),
     "a misspelt setting of a kernel": (
         KERNEL.replace("time =", "tme ="),

@@ -41,10 +41,10 @@ def test_the_simulators_link_is_exact_in_virtual_time() -> None:
 def test_the_kernels_link_is_within_what_its_headers_and_timers_cost() -> None:
     made = calibration.measure("uml", "kernel", rates_bps=(1e7, 1e8), delays_ms=(0, 20), limits=("5 packets", "75000 B"))
     assert not made.errors
-    # A token bucket lets a packet go when its transmission begins, 120 us early at 100 Mbit/s, unless the delay makes up for it.
-    assert all(abs(point.error or 0) < 121_000 for point in made.of("delay"))
-    # Ethernet's 14 bytes in 1500, 0.93 %, if they count; and half a microsecond of a timer for each packet of 120 us.
-    assert all(abs(point.relative or 0) < 0.015 for point in made.of("rate"))
+    # That a token bucket lets a packet go 120 us early is made up for; what remains are steps of the guest's clock, 450 ns as measured.
+    assert all(abs(point.error or 0) < 5_000 for point in made.of("delay"))
+    # Ethernet's 14 bytes in 1500, 0.93 %, are made up for; half a microsecond of a timer for each packet of 120 us is not.
+    assert all(abs(point.relative or 0) < 0.005 for point in made.of("rate"))
     assert [point.error for point in (*made.of("queue"), *made.of("queue_bytes"))] == [0, 0]
     assert all(1400 < (point.segment_bytes or 0) <= 1448 for point in made.of("transfer"))
 

@@ -132,6 +132,6 @@ def test_runs_of_two_kernels_do_not_mix(study_file: Path, tmp_path: Path) -> Non
     assert dataset.kernels == []
     dataset.record_kernels([{"backend": "uml", "release": "6.1.1"}])
     dataset.record_kernels([{"backend": "uml", "release": "6.1.1"}])
-    with pytest.raises(sawtooth.SawtoothError, match=r"another kernel, or of one that was set up otherwise: 6\.1\.1, not 6\.1\.2"):
+    with pytest.raises(sawtooth.SawtoothError, match=r'set up otherwise: kernel\[0\]\.release was "6\.1\.1" and is "6\.1\.2"'):
         dataset.record_kernels([{"backend": "uml", "release": "6.1.2"}])
     assert dataset.kernels == [{"backend": "uml", "release": "6.1.1"}]

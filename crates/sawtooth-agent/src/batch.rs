@@ -4,11 +4,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, fork};
 use serde_json::json;
 
 use crate::job;
+
+const MANY_FILES: u64 = 1 << 18;
 
 /// The way out of a guest, or of a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +54,7 @@ impl Results {
 pub fn run(jobs: &Path, results: &Results, scratch: &Path) -> io::Result<()> {
     // Timers expire when they are due, not up to 50 us later.
     nix::sys::prctl::set_timerslack(1)?;
+    allow_many_files()?;
     results.put("begun", b"")?;
     for path in files(jobs)? {
         // SAFETY: this process has one thread.
@@ -70,6 +74,15 @@ pub fn run(jobs: &Path, results: &Results, scratch: &Path) -> io::Result<()> {
         results.put(&name, &outcome)?;
     }
     results.put("done", b"")
+}
+
+/// A flow takes three descriptors, and a process usually may have 1024.
+fn allow_many_files() -> io::Result<()> {
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    // Only root may have more than the limit of the limit.
+    setrlimit(Resource::RLIMIT_NOFILE, MANY_FILES, MANY_FILES)
+        .or_else(|_| setrlimit(Resource::RLIMIT_NOFILE, most, most))?;
+    Ok(())
 }
 
 /// The files of a directory in the order of their names.

@@ -22,7 +22,7 @@ use nix::time::{ClockId, clock_gettime};
 use sawtooth_core::Scenario;
 use serde_json::{Value as Json, json};
 
-use crate::clock::{Clock, ns};
+use crate::clock::Clock;
 use crate::experiment::{FIRST_PORT, flow_of};
 use crate::hosts::Hosts;
 use crate::network::{Network, Towards};
@@ -70,10 +70,7 @@ impl Bench {
         hosts.enter(HostName::Sender)?;
         let sender = bind(addresses.sender, 0)?;
         sender.connect(SocketAddrV4::new(addresses.receiver, FIRST_PORT))?;
-        // A segment and its headers of 40 bytes are the longest packet.
-        let segments = scenario.flows.iter().map(|flow| flow.tcp.bytes("smss"));
-        let longest = segments.max().unwrap_or(1460) + 40;
-        let datagram = usize::try_from(longest).unwrap_or(HEADERS) - HEADERS;
+        let datagram = usize::try_from(setup::mtu(scenario)).unwrap_or(HEADERS) - HEADERS;
         Ok(Self {
             tuns: std::mem::take(&mut hosts.tuns),
             _hosts: hosts,
@@ -152,10 +149,7 @@ impl Bench {
     /// As in an experiment, a packet enters the network when it has been read.
     fn carry(&mut self) -> io::Result<()> {
         for (host, tun) in &mut self.tuns {
-            let towards = match host {
-                HostName::Receiver => Towards::Sender,
-                _ => Towards::Receiver,
-            };
+            let towards = Towards::from_host(*host);
             while let Some(packet) = tun.receive()? {
                 if flow_of(&packet) == Some(0) {
                     let now = self.clock.now()?;
@@ -164,12 +158,8 @@ impl Bench {
             }
         }
         while let Some((towards, _, packet)) = self.network.deliver(self.clock.now()?) {
-            let to = match towards {
-                Towards::Receiver => HostName::Receiver,
-                Towards::Sender => HostName::Sender,
-            };
             for (host, tun) in &self.tuns {
-                if *host == to {
+                if *host == towards.host() {
                     tun.send(&packet)?;
                 }
             }
@@ -187,10 +177,11 @@ impl Bench {
         if more {
             waits.push(PollFd::new(self.sender.as_fd(), PollFlags::POLLOUT));
         }
-        // Rounded up: a clock that stands still while nobody sleeps would never reach a time less than its resolution away.
-        let wait = TimeSpec::nanoseconds(ns(next - self.clock.now()?).max(0) + 1);
-        self.timer
-            .set(Expiration::OneShot(wait), TimerSetTimeFlags::empty())?;
+        let alarm = TimeSpec::nanoseconds(self.clock.monotonic_ns(next));
+        self.timer.set(
+            Expiration::OneShot(alarm),
+            TimerSetTimeFlags::TFD_TIMER_ABSTIME,
+        )?;
         match ppoll(&mut waits, None, None) {
             Ok(_) | Err(Errno::EINTR) => Ok(()),
             Err(error) => Err(error.into()),

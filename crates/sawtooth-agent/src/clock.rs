@@ -3,6 +3,7 @@
 use std::io;
 
 use nix::time::{ClockId, clock_gettime};
+use sawtooth_core::units::Duration;
 
 /// Time since a moment.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +24,10 @@ impl Clock {
         Ok(monotonic()? - self.begin)
     }
 
-    /// The kernel's monotonic time, in nanoseconds, `secs` after it began.
+    /// The kernel's monotonic time, in nanoseconds, `secs` after it began. Rounded up: a clock that stands still while nobody sleeps would
+    /// never reach a time that is less than its resolution away.
     pub fn monotonic_ns(self, secs: f64) -> i64 {
-        ns(self.begin + secs)
+        ns(self.begin + secs) + 1
     }
 }
 
@@ -39,7 +41,6 @@ fn monotonic() -> io::Result<f64> {
 }
 
 /// Whole nanoseconds.
-#[expect(clippy::cast_possible_truncation, reason = "a time in a run")]
 pub fn ns(secs: f64) -> i64 {
-    (secs * 1e9).round() as i64
+    Duration::from_secs(secs).as_ns()
 }

@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 use crate::clock::Clock;
 use crate::hosts::Hosts;
-use crate::http::{Fetch, Server};
+use crate::http::{Fetch, Servers};
 use crate::network::{Network, Towards};
 use crate::ring::Ring;
 use crate::setup::{self, HostName};
@@ -80,7 +80,7 @@ struct Experiment<'a> {
     tuns: Vec<(HostName, Tun)>,
     network: Network,
     flows: Vec<Application>,
-    _server: Option<Server>,
+    _servers: Option<Servers>,
     clock: Clock,
     /// Whether time passes only while this program waits. Then a wait that has timed out ended at its time, and the clock need not be asked.
     time_stands_still: bool,
@@ -98,20 +98,19 @@ impl<'a> Experiment<'a> {
         let mut hosts = Hosts::set_up(&setup::steps(scenario))?;
         let addresses = setup::addresses(scenario);
         let mut flows = Vec::new();
-        let mut server = None;
+        let mut servers = None;
         if scenario.kernel.settings.choice("application") == "http" {
             let address = addresses.sender;
-            server = Some(Server::start(scenario, &hosts, address, FIRST_PORT)?);
+            servers = Some(Servers::start(scenario, &hosts, address, FIRST_PORT)?);
             for (port, spec) in (FIRST_PORT..).zip(&scenario.flows) {
                 flows.push(Application::Http(Fetch::new(spec, address, port)));
             }
         } else {
             let address = addresses.receiver;
-            let clamp = scenario.kernel.told.contains(&"window_limit");
             hosts.enter(HostName::Receiver)?;
             let mut listeners = Vec::new();
             for (port, spec) in (FIRST_PORT..).zip(&scenario.flows) {
-                listeners.push(sockets::listener(spec, address, port, clamp)?);
+                listeners.push(sockets::listener(spec, address, port)?);
             }
             hosts.enter(HostName::Sender)?;
             for ((port, spec), listener) in (FIRST_PORT..).zip(&scenario.flows).zip(listeners) {
@@ -125,7 +124,7 @@ impl<'a> Experiment<'a> {
             hosts,
             network: Network::new(scenario, seed),
             flows,
-            _server: server,
+            _servers: servers,
             clock: Clock::start()?,
             time_stands_still: user_mode && scenario.kernel.settings.choice("time") == "virtual",
             known: None,
@@ -221,21 +220,14 @@ impl<'a> Experiment<'a> {
 
     /// A packet that a host has sent enters the network.
     fn enter(&mut self, host: usize, now: f64, packet: Vec<u8>) {
-        let towards = match self.tuns[host].0 {
-            HostName::Receiver => Towards::Sender,
-            _ => Towards::Receiver,
-        };
+        let towards = Towards::from_host(self.tuns[host].0);
         if let Some(flow) = flow_of(&packet).filter(|flow| *flow < self.flows.len()) {
             self.network.enter(now, flow, towards, packet);
         }
     }
 
     fn host(&self, towards: Towards) -> usize {
-        let name = match towards {
-            Towards::Receiver => HostName::Receiver,
-            Towards::Sender => HostName::Sender,
-        };
-        usize::from(self.tuns[0].0 != name)
+        usize::from(self.tuns[0].0 != towards.host())
     }
 
     /// Hands the hosts what has arrived, packet by packet, and lets their applications have a look; whether there was anything.
@@ -289,8 +281,7 @@ impl<'a> Experiment<'a> {
     /// Sleeps until a host or the network has something, or something is to begin.
     fn wait(&mut self) -> io::Result<()> {
         let next = self.next_time();
-        // Rounded up: a clock that stands still while nobody sleeps would never reach a time less than its resolution away.
-        let alarm = TimeSpec::nanoseconds(self.clock.monotonic_ns(next) + 1);
+        let alarm = TimeSpec::nanoseconds(self.clock.monotonic_ns(next));
         self.alarm.set(
             Expiration::OneShot(alarm),
             TimerSetTimeFlags::TFD_TIMER_ABSTIME,

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags};
 use sawtooth_core::Scenario;
-use sawtooth_core::registry::Value;
+use sawtooth_core::scenario::FlowSpec;
 
 use crate::hosts::{Hosts, set_sysctl};
 use crate::setup::HostName;
@@ -24,40 +24,65 @@ const WGET: &str = "/usr/bin/wget";
 /// Waits of 10 ms for Apache to listen.
 const PATIENCE: u32 = 1000;
 
-/// The server; it ends with this.
+/// One server for each flow, as one process of Apache serves one connection at a time; they end with this.
 #[derive(Debug)]
-pub struct Server {
-    process: Child,
-    directory: PathBuf,
-}
+pub struct Servers(Vec<Server>);
 
-impl Server {
-    /// Starts Apache with a file for each flow, each at a port of its own, and waits until it listens.
+impl Servers {
+    /// Starts Apache with a file for each flow, each at a port of its own, and waits until all listen.
     pub fn start(
         scenario: &Scenario,
         hosts: &Hosts,
         address: Ipv4Addr,
         first_port: u16,
     ) -> io::Result<Self> {
-        let directory = std::env::temp_dir().join(format!("sawtooth-http-{}", std::process::id()));
-        fs::create_dir_all(&directory)?;
-        let mut listen = Vec::new();
+        hosts.enter(HostName::Sender)?;
+        let mut servers = Self(Vec::new());
         for (port, flow) in (first_port..).zip(&scenario.flows) {
-            let Value::Bytes(size) = flow.source.params.get("size") else {
-                return Err(io::Error::other("a file needs a size"));
-            };
-            let size = usize::try_from(size).map_err(io::Error::other)?;
-            fs::write(directory.join(format!("{size}")), vec![b'x'; size])?;
-            listen.push(format!("Listen {address}:{port}"));
+            servers.0.push(Server::start(flow, address, port)?);
         }
-        let (place, listen) = (directory.display(), listen.join("\n"));
+        servers.wait_until_they_listen()?;
+        Ok(servers)
+    }
+
+    fn wait_until_they_listen(&mut self) -> io::Result<()> {
+        for _ in 0..PATIENCE {
+            // State 0A is LISTEN (Documentation/networking/proc_net_tcp.rst).
+            let table = fs::read_to_string("/proc/thread-self/net/tcp")?;
+            if table.lines().filter(|line| line.contains(" 0A ")).count() >= self.0.len() {
+                return Ok(());
+            }
+            for server in &mut self.0 {
+                if server.process.try_wait()?.is_some() {
+                    return Err(server.complaint());
+                }
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Err(self.0[0].complaint())
+    }
+}
+
+#[derive(Debug)]
+struct Server {
+    process: Child,
+    directory: PathBuf,
+}
+
+impl Server {
+    fn start(flow: &FlowSpec, address: Ipv4Addr, port: u16) -> io::Result<Self> {
+        let directory =
+            std::env::temp_dir().join(format!("sawtooth-http-{}-{port}", std::process::id()));
+        fs::create_dir_all(&directory)?;
+        let size = usize::try_from(flow.size_bytes().unwrap_or(0)).map_err(io::Error::other)?;
+        fs::write(directory.join(format!("{size}")), vec![b'x'; size])?;
+        let place = directory.display();
         let configuration = format!(
             "ServerRoot {place}\nServerName sender\nDocumentRoot {place}\nPidFile {place}/pid\nErrorLog {place}/log\n\
              LoadModule mpm_prefork_module {MODULES}/mod_mpm_prefork.so\n\
-             LoadModule authz_core_module {MODULES}/mod_authz_core.so\n{listen}\n"
+             LoadModule authz_core_module {MODULES}/mod_authz_core.so\nListen {address}:{port}\n"
         );
         fs::write(directory.join("conf"), configuration)?;
-        hosts.enter(HostName::Sender)?;
         let process = Command::new(APACHE)
             .args(["-X", "-f"])
             .arg(directory.join("conf"))
@@ -66,29 +91,16 @@ impl Server {
             .stderr(fs::File::create(directory.join("err"))?)
             .spawn()
             .map_err(|error| io::Error::other(format!("{APACHE}: {error}")))?;
-        let mut server = Self { process, directory };
-        server.wait_until_it_listens(scenario.flows.len())?;
-        Ok(server)
+        Ok(Self { process, directory })
     }
 
-    fn wait_until_it_listens(&mut self, sockets: usize) -> io::Result<()> {
-        for _ in 0..PATIENCE {
-            // State 0A is LISTEN (Documentation/networking/proc_net_tcp.rst).
-            let table = fs::read_to_string("/proc/thread-self/net/tcp")?;
-            if table.lines().filter(|line| line.contains(" 0A ")).count() >= sockets {
-                return Ok(());
-            }
-            if self.process.try_wait()?.is_some() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
+    fn complaint(&self) -> io::Error {
         let read = |name| fs::read_to_string(self.directory.join(name)).unwrap_or_default();
-        Err(io::Error::other(format!(
+        io::Error::other(format!(
             "Apache does not listen: {}{}",
             read("err"),
             read("log")
-        )))
+        ))
     }
 }
 
@@ -115,12 +127,9 @@ pub struct Fetch {
 }
 
 impl Fetch {
-    pub fn new(flow: &sawtooth_core::scenario::FlowSpec, address: Ipv4Addr, port: u16) -> Self {
+    pub fn new(flow: &FlowSpec, address: Ipv4Addr, port: u16) -> Self {
         Self {
-            size: match flow.source.params.get("size") {
-                Value::Bytes(size) => size,
-                _ => 0,
-            },
+            size: flow.size_bytes().unwrap_or(0),
             address,
             port,
             cc: [flow.receiver_cc.clone(), flow.cc_in_kernel().to_owned()],

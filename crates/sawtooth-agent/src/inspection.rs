@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::mem;
 use std::os::fd::AsRawFd;
 
 use netlink_packet_route::link::LinkAttribute;
@@ -13,6 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::hosts::{Hosts, index};
 use crate::netlink::Netlink;
 use crate::setup::{self, Device, HostName, Step};
+use crate::tun;
 
 const SYSCTL: &str = "/proc/sys";
 /// What of `net.core` matters to TCP; of `net.ipv4` it is all that is TCP's.
@@ -123,13 +123,7 @@ fn offload(device: Device, request: u32) -> io::Result<Option<bool>> {
         command: request,
         data: 0,
     };
-    // SAFETY: the structure is numbers and pointers, all of which may be zero.
-    let mut wish: libc::ifreq = unsafe { mem::zeroed() };
-    // The last byte stays zero.
-    let room = wish.ifr_name.len() - 1;
-    for (to, from) in wish.ifr_name[..room].iter_mut().zip(device.name.bytes()) {
-        *to = from.cast_signed();
-    }
+    let mut wish = tun::request(device.name);
     wish.ifr_ifru.ifru_data = (&raw mut value).cast();
     // SAFETY: the kernel reads a name and writes the value, which both outlive the call.
     let outcome = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL, &raw mut wish) };

@@ -9,14 +9,33 @@ use std::collections::BinaryHeap;
 use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::link::Port;
-use sawtooth_core::loss::Loss;
-use sawtooth_core::queue;
+use sawtooth_core::sim;
+
+use crate::setup::HostName;
 
 /// Which host a packet is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Towards {
     Receiver,
     Sender,
+}
+
+impl Towards {
+    /// The way of what a host sends.
+    pub fn from_host(host: HostName) -> Self {
+        match host {
+            HostName::Receiver => Self::Sender,
+            _ => Self::Receiver,
+        }
+    }
+
+    /// Where it ends.
+    pub fn host(self) -> HostName {
+        match self {
+            Self::Receiver => HostName::Receiver,
+            Self::Sender => HostName::Sender,
+        }
+    }
 }
 
 /// A packet on its way.
@@ -65,23 +84,6 @@ pub struct Network {
 
 impl Network {
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
-        let directions = scenario.links.iter().flat_map(|link| {
-            [
-                (format!("{}.forward", link.name), &link.forward),
-                (format!("{}.reverse", link.name), &link.reverse),
-            ]
-        });
-        let ports = directions
-            .map(|(name, direction)| {
-                let entry = queue::TABLE
-                    .iter()
-                    .find(|entry| entry.name == direction.queue.name)
-                    .expect("the scenario names queues of the table");
-                let queue = (entry.new)(&direction.queue.params);
-                let loss = Loss::new(&direction.loss, seed, &name);
-                Port::new(direction, queue, loss, scenario.duration, true)
-            })
-            .collect();
         let delays = scenario.flows.iter().flat_map(|flow| {
             let links = || flow.path.iter().map(|link| &scenario.links[*link]);
             [
@@ -91,7 +93,7 @@ impl Network {
         });
         Self {
             shortest_delay: delays.fold(f64::INFINITY, f64::min),
-            ports,
+            ports: sim::ports(scenario, seed, true),
             paths: scenario
                 .flows
                 .iter()

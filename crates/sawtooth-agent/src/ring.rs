@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 
 use io_uring::types::{CancelBuilder, Fd, TimeoutFlags, Timespec};
-use io_uring::{IoUring, Probe, opcode, squeue};
+use io_uring::{IoUring, opcode, squeue};
 use nix::errno::Errno;
 use nix::poll::PollFlags;
 
@@ -64,13 +64,11 @@ impl Ring {
             .dontfork()
             .setup_submit_all()
             .setup_single_issuer()
+            // Of Linux 6.1, and so later than cancellation by descriptor.
             .setup_defer_taskrun()
             .build(ENTRIES)
             .ok()?;
-        let mut probe = Probe::new();
-        uring.submitter().register_probe(&mut probe).ok()?;
-        // Of Linux 6.0, and so later than cancellation by descriptor.
-        probe.is_supported(opcode::SendZc::CODE).then_some(Self {
+        Some(Self {
             uring,
             turn: 0,
             armed: 0,
@@ -153,6 +151,9 @@ impl Ring {
 
     fn push(&mut self, entry: squeue::Entry, tag: u32) -> io::Result<()> {
         let entry = entry.user_data(u64::from(self.turn) << 32 | u64::from(tag));
+        if self.uring.submission().is_full() {
+            self.uring.submit()?;
+        }
         // SAFETY: what calls point to is borrowed until they have completed, which `turn` waits for; a time is read when it is submitted,
         // while `turn` holds it.
         unsafe { self.uring.submission().push(&entry) }.map_err(io::Error::other)

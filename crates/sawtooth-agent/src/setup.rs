@@ -17,7 +17,7 @@ use std::net::Ipv4Addr;
 
 use sawtooth_core::Scenario;
 use sawtooth_core::registry::Value;
-use sawtooth_core::scenario::Direction;
+use sawtooth_core::scenario::{Direction, FlowSpec};
 
 /// A network namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,10 +177,20 @@ pub fn steps(scenario: &Scenario) -> Vec<Step> {
     steps
 }
 
+/// The largest segment that a flow's sockets are told, or else what fits into Ethernet's packets.
+pub fn segment_bytes(flow: &FlowSpec) -> u64 {
+    match flow.told("smss") {
+        Some(Value::Bytes(bytes)) => bytes,
+        _ => 1460,
+    }
+}
+
 /// A segment and its headers of 40 bytes; options go at the expense of data.
-fn mtu(scenario: &Scenario) -> u32 {
-    let smss = scenario.flows.iter().map(|flow| flow.tcp.bytes("smss"));
-    u32::try_from(smss.max().unwrap_or(1460) + 40).unwrap_or(65_535)
+pub fn mtu(scenario: &Scenario) -> u32 {
+    let longest = scenario.flows.iter().map(segment_bytes).max();
+    longest
+        .and_then(|bytes| u32::try_from(bytes + 40).ok())
+        .unwrap_or(65_535)
 }
 
 fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
@@ -191,9 +201,8 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
         "with_ssthresh" => set("net.ipv4.tcp_no_ssthresh_metrics_save", "0"),
         _ => {}
     }
-    // One number for a host: the scenario's, which all flows share unless they say otherwise.
-    if scenario.kernel.told.contains(&"dup_thresh") {
-        let dup_thresh = scenario.flows[0].tcp.integer("dup_thresh");
+    // One number for a host, which all flows share.
+    if let Some(Value::Integer(dup_thresh)) = scenario.flows[0].told("dup_thresh") {
         set("net.ipv4.tcp_reordering", &dup_thresh.to_string());
     }
     sysctls.extend(scenario.kernel.sysctl.iter().cloned());
@@ -201,11 +210,11 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
 }
 
 fn metrics(scenario: &Scenario) -> RouteMetrics {
-    let tcp = &scenario.flows[0].tcp;
-    let smss = tcp.bytes("smss");
-    let segments = match tcp.get("initial_window") {
-        Value::Packets(packets) => Some(packets),
-        Value::Bytes(bytes) => Some(bytes.div_ceil(smss)),
+    // All flows are told the same.
+    let flow = &scenario.flows[0];
+    let segments = match flow.told("initial_window") {
+        Some(Value::Packets(packets)) => Some(packets),
+        Some(Value::Bytes(bytes)) => Some(bytes.div_ceil(segment_bytes(flow))),
         _ => None,
     };
     #[expect(
@@ -213,13 +222,13 @@ fn metrics(scenario: &Scenario) -> RouteMetrics {
         clippy::cast_sign_loss,
         reason = "a positive time of at most minutes"
     )]
-    let rto_min_ms = (tcp.duration("rto_min") * 1e3).round() as u32;
-    let told = |key| scenario.kernel.told.contains(&key);
+    let rto_min_ms = match flow.told("rto_min") {
+        Some(Value::Duration(secs)) => Some((secs * 1e3).round() as u32),
+        _ => None,
+    };
     RouteMetrics {
-        initcwnd: segments
-            .filter(|_| told("initial_window"))
-            .map(|segments| u32::try_from(segments).unwrap_or(u32::MAX)),
-        rto_min_ms: told("rto_min").then_some(rto_min_ms),
+        initcwnd: segments.map(|segments| u32::try_from(segments).unwrap_or(u32::MAX)),
+        rto_min_ms,
     }
 }
 
@@ -359,13 +368,15 @@ fn shape(
             packets: u32::try_from(packets - 1).unwrap_or(u32::MAX).max(1),
         },
         ("scenario", Value::Bytes(bytes)) => Qdisc::Bfifo {
-            bytes: (bytes.saturating_sub(u64::from(mtu)) as f64 * per_packet).ceil() as u32,
+            // An empty buffer takes any packet.
+            bytes: ((bytes.saturating_sub(u64::from(mtu)) as f64 * per_packet).ceil() as u32)
+                .max(frame),
         },
         ("scenario", _) => Qdisc::Named("pfifo"),
         (name, _) => Qdisc::Named(name),
     };
     let netem = Qdisc::Netem {
-        delay_ns: (direction.delay.secs() * 1e9).round() as i64,
+        delay_ns: direction.delay.as_ns(),
         loss: direction.loss.probability,
         rate_bps: direction.rate.bps().round() as u64,
     };
@@ -529,10 +540,8 @@ pub fn plan(scenario: &Scenario) -> String {
             "# flow {} from {} s: {application}, {} bytes, {} at the sender, {} at the receiver",
             flow.name,
             flow.start.secs(),
-            match flow.source.params.get("size") {
-                Value::Bytes(size) => size.to_string(),
-                _ => "endless".to_owned(),
-            },
+            flow.size_bytes()
+                .map_or("endless".to_owned(), |size| size.to_string()),
             flow.cc_in_kernel(),
             flow.receiver_cc,
         )
@@ -577,7 +586,7 @@ mod tests {
             "settings.plan",
             &json!({
                 "duration": "3 s", "cc": "reno", "receiver_cc": "kernel:bbr",
-                "tcp": {"smss": "1000 B", "window_limit": "100 packets", "initial_window": "4 packets", "rto_min": "50 ms", "dup_thresh": 5},
+                "tcp": {"smss": "1000 B", "initial_window": "4 packets", "rto_min": "50 ms", "dup_thresh": 5},
                 "kernel": {"gso": false, "metrics_cache": "with_ssthresh", "application": "http", "sysctl": {"net.ipv4.tcp_sack": false}},
                 "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms"}},
                 "flows": [{"path": ["l"], "source": {"name": "bulk", "size": "1 MB"}}],

@@ -15,6 +15,7 @@ use sawtooth_core::registry::Value;
 use sawtooth_core::scenario::FlowSpec;
 
 use crate::ring::Call;
+use crate::setup::segment_bytes;
 
 /// What one call reads or writes at most.
 pub const CHUNK: usize = 1 << 16;
@@ -39,15 +40,15 @@ pub struct Connection {
 }
 
 /// The receiving end of a flow, while the calling thread is at its host.
-pub fn listener(spec: &FlowSpec, address: Ipv4Addr, port: u16, clamp: bool) -> io::Result<OwnedFd> {
+pub fn listener(spec: &FlowSpec, address: Ipv4Addr, port: u16) -> io::Result<OwnedFd> {
     let socket = tcp(&spec.receiver_cc)?;
-    let smss = spec.tcp.bytes("smss");
-    let window = match spec.tcp.get("window_limit") {
-        Value::Packets(packets) => packets.saturating_mul(smss),
-        Value::Bytes(bytes) => bytes,
+    let smss = segment_bytes(spec);
+    let window = match spec.told("window_limit") {
+        Some(Value::Packets(packets)) => packets.saturating_mul(smss),
+        Some(Value::Bytes(bytes)) => bytes,
         _ => 0,
     };
-    if clamp && window > 0 {
+    if window > 0 {
         option(&socket, libc::TCP_WINDOW_CLAMP, window)?;
     }
     option(&socket, libc::TCP_MAXSEG, smss)?;
@@ -63,12 +64,9 @@ impl Connection {
     /// The sending end, while the calling thread is at its host.
     pub fn new(spec: &FlowSpec, listener: OwnedFd, to: Ipv4Addr, port: u16) -> io::Result<Self> {
         let sender = tcp(spec.cc_in_kernel())?;
-        option(&sender, libc::TCP_MAXSEG, spec.tcp.bytes("smss"))?;
+        option(&sender, libc::TCP_MAXSEG, segment_bytes(spec))?;
         Ok(Self {
-            size: match spec.source.params.get("size") {
-                Value::Bytes(size) => Some(size),
-                _ => None,
-            },
+            size: spec.size_bytes(),
             to: SockaddrIn::from(SocketAddrV4::new(to, port)),
             listener,
             sender,

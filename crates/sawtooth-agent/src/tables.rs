@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 
 use sawtooth_core::Scenario;
 use sawtooth_core::scenario::FlowSpec;
+use sawtooth_core::sim::direction_name;
 use sawtooth_core::units::mean_rate_bps;
 use serde_json::{Value as Json, json};
 
@@ -27,26 +28,29 @@ pub fn sample(time: f64, name: &str, connection: &Connection) -> io::Result<Json
     Ok(json!({
         "t_ns": ns(time), "flow": name, "cwnd_bytes": u64::from(info.snd_cwnd) * mss,
         "ssthresh_bytes": ssthresh, "srtt_ns": micros(info.rtt), "flight_bytes": u64::from(info.unacked) * mss,
-        "acked_bytes": info.bytes_acked.saturating_sub(1), "delivered_bytes": connection.delivered,
+        "acked_bytes": acked_bytes(&info, connection), "delivered_bytes": connection.delivered,
     }))
 }
 
-/// The kernel writes 0 for a time that it has not measured.
+/// For a time that it has not measured the kernel writes 0, or of a minimum the largest number.
 fn micros(value: u32) -> i64 {
-    if value == 0 {
-        -1
-    } else {
-        i64::from(value) * 1000
+    match value {
+        0 | u32::MAX => -1,
+        value => i64::from(value) * 1000,
     }
+}
+
+/// Bytes of data that have been acknowledged: to the kernel SYN and FIN count for one each.
+fn acked_bytes(info: &TcpInfo, connection: &Connection) -> u64 {
+    info.bytes_acked.saturating_sub(1).min(connection.delivered)
 }
 
 /// A row of `flows` of a connection.
 pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Result<Json> {
     let info = TcpInfo::of(connection.sender().as_fd())?;
     let mss = u64::from(info.snd_mss.max(1));
-    // SYN and FIN count for one byte each.
     let delivered = connection.delivered;
-    let acked = info.bytes_acked.saturating_sub(1).min(delivered);
+    let acked = acked_bytes(&info, connection);
     let lifetime = end - spec.start.secs();
     let completion = if connection.is_done() {
         ns(connection.last_delivery - spec.start.secs())
@@ -58,8 +62,8 @@ pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Res
         "acked_packets": acked.div_ceil(mss), "acked_bytes": acked, "delivered_bytes": delivered,
         "throughput_bps": mean_rate_bps(acked, lifetime), "goodput_bps": mean_rate_bps(delivered, lifetime),
         "sent_packets": info.data_segs_out, "retransmits": info.total_retrans, "dsacks_in": info.dsack_dups,
-        "srtt_mean_ns": micros(info.rtt), "min_rtt_ns": micros(info.min_rtt), "completion_ns": completion, "stall_ns": -1,
-        "limited_rwnd_ns": info.rwnd_limited * 1000, "limited_source_ns": info.sndbuf_limited * 1000,
+        "min_rtt_ns": micros(info.min_rtt), "completion_ns": completion, "stall_ns": -1,
+        "limited_rwnd_ns": info.rwnd_limited * 1000,
     }))
 }
 
@@ -74,24 +78,16 @@ pub fn fetch(spec: &FlowSpec, fetch: &Fetch, end: f64) -> Json {
 }
 
 /// The rows of `links`.
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
 pub fn links(scenario: &Scenario, network: &Network) -> Vec<Json> {
     let mut rows = Vec::new();
     for (at, port) in network.ports.iter().enumerate() {
-        let link = &scenario.links[at / 2];
-        let (name, direction) = if at % 2 == 0 {
-            ("forward", &link.forward)
-        } else {
-            ("reverse", &link.reverse)
-        };
         let counters = &port.counters;
-        let bits = 8.0 * (counters.arrived_bytes - counters.dropped_bytes) as f64;
         rows.push(json!({
-            "link": link.name, "direction": name,
+            "link": scenario.links[at / 2].name, "direction": direction_name(at),
             "arrived_packets": counters.arrived_packets, "arrived_bytes": counters.arrived_bytes,
             "dropped_packets": counters.dropped_packets, "dropped_bytes": counters.dropped_bytes,
             "lost_packets": counters.lost_packets, "peak_packets": counters.peak_packets(),
-            "utilisation": bits / (direction.rate.bps() * scenario.duration.secs()),
+            "utilisation": port.utilisation(),
             "wait_mean_ns": ns(counters.mean_wait_secs()),
         }));
     }

@@ -7,8 +7,6 @@ use std::net::UdpSocket;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// An IPv4 packet has no more bytes.
-const LONGEST: usize = 65_535;
 /// Packets that wait for this program; far more than any window.
 const QUEUE: i32 = 10_000;
 
@@ -47,7 +45,7 @@ impl Tun {
             _ => Ok(Self {
                 device,
                 mtu: usize::try_from(mtu).map_err(io::Error::other)?,
-                buffer: vec![0; LONGEST],
+                buffer: vec![0; usize::try_from(mtu).map_err(io::Error::other)?],
             }),
         }
     }
@@ -73,10 +71,13 @@ impl AsFd for Tun {
     }
 }
 
-fn request(name: &str) -> libc::ifreq {
-    // SAFETY: all fields are plain numbers, for which zero is a value.
+/// A request about the device of a name.
+pub fn request(name: &str) -> libc::ifreq {
+    // SAFETY: all fields are numbers and pointers, for which zero is a value.
     let mut request: libc::ifreq = unsafe { mem::zeroed() };
-    for (to, from) in request.ifr_name.iter_mut().zip(name.as_bytes()) {
+    // The last byte stays zero.
+    let room = request.ifr_name.len() - 1;
+    for (to, from) in request.ifr_name[..room].iter_mut().zip(name.as_bytes()) {
         *to = from.cast_signed();
     }
     request

@@ -64,8 +64,6 @@ pub struct Kernel {
     /// The name of a built kernel; nothing for the distribution's.
     pub image: Option<String>,
     pub settings: Params,
-    /// Those of [`TCP_KEYS`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
-    pub told: Vec<&'static str>,
     /// Name, as in `net.ipv4.tcp_sack`, and value; they hold in the hosts' network namespaces.
     pub sysctl: Vec<(String, String)>,
 }
@@ -75,7 +73,6 @@ impl Default for Kernel {
         Self {
             image: None,
             settings: Params::defaults(PARAMS),
-            told: Vec::new(),
             sysctl: Vec::new(),
         }
     }
@@ -89,3 +86,6 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
     ("rto_min", "rto_min of the route"),
     ("dup_thresh", "net.ipv4.tcp_reordering"),
 ];
+
+/// Those of them that hold for all connections between two hosts.
+pub const SHARED_TCP_KEYS: &[&str] = &["initial_window", "rto_min", "dup_thresh"];

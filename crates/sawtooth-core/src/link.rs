@@ -94,6 +94,13 @@ struct Waiting {
 }
 
 impl Port {
+    /// Bits that were accepted, as a share of what could have been sent until the run's end.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn utilisation(&self) -> f64 {
+        let bytes = self.counters.arrived_bytes - self.counters.dropped_bytes;
+        8.0 * bytes as f64 / (self.rate_bps * self.end_secs)
+    }
+
     /// A port whose departures are computed at arrival if `computed` and if the discipline allows it.
     pub fn new(
         link: &Direction,

@@ -59,10 +59,14 @@ pub struct FlowSpec {
     pub path: Vec<usize>,
     pub cc: Part,
     /// The congestion control of the running kernel that is wanted instead, written `kernel:NAME`. Simulators have none.
-    pub kernel_cc: Option<KernelName>,
+    pub kernel_cc: Option<String>,
+    /// Where the scenario names it.
+    cc_path: String,
     /// The receiver's, by its name in the kernel. It decides nothing as long as only the other side sends data.
     pub receiver_cc: String,
     pub tcp: Params,
+    /// Those of [`kernel::TCP_KEYS`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
+    pub told: Vec<&'static str>,
     pub source: Part,
     pub start: Instant,
 }
@@ -70,17 +74,21 @@ pub struct FlowSpec {
 impl FlowSpec {
     /// The sender's congestion control by the name it has in Linux.
     pub fn cc_in_kernel(&self) -> &str {
-        self.kernel_cc
-            .as_ref()
-            .map_or(self.cc.name, |kernel| &kernel.name)
+        self.kernel_cc.as_deref().unwrap_or(self.cc.name)
     }
-}
 
-/// A congestion control of a kernel, and where the scenario names it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KernelName {
-    pub name: String,
-    path: String,
+    /// What a kernel is told of a key of `tcp`, if it is told anything.
+    pub fn told(&self, key: &str) -> Option<Value> {
+        self.told.contains(&key).then(|| self.tcp.get(key))
+    }
+
+    /// Bytes to send; nothing for an endless transfer.
+    pub fn size_bytes(&self) -> Option<u64> {
+        match self.source.params.get("size") {
+            Value::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
 }
 
 /// A row of a table with its resolved parameters.
@@ -152,9 +160,9 @@ impl Scenario {
     /// Refuses what only a real kernel can run.
     pub fn for_simulator(self) -> Result<Self> {
         for flow in &self.flows {
-            if let Some(KernelName { name, path }) = &flow.kernel_cc {
+            if let Some(name) = &flow.kernel_cc {
                 return Err(at(
-                    path,
+                    &flow.cc_path,
                     format!("`kernel:{name}` is of a real kernel, not of the simulator"),
                 )
                 .hint("run it with `--backend uml`, or name one of `sawtooth list cc`"));
@@ -189,14 +197,12 @@ impl Scenario {
                 }
             }
         }
-        for (index, flow) in scenario.flows.iter().enumerate() {
+        for flow in &scenario.flows {
             let entry = cc::TABLE.iter().find(|entry| entry.name == flow.cc.name);
             let defaults = entry.map(|entry| Params::defaults(entry.params));
             if flow.kernel_cc.is_none() && defaults.is_some_and(|known| known != flow.cc.params) {
-                let own = tree["flows"].get(index).and_then(|flow| flow.get("cc"));
-                let path = own.map_or("cc".to_owned(), |_| format!("flows[{index}].cc"));
                 return Err(at(
-                    path,
+                    &flow.cc_path,
                     format!(
                         "a real kernel cannot be told parameters of `{}`",
                         flow.cc.name
@@ -205,9 +211,28 @@ impl Scenario {
                 .hint("leave them out: the kernel has its own"));
             }
         }
+        scenario.check_what_hosts_share()?;
         scenario.check_shaper()?;
         scenario.check_application()?;
         Ok(scenario)
+    }
+
+    /// What routes and hosts are told holds for all flows.
+    fn check_what_hosts_share(&self) -> Result<()> {
+        for key in kernel::SHARED_TCP_KEYS {
+            let mut others = self.flows.iter().skip(1);
+            if let Some(other) = others.find(|flow| flow.told(key) != self.flows[0].told(key)) {
+                return Err(at(
+                    "flows",
+                    format!(
+                        "flows `{}` and `{}` want `{key}` otherwise: a real kernel has one for all flows between two hosts",
+                        self.flows[0].name, other.name
+                    ),
+                )
+                .hint("set it in [scenario.tcp]"));
+            }
+        }
+        Ok(())
     }
 
     /// The kernel's own shaper carries one link of drop-tail queues.
@@ -246,16 +271,26 @@ impl Scenario {
 
     /// Real programs fetch files.
     fn check_application(&self) -> Result<()> {
-        let http = self.kernel.settings.choice("application") == "http";
-        let endless = |flow: &&FlowSpec| flow.source.params.get("size") == Value::None;
-        match self.flows.iter().find(endless) {
-            Some(flow) if http => Err(at(
-                "kernel.application",
-                format!("a file has a size, and flow `{}` is endless", flow.name),
-            )
-            .hint("for example source = { name = \"bulk\", size = \"1 MB\" }")),
-            _ => Ok(()),
+        if self.kernel.settings.choice("application") != "http" {
+            return Ok(());
         }
+        if self.sample != Sampling::Never {
+            let message = "the sockets of packaged programs cannot be sampled";
+            return Err(at("sample", message).hint("leave it out, or kernel.application"));
+        }
+        for flow in &self.flows {
+            if flow.size_bytes().is_none() {
+                let message = format!("a file has a size, and flow `{}` is endless", flow.name);
+                return Err(at("kernel.application", message)
+                    .hint("for example source = { name = \"bulk\", size = \"1 MB\" }"));
+            }
+            if flow.told("window_limit").is_some() {
+                let message = "packaged programs cannot be told a `window_limit`";
+                return Err(at("kernel.application", message)
+                    .hint("leave one of the two out, or set net.ipv4.tcp_rmem in kernel.sysctl"));
+            }
+        }
+        Ok(())
     }
 
     /// Segments that will be delivered, roughly: for progress and planning.
@@ -276,11 +311,10 @@ impl Scenario {
             let by_rate = shares.fold(f64::INFINITY, f64::min) / bits;
             let by_window = config.window_limit / self.base_rtt(flow).max(1e-6);
             let active = (duration - flow.start.secs()).max(0.0);
-            let by_size = match flow.source.params.get("size") {
-                #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-                Value::Bytes(bytes) => bytes as f64 / f64::from(config.smss),
-                _ => f64::INFINITY,
-            };
+            #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+            let by_size = flow
+                .size_bytes()
+                .map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(config.smss));
             segments += (by_rate.min(by_window) * active).min(by_size) + 10.0;
         }
         segments
@@ -501,15 +535,6 @@ impl<'a> Reader<'a> {
 
     fn kernel(&self) -> Result<Kernel> {
         let mut kernel = Kernel::default();
-        let blocks = self.tree.get("flows").and_then(Json::as_array);
-        let tables = blocks.into_iter().flatten().map(|flow| flow.get("tcp"));
-        for table in tables.chain([self.tree.get("tcp")]).flatten() {
-            for (key, _) in kernel::TCP_KEYS {
-                if table.get(key).is_some() && !kernel.told.contains(key) {
-                    kernel.told.push(key);
-                }
-            }
-        }
         let Some(json) = self.tree.get("kernel") else {
             return Ok(kernel);
         };
@@ -716,9 +741,20 @@ impl<'a> Reader<'a> {
         Ok(params)
     }
 
+    /// A key of a flow, or else of the scenario, and where it is.
+    fn own_or_common(
+        &self,
+        table: &'a Map<String, Json>,
+        path: &str,
+        key: &str,
+    ) -> Option<(&'a Json, String)> {
+        let own = table.get(key).map(|json| (json, format!("{path}.{key}")));
+        own.or_else(|| Some((self.tree.get(key)?, key.to_owned())))
+    }
+
     fn flow(
         &self,
-        table: &Map<String, Json>,
+        table: &'a Map<String, Json>,
         name: String,
         path: &str,
         stack: &Params,
@@ -726,6 +762,7 @@ impl<'a> Reader<'a> {
         scope: Scope,
     ) -> Result<FlowSpec> {
         let mut tcp = stack.clone();
+        let mut told = Vec::new();
         for (json, path) in [
             (self.tree.get("tcp"), "tcp".to_owned()),
             (table.get("tcp"), format!("{path}.tcp")),
@@ -740,6 +777,8 @@ impl<'a> Reader<'a> {
                     "tcp parameter",
                     scope,
                 )?;
+                let known = kernel::TCP_KEYS.iter().map(|(key, _)| *key);
+                told.extend(known.filter(|key| json.get(key).is_some()));
             }
         }
         let (Value::Duration(least), Value::Duration(most)) =
@@ -755,30 +794,22 @@ impl<'a> Reader<'a> {
                 format!("`rto_min` is {least} s, above `rto_max`, which is {most} s"),
             ));
         }
-        let own_cc = table.get("cc").map(|json| (json, format!("{path}.cc")));
-        let any_cc = self.tree.get("cc").map(|json| (json, "cc".to_owned()));
-        let cc = own_cc.or(any_cc);
-        let kernel_cc = match &cc {
-            Some((json, path)) => kernel_name(json, path)?,
-            None => None,
-        };
-        let cc = match cc {
-            Some((json, path)) if kernel_cc.is_none() => part(json, cc::TABLE, "cc", &path, scope)?,
-            _ => default_part(&cc::TABLE[0]),
-        };
-        let own = table.get("receiver_cc");
-        let receiver_cc = own
-            .map(|json| (json, format!("{path}.receiver_cc")))
-            .or(self
-                .tree
-                .get("receiver_cc")
-                .map(|json| (json, "receiver_cc".to_owned())));
-        let receiver_cc = match receiver_cc {
-            None => "reno".to_owned(),
+        let (cc, kernel_cc, cc_path) = match self.own_or_common(table, path, "cc") {
+            None => (default_part(&cc::TABLE[0]), None, "cc".to_owned()),
             Some((json, path)) => match kernel_name(json, &path)? {
-                Some(kernel) => kernel.name,
-                None => part(json, cc::TABLE, "cc", &path, scope)?.name.to_owned(),
+                Some(name) => (default_part(&cc::TABLE[0]), Some(name), path),
+                None => (part(json, cc::TABLE, "cc", &path, scope)?, None, path),
             },
+        };
+        let receiver_cc = match self.own_or_common(table, path, "receiver_cc") {
+            None => "reno".to_owned(),
+            Some((json, path)) => {
+                no_parameters(json, &path, "the receiver's algorithm")?;
+                match kernel_name(json, &path)? {
+                    Some(name) => name,
+                    None => part(json, cc::TABLE, "cc", &path, scope)?.name.to_owned(),
+                }
+            }
         };
         let source = match table.get("source") {
             Some(json) => part(
@@ -809,8 +840,10 @@ impl<'a> Reader<'a> {
             path: route(table, path, groups, scope)?,
             cc,
             kernel_cc,
+            cc_path,
             receiver_cc,
             tcp,
+            told,
             source,
             start: Instant::from_secs(start),
         })
@@ -1088,8 +1121,8 @@ fn part<C>(
 }
 
 /// The name in `kernel:NAME`, alone or as the `name` of a table.
-fn kernel_name(json: &Json, path: &str) -> Result<Option<KernelName>> {
-    let (text, path) = match json.get("name") {
+fn kernel_name(json: &Json, path: &str) -> Result<Option<String>> {
+    let (text, place) = match json.get("name") {
         Some(name) => (name.as_str(), format!("{path}.name")),
         None => (json.as_str(), path.to_owned()),
     };
@@ -1097,24 +1130,26 @@ fn kernel_name(json: &Json, path: &str) -> Result<Option<KernelName>> {
         return Ok(None);
     };
     if name.is_empty() {
-        return Err(at(path, "`kernel:` lacks the name of a congestion control")
-            .hint("for example \"kernel:cubic\""));
+        return Err(
+            at(place, "`kernel:` lacks the name of a congestion control")
+                .hint("for example \"kernel:cubic\""),
+        );
     }
-    if let Some(key) = json
-        .as_object()
-        .and_then(|table| table.keys().find(|key| *key != "name"))
-    {
-        let path = format!("{}.{key}", path.trim_end_matches(".name"));
-        return Err(at_key(
-            path,
-            format!("a kernel's algorithm has no parameter `{key}`"),
+    no_parameters(json, path, "a kernel's algorithm")?;
+    Ok(Some(name.to_owned()))
+}
+
+/// Refuses everything but a `name`.
+fn no_parameters(json: &Json, path: &str, whose: &str) -> Result<()> {
+    let mut keys = json.as_object().into_iter().flat_map(Map::keys);
+    match keys.find(|key| *key != "name") {
+        Some(key) => Err(at_key(
+            format!("{path}.{key}"),
+            format!("{whose} has no parameter `{key}`"),
         )
-        .hint("its modules' parameters are the kernel's own; leave this out"));
+        .hint("leave it out: parameters of modules are the kernel's own")),
+        None => Ok(()),
     }
-    Ok(Some(KernelName {
-        name: name.to_owned(),
-        path,
-    }))
 }
 
 fn default_part<C>(entry: &'static Entry<C>) -> Part {

@@ -44,6 +44,28 @@ pub fn simulate_with_effort(scenario: &Scenario, seed: u64) -> (Records, Effort)
     (world.into_records(), effort)
 }
 
+/// The ports of a scenario: of each link the forward one, then the reverse one.
+///
+/// `computed`: whether departures are computed at arrival, where the queue allows that (see [`Port::new`]).
+pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
+    let mut ports = Vec::with_capacity(2 * scenario.links.len());
+    for link in &scenario.links {
+        for direction in [&link.forward, &link.reverse] {
+            let queue = build(queue::TABLE, &direction.queue)(&direction.queue.params);
+            let name = format!("{}.{}", link.name, direction_name(ports.len()));
+            let loss = Loss::new(&direction.loss, seed, &name);
+            ports.push(Port::new(
+                direction,
+                queue,
+                loss,
+                scenario.duration,
+                computed,
+            ));
+        }
+    }
+    ports
+}
+
 /// A place on a flow's round trip.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
@@ -182,20 +204,7 @@ struct World<'a> {
 impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
-        let mut ports = Vec::with_capacity(2 * scenario.links.len());
-        for link in &scenario.links {
-            for direction in [&link.forward, &link.reverse] {
-                let queue = build(queue::TABLE, &direction.queue)(&direction.queue.params);
-                let name = format!("{}.{}", link.name, direction_name(ports.len()));
-                ports.push(Port::new(
-                    direction,
-                    queue,
-                    Loss::new(&direction.loss, seed, &name),
-                    scenario.duration,
-                    shortcuts.no_tx_event,
-                ));
-            }
-        }
+        let ports = ports(scenario, seed, shortcuts.no_tx_event);
         let (stops, first_stops, feeders) = plan_stops(scenario, &ports);
 
         let mut slots = Vec::new();
@@ -794,18 +803,11 @@ impl<'a> World<'a> {
         table
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn link_table(&self) -> Table {
         let mut table = Table::new("links");
         for (index, port) in self.ports.iter().enumerate() {
             let link = &self.scenario.links[index / 2];
-            let direction = if index % 2 == 0 {
-                &link.forward
-            } else {
-                &link.reverse
-            };
             let counters = &port.counters;
-            let bits = 8.0 * (counters.arrived_bytes - counters.dropped_bytes) as f64;
             table.push([
                 Cell::Str(link.name.clone()),
                 Cell::Str(direction_name(index).into()),
@@ -815,7 +817,7 @@ impl<'a> World<'a> {
                 Cell::U64(counters.dropped_bytes),
                 Cell::U64(counters.lost_packets),
                 Cell::U64(counters.peak_packets()),
-                Cell::F64(bits / (direction.rate.bps() * self.end)),
+                Cell::F64(port.utilisation()),
                 Cell::I64(ns(counters.mean_wait_secs())),
             ]);
         }
@@ -1085,7 +1087,8 @@ impl Samplers {
     }
 }
 
-fn direction_name(port: usize) -> &'static str {
+/// Which way a port's packets go.
+pub fn direction_name(port: usize) -> &'static str {
     if port.is_multiple_of(2) {
         "forward"
     } else {

@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["rng", "expr", "ring"],
     &["units"],
 ];
-// A packet carries SACK blocks and a port reads its direction: two types that live higher than they are used.
+// A packet carries SACK blocks, and an expression makes values: two types that live higher than they are used.
 const EXCEPTIONS: &[(&str, &str)] = &[("packet", "tcp"), ("expr", "registry")];
 
 fn layer(module: &str) -> usize {

@@ -72,8 +72,14 @@ fn own(found: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
     if !known.is_null() {
         return known;
     }
-    // SAFETY: the name ends with a zero.
-    let function = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    // SAFETY: the names end with a zero.
+    let function = unsafe {
+        // Conditions have had two layouts on x86_64, and libraries before 2.36 give the older functions to who asks for no version.
+        match libc::dlvsym(libc::RTLD_NEXT, name.as_ptr(), c"GLIBC_2.3.2".as_ptr()) {
+            function if function.is_null() => libc::dlsym(libc::RTLD_NEXT, name.as_ptr()),
+            function => function,
+        }
+    };
     assert!(!function.is_null(), "the C library has {name:?}");
     found.store(function, SeqCst);
     function

@@ -36,6 +36,8 @@ _ENOUGH_MEMORY = 128 << 20
 # What a guest takes besides its own memory.
 _OVERHEAD = 96 << 20
 _TAIL = 600
+# Results of no run: that jobs are about to be done, and that all are.
+_SIGNS = ("begun", "done")
 
 Outcome = dict[str, Any]
 Jobs = Mapping[str, Mapping[str, Any]]
@@ -90,9 +92,11 @@ def provenance(launcher: Launcher, scenarios: Sequence[str]) -> list[dict[str, A
         first.setdefault(Settings.of(_core.kernel_settings(text)), text)
     entries: list[dict[str, Any]] = []
     for settings, names in _algorithms(scenarios).items():
-        entry = launcher.provenance(settings, names)
-        job = {"kind": "inspection", "scenario": json.loads(first[settings]), "seed": 1}
-        entries.append(entry | run_jobs(launcher, {"inspection": job})["inspection"])
+        scenario = json.loads(first[settings])
+        found = run_jobs(launcher, {"inspection": {"kind": "inspection", "scenario": scenario, "seed": 1}})["inspection"]
+        # A guest that cannot even be inspected has no runs that succeed: those will say why.
+        inspection = None if "error" in found else {"of": scenario.get("kernel", {}), **found}
+        entries.append({**launcher.provenance(settings, names), "inspection": inspection})
     return entries
 
 
@@ -108,7 +112,7 @@ def _algorithms(scenarios: Sequence[str]) -> dict[Settings, frozenset[str]]:
 
 def require_built(*programs: Path) -> None:
     """Raises `BackendUnavailable` if programs for guests have not been built."""
-    for path in programs or (AGENT, CLOCK, TURNS):
+    for path in programs:
         if not path.is_file():
             raise BackendUnavailable(f"{path.name} has not been built", "`make guest` builds it")
 
@@ -175,8 +179,11 @@ def _collect(results: Path) -> dict[str, Outcome]:
             contents[path.name] = path.read_bytes()
     found: dict[str, Outcome] = {}
     for name, content in contents.items():
+        if not content and name not in _SIGNS:
+            # Its guest ended between making the file and filling it.
+            continue
         with contextlib.suppress(ValueError):
-            found[name] = json.loads(content) if content else {}
+            found[name] = json.loads(content or "{}")
     return found
 
 

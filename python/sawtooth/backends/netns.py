@@ -11,14 +11,13 @@ import hashlib
 import json
 import os
 import platform
-import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sawtooth import _core
 from sawtooth.backends import guest, processes, programs
 from sawtooth.backends.launcher import Command, Settings
 from sawtooth.backends.modules import Modules, require_congestion_controls
@@ -35,23 +34,13 @@ def congestion_controls() -> list[str]:
     return sorted((_SYSCTL / "ipv4/tcp_available_congestion_control").read_text().split())
 
 
-def problem() -> tuple[str, str]:
-    """Why namespaces cannot be used here, and what to do; nothing if they can."""
-    if shutil.which("unshare") is None:
-        return "there is no program `unshare`", "install the package util-linux"
+def require() -> None:
+    """Raises `BackendUnavailable` if namespaces cannot be used here."""
+    guest.require_built(guest.AGENT)
     if not os.access(_TUN, os.R_OK | os.W_OK):
         advice = "root can load the module tun" if not _TUN.exists() else f"root can `chmod 666 {_TUN}`, which is what udev does"
-        return f"{_TUN} {'may not be opened by this user' if _TUN.exists() else 'is not there'}", advice
-    tried = subprocess.run(
-        [*processes.in_namespaces(*_NAMESPACES), "true"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=20
-    )
-    if tried.returncode:
-        said = (tried.stderr.strip().splitlines() or ["unshare failed"])[-1]
-        return (
-            f"namespaces are not allowed here: {said}",
-            "as root, or with `kernel.unprivileged_userns_clone` and user.max_user_namespaces set",
-        )
-    return "", ""
+        raise BackendUnavailable(f"{_TUN} {'may not be opened by this user' if _TUN.exists() else 'is not there'}", advice)
+    processes.require_namespaces(*_NAMESPACES)
 
 
 def has_qdisc(module: str) -> bool:
@@ -69,12 +58,13 @@ class Netns:
 
     def machine(self, settings: Settings, algorithms: frozenset[str]) -> NetnsMachine:
         """See `launcher.Launcher`."""
-        guest.require_built(guest.AGENT)
-        what, advice = problem()
-        if what:
-            raise BackendUnavailable(what, advice)
+        require()
         if settings.image:
             raise BackendUnavailable(f"`netns` runs this machine's kernel, not `{settings.image}`", "use `--backend uml`")
+        if settings.memory_bytes != _default_memory():
+            raise BackendUnavailable(
+                f"`netns` cannot give {settings.memory_mib} MiB of memory to a run: it has the machine's", "use `--backend qemu`"
+            )
         if settings.cpus > 1:
             raise BackendUnavailable(f"`netns` cannot give {settings.cpus} processors to a run", "use `--backend qemu`")
         lacking = [name for name in settings.modules if name.startswith("sch_") and not has_qdisc(name)]
@@ -96,7 +86,7 @@ class Netns:
 
     def provenance(self, settings: Settings, algorithms: frozenset[str]) -> dict[str, Any]:
         """See `launcher.Launcher`."""
-        del algorithms
+        del settings, algorithms
         return {
             "backend": self.name,
             "release": platform.release(),
@@ -104,8 +94,7 @@ class Netns:
             "config_sha256": hashlib.sha256(text.encode()).hexdigest() if (text := _configuration_text()) else None,
             "modules": [],
             "time": "real",
-            "memory_bytes": settings.memory_bytes,
-            "cpus": settings.cpus,
+            "host_cpus": len(os.sched_getaffinity(0)),
             "command": processes.in_namespaces(*_NAMESPACES),
         }
 
@@ -128,6 +117,12 @@ class NetnsMachine:
         for name, job in jobs.items():
             (place / name).write_text(json.dumps(job, sort_keys=True))
         return Command([*processes.in_namespaces(*_NAMESPACES), str(guest.AGENT), "batch", str(place), str(directory / "results")])
+
+
+def _default_memory() -> int:
+    """What a run has that does not say, in bytes."""
+    (memory,) = (setting for setting in _core.registry()["kernel"] if setting["name"] == "memory")
+    return int(memory["default"].removesuffix(" B"))
 
 
 def _advice(missing: Sequence[str]) -> str:

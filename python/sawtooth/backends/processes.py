@@ -79,22 +79,27 @@ def require_setpriv() -> None:
 
 
 @cache
-def namespaces_problem() -> str:
-    """Why a guest can have no namespace for its processes; nothing if it can."""
-    require_setpriv()
+def _namespaces_problem(namespaces: tuple[str, ...]) -> str:
+    """Why a process can have no such namespaces besides one for its processes; nothing if it can."""
     try:
         tried = subprocess.run(
-            [*in_namespaces(), "true"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=20
+            [*in_namespaces(*namespaces), "true"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=20
         )
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
     return (tried.stderr.strip().splitlines() or ["unshare failed"])[-1] if tried.returncode else ""
 
 
-def require() -> None:
-    """Raises `BackendUnavailable` if guests of several processes cannot be run here."""
-    if problem := namespaces_problem():
-        raise BackendUnavailable(f"process namespaces are not allowed here: {problem}", NAMESPACES_ADVICE)
+def require_namespaces(*namespaces: str) -> None:
+    """Raises `BackendUnavailable` if processes cannot have namespaces here.
+
+    Args:
+        namespaces: options of `unshare` besides the one for processes.
+
+    """
+    require_setpriv()
+    if problem := _namespaces_problem(namespaces):
+        raise BackendUnavailable(f"namespaces are not allowed here: {problem}", NAMESPACES_ADVICE)
 
 
 def clean() -> list[str]:

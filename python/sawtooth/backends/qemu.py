@@ -36,10 +36,12 @@ _PARAMETERS = (
 _KVM_PATIENCE = 10.0
 
 
-def require_installed() -> None:
-    """Raises `BackendUnavailable` if there is no QEMU."""
+def require() -> None:
+    """Raises `BackendUnavailable` if no machine can be run here, whatever its kernel."""
+    guest.require_built(guest.AGENT, guest.TURNS)
     if shutil.which(_PROGRAM) is None:
         raise BackendUnavailable("QEMU is not installed", "install the package qemu-system-x86; `sawtooth doctor` shows what is there")
+    processes.require_setpriv()
 
 
 @cache
@@ -64,8 +66,7 @@ class Qemu:
 
     def machine(self, settings: Settings, algorithms: frozenset[str]) -> QemuMachine:
         """See `launcher.Launcher`."""
-        require_installed()
-        processes.require_setpriv()
+        require()
         if settings.image:
             raise BackendUnavailable(
                 f"`{settings.image}` is a kernel for user-mode Linux", "use `--backend uml`, or leave `kernel.image` out"
@@ -79,12 +80,11 @@ class Qemu:
 
     def assemble(self, settings: Settings, algorithms: frozenset[str], accelerator: str) -> QemuMachine:
         """A machine of these settings: `icount`, `kvm` or `tcg`."""
-        guest.require_built(guest.AGENT, guest.TURNS)
         kernel = debian.find()
         wanted = [*settings.modules, *kernel.modules.for_congestion_controls(algorithms)]
         load = kernel.modules.with_dependencies(wanted)
         files = [images.File("init", guest.AGENT, executable=True), *(programs.http_files() if settings.http else [])]
-        files += [images.File(f"modules/{path.name.split('.')[0]}", path) for path in load]
+        files += [images.File(f"modules/{module_name(path)}", path) for path in load]
         return QemuMachine(settings, kernel.image, images.base(files), load, accelerator)
 
     def virtual(self, settings: Settings) -> bool:
@@ -106,7 +106,7 @@ class Qemu:
             "memory_bytes": settings.memory_bytes,
             "cpus": settings.cpus,
             # In real time more of them in the guest than there are measures this machine's scheduler, too.
-            "host_cpus": len(os.sched_getaffinity(0)),
+            **({} if settings.virtual else {"host_cpus": len(os.sched_getaffinity(0))}),
             "command": machine.words(1),
         }
 

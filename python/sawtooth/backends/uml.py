@@ -29,6 +29,12 @@ _NO_BENCHMARKS = "initcall_blacklist=raid6_select_algo,calibrate_xor_blocks"
 _VIRTUAL = ("lpj=1000000",)
 
 
+def require() -> None:
+    """Raises `BackendUnavailable` if a kernel cannot be run here, whichever it is."""
+    guest.require_built(guest.AGENT, guest.CLOCK)
+    processes.require_namespaces()
+
+
 def modules() -> Modules:
     """The modules of the packaged kernel.
 
@@ -51,8 +57,10 @@ class Uml:
 
     def machine(self, settings: Settings, algorithms: frozenset[str]) -> UmlMachine:
         """See `launcher.Launcher`."""
-        guest.require_built()
-        processes.require()
+        if not settings.image:
+            # Whether there is one comes before whether it could be run.
+            modules()
+        require()
         if settings.cpus > 1:
             raise BackendUnavailable(
                 f"user-mode Linux has one processor, not {settings.cpus}", 'use `--backend qemu` with `kernel.time = "real"`'
@@ -96,7 +104,7 @@ class Uml:
             "time": "virtual" if settings.virtual else "real",
             "memory_bytes": settings.memory_bytes,
             "cpus": 1,
-            "command": machine.words(),
+            "command": ["linux", *machine.words()[1:]],
             **({"built": facts} if facts else {}),
         }
 

@@ -308,13 +308,14 @@ class _Matcher:
         """Lists what one side lacks: by level where a whole level is missing, else cell by cell."""
         for side, (mine, others, other_plan) in enumerate(((a, b, plan_b), (b, a, plan_a))):
             there = {key[:-1] for key in others}
-            levels = [{key[at] for key in there | other_plan} for at in range(len(self.shared) + 1)]
+            names = (*self.shared, "arm")
+            levels = [{key[at] for key in there | other_plan} for at in range(len(names))]
             found: Counter[tuple[str, str]] = Counter()
             for key, observed in mine.items():
                 if key in others:
                     continue
-                texts = [*observed.factors.items(), ("arm", observed.arm)]
-                strange = [f"{name} {text}" for at, (name, text) in enumerate(texts) if key[at] not in levels[at]]
+                texts = {**observed.factors, "arm": observed.arm}
+                strange = [f"{name} {texts.get(name, 'none')}" for at, name in enumerate(names) if key[at] not in levels[at]]
                 if strange:
                     found[strange[0], "not in the plan"] += 1
                 elif key[:-1] in there:

@@ -157,10 +157,13 @@ class Means:
 
 
 def resampled(fetches: pl.DataFrame, by: Sequence[str], seed: int = 1) -> Means:
-    """Mean time of each cell that completed a fetch, resampled within cells: by block where every cell has enough of them."""
+    """Mean time of each cell that completed a fetch, resampled within cells: by block where most cells have enough of them.
+
+    Most, so that a run that failed in one cell does not change how all others are resampled.
+    """
     done = fetches.filter(pl.col("seconds").is_not_null()).sort(*by, "run", "fetch")
     counts = done.group_by(by).agg(pl.col("run").n_unique())["run"]
-    by_block = done.height > 0 and int(counts.min() or 0) >= FEWEST_BLOCKS  # type: ignore[arg-type]
+    by_block = done.height > 0 and float(counts.median() or 0) >= FEWEST_BLOCKS  # type: ignore[arg-type]
     generator = np.random.default_rng(seed)
     keys: list[tuple[object, ...]] = []
     means: list[float] = []
@@ -191,7 +194,7 @@ def missing(dataset: Dataset, planned: pl.DataFrame, fetches: pl.DataFrame, by: 
             not_done=pl.col("status").is_null().sum(),
             failed=(pl.col("status") == "failed").sum(),
             unfinished_fetches=pl.col("unfinished").fill_null(0).sum(),
-            message=pl.col("message").drop_nulls().first(),
+            message=pl.col("message").filter(pl.col("status") == "failed").drop_nulls().first(),
         )
         .filter((pl.col("not_done") > 0) | (pl.col("failed") > 0) | (pl.col("unfinished_fetches") > 0))
     )

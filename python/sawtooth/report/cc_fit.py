@@ -13,15 +13,15 @@ from sawtooth.errors import DatasetError
 from sawtooth.metrics import fetch
 from sawtooth.plots import dots, heatmap
 from sawtooth.plots.heatmap import Matrix, Strip
+from sawtooth.report import cc_findings as findings
 from sawtooth.report import testbed
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
+from sawtooth.report.testbed import PUBLISHED
 from sawtooth.stats import Interval
 
 FACTORS = {"delay_ms": "delay", "server_cc": "cc", "queue_packets": "queue", "loss": "loss"}
-ARMS = {"cache": "cache on", "no-cache": "cache off"}
 SETTING = ["arm", "queue_packets", "loss"]
 CELL = ["delay_ms", "server_cc"]
-PUBLISHED = "published"
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def build(dataset: Dataset) -> Report:
     reference = references(target.join(logs.select(CELL).unique(), on=CELL, how="semi"))
     complete = ranked.filter("complete")
     arms = [arm for arm in dict.fromkeys(planned["arm"]) if arm in set(complete["arm"])]
-    best = {_label(arm): complete.filter(pl.col("arm") == arm).row(0, named=True) for arm in arms}
+    best = {testbed.label(arm): complete.filter(pl.col("arm") == arm).row(0, named=True) for arm in arms}
     held_out = cross_check(logs.join(complete.select(SETTING), on=SETTING, how="semi"))
     sections = [
         _best_section(complete, best, reference, held_out, wanted),
@@ -64,14 +64,10 @@ def build(dataset: Dataset) -> Report:
         Section(
             "All settings", [_columns_words()], grids=[Grid("settings", ranked, "Every setting, best first; incomplete ones last", _DIGITS)]
         ),
-        _missing_section(dataset, planned, fetches),
+        testbed.missing_section(dataset, planned, fetches, [*SETTING, *CELL]),
     ]
     summary = _summary(complete, best, reference, held_out)
     return Report(dataset, [section for section in sections if section is not None], summary)
-
-
-def _label(arm: str) -> str:
-    return ARMS.get(arm, arm or "ours")
 
 
 # --- residuals ----------------------------------------------------------------------------------------------------------
@@ -135,10 +131,10 @@ def _spearman(group: pl.DataFrame) -> float | None:
     means = (
         group.filter(pl.len().over("server_cc") == every)
         .group_by("server_cc")
-        .agg(pl.col("mean_s", "published_s").log().mean().exp().round(3))
+        .agg(pl.col("mean_s", "published_s").log().mean().exp().round(findings.RANK_DIGITS))
     )
     x, y = means["mean_s"].to_numpy(), means["published_s"].to_numpy()
-    return stats.spearman(x, y) if len(x) >= 4 and np.ptp(x) > 0 and np.ptp(y) > 0 else None
+    return stats.spearman(x, y) if len(x) >= findings.FEWEST_TO_RANK and np.ptp(x) > 0 and np.ptp(y) > 0 else None
 
 
 def references(target: pl.DataFrame) -> Reference:
@@ -193,7 +189,7 @@ _DIGITS = {"residual": 3, "factor": 2, "bias": 2, "shape": 3, "spearman": 2, "re
 
 
 def _name(row: dict[str, object]) -> str:
-    return f"{_label(str(row['arm']))}, queue {row['queue_packets']:g} packets, loss {row['loss']:g}"
+    return f"{testbed.label(str(row['arm']))}, queue {row['queue_packets']:g} packets, loss {row['loss']:g}"
 
 
 def _words(row: dict[str, object]) -> str:
@@ -261,7 +257,7 @@ def _best_section(
     grids = [Grid("best", pl.DataFrame(list(best.values()), infer_schema_length=None), "Best setting of each arm", _DIGITS)]
     if not held_out.is_empty():
         left = "; ".join(
-            f"{_label(arm) if arm != 'any' else 'any arm'} {held_out_residual(held_out, arm):.3f}"
+            f"{testbed.label(arm) if arm != 'any' else 'any arm'} {held_out_residual(held_out, arm):.3f}"
             for arm in dict.fromkeys(held_out["choice"])
         )
         paragraphs.append(
@@ -279,7 +275,7 @@ def _surface_section(ranked: pl.DataFrame) -> Section:
         values = np.full((len(queues), len(losses)), np.nan)
         for row in ranked.filter(pl.col("arm") == arm, "complete").to_dicts():
             values[queues.index(row["queue_packets"]), losses.index(row["loss"])] = row["factor"]
-        panels.append(Matrix(_label(arm), values))
+        panels.append(Matrix(testbed.label(arm), values))
     figure = heatmap.matrices(
         [Strip(panels, "time", "typical factor")], [f"{queue:g}" for queue in queues], [f"{loss:g}" for loss in losses],
         "queue (packets)", "loss probability",
@@ -302,7 +298,7 @@ def _at_best_section(logs: pl.DataFrame, fetches: pl.DataFrame, target: pl.DataF
             row["published_s"],
             row["published_s"] * np.exp(-1.96 * row["error"]),
             row["published_s"] * np.exp(1.96 * row["error"]),
-            40,
+            testbed.FETCHES,
             "published",
         )
         for row in target.to_dicts()
@@ -334,10 +330,3 @@ def _columns_words() -> str:
         "residual: root mean square of the log ratio; factor: its exponential; bias: geometric mean of the ratio, ours over published; shape: "
         "residual with the bias taken out; spearman: of the algorithms' ranking; residual_N_ms: at one delay."
     )
-
-
-def _missing_section(dataset: Dataset, planned: pl.DataFrame, fetches: pl.DataFrame) -> Section | None:
-    table = fetch.missing(dataset, planned, fetches, [*SETTING, *CELL])
-    if table.is_empty():
-        return None
-    return Section("What is missing", [fetch.missing_words(table)], grids=[Grid("missing", table, "Incomplete cells")])

@@ -15,14 +15,11 @@ from sawtooth.plots.lines import Line
 from sawtooth.report import cc_findings as findings
 from sawtooth.report import testbed
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
-from sawtooth.report.testbed import CELL
+from sawtooth.report.testbed import ARMS, CELL, PUBLISHED, STATISTICS
 from sawtooth.stats import Interval
 
 FACTORS = {"delay_ms": "delay", "server_cc": "cc", "client_cc": "receiver_cc"}
-ARMS = {"cache": "cache on", "no-cache": "cache off"}
-PUBLISHED = "published"
 PUBLISHED_CONSTANT_S = 0.25
-STATISTICS = ["n", "mean_s", "max_s", "min_s", "stdev_s", "ci95_s", "cov"]
 
 
 class _Data:
@@ -36,7 +33,7 @@ class _Data:
         self.published = testbed.scenario_b()
         done = self.fetches.filter(pl.col("seconds").is_not_null())
         self.arms = [arm for arm in dict.fromkeys(self.planned["arm"]) if arm in set(done["arm"])]
-        self.means = {self.label(arm): fetch.resampled(done.filter(arm=arm), CELL) for arm in self.arms}
+        self.means = {testbed.label(arm): fetch.resampled(done.filter(arm=arm), CELL) for arm in self.arms}
         published = testbed.resampled_means(self.published)
         self.ours = list(self.means)
         # The published cells that this dataset has too, and all of them.
@@ -48,9 +45,6 @@ class _Data:
         self.servers = [name for name in self.order if name in servers]
         self.clients = [name for name in self.order if name in clients]
         self.delays = sorted(self.planned["delay_ms"].unique())
-
-    def label(self, arm: str) -> str:
-        return ARMS.get(arm, arm or "ours")
 
     def _order(self) -> list[str]:
         """Algorithms, the published fastest first, those that were not published last."""
@@ -81,7 +75,7 @@ def build(dataset: Dataset) -> Report:
         _trips_section(data),
         _position_section(data),
         _published_section(),
-        _coverage_section(data),
+        testbed.missing_section(data.dataset, data.planned, data.fetches, [*CELL, "arm"]),
         _cells_section(data),
     ]
     return Report(dataset, [section for section in sections if section is not None], _summary(data, answer, agreement))
@@ -186,7 +180,7 @@ def _findings_section(data: _Data) -> Section:
             low, high = (effect.change.low, effect.change.high) if effect.change.n > 1 else (None, None)
             effects.append({"source": source, "client_cc": effect.level, "change": effect.change.estimate, "low": low, "high": high,
                             "combinations": effect.change.n})  # fmt: skip
-    within = ", ".join(f"{data.label(arm)} {_within(data.fetches.filter(arm=arm)):.1%}" for arm in data.arms)
+    within = ", ".join(f"{testbed.label(arm)} {_within(data.fetches.filter(arm=arm)):.1%}" for arm in data.arms)
     grids = [Grid("anova", pl.DataFrame(terms, infer_schema_length=None), "Analysis of variance of the log of the cells' mean times",
                   {"share": 5, "F": 1, "p": 4})]  # fmt: skip
     if effects:
@@ -369,18 +363,18 @@ def _position_section(data: _Data) -> Section | None:
     panels: dict[str, list[Line | None]] = {}
     rows: list[dict[str, object]] = []
     for arm in data.arms:
-        panels[data.label(arm)] = []
+        panels[testbed.label(arm)] = []
         for server in data.servers:
             own = by_position.filter(pl.col("arm") == arm, pl.col("server_cc") == server)
             x, y = stats.vector(own["fetch"].cast(pl.Float64).to_numpy()), stats.vector(own["seconds"].to_numpy())
             if not x.size:
-                panels[data.label(arm)].append(None)
+                panels[testbed.label(arm)].append(None)
                 continue
-            panels[data.label(arm)].append(Line(server, x, y))
+            panels[testbed.label(arm)].append(Line(server, x, y))
             later = y[x > 1]
             if x[0] == 1 and later.size:
                 rest = float(np.exp(np.log(later).mean()))
-                rows.append({"source": data.label(arm), "server_cc": server, "first_s": float(y[0]), "later_s": rest,
+                rows.append({"source": testbed.label(arm), "server_cc": server, "first_s": float(y[0]), "later_s": rest,
                              "later_over_first": rest / float(y[0])})  # fmt: skip
     last = int(str(done["fetch"].max()))
     ticks = sorted({1, *range(5, last + 1, 5)}) if last >= 10 else list(range(1, last + 1))
@@ -419,13 +413,6 @@ def _published_section() -> Section:
          f"are exchanged back here. {others} There is no detailed table for {', '.join(missing)}: only its means are known."],
         grids=[Grid("published_tables", state, "Every detailed table against the table of means")],
     )  # fmt: skip
-
-
-def _coverage_section(data: _Data) -> Section | None:
-    table = fetch.missing(data.dataset, data.planned, data.fetches, [*CELL, "arm"])
-    if table.is_empty():
-        return None
-    return Section("What is missing", [fetch.missing_words(table)], grids=[Grid("missing", table, "Incomplete cells")])
 
 
 def _cells_section(data: _Data) -> Section:

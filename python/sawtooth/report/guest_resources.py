@@ -13,17 +13,15 @@ from sawtooth.metrics import fetch, variance
 from sawtooth.plots import dots
 from sawtooth.report import testbed
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
+from sawtooth.report.testbed import PUBLISHED, STATISTICS
 from sawtooth.stats import Interval
 
 FACTORS = {"delay_ms": "delay", "cpus": "cpus", "memory_gb": "memory"}
 CELL = list(FACTORS)
-ARMS = {"virtual": "virtual time", "real": "real time"}
-PUBLISHED = "published"
 WORDS = {"memory_gb": "memory", "cpus": "number of processors"}
 UNITS = {"memory_gb": "GB", "cpus": "processors"}
 # A change by less than this is no clear effect: a third of the spread between fetches that was published.
 MARGIN = 0.10
-STATISTICS = ["n", "mean_s", "max_s", "min_s", "stdev_s", "ci95_s", "cov"]
 TERMS = (("delay_ms",), ("cpus",), ("memory_gb",), ("cpus", "memory_gb"), ("delay_ms", "cpus"), ("delay_ms", "memory_gb"))
 GIGABYTE = 1e9
 
@@ -53,22 +51,18 @@ def build(dataset: Dataset) -> Report:
     arms = [arm for arm in dict.fromkeys(planned["arm"]) if arm in set(done["arm"])]
     published = testbed.scenario_a()
     means = {PUBLISHED: published.select(*CELL, "mean_s")}
-    means |= {_label(arm): statistics.filter(pl.col("arm") == arm, pl.col("n") > 0).select(*CELL, "mean_s") for arm in arms}
-    boots = {_label(arm): between_boots(done.filter(arm=arm)) for arm in arms}
+    means |= {testbed.label(arm): statistics.filter(pl.col("arm") == arm, pl.col("n") > 0).select(*CELL, "mean_s") for arm in arms}
+    boots = {testbed.label(arm): between_boots(done.filter(arm=arm)) for arm in arms}
     verdicts = [verdict for source, table in means.items() for verdict in _verdicts(table, source, boots.get(source))]
     sections = [
         _findings_section(means, verdicts, boots),
         _times_section(fetches, published, arms),
-        _missing_section(dataset, planned, fetches),
+        testbed.missing_section(dataset, planned, fetches, [*CELL, "arm"]),
         _cells_section(statistics, published),
     ]
     summary = [f"{verdict.claim}: {verdict.answer}; {verdict.numbers}" for verdict in verdicts if PUBLISHED not in verdict.claim]
     summary += [f"{source}: {_boots_words(own)}" for source, own in boots.items()]
     return Report(dataset, [section for section in sections if section is not None], summary)
-
-
-def _label(arm: str) -> str:
-    return ARMS.get(arm, arm or "ours")
 
 
 def _in_gigabytes(table: pl.DataFrame) -> pl.DataFrame:
@@ -189,7 +183,7 @@ def _times_section(fetches: pl.DataFrame, published: pl.DataFrame, arms: list[st
     }
     for arm in arms:
         means = fetch.resampled(fetches.filter(arm=arm), CELL)
-        intervals[_label(arm)] = {tuple(key): own for key, own in zip(means.keys.rows(), means.intervals(), strict=True)}
+        intervals[testbed.label(arm)] = {tuple(key): own for key, own in zip(means.keys.rows(), means.intervals(), strict=True)}
     levels = {name: sorted(fetches[name].unique()) for name in CELL}
     combinations = [(cpus, memory) for cpus in levels["cpus"] for memory in levels["memory_gb"]]
     names = [f"{cpus:g} CPU{'s' if cpus > 1 else ''}, {memory:g} GB" for cpus, memory in combinations]
@@ -203,13 +197,6 @@ def _times_section(fetches: pl.DataFrame, published: pl.DataFrame, arms: list[st
                     "Mean download time by the guest's processors and memory, one panel per one-way delay; ours with 95 % bootstrap interval, "
                     "the published as published.")],
     )  # fmt: skip
-
-
-def _missing_section(dataset: Dataset, planned: pl.DataFrame, fetches: pl.DataFrame) -> Section | None:
-    table = fetch.missing(dataset, planned, fetches, [*CELL, "arm"])
-    if table.is_empty():
-        return None
-    return Section("What is missing", [fetch.missing_words(table)], grids=[Grid("missing", table, "Incomplete cells")])
 
 
 def _cells_section(statistics: pl.DataFrame, published: pl.DataFrame) -> Section:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -9,14 +10,33 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
+from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.metrics import fetch
 from sawtooth.metrics.fetch import DRAWS, Means
+from sawtooth.report.document import Grid, Section
 
+PUBLISHED = "published"
+ARMS = {"cache": "cache on", "no-cache": "cache off", "virtual": "virtual time", "real": "real time"}
+STATISTICS = ["n", "mean_s", "max_s", "min_s", "stdev_s", "ci95_s", "cov"]
 FETCHES = 40
 CELL = ["delay_ms", "server_cc", "client_cc"]
 DETAILS = ["max_s", "min_s", "stdev_s", "ci95_s", "cov"]
 # Printed with two decimals: values agree if they are printed alike.
 ALIKE = 0.005
+
+
+def label(arm: str) -> str:
+    """An arm of ours, in words."""
+    return ARMS.get(arm, arm or "ours")
+
+
+def missing_section(dataset: Dataset, planned: pl.DataFrame, fetches: pl.DataFrame, by: Sequence[str]) -> Section | None:
+    """Which combinations of `by` lack runs or fetches; nothing if none does."""
+    table = fetch.missing(dataset, planned, fetches, by)
+    if table.is_empty():
+        return None
+    return Section("What is missing", [fetch.missing_words(table)], grids=[Grid("missing", table, "Incomplete cells")])
 
 
 def scenario_a() -> pl.DataFrame:

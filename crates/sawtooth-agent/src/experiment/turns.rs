@@ -1,9 +1,8 @@
 //! An experiment in few system calls: what is done for a packet, and the wait for what comes next, are one turn of the ring.
 //!
-//! The same calls in the same order as one by one, and nothing else happens between them, so the kernel's TCP sees no difference. Two things
-//! are saved besides. Where time stands still while the guest computes, the clock is read only after a host has done something by itself:
-//! a wait that has timed out ended at its time. And a wait is begun before one knows what the calls before it have returned, if whatever
-//! that is cannot matter before the wait is over.
+//! The same calls in the same order as one by one, and nothing else happens between them, so the kernel's TCP sees no difference. Where
+//! time stands still while the guest computes, a wait is begun before one knows what the calls before it have returned, if whatever that
+//! is cannot matter before the wait is over.
 
 use std::collections::VecDeque;
 use std::io;
@@ -205,8 +204,7 @@ impl Experiment<'_> {
         };
         let wait = until.map(|until| Wait {
             descriptors: &waits,
-            // Rounded up: a clock that stands still while nobody sleeps would never reach a time less than its resolution away.
-            until: self.clock.monotonic_ns(until) + 1,
+            until: self.clock.monotonic_ns(until),
         });
         let (purposes, outcome) = self.call(turns, &task, wait.as_ref())?;
         if let Some(until) = until {

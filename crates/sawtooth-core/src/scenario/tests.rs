@@ -295,6 +295,37 @@ fn a_kernel_is_not_told_what_it_cannot_be_told() {
         "kernel.application",
         "a file has a size, and flow `flow` is endless",
     );
+    let mut tree = with("kernel", json!({"application": "http"}));
+    tree["flows"][0]["source"] = json!({"name": "bulk", "size": "1 MB"});
+    assert!(Scenario::for_kernel(&tree).is_ok());
+    tree["flows"][0]["tcp"] = json!({"window_limit": "10 packets"});
+    refused_for_a_kernel(
+        &tree,
+        "kernel.application",
+        "packaged programs cannot be told a `window_limit`",
+    );
+    tree["sample"] = json!("10 ms");
+    refused_for_a_kernel(
+        &tree,
+        "sample",
+        "the sockets of packaged programs cannot be sampled",
+    );
+    refused_for_a_kernel(
+        &with(
+            "flows",
+            json!([{"path": ["l"]}, {"path": ["l"], "name": "other", "tcp": {"rto_min": "50 ms"}}]),
+        ),
+        "flows",
+        "flows `flow1` and `other` want `rto_min` otherwise: a real kernel has one for all flows between two hosts",
+    );
+    refused_for_a_kernel(
+        &with(
+            "receiver_cc",
+            json!({"name": "highspeed", "low_window": 10}),
+        ),
+        "receiver_cc.low_window",
+        "the receiver's algorithm has no parameter `low_window`",
+    );
     let mut tree = with("kernel", json!({"shaper": "kernel"}));
     tree["sample"] = json!("ack");
     refused_for_a_kernel(
@@ -321,7 +352,7 @@ fn a_kernels_algorithm_is_a_name_and_nothing_else() {
         &tree(json!({"name": "kernel:cubic", "beta": 0.5})),
         "flows[0].cc.beta",
         "a kernel's algorithm has no parameter `beta`",
-        "its modules' parameters are the kernel's own; leave this out",
+        "leave it out: parameters of modules are the kernel's own",
     );
 }
 
@@ -350,6 +381,9 @@ fn losses_are_of_the_direction_that_they_are_written_in() {
 
 #[test]
 fn settings_of_a_kernel_are_read_and_misspelt_ones_are_not() {
+    let flow = &Scenario::from_tree(&dumbbell()).expect("a scenario").flows[0];
+    assert_eq!(flow.told, ["window_limit"]);
+    assert!(flow.told("window_limit").is_some() && flow.told("smss").is_none());
     let tree = added(
         "",
         "kernel",
@@ -363,7 +397,6 @@ fn settings_of_a_kernel_are_read_and_misspelt_ones_are_not() {
         kernel.sysctl,
         [("net.ipv4.tcp_sack".to_owned(), "0".to_owned())]
     );
-    assert_eq!(kernel.told, ["window_limit"]);
     refused(
         &added("", "kernel", json!({"tme": "real"})),
         "kernel.tme",
