@@ -121,6 +121,9 @@ impl Sender {
                 cwnd,
                 ssthresh: config.initial_ssthresh,
                 ns2: config.ns2_algorithms,
+                whole_windows: false,
+                smss: config.smss,
+                seed: 0,
             },
         );
         Self {
@@ -354,9 +357,19 @@ impl Sender {
             self.cc.on_ack(&cc::Ack {
                 now: Instant::from_secs(now.time),
                 acked,
+                counted: 1,
+                delivered: acked,
+                lost: 0,
+                marked: 0,
                 flight_size,
+                pipe: flight_size - acked,
+                snd_una: self.snd_una,
+                snd_nxt: self.snd_nxt,
                 rtt_secs,
                 may_grow,
+                // RFC 5681 lets the window grow whatever limits the sender.
+                cwnd_limited: true,
+                rate: None,
             });
         }
         self.cwnd_changed(now);
