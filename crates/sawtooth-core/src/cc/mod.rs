@@ -8,6 +8,7 @@
 
 mod highspeed;
 mod reno;
+mod vegas;
 
 use std::fmt::Debug;
 
@@ -18,7 +19,7 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY];
+pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, vegas::ENTRY];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
