@@ -9,6 +9,7 @@
 mod highspeed;
 mod reno;
 mod vegas;
+mod veno;
 
 use std::fmt::Debug;
 
@@ -19,7 +20,7 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, vegas::ENTRY];
+pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, vegas::ENTRY, veno::ENTRY];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
