@@ -10,6 +10,7 @@ mod highspeed;
 mod reno;
 mod vegas;
 mod veno;
+mod westwood;
 
 use std::fmt::Debug;
 
@@ -20,7 +21,13 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, vegas::ENTRY, veno::ENTRY];
+pub const TABLE: &[Entry<New>] = &[
+    reno::ENTRY,
+    highspeed::ENTRY,
+    vegas::ENTRY,
+    veno::ENTRY,
+    westwood::ENTRY,
+];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
