@@ -11,6 +11,7 @@ mod reno;
 mod vegas;
 mod veno;
 mod westwood;
+mod yeah;
 
 use std::fmt::Debug;
 
@@ -27,6 +28,7 @@ pub const TABLE: &[Entry<New>] = &[
     vegas::ENTRY,
     veno::ENTRY,
     westwood::ENTRY,
+    yeah::ENTRY,
 ];
 
 /// What a connection starts with.
