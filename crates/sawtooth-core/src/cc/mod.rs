@@ -7,6 +7,7 @@
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
 mod highspeed;
+mod lp;
 mod reno;
 mod vegas;
 mod veno;
@@ -29,6 +30,7 @@ pub const TABLE: &[Entry<New>] = &[
     veno::ENTRY,
     westwood::ENTRY,
     yeah::ENTRY,
+    lp::ENTRY,
 ];
 
 /// What a connection starts with.
