@@ -8,6 +8,7 @@
 
 mod highspeed;
 mod lp;
+mod nv;
 mod reno;
 mod vegas;
 mod veno;
@@ -31,6 +32,7 @@ pub const TABLE: &[Entry<New>] = &[
     westwood::ENTRY,
     yeah::ENTRY,
     lp::ENTRY,
+    nv::ENTRY,
 ];
 
 /// What a connection starts with.
