@@ -7,7 +7,13 @@
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
 mod highspeed;
+mod lp;
+mod nv;
 mod reno;
+mod vegas;
+mod veno;
+mod westwood;
+mod yeah;
 
 use std::fmt::Debug;
 
@@ -18,7 +24,16 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY];
+pub const TABLE: &[Entry<New>] = &[
+    reno::ENTRY,
+    highspeed::ENTRY,
+    vegas::ENTRY,
+    veno::ENTRY,
+    westwood::ENTRY,
+    yeah::ENTRY,
+    lp::ENTRY,
+    nv::ENTRY,
+];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
