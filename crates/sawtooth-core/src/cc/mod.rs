@@ -7,6 +7,7 @@
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
 mod highspeed;
+mod hybla;
 mod reno;
 
 use std::fmt::Debug;
@@ -18,7 +19,7 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY];
+pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, hybla::ENTRY];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
