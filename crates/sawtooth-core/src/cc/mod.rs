@@ -8,6 +8,7 @@
 
 mod highspeed;
 mod hybla;
+mod illinois;
 mod reno;
 
 use std::fmt::Debug;
@@ -19,7 +20,7 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, hybla::ENTRY];
+pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, hybla::ENTRY, illinois::ENTRY];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
