@@ -6,6 +6,7 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod dctcp;
 mod highspeed;
 mod hybla;
 mod illinois;
@@ -20,7 +21,13 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, hybla::ENTRY, illinois::ENTRY];
+pub const TABLE: &[Entry<New>] = &[
+    reno::ENTRY,
+    highspeed::ENTRY,
+    hybla::ENTRY,
+    illinois::ENTRY,
+    dctcp::ENTRY,
+];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
