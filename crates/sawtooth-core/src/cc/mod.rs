@@ -6,6 +6,7 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod cdg;
 mod dctcp;
 mod highspeed;
 mod hybla;
@@ -27,6 +28,7 @@ pub const TABLE: &[Entry<New>] = &[
     hybla::ENTRY,
     illinois::ENTRY,
     dctcp::ENTRY,
+    cdg::ENTRY,
 ];
 
 /// What a connection starts with.
