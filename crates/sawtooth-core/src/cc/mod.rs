@@ -6,9 +6,14 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod cdg;
+mod dctcp;
 mod highspeed;
 mod lp;
 mod nv;
+mod hybla;
+mod illinois;
+mod ledbat;
 mod reno;
 mod vegas;
 mod veno;
@@ -33,6 +38,11 @@ pub const TABLE: &[Entry<New>] = &[
     yeah::ENTRY,
     lp::ENTRY,
     nv::ENTRY,
+    hybla::ENTRY,
+    illinois::ENTRY,
+    dctcp::ENTRY,
+    cdg::ENTRY,
+    ledbat::ENTRY,
 ];
 
 /// What a connection starts with.
