@@ -6,7 +6,10 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod cubic;
 mod highspeed;
+mod hystart;
+mod hystart_plus_plus;
 mod reno;
 
 use std::fmt::Debug;
@@ -18,7 +21,7 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY];
+pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, cubic::ENTRY, scalable::ENTRY];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
