@@ -11,6 +11,7 @@ mod highspeed;
 mod hystart;
 mod hystart_plus_plus;
 mod reno;
+mod scalable;
 
 use std::fmt::Debug;
 
