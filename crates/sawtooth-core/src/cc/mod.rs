@@ -19,6 +19,12 @@ mod vegas;
 mod veno;
 mod westwood;
 mod yeah;
+mod cubic;
+mod highspeed;
+mod hystart;
+mod hystart_plus_plus;
+mod reno;
+mod scalable;
 
 use std::fmt::Debug;
 
@@ -44,6 +50,7 @@ pub const TABLE: &[Entry<New>] = &[
     cdg::ENTRY,
     ledbat::ENTRY,
 ];
+pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, cubic::ENTRY, scalable::ENTRY];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
