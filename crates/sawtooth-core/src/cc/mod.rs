@@ -6,6 +6,7 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod bbr;
 mod highspeed;
 mod reno;
 
@@ -18,7 +19,7 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY];
+pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, bbr::ENTRY];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
