@@ -8,6 +8,7 @@
 
 mod cdg;
 mod dctcp;
+mod bbr;
 mod highspeed;
 mod lp;
 mod nv;
@@ -51,6 +52,7 @@ pub const TABLE: &[Entry<New>] = &[
     ledbat::ENTRY,
 ];
 pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, cubic::ENTRY, scalable::ENTRY];
+pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, bbr::ENTRY];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
