@@ -6,26 +6,24 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
-mod cdg;
-mod dctcp;
 mod bbr;
+mod cdg;
+mod cubic;
+mod dctcp;
 mod highspeed;
-mod lp;
-mod nv;
 mod hybla;
+mod hystart;
+mod hystart_plus_plus;
 mod illinois;
 mod ledbat;
+mod lp;
+mod nv;
 mod reno;
+mod scalable;
 mod vegas;
 mod veno;
 mod westwood;
 mod yeah;
-mod cubic;
-mod highspeed;
-mod hystart;
-mod hystart_plus_plus;
-mod reno;
-mod scalable;
 
 use std::fmt::Debug;
 
@@ -38,7 +36,9 @@ pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 /// All congestion controls.
 pub const TABLE: &[Entry<New>] = &[
     reno::ENTRY,
+    cubic::ENTRY,
     highspeed::ENTRY,
+    scalable::ENTRY,
     vegas::ENTRY,
     veno::ENTRY,
     westwood::ENTRY,
@@ -47,12 +47,11 @@ pub const TABLE: &[Entry<New>] = &[
     nv::ENTRY,
     hybla::ENTRY,
     illinois::ENTRY,
-    dctcp::ENTRY,
     cdg::ENTRY,
+    dctcp::ENTRY,
     ledbat::ENTRY,
+    bbr::ENTRY,
 ];
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, cubic::ENTRY, scalable::ENTRY];
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, bbr::ENTRY];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
