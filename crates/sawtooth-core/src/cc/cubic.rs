@@ -252,12 +252,13 @@ impl Cubic {
         epoch.w_est += alpha * acked as f64 / self.cwnd;
         let t = now.secs() - epoch.start_secs;
         if epoch.w_cubic(self.c, t) < epoch.w_est {
-            let w_est = if self.growth.whole {
-                epoch.w_est.floor()
-            } else {
-                epoch.w_est
-            };
-            self.cwnd = w_est.min(self.cwnd + acked as f64).max(self.cwnd);
+            let w_est = epoch.w_est;
+            if !self.growth.whole {
+                self.cwnd = w_est.min(self.cwnd + acked as f64).max(self.cwnd);
+            } else if w_est >= self.cwnd + 1.0 {
+                let increase = (w_est - self.cwnd).floor();
+                self.cwnd = self.growth.add(self.cwnd, counted, increase);
+            }
         } else {
             let target = epoch.w_cubic(self.c, t + self.ahead());
             let increase = target.clamp(self.cwnd, 1.5 * self.cwnd) - self.cwnd;
