@@ -6,6 +6,7 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod bic;
 mod cubic;
 mod highspeed;
 mod hystart;
@@ -22,7 +23,13 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, cubic::ENTRY, scalable::ENTRY];
+pub const TABLE: &[Entry<New>] = &[
+    reno::ENTRY,
+    highspeed::ENTRY,
+    cubic::ENTRY,
+    bic::ENTRY,
+    scalable::ENTRY,
+];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
