@@ -9,6 +9,7 @@
 mod bic;
 mod cubic;
 mod highspeed;
+mod htcp;
 mod hystart;
 mod hystart_plus_plus;
 mod reno;
@@ -28,6 +29,7 @@ pub const TABLE: &[Entry<New>] = &[
     highspeed::ENTRY,
     cubic::ENTRY,
     bic::ENTRY,
+    htcp::ENTRY,
     scalable::ENTRY,
 ];
 
