@@ -14,9 +14,9 @@
 //! Deviations: the paper searches halves (`search = 2`); its min_win is the window itself whenever the next step is computed, and is not kept. Its
 //! default maximum, "a large integer", is infinite. The paper leaves timeouts to the host's TCP; here they set what a loss sets.
 //!
-//! Kernel equivalent: `bic`, in whole segments; expected to be `s_max = 16`, `beta = 0.2` (819/1024 remain), `search = 4`, `smooth = 20`, as its
-//! module's parameters describe themselves. They name steps that the paper does not have: `smooth` round trips for the last `search` segments
-//! below max_win.
+//! Kernel equivalent: `bic`, in whole segments; expected, and to be held against it: `s_max = 16`, `beta = 0.2` (819/1024 remain), `search = 4`,
+//! `smooth = 20`. That there is a step that the paper does not have, `smooth` round trips for the last `search` segments below max_win, is what
+//! its module says of its parameter `smooth_part`.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
