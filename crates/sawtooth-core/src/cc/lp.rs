@@ -16,8 +16,9 @@
 //! slow start, whose first loss shows what `d_max` is, indications are heard only with `in_slow_start`, and one ends it, as a loss does. The
 //! round-trip time that phases are measured in is the smoothed one.
 //!
-//! Kernel equivalent: `lp`, in whole segments. It knows one-way delays only with time stamps. Measured, it is Reno in
-//! most cells; what it takes for an indication is to be measured.
+//! Kernel equivalent: `lp`, in whole segments; it knows one-way delays only with time stamps. Measured of the module in ns-2.35's Linux agent:
+//! it hears indications in slow start, too (`in_slow_start`), leaves the threshold alone (`lowers_threshold` false), so that it slow-starts
+//! from one segment, and does so after about three round-trip times. Measured of a kernel, it is Reno in most cells: to be explained.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -66,6 +67,12 @@ pub const ENTRY: Entry<New> = Entry {
             kind: Kind::Bool,
             default: Value::Bool(false),
         },
+        Param {
+            name: "lowers_threshold",
+            summary: "whether an indication leaves congestion avoidance, rather than slow start up to the old threshold",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
     ],
     new: |params, start| Box::new(Lp::new(Rules::from(params), start)),
 };
@@ -78,6 +85,7 @@ struct Rules {
     inference_rtts: f64,
     decrease: f64,
     in_slow_start: bool,
+    lowers_threshold: bool,
 }
 
 impl From<&Params> for Rules {
@@ -88,6 +96,7 @@ impl From<&Params> for Rules {
             inference_rtts: params.number("inference_rtts"),
             decrease: params.number("decrease"),
             in_slow_start: params.flag("in_slow_start"),
+            lowers_threshold: params.flag("lowers_threshold"),
         }
     }
 }
@@ -170,7 +179,9 @@ impl Lp {
             window
         };
         self.cwnd = window.max(1.0);
-        self.ssthresh = window.max(2.0);
+        if self.rules.lowers_threshold {
+            self.ssthresh = window.max(2.0);
+        }
         let rtt = self.delays.map_or(0.0, |delays| delays.smoothed);
         self.inference_until = now_us + whole_us(self.rules.inference_rtts * rtt);
         self.turn_deaf(now_us);
@@ -343,6 +354,18 @@ mod tests {
         after(&mut told, 1.0, 0.2);
         assert_eq!(after(&mut told, 1.01, 0.2), 10.5);
         assert_eq!(told.ssthresh(), 10.5);
+    }
+
+    #[test]
+    fn a_threshold_that_is_kept_lets_slow_start_resume() {
+        let mut lp = lp();
+        lp.ssthresh = 20.0;
+        lp.rules.lowers_threshold = false;
+        after(&mut lp, 1.0, 0.2);
+        let halved = after(&mut lp, 1.01, 0.2);
+        assert_eq!(lp.ssthresh(), 20.0);
+        // The phase of 3 * 123.4 = 370 ms is over; below the threshold an acknowledgement adds one segment.
+        assert_eq!(after(&mut lp, 1.39, 0.1), halved + 1.0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! TCP-NV (New Vegas): holds the window that reaches the largest rate seen without a queue, for noisy measurements of short paths.
 //!
-//! Specification: Brakmo 2010 (TCP-NV, Linux Plumbers Conference); the help text and the parameters' descriptions of the kernel's module.
+//! Specification: Brakmo 2010 (TCP-NV, Linux Plumbers Conference); the help text of the kernel's option, and what `modinfo` says of its module.
 //!
 //! Model, in segments:
 //! - `rate = in flight / RTT` of every acknowledgement of a sender that its window limits; `max_rate` is the largest since the last decision
@@ -15,12 +15,12 @@
 //!
 //! A round lasts until the first segment sent in it is acknowledged, as in Vegas.
 //!
-//! Deviations: there is no paper. This is what the public descriptions tell, and where they give a parameter without its use, the plain
-//! reading. Not modelled: slower growth after long congestion, the random length of `reset_period` with its probe at a small window,
-//! and the hooks for a known least round-trip time.
+//! Deviations: there is no paper. This is what the public descriptions tell, and where they leave open how, the plain reading. Not
+//! modelled: slower growth after long congestion, the random length of `reset_period` with its probe at a small window, and the hooks for
+//! a known least round-trip time.
 //!
-//! Kernel equivalent: `nv`, in whole segments; the defaults are those of its parameters as its module lists them, in other units. All of its
-//! behaviour is to be measured.
+//! Kernel equivalent: `nv`, in whole segments. `pad`, `min_cwnd` and `reset_period` are parameters of its module; the other numbers are not told
+//! by it. All of its behaviour, these defaults included, is to be measured.
 
 use super::vegas::Path;
 use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};

@@ -18,8 +18,9 @@
 //! are a matter of loss recovery and not modelled, nor is its smaller decrease after them. A round with fewer than
 //! `min_samples` samples grows as standard TCP does. After an idle time `BaseRTT` is measured anew.
 //!
-//! Kernel equivalent: `vegas`, whose module parameters are alpha, beta and gamma with these defaults, in whole segments. To be measured: whether
-//! it doubles every round (`slow_start_rounds` 1), and how many samples it wants of a round.
+//! Kernel equivalent: `vegas`, whose module parameters are alpha, beta and gamma with these defaults, in whole segments. Measured of the module
+//! in ns-2.35's Linux agent: slow start grows in every round (`slow_start_rounds` 1), a loss halves the window, and the window moves by one
+//! segment in two round trips, not in one. To be measured in a kernel: those, and how many samples it wants of a round (`min_samples`).
 
 use super::{Ack, CongestionControl, Episode, New, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};

@@ -13,8 +13,9 @@
 //! Deviations: before the first sample of the bandwidth a loss halves the window, as standard TCP. Intervals shorter than `min_interval` are
 //! not in the paper; 0 s gives its rule. An idle time is no part of an interval.
 //!
-//! Kernel equivalent: `westwood`, in whole segments, with intervals of 50 ms at least. To be measured: its filter (`alpha`), and whether the
-//! threshold is what was measured when the loss was found or when it was repaired.
+//! Kernel equivalent: `westwood`, in whole segments, with intervals of 50 ms at least. Measured of the module in ns-2.35's Linux agent, which does
+//! not tell modules of a repaired loss: a loss halves the window, whatever the bandwidth. So it seems to be the repair that
+//! the kernel sets the threshold at (`set_at` = "repair"). To be measured in a kernel: that, and its filter (`alpha`).
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -41,6 +42,12 @@ pub const ENTRY: Entry<New> = Entry {
                 min_exclusive: false,
             },
             default: Value::Duration(0.05),
+        },
+        Param {
+            name: "set_at",
+            summary: "what sets the threshold to the measured bandwidth's: a loss, or its repair, until when it is half the window",
+            kind: Kind::Choice(&["loss", "repair"]),
+            default: Value::Choice("loss"),
         },
     ],
     new: |params, start| Box::new(Westwood::new(params, start)),
@@ -86,8 +93,11 @@ impl Bandwidth {
 struct Westwood {
     cwnd: f64,
     ssthresh: f64,
+    whole_windows: bool,
     growth: Growth,
     bandwidth: Bandwidth,
+    /// Whether a loss leaves half the window, and its repair what the bandwidth fills.
+    set_at_repair: bool,
     /// The latest and the least round-trip time, seconds; none before the first.
     rtt: Option<f64>,
     min_rtt: Option<f64>,
@@ -98,6 +108,7 @@ impl Westwood {
         Self {
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
+            whole_windows: start.whole_windows,
             growth: Growth::new(start.whole_windows),
             bandwidth: Bandwidth {
                 alpha: params.number("alpha"),
@@ -106,6 +117,7 @@ impl Westwood {
                 delivered: 0,
                 estimate: None,
             },
+            set_at_repair: params.choice("set_at") == "repair",
             rtt: None,
             min_rtt: None,
         }
@@ -143,7 +155,11 @@ impl CongestionControl for Westwood {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
-        let window = self.fitting(loss.window);
+        let window = if self.set_at_repair {
+            loss.window / 2.0
+        } else {
+            self.fitting(loss.window)
+        };
         self.ssthresh = loss.threshold(window);
         self.cwnd = self.cwnd.min(loss.reduced(window));
     }
@@ -151,6 +167,19 @@ impl CongestionControl for Westwood {
     fn on_rto(&mut self, rto: &Episode) {
         self.ssthresh = rto.threshold(self.fitting(rto.window));
         self.cwnd = 1.0;
+    }
+
+    fn on_recovered(&mut self, _now: Instant) {
+        if self.set_at_repair && self.bandwidth.estimate.is_some() {
+            let window = self.fitting(self.cwnd);
+            let window = if self.whole_windows {
+                window.floor()
+            } else {
+                window
+            };
+            self.ssthresh = window.max(2.0);
+            self.cwnd = self.ssthresh;
+        }
     }
 
     fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
@@ -263,6 +292,17 @@ mod tests {
         );
         wide.on_rto(&loss(16.0));
         assert_eq!((wide.cwnd(), wide.ssthresh()), (1.0, 16.0));
+    }
+
+    #[test]
+    fn the_repair_may_set_the_window_instead() {
+        let mut westwood = measured(40.0);
+        westwood.set_at_repair = true;
+        westwood.on_loss(&loss(40.0));
+        assert_eq!((westwood.cwnd(), westwood.ssthresh()), (20.0, 20.0));
+        westwood.on_recovered(Instant::from_secs(1.2));
+        // 160 * 0.1.
+        assert_eq!((westwood.cwnd(), westwood.ssthresh()), (16.0, 16.0));
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! - slow start (`cwnd < ssthresh`): `cwnd += 1` for everything that counts
 //! - fast mode: `cwnd += fast_increase` for everything that counts, or `1 / cwnd` if that is more; slow mode: `cwnd += 1 / cwnd`
 //! - precautionary decongestion, once per round, if `Q > Qmax`: `cwnd -= Q`, but not below `cwnd_reno`, nor by more than half;
-//!   `ssthresh = cwnd / 2`
+//!   `ssthresh = cwnd drained_threshold`
 //! - `cwnd_reno`, the window of a standard TCP beside this one: begins as `cwnd / 2` with slow mode, `+= 1` in each slow round, forgotten after
 //!   `zeta` fast rounds, and halved by a loss
 //! - loss: `ssthresh = cwnd = window - max(Q, min_decrease window)`, and no less than half; half after `rho` slow rounds in a row
@@ -20,8 +20,9 @@
 //! Deviations: the paper says what is done to standard TCP flows beside this one in words; `rho`, `zeta` and `min_decrease` put numbers to that, and
 //! decongestion by no more than half is of the same kind. The paper takes no account of timeouts: they are standard TCP's.
 //!
-//! Kernel equivalent: `yeah`, in whole segments. To be measured: all of the numbers that are not in the paper, its threshold
-//! after decongestion, and how many samples it wants of a round (`min_samples`).
+//! Kernel equivalent: `yeah`, in whole segments: what a loss takes is rounded down. Measured of the module in ns-2.35's Linux agent: `min_decrease`
+//! is an eighth, and the threshold after decongestion is the window (`drained_threshold` 1). To be measured in a kernel: those, the other
+//! numbers that are not in the paper, and how many samples it wants of a round (`min_samples`).
 
 use super::vegas::{Path, Round};
 use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
@@ -58,6 +59,15 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Number(0.125),
         },
         Param {
+            name: "drained_threshold",
+            summary: "share of the drained window that the slow-start threshold becomes",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 1.0,
+            },
+            default: Value::Number(0.5),
+        },
+        Param {
             name: "rho",
             summary: "after this many slow rounds in a row a loss halves the window, rounds",
             kind: Kind::Integer {
@@ -92,6 +102,7 @@ struct Rules {
     phi: f64,
     fast_increase: f64,
     min_decrease: f64,
+    drained_threshold: f64,
     rho: i64,
     zeta: i64,
     min_samples: i64,
@@ -104,6 +115,7 @@ impl From<&Params> for Rules {
             phi: params.number("phi"),
             fast_increase: params.number("fast_increase"),
             min_decrease: params.number("min_decrease"),
+            drained_threshold: params.number("drained_threshold"),
             rho: params.integer("rho"),
             zeta: params.integer("zeta"),
             min_samples: params.integer("min_samples"),
@@ -182,7 +194,13 @@ impl Yeah {
         } else {
             drained
         };
-        self.ssthresh = (self.cwnd / 2.0).max(2.0);
+        let threshold = self.cwnd * self.rules.drained_threshold;
+        let threshold = if self.whole_windows {
+            threshold.floor()
+        } else {
+            threshold
+        };
+        self.ssthresh = threshold.max(2.0);
     }
 }
 
@@ -219,6 +237,11 @@ impl CongestionControl for Yeah {
                 .min(half)
         } else {
             half
+        };
+        let decrease = if self.whole_windows {
+            decrease.floor()
+        } else {
+            decrease
         };
         let window = loss.window - decrease;
         self.ssthresh = loss.threshold(window);
@@ -379,6 +402,11 @@ mod tests {
         assert!(near(after(1, 0.105), 105.0));
         // Q = 120 * 2 / 3 = 80, more than half.
         assert!(near(after(1, 0.3), 60.0));
+        // In whole windows an eighth of 60 is 7, as measured in ns-2's Linux agent.
+        let mut whole = yeah(60.0);
+        whole.whole_windows = true;
+        whole.on_loss(&loss(60.0));
+        assert_eq!(whole.cwnd(), 53.0);
         // Sixteen slow rounds in a row: standard TCP is there.
         assert!(near(after(15, 0.12), 100.0));
         assert!(near(after(16, 0.12), 60.0));
