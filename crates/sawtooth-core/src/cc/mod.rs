@@ -11,6 +11,7 @@ mod dctcp;
 mod highspeed;
 mod hybla;
 mod illinois;
+mod ledbat;
 mod reno;
 
 use std::fmt::Debug;
@@ -29,6 +30,7 @@ pub const TABLE: &[Entry<New>] = &[
     illinois::ENTRY,
     dctcp::ENTRY,
     cdg::ENTRY,
+    ledbat::ENTRY,
 ];
 
 /// What a connection starts with.
