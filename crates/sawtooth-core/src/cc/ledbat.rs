@@ -3,12 +3,8 @@
 //! Specification: RFC 6817 §2.4 (`variant = "rfc6817"`); draft-irtf-iccrg-ledbat-plus-plus-01 §4 (`variant = "plus_plus"`, LEDBAT++).
 //!
 //! Model, in segments:
-<<<<<<< HEAD
-//! - `base`: the least delay of the last `base_history` minutes; `delay`: the least of the last `current_filter` samples, less `base`
-=======
 //! - `base`: the least delay of the last `base_history` minutes; `delay`: the least of the last `current_filter` samples that
 //!   are no older than a round trip, less `base`
->>>>>>> cc-c
 //! - rfc6817: `cwnd += gain (target - delay) / target * acked / cwnd`, at most `flight_size + allowed_increase`, at least `min_cwnd`
 //! - plus_plus: `GAIN = 1 / min(gain_divisor_max, ceil(2 target / base))`
 //!   - slow start: `cwnd += GAIN * acked`; the first one ends when `delay > exit_share * target`
@@ -18,17 +14,10 @@
 //!     start to `ssthresh`; the next begins `slowdown_interval` times as long after its end as all of that took
 //! - loss: `cwnd = window * beta`, at least `min_cwnd`; timeout: `cwnd = 1`
 //!
-<<<<<<< HEAD
-//! Deviations: the simulator has no one-way timestamps yet, so the queueing delay is the round-trip time less its least value: queues on the way back count, too,
-//! as LEDBAT++ wants it and RFC 6817 does not. `current_filter` counts samples, however old. RFC 6817 has no slow start and no `ssthresh`: what is reported as
-//! such follows the losses. A loss during a LEDBAT++ slowdown ends it; its first slow start, ended by a loss, is
-//! followed by the slowdown as well. After a timeout LEDBAT++ is in slow start up to half of the window.
-=======
 //! Deviations: the simulator has no one-way timestamps yet, so the queueing delay is the round-trip time less its least value: queues
 //! on the way back count, too, as LEDBAT++ has it and RFC 6817 does not. RFC 6817 has no `ssthresh`: what is reported as such follows
 //! the losses, and there is no slow start. A loss during a LEDBAT++ slowdown ends it; its first slow start, if a loss or a timeout
 //! ends it, is followed by the slowdown as well. After a timeout LEDBAT++ is in slow start up to half of the window.
->>>>>>> cc-c
 //!
 //! Kernel equivalent: none.
 
@@ -152,12 +141,8 @@ struct Delays {
     since: Option<Instant>,
     minute: f64,
     base: VecDeque<f64>,
-<<<<<<< HEAD
-    current: VecDeque<f64>,
-=======
     /// When each was heard, and what it said.
     current: VecDeque<(Instant, f64)>,
->>>>>>> cc-c
 }
 
 impl Delays {
@@ -190,15 +175,10 @@ impl Delays {
         if let Some(least) = self.base.back_mut() {
             *least = least.min(sample_secs);
         }
-<<<<<<< HEAD
-        self.current.push_back(sample_secs);
-        if self.current.len() > self.samples {
-=======
         self.current.push_back((now, sample_secs));
         // None older than a round trip (RFC 6817 §2.5): a sender that times few segments would follow the delay long after.
         let older = |&(heard, _): &(Instant, f64)| now.secs() - heard.secs() > sample_secs;
         while self.current.len() > self.samples || self.current.front().is_some_and(older) {
->>>>>>> cc-c
             self.current.pop_front();
         }
     }
@@ -209,12 +189,8 @@ impl Delays {
 
     /// The queueing delay; none before the first sample.
     fn queueing_secs(&self) -> Option<f64> {
-<<<<<<< HEAD
-        let current = self.current.iter().copied().reduce(f64::min)?;
-=======
         let samples = self.current.iter().map(|&(_, sample_secs)| sample_secs);
         let current = samples.reduce(f64::min)?;
->>>>>>> cc-c
         // A base that is younger than the samples of the filter may exceed them.
         Some((current - self.base_secs()).max(0.0))
     }
@@ -599,8 +575,6 @@ mod tests {
     }
 
     #[test]
-<<<<<<< HEAD
-=======
     fn samples_older_than_a_round_trip_are_forgotten() {
         let mut delays = Delays::new(10, 4);
         delays.hear(Instant::from_secs(1.0), 0.05);
@@ -613,7 +587,6 @@ mod tests {
     }
 
     #[test]
->>>>>>> cc-c
     fn ledbat_plus_plus_gains_less_on_short_paths() {
         // 2 * 60 / 100 = 1.2, so 1/2; 120 / 50 = 2.4, so 1/3; 120 / 5 = 24, more than 16.
         for (base_secs, gain) in [(0.1, 1.0 / 2.0), (0.05, 1.0 / 3.0), (0.005, 1.0 / 16.0)] {

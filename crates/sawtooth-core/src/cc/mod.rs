@@ -7,10 +7,12 @@
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
 mod bbr;
+mod bic;
 mod cdg;
 mod cubic;
 mod dctcp;
 mod highspeed;
+mod htcp;
 mod hybla;
 mod hystart;
 mod hystart_plus_plus;
@@ -27,7 +29,7 @@ mod yeah;
 
 use std::fmt::Debug;
 
-use crate::registry::{Entry, Params};
+use crate::registry::{Entry, Params, Value};
 use crate::units::{Instant, Rate};
 
 /// Constructor of a table row.
@@ -39,6 +41,8 @@ pub const TABLE: &[Entry<New>] = &[
     cubic::ENTRY,
     highspeed::ENTRY,
     scalable::ENTRY,
+    bic::ENTRY,
+    htcp::ENTRY,
     vegas::ENTRY,
     veno::ENTRY,
     westwood::ENTRY,
@@ -51,6 +55,27 @@ pub const TABLE: &[Entry<New>] = &[
     dctcp::ENTRY,
     ledbat::ENTRY,
     bbr::ENTRY,
+];
+
+/// Parameters that modules of Linux have otherwise than the specification, by the algorithm's name: the defaults where
+/// `tcp.algorithms = "linux"`. As measured of 6.1 (docs/validation/linux.md).
+pub const LINUX: &[(&str, &[(&str, Value)])] = &[
+    (
+        "cubic",
+        &[
+            ("beta", Value::Number(717.0 / 1024.0)),
+            ("target_rtt", Value::Choice("min")),
+            ("app_limited", Value::Choice("counts")),
+        ],
+    ),
+    (
+        "scalable",
+        &[
+            ("a", Value::Number(0.02)),
+            ("low_window", Value::Number(50.0)),
+            ("low_b", Value::Number(0.125)),
+        ],
+    ),
 ];
 
 /// What a connection starts with.

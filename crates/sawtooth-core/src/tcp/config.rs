@@ -78,8 +78,8 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "algorithms",
-        summary: "congestion controls as specified, or as ns-2 has them where it departs from the specification",
-        kind: Kind::Choice(&["specification", "ns2"]),
+        summary: "congestion controls as specified, or as ns-2 or Linux have them where they depart from the specification",
+        kind: Kind::Choice(&["specification", "ns2", "linux"]),
         default: Value::Choice("specification"),
     },
     Param {

@@ -41,6 +41,7 @@ pub const STACKS: &[Stack] = &[
             ("whole_ssthresh", Value::Bool(true)),
             ("byte_counting", Value::Bool(true)),
             ("whole_windows", Value::Bool(true)),
+            ("algorithms", Value::Choice("linux")),
             ("cwnd_validation", Value::Bool(true)),
             ("keep_window_after_lost_syn", Value::Bool(true)),
             ("handshake_ack", Value::Bool(true)),
