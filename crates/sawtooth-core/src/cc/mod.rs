@@ -7,6 +7,7 @@
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
 mod bbr;
+mod bbr3;
 mod highspeed;
 mod reno;
 
@@ -19,7 +20,7 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, bbr::ENTRY];
+pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, bbr::ENTRY, bbr3::ENTRY];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
