@@ -8,6 +8,7 @@
 
 mod bbr;
 mod bbr3;
+mod copa;
 mod highspeed;
 mod reno;
 
@@ -20,7 +21,13 @@ use crate::units::{Instant, Rate};
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY, bbr::ENTRY, bbr3::ENTRY];
+pub const TABLE: &[Entry<New>] = &[
+    reno::ENTRY,
+    highspeed::ENTRY,
+    bbr::ENTRY,
+    bbr3::ENTRY,
+    copa::ENTRY,
+];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
