@@ -10,6 +10,7 @@ mod bbr;
 mod bbr3;
 mod copa;
 mod highspeed;
+mod prague;
 mod reno;
 
 use std::fmt::Debug;
@@ -27,6 +28,7 @@ pub const TABLE: &[Entry<New>] = &[
     bbr::ENTRY,
     bbr3::ENTRY,
     copa::ENTRY,
+    prague::ENTRY,
 ];
 
 /// What a connection starts with.
