@@ -1,16 +1,16 @@
 //! Prague: DCTCP for the Internet, of which many small marks by an L4S queue ask for many small reductions.
 //!
-//! Specification: draft-briscoe-iccrg-prague-congestion-control-04 §2; RFC 9331 §4.3.
+//! Specification: draft-briscoe-iccrg-prague-congestion-control §2 (its authors' text of November 2021, before -01); RFC 9331 §4.3.
 //!
 //! Model, in segments and seconds:
 //! - `alpha += gain * (frac - alpha)` once per virtual round trip, with `frac` the share of its segments that were marked
 //! - a mark: `ssthresh = cwnd = (1 - alpha / 2) * cwnd`, at most once per virtual round trip
 //! - slow start: `cwnd += 1` for everything that counts, until the first mark or loss
 //! - congestion avoidance: `cwnd += (counted - marked) * ai_per_rtt / cwnd`, also in the round trip after a reduction
-//! - virtual round trip: `RTT_virt = max(srtt, rtt_virt_min)` and `ai_per_rtt = (srtt / RTT_virt)²`, after `rtt_scaling_rounds` round
-//!   trips; before, `RTT_virt = srtt` and `ai_per_rtt = 1`
+//! - virtual round trip (that text's RTT_ref): `RTT_virt = max(srtt, rtt_virt_min)` and `ai_per_rtt = (srtt / RTT_virt)²`, after
+//!   `rtt_scaling_rounds` round trips; before, `RTT_virt = srtt` and `ai_per_rtt = 1`
 //! - loss: `ssthresh = cwnd = window * beta`; if marks have already reduced the window in this round trip, of what it was before that
-//! - `pacing_rate = cwnd / srtt`, twice that while `cwnd < ssthresh / 2`
+//! - `pacing_rate = max(cwnd, inflight) / srtt`, twice that while `cwnd < ssthresh / 2`
 //! - timeout: `ssthresh = window * beta`, `cwnd = 1`
 //!
 //! Deviations: the bursts that the draft allows are the stack's. A mark echoed once per window (RFC 3168) counts as a loss: the
@@ -27,7 +27,7 @@ pub const ENTRY: Entry<New> = Entry {
     name: "prague",
     summary: "Prague: reductions in proportion to the share of marks of an L4S queue",
     specification: &[
-        "draft-briscoe-iccrg-prague-congestion-control-04 §2",
+        "draft-briscoe-iccrg-prague-congestion-control §2",
         "RFC 9331 §4.3",
     ],
     params: &[
@@ -130,6 +130,8 @@ pub struct Prague {
     rounds: u64,
     reduced: Option<Reduced>,
     srtt: Option<f64>,
+    /// Segments in the path after the last acknowledgement.
+    pipe: u64,
     window: f64,
     ssthresh: f64,
 }
@@ -147,6 +149,7 @@ impl Prague {
             rounds: 0,
             reduced: None,
             srtt: None,
+            pipe: 0,
             window: start.cwnd,
             ssthresh: start.ssthresh,
         }
@@ -220,6 +223,7 @@ impl CongestionControl for Prague {
             // RFC 6298 §2.
             self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
         }
+        self.pipe = ack.pipe;
         self.respond_to_marks(ack);
         self.count_rounds(ack);
         if !ack.may_grow || !ack.cwnd_limited {
@@ -278,7 +282,7 @@ impl CongestionControl for Prague {
         } else {
             1.0
         };
-        let segments = gain * self.window / self.srtt?;
+        let segments = gain * self.window.max(real(self.pipe)) / self.srtt?;
         Some(Rate::from_bps(segments * f64::from(self.start.smss) * 8.0))
     }
 
@@ -422,6 +426,12 @@ mod tests {
         assert!(close(
             prague.pacing_rate().expect("a time").bps(),
             500.0 * 11_680.0
+        ));
+        // What is in the path already paces, too, after a reduction.
+        prague.pipe = 60;
+        assert!(close(
+            prague.pacing_rate().expect("a time").bps(),
+            600.0 * 11_680.0
         ));
     }
 
