@@ -17,13 +17,13 @@
 //! - loss: for one round trip as much is sent as is delivered; at the end of recovery the window is what it was before
 //! - timeout: `cwnd = 1`, until the next acknowledgement
 //!
-//! Deviations: the maximum is exact, not that of three remembered samples. The margin, `on_undo`, and the end of PROBE_RTT in an
-//! idle period are those of draft-ietf-ccwg-bbr-04 (§5.6.2, §5.5.11.2, §5.4.1), as is the allowance for aggregated acknowledgements
+//! Deviations: the maximum is exact, not that of three remembered samples. The margin (of the first rate, too), `on_undo`, and the end of PROBE_RTT in an
+//! idle period are those of draft-ietf-ccwg-bbr (§5.6.2, §5.5.11.2, §5.4.1), as is the allowance for aggregated acknowledgements
 //! (§5.5.9), which is off unless `extra_acked_gain` is above zero. Whole windows round the path's capacity up. An echoed mark
 //! (RFC 3168) changes nothing, as the draft has it. Before the first delivery rate is known, the target is the initial window.
 //!
-//! Kernel equivalent: `bbr`. Its window also allows for aggregated acknowledgements: `extra_acked_gain = 1`. It has a detector of
-//! policers besides, which no paper specifies and which is not modelled.
+//! Kernel equivalent: `bbr`, not measured yet. As presented at the IETF, its window also allows for aggregated acknowledgements
+//! (`extra_acked_gain = 1`), and it has a detector of policers, which the draft does not specify and which is not modelled.
 
 use std::collections::VecDeque;
 
@@ -319,7 +319,7 @@ impl Rounds {
     }
 }
 
-/// How much more is acknowledged at once than the path's rate accounts for (draft-ietf-ccwg-bbr-04 §5.5.9).
+/// How much more is acknowledged at once than the path's rate accounts for (draft-ietf-ccwg-bbr §5.5.9).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aggregation {
     since: f64,
@@ -596,7 +596,7 @@ impl Bbr {
     /// Whether RTprop had expired.
     fn update_rt_prop(&mut self, ack: &Ack) -> bool {
         let now = ack.now.secs();
-        let Some(rtt) = ack.rtt_secs else {
+        let Some(rtt) = ack.rtt_secs.filter(|&rtt| rtt > 0.0) else {
             return self.expired(now);
         };
         if self.rt_prop.is_infinite() {

@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9438_4_3_whole_windows_follow_w_est_truncated() {
+    fn rfc9438_4_3_whole_windows_follow_w_est_over_a_window() {
         let start = Start {
             ssthresh: 2.0,
             whole_windows: true,
@@ -508,9 +508,10 @@ mod tests {
         });
         near(cubic.cwnd(), 7.0);
         // 7 * 17 / 9 = 13.2 acknowledgements for a segment.
-        (0..13).for_each(|_| cubic.on_ack(&ack(10.0)));
+        (0..14).for_each(|_| cubic.on_ack(&ack(10.0)));
         near(cubic.cwnd(), 7.0);
-        cubic.on_ack(&ack(10.0));
+        // W_est has reached 8 with the fourteenth; a window of 7 takes the window there.
+        (0..6).for_each(|_| cubic.on_ack(&ack(10.0)));
         near(cubic.cwnd(), 8.0);
     }
 

@@ -7,8 +7,10 @@
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
 mod bbr;
+mod bbr3;
 mod bic;
 mod cdg;
+mod copa;
 mod cubic;
 mod dctcp;
 mod highspeed;
@@ -20,6 +22,7 @@ mod illinois;
 mod ledbat;
 mod lp;
 mod nv;
+mod prague;
 mod reno;
 mod scalable;
 mod vegas;
@@ -55,6 +58,9 @@ pub const TABLE: &[Entry<New>] = &[
     dctcp::ENTRY,
     ledbat::ENTRY,
     bbr::ENTRY,
+    bbr3::ENTRY,
+    copa::ENTRY,
+    prague::ENTRY,
 ];
 
 /// Parameters that modules of Linux have otherwise than the specification, by the algorithm's name: the defaults where
