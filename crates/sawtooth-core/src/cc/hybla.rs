@@ -83,6 +83,7 @@ pub struct Hybla {
     least: bool,
     rho_max: f64,
     beta: f64,
+    start_window: Option<f64>,
     cwnd: f64,
     ssthresh: f64,
     growth: Growth,
@@ -97,16 +98,18 @@ pub struct Hybla {
 
 impl Hybla {
     pub fn new(params: &Params, start: Start) -> Self {
+        let start_window = match params.get("start_window") {
+            Value::Number(window) if start.whole_windows => Some(window.floor()),
+            Value::Number(window) => Some(window),
+            _ => None,
+        };
         Self {
             rtt0_secs: params.duration("rtt0"),
             least: params.choice("rtt") == "min",
             rho_max: params.number("rho_max"),
             beta: params.number("beta"),
-            cwnd: match params.get("start_window") {
-                Value::Number(window) if start.whole_windows => window.floor(),
-                Value::Number(window) => window,
-                _ => start.cwnd,
-            },
+            cwnd: start_window.unwrap_or(start.cwnd),
+            start_window,
             ssthresh: start.ssthresh,
             growth: Growth::new(start.whole_windows),
             whole: start.whole_windows,
@@ -208,6 +211,10 @@ impl CongestionControl for Hybla {
 
     fn set_ssthresh(&mut self, ssthresh: f64) {
         self.ssthresh = ssthresh;
+    }
+
+    fn on_established(&mut self, initial_window: f64) {
+        self.cwnd = self.start_window.unwrap_or(initial_window);
     }
 
     fn cwnd(&self) -> f64 {

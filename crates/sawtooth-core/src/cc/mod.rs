@@ -74,6 +74,12 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("app_limited", Value::Choice("counts")),
         ],
     ),
+    ("hybla", &[("start_window", Value::Number(2.0))]),
+    ("veno", &[("forget_base_rtt", Value::Bool(false))]),
+    (
+        "bic",
+        &[("s_max", Value::Number(16.0)), ("beta", Value::Number(0.2))],
+    ),
     (
         "scalable",
         &[
@@ -330,6 +336,11 @@ pub trait CongestionControl: Debug + std::marker::Send {
     fn on_undo(&mut self, before: Windows) {
         self.set_cwnd(self.cwnd().max(before.cwnd));
         self.set_ssthresh(self.ssthresh().max(before.ssthresh));
+    }
+
+    /// The handshake is over: the window with which data begins.
+    fn on_established(&mut self, initial_window: f64) {
+        self.set_cwnd(initial_window);
     }
 
     /// Everything that was outstanding when the last loss was found has arrived.

@@ -406,7 +406,7 @@ impl Sender {
             self.rto.after_lost_syn();
         }
         if at_first_try || self.config.keep_window_after_lost_syn {
-            self.cc.set_cwnd(self.config.initial_window);
+            self.cc.on_established(self.config.initial_window);
             self.cc.set_ssthresh(self.config.initial_ssthresh);
         } else {
             // RFC 5681 §3.1: after a lost SYN the initial window is one segment.
