@@ -796,14 +796,17 @@ impl<'a> Reader<'a> {
         }
         let (cc, kernel_cc, cc_path) = match self.own_or_common(table, path, "cc") {
             None => (default_part(&cc::TABLE[0]), None, "cc".to_owned()),
-            Some((json, path)) => match kernel_name(json, &path)? {
-                Some(name) => (default_part(&cc::TABLE[0]), Some(name), path),
-                None => {
-                    let defaults = |entry| default_cc(entry, &tcp);
-                    let cc = part_from(json, cc::TABLE, "cc", &path, scope, defaults)?;
-                    (cc, None, path)
+            Some((json, path)) => {
+                let defaults = |entry| default_cc(entry, &tcp);
+                match kernel_name(json, &path)? {
+                    Some(name) => (default_part(&cc::TABLE[0]), Some(name), path),
+                    None => (
+                        part_from(json, cc::TABLE, "cc", &path, scope, defaults)?,
+                        None,
+                        path,
+                    ),
                 }
-            },
+            }
         };
         let receiver_cc = match self.own_or_common(table, path, "receiver_cc") {
             None => "reno".to_owned(),

@@ -151,7 +151,7 @@ impl Sender {
             limited_transmits: 0,
             timed: None,
             timer: Key::NEVER,
-            rack: (config.recovery == Recovery::Rack).then(|| Box::new(Rack::new())),
+            rack: (config.recovery == Recovery::Rack).then(|| Box::new(Rack::default())),
             rack_deadline: Key::NEVER,
             handshake_ack: false,
             limit: Limit::Source,

@@ -96,8 +96,8 @@ pub struct Rack {
     parts: Vec<Range>,
 }
 
-impl Rack {
-    pub fn new() -> Self {
+impl Default for Rack {
+    fn default() -> Self {
         Self {
             segments: Segments::default(),
             rate: Rate::default(),
@@ -124,7 +124,9 @@ impl Rack {
             parts: Vec::new(),
         }
     }
+}
 
+impl Rack {
     /// A segment is delivered (RFC 8985 §6.2 steps 1 to 3).
     #[inline]
     fn deliver(&mut self, now: f64, seq: u64, segment: &Segment, news: &mut News) {
@@ -650,15 +652,12 @@ impl Sender {
         if let Some(seq) = self.pending.take() {
             return Some(self.rack_transmit(now, seq));
         }
-        let next = self.rack_next(now);
-        match next {
-            Some(seq) => Some(self.rack_transmit(now, seq)),
-            None => {
-                self.permit = Permit::Nothing;
-                self.note_limit(now);
-                None
-            }
+        if let Some(seq) = self.rack_next(now) {
+            return Some(self.rack_transmit(now, seq));
         }
+        self.permit = Permit::Nothing;
+        self.note_limit(now);
+        None
     }
 
     fn rack_next(&mut self, now: Event) -> Option<u64> {
