@@ -25,6 +25,14 @@ pub struct Data {
     pub payload_bytes: u32,
 }
 
+impl Data {
+    /// The handshake's third packet: it carries nothing, and nobody answers it.
+    pub const HANDSHAKE_ACK: Self = Self {
+        seq: u64::MAX,
+        payload_bytes: 0,
+    };
+}
+
 /// One acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ack {

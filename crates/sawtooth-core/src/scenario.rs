@@ -199,7 +199,7 @@ impl Scenario {
         }
         for flow in &scenario.flows {
             let entry = cc::TABLE.iter().find(|entry| entry.name == flow.cc.name);
-            let defaults = entry.map(|entry| Params::defaults(entry.params));
+            let defaults = entry.map(|entry| default_cc(entry, &flow.tcp).params);
             if flow.kernel_cc.is_none() && defaults.is_some_and(|known| known != flow.cc.params) {
                 return Err(at(
                     &flow.cc_path,
@@ -796,10 +796,17 @@ impl<'a> Reader<'a> {
         }
         let (cc, kernel_cc, cc_path) = match self.own_or_common(table, path, "cc") {
             None => (default_part(&cc::TABLE[0]), None, "cc".to_owned()),
-            Some((json, path)) => match kernel_name(json, &path)? {
-                Some(name) => (default_part(&cc::TABLE[0]), Some(name), path),
-                None => (part(json, cc::TABLE, "cc", &path, scope)?, None, path),
-            },
+            Some((json, path)) => {
+                let defaults = |entry| default_cc(entry, &tcp);
+                match kernel_name(json, &path)? {
+                    Some(name) => (default_part(&cc::TABLE[0]), Some(name), path),
+                    None => (
+                        part_from(json, cc::TABLE, "cc", &path, scope, defaults)?,
+                        None,
+                        path,
+                    ),
+                }
+            }
         };
         let receiver_cc = match self.own_or_common(table, path, "receiver_cc") {
             None => "reno".to_owned(),
@@ -1080,6 +1087,18 @@ fn part<C>(
     path: &str,
     scope: Scope,
 ) -> Result<Part> {
+    part_from(json, table, what, path, scope, default_part)
+}
+
+/// The same, with other defaults than the table's.
+fn part_from<C>(
+    json: &Json,
+    table: &'static [Entry<C>],
+    what: &'static str,
+    path: &str,
+    scope: Scope,
+    defaults: impl Fn(&'static Entry<C>) -> Part,
+) -> Result<Part> {
     let names = || table.iter().map(|entry| entry.name);
     let (name, name_path, options) = match json {
         Json::String(name) => (name, path.to_owned(), None),
@@ -1104,7 +1123,7 @@ fn part<C>(
     let Some(entry) = table.iter().find(|entry| entry.name == name) else {
         return Err(unknown(&name_path, what, name, names()));
     };
-    let mut part = default_part(entry);
+    let mut part = defaults(entry);
     if let Some(options) = options {
         let what = format!("parameter of {}", entry.name);
         set_params(
@@ -1150,6 +1169,19 @@ fn no_parameters(json: &Json, path: &str, whose: &str) -> Result<()> {
         .hint("leave it out: parameters of modules are the kernel's own")),
         None => Ok(()),
     }
+}
+
+/// A congestion control as specified, or as Linux has it.
+fn default_cc(entry: &'static Entry<cc::New>, tcp: &Params) -> Part {
+    let mut part = default_part(entry);
+    if tcp.choice("algorithms") == "linux"
+        && let Some((_, values)) = cc::LINUX.iter().find(|(name, _)| *name == entry.name)
+    {
+        for (name, value) in *values {
+            part.params.set(name, *value);
+        }
+    }
+    part
 }
 
 fn default_part<C>(entry: &'static Entry<C>) -> Part {

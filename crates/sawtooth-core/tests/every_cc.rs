@@ -1,7 +1,7 @@
 //! What every row of the table of congestion controls must keep to, whatever happens to it.
 
 use proptest::prelude::*;
-use sawtooth_core::cc::{Ack, CongestionControl, Episode, Start, TABLE};
+use sawtooth_core::cc::{Ack, CongestionControl, Episode, Start, TABLE, Windows};
 use sawtooth_core::registry::Params;
 use sawtooth_core::units::Instant;
 
@@ -44,26 +44,25 @@ fn play(cc: &mut dyn CongestionControl, steps: &[Step], start_secs: f64) -> Vec<
         };
         match *step {
             Step::Ack { acked, may_grow } => cc.on_ack(&Ack {
-                now,
-                acked,
-                flight_size,
                 rtt_secs: Some(0.1),
                 may_grow,
+                ..Ack::of(now, acked, flight_size)
             }),
             Step::Loss => cc.on_loss(&episode),
             Step::Ecn => cc.on_ecn(&episode),
             Step::Rto => cc.on_rto(&episode),
-            Step::Undo => cc.on_undo(),
+            Step::Undo => cc.on_undo(BEFORE),
         }
         seen.push((cc.cwnd(), cc.ssthresh()));
     }
     seen
 }
 
-const START: Start = Start {
-    cwnd: 10.0,
-    ssthresh: f64::INFINITY,
-    ns2: false,
+const START: Start = Start::at(10.0);
+/// What a spurious loss reduced.
+const BEFORE: Windows = Windows {
+    cwnd: 20.0,
+    ssthresh: 15.0,
 };
 
 proptest! {

@@ -17,7 +17,7 @@
 //!
 //! Kernel equivalent: `highspeed`, which uses the table of RFC 3649 Appendix B.
 
-use super::{Ack, CongestionControl, Episode, New, Start};
+use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<New> = Entry {
@@ -143,6 +143,7 @@ pub struct HighSpeed {
     response: Response,
     cwnd: f64,
     ssthresh: f64,
+    growth: Growth,
     ns2: Option<Ns2>,
 }
 
@@ -161,6 +162,7 @@ impl HighSpeed {
             response,
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
+            growth: Growth::new(start.whole_windows),
             ns2: start.ns2.then_some(Ns2 {
                 reduced: false,
                 factor: 0.5,
@@ -192,13 +194,16 @@ impl HighSpeed {
 
 impl CongestionControl for HighSpeed {
     fn on_ack(&mut self, ack: &Ack) {
-        if !ack.may_grow {
+        if !ack.may_grow || !ack.cwnd_limited {
             return;
         }
+        let mut counted = ack.counted;
         if self.cwnd < self.ssthresh {
-            self.cwnd += 1.0;
-        } else {
-            self.cwnd += self.response.increase(self.cwnd) / self.cwnd;
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            let increase = self.response.increase(self.cwnd);
+            self.cwnd = self.growth.add(self.cwnd, counted, increase);
         }
     }
 
@@ -217,6 +222,10 @@ impl CongestionControl for HighSpeed {
 
     fn set_cwnd(&mut self, cwnd: f64) {
         self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
     }
 
     fn cwnd(&self) -> f64 {

@@ -6,19 +6,89 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod bbr;
+mod bbr3;
+mod bic;
+mod cdg;
+mod copa;
+mod cubic;
+mod dctcp;
 mod highspeed;
+mod htcp;
+mod hybla;
+mod hystart;
+mod hystart_plus_plus;
+mod illinois;
+mod ledbat;
+mod lp;
+mod nv;
+mod prague;
 mod reno;
+mod scalable;
+mod vegas;
+mod veno;
+mod westwood;
+mod yeah;
 
 use std::fmt::Debug;
 
-use crate::registry::{Entry, Params};
+use crate::registry::{Entry, Params, Value};
 use crate::units::{Instant, Rate};
 
 /// Constructor of a table row.
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[reno::ENTRY, highspeed::ENTRY];
+pub const TABLE: &[Entry<New>] = &[
+    reno::ENTRY,
+    cubic::ENTRY,
+    highspeed::ENTRY,
+    scalable::ENTRY,
+    bic::ENTRY,
+    htcp::ENTRY,
+    vegas::ENTRY,
+    veno::ENTRY,
+    westwood::ENTRY,
+    yeah::ENTRY,
+    lp::ENTRY,
+    nv::ENTRY,
+    hybla::ENTRY,
+    illinois::ENTRY,
+    cdg::ENTRY,
+    dctcp::ENTRY,
+    ledbat::ENTRY,
+    bbr::ENTRY,
+    bbr3::ENTRY,
+    copa::ENTRY,
+    prague::ENTRY,
+];
+
+/// Parameters that modules of Linux have otherwise than the specification, by the algorithm's name: the defaults where
+/// `tcp.algorithms = "linux"`. As measured of 6.1 (docs/validation/linux.md).
+pub const LINUX: &[(&str, &[(&str, Value)])] = &[
+    (
+        "cubic",
+        &[
+            ("beta", Value::Number(717.0 / 1024.0)),
+            ("target_rtt", Value::Choice("min")),
+            ("app_limited", Value::Choice("counts")),
+        ],
+    ),
+    ("hybla", &[("start_window", Value::Number(2.0))]),
+    ("veno", &[("forget_base_rtt", Value::Bool(false))]),
+    (
+        "bic",
+        &[("s_max", Value::Number(16.0)), ("beta", Value::Number(0.2))],
+    ),
+    (
+        "scalable",
+        &[
+            ("a", Value::Number(0.02)),
+            ("low_window", Value::Number(50.0)),
+            ("low_b", Value::Number(0.125)),
+        ],
+    ),
+];
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +99,26 @@ pub struct Start {
     pub ssthresh: f64,
     /// Whether to follow ns-2 where it departs from the specification.
     pub ns2: bool,
+    /// Whether windows are whole segments, which grow by one when enough has been acknowledged, as in kernels.
+    pub whole_windows: bool,
+    /// Application bytes in a full segment, for algorithms that think in rates.
+    pub smss: u32,
+    /// Of the random numbers of algorithms that draw any.
+    pub seed: u64,
+}
+
+impl Start {
+    /// That of a connection with a window of `cwnd` segments and no threshold, for tests.
+    pub const fn at(cwnd: f64) -> Self {
+        Self {
+            cwnd,
+            ssthresh: f64::INFINITY,
+            ns2: false,
+            whole_windows: false,
+            smss: 1460,
+            seed: 1,
+        }
+    }
 }
 
 /// A segment left.
@@ -39,18 +129,133 @@ pub struct Send {
     pub retransmission: bool,
 }
 
-/// New data was acknowledged.
+/// New data was acknowledged, or reported to have arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     pub now: Instant,
     /// Segments newly acknowledged, cumulatively.
     pub acked: u64,
+    /// What counts for the growth of the window, segments: 1 for an acknowledgement (RFC 5681 §3.1), or `acked` (RFC 3465).
+    pub counted: u64,
+    /// Segments newly known to have arrived, cumulatively or selectively (RFC 6937's DeliveredData).
+    pub delivered: u64,
+    /// Segments that this acknowledgement showed to be lost.
+    pub lost: u64,
+    /// Of those delivered, how many arrived with Congestion Experienced (RFC 3168).
+    pub marked: u64,
     /// Segments outstanding before this acknowledgement.
     pub flight_size: u64,
+    /// Segments considered in the path after it (RFC 6675 §4's pipe).
+    pub pipe: u64,
+    /// The first segment not acknowledged, and one past the last one sent: a round trip has passed when the first reaches what the
+    /// second was.
+    pub snd_una: u64,
+    pub snd_nxt: u64,
     /// A round-trip time sample, seconds, if this acknowledgement gave one.
     pub rtt_secs: Option<f64>,
     /// Whether the loss recovery in force lets the window grow: not between a loss and its recovery point.
     pub may_grow: bool,
+    /// Whether the window limited what was sent, rather than the application or the receiver (RFC 7661 §4.1).
+    pub cwnd_limited: bool,
+    /// How fast data was delivered, where the stack measures that.
+    pub rate: Option<RateSample>,
+}
+
+impl Ack {
+    /// An acknowledgement of `acked` segments, all of which count, of a sender limited by its window of `flight_size`; for tests and
+    /// for recoveries that know no more.
+    pub fn of(now: Instant, acked: u64, flight_size: u64) -> Self {
+        Self {
+            now,
+            acked,
+            counted: acked,
+            delivered: acked,
+            lost: 0,
+            marked: 0,
+            flight_size,
+            pipe: flight_size.saturating_sub(acked),
+            snd_una: 0,
+            snd_nxt: 0,
+            rtt_secs: None,
+            may_grow: true,
+            cwnd_limited: true,
+            rate: None,
+        }
+    }
+}
+
+/// A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02 §3.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSample {
+    /// Segments delivered over the interval.
+    pub delivered: u64,
+    /// The longer of the times in which they were sent and acknowledged, seconds.
+    pub interval_secs: f64,
+    /// Segments that had been delivered, over the connection's life, when the last segment delivered now was sent; and now.
+    pub prior_delivered: u64,
+    pub total_delivered: u64,
+    /// Segments lost over the same interval, and over the connection's life.
+    pub lost: u64,
+    pub total_lost: u64,
+    /// Segments in the path when that segment had been sent.
+    pub pipe_at_send: u64,
+    /// Whether the application did not have enough to send then: the path may be faster than this.
+    pub app_limited: bool,
+}
+
+impl RateSample {
+    /// Segments per second.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn segments_per_sec(&self) -> f64 {
+        self.delivered as f64 / self.interval_secs
+    }
+}
+
+/// Additive growth of a window: by `increase` segments when a window has been acknowledged.
+///
+/// Fractional windows grow with every acknowledgement; whole ones when enough has been counted, as RFC 5681 §3.1 recommends for equation 3.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Growth {
+    whole: bool,
+    count: f64,
+}
+
+impl Growth {
+    pub fn new(whole: bool) -> Self {
+        Self { whole, count: 0.0 }
+    }
+
+    /// The window after `counted` more segments have been acknowledged.
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn add(&mut self, cwnd: f64, counted: u64, increase: f64) -> f64 {
+        if !self.whole {
+            return cwnd + counted as f64 * increase / cwnd;
+        }
+        let per = cwnd / increase;
+        self.count += counted as f64;
+        let steps = (self.count / per).floor();
+        self.count -= steps * per;
+        cwnd + steps
+    }
+}
+
+/// Slow start (RFC 5681 §3.1, with RFC 3465's counting): the window after `counted` segments, and what of them is left when it reaches the threshold.
+#[inline]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts are positive and far below 2^53"
+)]
+pub fn slow_start(cwnd: f64, ssthresh: f64, counted: u64) -> (f64, u64) {
+    let grown = cwnd + counted as f64;
+    // One acknowledgement that counts as one is all slow start's, as RFC 5681 has it.
+    if counted <= 1 || grown <= ssthresh {
+        return (grown, 0);
+    }
+    let used = (ssthresh - cwnd).ceil().max(0.0);
+    (cwnd + used, counted - used as u64)
 }
 
 /// The first sign of a loss episode (RFC 5681's "congestion event").
@@ -90,6 +295,24 @@ impl Episode {
     }
 }
 
+/// The windows that a spurious loss reduced, segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Windows {
+    pub cwnd: f64,
+    pub ssthresh: f64,
+}
+
+/// How an algorithm wants to hear of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// Once per window, as of a loss: `on_ecn` (RFC 3168 §6.1.2). Only where the stack negotiates ECN.
+    Classic,
+    /// Of every mark, in [`Ack::marked`]; packets are ECT(0) (RFC 8257).
+    Every,
+    /// The same, with ECT(1) (RFC 9331).
+    L4s,
+}
+
 /// Receives an algorithm's own variables by their names in its paper.
 pub type Probe<'a> = dyn FnMut(&'static str, f64) + 'a;
 
@@ -109,14 +332,41 @@ pub trait CongestionControl: Debug + std::marker::Send {
     /// The retransmission timer expired.
     fn on_rto(&mut self, rto: &Episode);
 
-    /// The last episode was spurious.
-    fn on_undo(&mut self) {}
+    /// The last episode was spurious (RFC 4015 §3.2): the windows are to be what they were before it, or more.
+    fn on_undo(&mut self, before: Windows) {
+        self.set_cwnd(self.cwnd().max(before.cwnd));
+        self.set_ssthresh(self.ssthresh().max(before.ssthresh));
+    }
+
+    /// The handshake is over: the window with which data begins.
+    fn on_established(&mut self, initial_window: f64) {
+        self.set_cwnd(initial_window);
+    }
+
+    /// Everything that was outstanding when the last loss was found has arrived.
+    fn on_recovered(&mut self, _now: Instant) {}
+
+    /// The connection begins to send again after `idle_secs` with nothing outstanding.
+    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {}
 
     /// A segment left.
     fn on_send(&mut self, _send: &Send) {}
 
-    /// A window that the loss recovery's specification prescribes (RFC 6582 §3.2 steps 3 and 5, or Tahoe's restart).
+    /// A window that the loss recovery's specification prescribes (RFC 6582 §3.2 steps 3 and 5, RFC 6937, or Tahoe's restart).
     fn set_cwnd(&mut self, cwnd: f64);
+
+    /// A slow-start threshold that is not the algorithm's own: one from before a spurious loss, or remembered from another connection.
+    fn set_ssthresh(&mut self, ssthresh: f64);
+
+    /// Whether the algorithm sets its window in a recovery, too, and no recovery prescribes one.
+    fn rules_recovery(&self) -> bool {
+        false
+    }
+
+    /// What the algorithm makes of Explicit Congestion Notification.
+    fn ecn(&self) -> Ecn {
+        Ecn::Classic
+    }
 
     /// The congestion window, segments.
     fn cwnd(&self) -> f64;

@@ -3,16 +3,18 @@
 //! Specification: RFC 5681 §3.1, §3.2.
 //!
 //! Model, in segments:
-//! - slow start (`cwnd < ssthresh`): `cwnd += 1` for every acknowledgement of new data
-//! - congestion avoidance: `cwnd += 1 / cwnd` for every acknowledgement of new data (equation 3)
+//! - slow start (`cwnd < ssthresh`): `cwnd += 1` for everything that counts
+//! - congestion avoidance: `cwnd += 1 / cwnd` for everything that counts (equation 3)
 //! - loss: `ssthresh = cwnd = window * beta`
 //! - timeout: `ssthresh = window * beta`, `cwnd = 1`
 //!
 //! Deviations: none. `beta` is 1/2 in the RFC; it is a parameter for ABE-like studies.
 //!
-//! Kernel equivalent: `reno`, which counts segments where this counts acknowledgements.
+//! What counts is every acknowledgement of new data, or with `tcp.byte_counting` every segment that it acknowledges (RFC 3465).
+//!
+//! Kernel equivalent: `reno`, in whole segments.
 
-use super::{Ack, CongestionControl, Episode, New, Start};
+use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Value};
 
 pub const ENTRY: Entry<New> = Entry {
@@ -36,6 +38,7 @@ pub struct Reno {
     beta: f64,
     cwnd: f64,
     ssthresh: f64,
+    growth: Growth,
 }
 
 impl Reno {
@@ -44,6 +47,7 @@ impl Reno {
             beta,
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
+            growth: Growth::new(start.whole_windows),
         }
     }
 }
@@ -51,13 +55,15 @@ impl Reno {
 impl CongestionControl for Reno {
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
-        if !ack.may_grow {
+        if !ack.may_grow || !ack.cwnd_limited {
             return;
         }
+        let mut counted = ack.counted;
         if self.cwnd < self.ssthresh {
-            self.cwnd += 1.0;
-        } else {
-            self.cwnd += 1.0 / self.cwnd;
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            self.cwnd = self.growth.add(self.cwnd, counted, 1.0);
         }
     }
 
@@ -76,6 +82,10 @@ impl CongestionControl for Reno {
         self.cwnd = cwnd;
     }
 
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
     fn cwnd(&self) -> f64 {
         self.cwnd
     }
@@ -91,13 +101,7 @@ mod tests {
     use crate::units::Instant;
 
     fn ack() -> Ack {
-        Ack {
-            now: Instant::from_secs(1.0),
-            acked: 1,
-            flight_size: 10,
-            rtt_secs: None,
-            may_grow: true,
-        }
+        Ack::of(Instant::from_secs(1.0), 1, 10)
     }
 
     fn loss(window: f64) -> Episode {
@@ -115,9 +119,8 @@ mod tests {
         let mut reno = Reno::new(
             0.5,
             Start {
-                cwnd: 2.0,
                 ssthresh: 4.0,
-                ns2: false,
+                ..Start::at(2.0)
             },
         );
         reno.on_ack(&ack());
@@ -132,9 +135,8 @@ mod tests {
         let mut reno = Reno::new(
             0.5,
             Start {
-                cwnd: 31.0,
                 ssthresh: 100.0,
-                ns2: false,
+                ..Start::at(31.0)
             },
         );
         reno.on_loss(&loss(31.0));
@@ -150,9 +152,8 @@ mod tests {
         let mut reno = Reno::new(
             0.5,
             Start {
-                cwnd: 10.0,
                 ssthresh: 5.0,
-                ns2: false,
+                ..Start::at(10.0)
             },
         );
         reno.on_ack(&Ack {

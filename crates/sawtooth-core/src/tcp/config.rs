@@ -7,7 +7,7 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "recovery",
         summary: "how losses are detected and repaired",
-        kind: Kind::Choice(&["tahoe", "reno", "newreno", "sack"]),
+        kind: Kind::Choice(&["tahoe", "reno", "newreno", "sack", "rack"]),
         default: Value::Choice("sack"),
     },
     Param {
@@ -78,8 +78,8 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "algorithms",
-        summary: "congestion controls as specified, or as ns-2 has them where it departs from the specification",
-        kind: Kind::Choice(&["specification", "ns2"]),
+        summary: "congestion controls as specified, or as ns-2 or Linux have them where they depart from the specification",
+        kind: Kind::Choice(&["specification", "ns2", "linux"]),
         default: Value::Choice("specification"),
     },
     Param {
@@ -108,6 +108,99 @@ pub const PARAMS: &[Param] = &[
                   the loss (Fall and Floyd 1996)",
         kind: Kind::Choice(&["scoreboard", "counter"]),
         default: Value::Choice("scoreboard"),
+    },
+    Param {
+        name: "byte_counting",
+        summary: "whether windows grow by the segments that are acknowledged (RFC 3465, without its limit) rather than by acknowledgements",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "whole_windows",
+        summary: "whether windows are whole segments, which grow by one when enough has been acknowledged, as in kernels",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "cwnd_validation",
+        summary: "whether only a window that limits what is sent may grow (RFC 7661 §4.1); with `recovery = \"rack\"`",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "prr",
+        summary: "whether the window shrinks in a recovery with what is delivered (RFC 9937) rather than at once; with `recovery = \"rack\"`",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
+        name: "tail_loss_probe",
+        summary: "whether the end of a flight is probed after two round trips (RFC 8985 §7); with `recovery = \"rack\"`",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
+        name: "probe_slack",
+        summary: "what a probe waits longer than two round trips (RFC 8985 §7.2); kernels: two ticks",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.0),
+    },
+    Param {
+        name: "probe_max_ack_delay",
+        summary: "what it waits longer if one segment is outstanding, whose acknowledgement may be delayed (RFC 8985 §7.2)",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.2),
+    },
+    Param {
+        name: "frto",
+        summary: "whether a timeout is tested for being spurious (RFC 5682 §3.1); with `recovery = \"rack\"`",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
+        name: "undo",
+        summary: "whether a reduction is undone when all its retransmissions are reported as duplicates (RFC 3708, RFC 4015 §3.2); with `recovery = \"rack\"`",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
+        name: "timer_tick",
+        summary: "the sender's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time; with `recovery = \"rack\"`",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.0),
+    },
+    Param {
+        name: "pacing",
+        summary: "whether segments are paced where the congestion control gives a rate; with `recovery = \"rack\"`",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
+        name: "keep_window_after_lost_syn",
+        summary: "whether the initial window stays what it is after a lost SYN, and not one segment (RFC 5681 §3.1)",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "handshake_ack",
+        summary: "whether the handshake's third packet is sent, as large as an acknowledgement",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "quick_acks",
+        summary: "in-order segments at the start of a connection that are acknowledged one by one",
+        kind: Kind::Integer {
+            min: 0,
+            max: 1_000_000,
+        },
+        default: Value::Integer(0),
     },
     Param {
         name: "max_sack_blocks",
@@ -189,9 +282,15 @@ pub enum Recovery {
     Reno,
     NewReno,
     Sack,
+    Rack,
 }
 
 impl Recovery {
+    /// Whether acknowledgements are selective.
+    pub fn has_sack(self) -> bool {
+        matches!(self, Self::Sack | Self::Rack)
+    }
+
     /// The name a study writes.
     pub fn name(self) -> &'static str {
         match self {
@@ -199,6 +298,7 @@ impl Recovery {
             Self::Reno => "reno",
             Self::NewReno => "newreno",
             Self::Sack => "sack",
+            Self::Rack => "rack",
         }
     }
 }
@@ -277,6 +377,20 @@ pub struct Config {
     pub exit_window: ExitWindow,
     pub recovery_burst: Option<u64>,
     pub sack_pipe: SackPipe,
+    pub byte_counting: bool,
+    pub whole_windows: bool,
+    pub cwnd_validation: bool,
+    pub prr: bool,
+    pub tail_loss_probe: bool,
+    pub probe_slack: f64,
+    pub probe_max_ack_delay: f64,
+    pub frto: bool,
+    pub undo: bool,
+    pub timer_tick: f64,
+    pub pacing: bool,
+    pub keep_window_after_lost_syn: bool,
+    pub handshake_ack: bool,
+    pub quick_acks: u64,
     pub max_sack_blocks: usize,
     pub sack_option_header: u32,
     pub rto: RtoConfig,
@@ -295,6 +409,7 @@ impl From<&Params> for Config {
                 "tahoe" => Recovery::Tahoe,
                 "reno" => Recovery::Reno,
                 "newreno" => Recovery::NewReno,
+                "rack" => Recovery::Rack,
                 _ => Recovery::Sack,
             },
             smss,
@@ -333,6 +448,20 @@ impl From<&Params> for Config {
                 "counter" => SackPipe::Counter,
                 _ => SackPipe::Scoreboard,
             },
+            byte_counting: params.flag("byte_counting"),
+            whole_windows: params.flag("whole_windows"),
+            cwnd_validation: params.flag("cwnd_validation"),
+            prr: params.flag("prr"),
+            tail_loss_probe: params.flag("tail_loss_probe"),
+            probe_slack: params.duration("probe_slack"),
+            probe_max_ack_delay: params.duration("probe_max_ack_delay"),
+            frto: params.flag("frto"),
+            undo: params.flag("undo"),
+            timer_tick: params.duration("timer_tick"),
+            pacing: params.flag("pacing"),
+            keep_window_after_lost_syn: params.flag("keep_window_after_lost_syn"),
+            handshake_ack: params.flag("handshake_ack"),
+            quick_acks: u64::try_from(params.integer("quick_acks")).unwrap_or(0),
             max_sack_blocks: usize::try_from(params.integer("max_sack_blocks")).unwrap_or(3),
             sack_option_header: bytes_u32(params, "sack_option_header"),
             rto: RtoConfig {

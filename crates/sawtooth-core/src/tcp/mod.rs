@@ -5,10 +5,13 @@
 
 pub mod config;
 pub mod ns2_random;
+pub mod prr;
+pub mod rate;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;
 pub mod scoreboard;
+pub mod segments;
 pub mod sender;
 mod stacks;
 

@@ -3,7 +3,7 @@
 //! Specifications: RFC 9293 §3.10.7.4 (reassembly), RFC 2018 §4 (which blocks, in which order), RFC 1122 §4.2.3.2 and RFC 5681
 //! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole).
 
-use super::config::{Config, Recovery};
+use super::config::Config;
 use super::scoreboard::{Range, RangeSet, SackBlocks};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
@@ -20,6 +20,8 @@ pub struct Receiver {
     sack: bool,
     max_sack_blocks: usize,
     ack_every: u32,
+    /// Segments up to this one are acknowledged one by one.
+    quick_acks: u64,
     delay_secs: f64,
     ns2: bool,
     smss: u32,
@@ -39,7 +41,8 @@ impl Receiver {
             out_of_order: RangeSet::default(),
             out_of_order_short_bytes: 0,
             recent: Vec::new(),
-            sack: config.recovery == Recovery::Sack,
+            sack: config.recovery.has_sack(),
+            quick_acks: config.quick_acks,
             max_sack_blocks: config.max_sack_blocks,
             ack_every: config.ack_every,
             delay_secs: config.delayed_ack_timeout,
@@ -77,6 +80,9 @@ impl Receiver {
             self.delay(now);
             return None;
         }
+        if data == Data::HANDSHAKE_ACK {
+            return None;
+        }
         let again = data.seq > 0 && data.seq + 1 == self.rcv_nxt;
         if self.ns2 && again && self.out_of_order.is_empty() {
             // The last segment once more: taken by ns-2 as if it had come for the first time.
@@ -93,7 +99,7 @@ impl Receiver {
     #[inline]
     fn is_due(&mut self) -> bool {
         self.unacknowledged += 1;
-        self.unacknowledged >= self.ack_every
+        self.unacknowledged >= self.ack_every || self.rcv_nxt <= self.quick_acks
     }
 
     #[inline]

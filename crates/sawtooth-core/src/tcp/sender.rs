@@ -8,7 +8,7 @@
 //! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
 
 use super::config::{Config, Recovery, ReduceFrom, whole};
-use super::recovery::State;
+use super::recovery::{Rack, State};
 use super::rto::Rto;
 use crate::cc::{self, CongestionControl, Episode};
 use crate::events::{Child, Event, Key};
@@ -26,6 +26,9 @@ pub struct SenderCounters {
     pub sacks_in: u64,
     pub dsacks_in: u64,
     pub congestion_signals: u64,
+    /// Reductions that turned out to be needless and were undone; tail loss probes.
+    pub spurious: u64,
+    pub probes: u64,
     pub rtt_samples: u64,
     pub srtt_sum_secs: f64,
     pub min_rtt_secs: f64,
@@ -81,7 +84,12 @@ pub struct Sender {
     /// The segment being timed, and when it was sent.
     timed: Option<(u64, f64)>,
     pub(super) rto: Rto,
-    timer: Key,
+    pub(super) timer: Key,
+    /// With RACK: its state, and when its own timer expires; `timer` is the earlier of that and of pacing.
+    pub(super) rack: Option<Box<Rack>>,
+    pub(super) rack_deadline: Key,
+    /// The handshake's third packet is to be sent.
+    handshake_ack: bool,
     limit: Limit,
     limit_since: f64,
     cwnd_since: f64,
@@ -121,6 +129,9 @@ impl Sender {
                 cwnd,
                 ssthresh: config.initial_ssthresh,
                 ns2: config.ns2_algorithms,
+                whole_windows: config.whole_windows,
+                smss: config.smss,
+                seed: 0,
             },
         );
         Self {
@@ -128,7 +139,6 @@ impl Sender {
             state: State::new(config.recovery),
             cwnd: cc.cwnd(),
             cwnd_whole: whole(cc.cwnd()),
-            config,
             cc,
             snd_una: 0,
             snd_nxt: 0,
@@ -141,9 +151,13 @@ impl Sender {
             limited_transmits: 0,
             timed: None,
             timer: Key::NEVER,
+            rack: (config.recovery == Recovery::Rack).then(|| Box::new(Rack::default())),
+            rack_deadline: Key::NEVER,
+            handshake_ack: false,
             limit: Limit::Source,
             limit_since: 0.0,
             cwnd_since: 0.0,
+            config,
             counters: SenderCounters {
                 min_rtt_secs: f64::INFINITY,
                 ..SenderCounters::default()
@@ -162,14 +176,14 @@ impl Sender {
     #[inline]
     pub fn on_segment(&mut self, now: Event, ack: &Ack) {
         self.counters.sacks_in += u64::from(!ack.sack.is_empty());
-        self.counters.dsacks_in +=
-            u64::from(ack.duplicate && self.config.recovery == Recovery::Sack);
+        self.counters.dsacks_in += u64::from(ack.duplicate && self.config.recovery.has_sack());
         self.permit = Permit::Window;
         match self.config.recovery {
             Recovery::Tahoe => self.tahoe_on_ack(now, ack),
             Recovery::Reno => self.reno_on_ack(now, ack),
             Recovery::NewReno => self.newreno_on_ack(now, ack),
             Recovery::Sack => self.sack_on_ack(now, ack),
+            Recovery::Rack => self.rack_on_ack(now, ack),
         }
     }
 
@@ -181,6 +195,9 @@ impl Sender {
 
     /// The retransmission timer has expired (RFC 6298 §5.4 to §5.6, RFC 5681 §3.1 equation 4).
     pub fn on_timer(&mut self, now: Event) {
+        if self.config.recovery == Recovery::Rack {
+            return self.rack_on_timer(now);
+        }
         self.counters.timeouts += 1;
         self.counters.congestion_signals += 1;
         let mut episode = self.episode(now, 0);
@@ -210,6 +227,12 @@ impl Sender {
     /// The next segment to send now, if any. To be called until it returns nothing, after every input.
     #[inline]
     pub fn poll_transmit(&mut self, now: Event) -> Option<Data> {
+        if std::mem::take(&mut self.handshake_ack) {
+            return Some(Data::HANDSHAKE_ACK);
+        }
+        if self.config.recovery == Recovery::Rack {
+            return self.rack_poll(now);
+        }
         if let Some(seq) = self.pending.take() {
             return Some(self.transmit(now, seq));
         }
@@ -269,11 +292,15 @@ impl Sender {
         self.config.window_limit_whole
     }
 
+    pub(super) fn end_of_data(&self) -> u64 {
+        self.end
+    }
+
     pub(super) fn has_more(&self) -> bool {
         self.snd_nxt < self.end
     }
 
-    fn transmit(&mut self, now: Event, seq: u64) -> Data {
+    pub(super) fn transmit(&mut self, now: Event, seq: u64) -> Data {
         self.counters.sent_packets += 1;
         if seq >= self.snd_max {
             self.snd_max = seq + 1;
@@ -287,7 +314,7 @@ impl Sender {
         if seq >= self.snd_nxt {
             self.snd_nxt = seq + 1;
         }
-        if self.timer.is_never() {
+        if self.timer.is_never() && self.rack.is_none() {
             self.arm_timer(now);
         }
         let payload_bytes = if seq == 0 && self.config.handshake {
@@ -354,20 +381,34 @@ impl Sender {
             self.cc.on_ack(&cc::Ack {
                 now: Instant::from_secs(now.time),
                 acked,
+                counted: if self.config.byte_counting { acked } else { 1 },
+                delivered: acked,
+                lost: 0,
+                marked: 0,
                 flight_size,
+                pipe: flight_size - acked,
+                snd_una: self.snd_una,
+                snd_nxt: self.snd_nxt,
                 rtt_secs,
                 may_grow,
+                // RFC 5681 lets the window grow whatever limits the sender.
+                cwnd_limited: true,
+                rate: None,
             });
         }
         self.cwnd_changed(now);
     }
 
     /// The SYN was acknowledged: data may flow.
-    fn on_established(&mut self, at_first_try: bool) {
-        if at_first_try {
-            self.cc.set_cwnd(self.config.initial_window);
-        } else {
+    pub(super) fn on_established(&mut self, at_first_try: bool) {
+        self.handshake_ack = self.config.handshake_ack;
+        if !at_first_try {
             self.rto.after_lost_syn();
+        }
+        if at_first_try || self.config.keep_window_after_lost_syn {
+            self.cc.on_established(self.config.initial_window);
+            self.cc.set_ssthresh(self.config.initial_ssthresh);
+        } else {
             // RFC 5681 §3.1: after a lost SYN the initial window is one segment.
             self.cc.set_cwnd(1.0);
         }
@@ -418,7 +459,7 @@ impl Sender {
     }
 
     #[inline]
-    fn note_limit(&mut self, now: Event) {
+    pub(super) fn note_limit(&mut self, now: Event) {
         let limit = if self.snd_nxt >= self.end {
             Limit::Source
         } else if self.window() >= self.window_limit() {

@@ -4,9 +4,12 @@
 //! outstanding at the last signal (`recovery_point`) has been acknowledged (RFC 6582 §3.2 step 1).
 
 mod newreno;
+mod rack;
 mod reno;
 mod sack;
 mod tahoe;
+
+pub use rack::Rack;
 
 use super::config::Recovery;
 use super::scoreboard::RangeSet;
@@ -15,7 +18,13 @@ use crate::packet::Ack;
 use crate::registry::Entry;
 
 /// The loss recoveries a study can name.
-pub const TABLE: &[Entry<()>] = &[tahoe::ENTRY, reno::ENTRY, newreno::ENTRY, sack::ENTRY];
+pub const TABLE: &[Entry<()>] = &[
+    tahoe::ENTRY,
+    reno::ENTRY,
+    newreno::ENTRY,
+    sack::ENTRY,
+    rack::ENTRY,
+];
 
 /// Why the window was last reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,1325 @@
+//! BBR, version 3: as version 1, but what it loses bounds its rate and its window, and it probes more rarely and more cautiously.
+//!
+//! Specification: draft-ietf-ccwg-bbr §5, as of August 2026 (after -04), whose names are used: `bw_shortterm`, `inflight_shortterm` and
+//! `inflight_longterm` are the `bw_lo`, `inflight_lo` and `inflight_hi` of earlier texts.
+//!
+//! Model, in segments and seconds:
+//! - `max_bw` is the largest delivery rate of this and the previous cycle of ProbeBW; `bw = min(max_bw, bw_shortterm)`
+//! - `pacing_rate = pacing_gain * bw * (1 - pacing_margin)`; until the pipe is full it never falls
+//! - `max_inflight = cwnd_gain * bw * min_rtt + extra_acked`, at least three bursts; `cwnd` goes there by what was delivered
+//! - Startup until the rate has not grown by `full_bw_growth` in `full_bw_rounds` rounds, or too much was lost; then Drain
+//! - ProbeBW: DOWN at `down_pacing_gain` until what is in flight fits the path and leaves `headroom`; CRUISE at 1; after 2 s to 3 s, or
+//!   as many round trips as Reno would need, REFILL at 1 for a round; then UP at `up_pacing_gain` until the rate does not grow
+//! - when more than `loss_thresh` of a round trip's segments are lost in a probe, `inflight_longterm` becomes what was in flight,
+//!   but no less than `beta * min(bdp, cwnd)`, and the probe ends; the next one stops there, and only if that went well goes on
+//! - UP, bound by `inflight_longterm`, raises it by 1, 2, 4, ... segments per round trip
+//! - a round trip with a loss elsewhere: `bw_shortterm` and `inflight_shortterm` become what was delivered in it, but no less than
+//!   `beta` times what they were; REFILL forgets both
+//! - ProbeRTT: every `probe_rtt_interval`, half the path's capacity for `probe_rtt_duration` and a round trip
+//! - timeout: `cwnd = 1`, until the next acknowledgement
+//!
+//! Deviations: a loss is judged by the delivery rate sample of the acknowledgement that showed it, not by the lost segment's own
+//! state when it was sent, and the discontiguous losses that end Startup are counted as acknowledgements that show losses. Selective
+//! acknowledgements are taken for granted. Whole windows round the path's capacity up and bounds down. Before the first delivery
+//! rate is known, the target is the initial window. An echoed mark (RFC 3168) changes nothing: the draft leaves it open.
+//!
+//! Kernel equivalent: none in Linux; `bbr` of Google's v3 branch.
+
+use super::bbr::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
+use super::{Ack, CongestionControl, Episode, New, Probe, RateSample, Start, Windows};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::rng::Stream;
+use crate::units::{Instant, Rate};
+
+const GAIN: Kind = Kind::Number {
+    min: 0.01,
+    max: 100.0,
+};
+const SHARE: Kind = Kind::Number {
+    min: 0.0,
+    max: 0.99,
+};
+const COUNT: Kind = Kind::Integer { min: 1, max: 1000 };
+const TIME: Kind = Kind::Duration {
+    min_exclusive: true,
+};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "bbr3",
+    summary: "BBR version 3: paces at the measured rate of the bottleneck, within what losses tell",
+    specification: &["draft-ietf-ccwg-bbr §5"],
+    params: &[
+        Param {
+            name: "startup_pacing_gain",
+            summary: "gain of the rate in Startup",
+            kind: GAIN,
+            default: Value::Number(2.77),
+        },
+        Param {
+            name: "drain_pacing_gain",
+            summary: "gain of the rate in Drain",
+            kind: GAIN,
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "up_pacing_gain",
+            summary: "gain of the rate in ProbeBW_UP",
+            kind: GAIN,
+            default: Value::Number(1.25),
+        },
+        Param {
+            name: "down_pacing_gain",
+            summary: "gain of the rate in ProbeBW_DOWN",
+            kind: GAIN,
+            default: Value::Number(0.9),
+        },
+        Param {
+            name: "cwnd_gain",
+            summary: "window in capacities of the path",
+            kind: GAIN,
+            default: Value::Number(2.0),
+        },
+        Param {
+            name: "up_cwnd_gain",
+            summary: "the same in ProbeBW_UP",
+            kind: GAIN,
+            default: Value::Number(2.25),
+        },
+        Param {
+            name: "probe_rtt_cwnd_gain",
+            summary: "the same in ProbeRTT",
+            kind: GAIN,
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "loss_thresh",
+            summary: "share of a round trip's segments that may be lost in a probe",
+            kind: SHARE,
+            default: Value::Number(0.02),
+        },
+        Param {
+            name: "beta",
+            summary: "bounds fall to no less than this share of what they were",
+            kind: SHARE,
+            default: Value::Number(0.7),
+        },
+        Param {
+            name: "headroom",
+            summary: "share of inflight_longterm left to others outside of probes",
+            kind: SHARE,
+            default: Value::Number(0.15),
+        },
+        Param {
+            name: "min_pipe_cwnd",
+            summary: "smallest window, segments",
+            kind: Kind::Number { min: 1.0, max: 1e6 },
+            default: Value::Number(4.0),
+        },
+        Param {
+            name: "max_bw_cycles",
+            summary: "the bottleneck's rate is the largest of this many cycles of ProbeBW",
+            kind: COUNT,
+            default: Value::Integer(2),
+        },
+        Param {
+            name: "full_bw_growth",
+            summary: "the pipe is not full while the rate grows by this factor",
+            kind: Kind::Number {
+                min: 1.0,
+                max: 10.0,
+            },
+            default: Value::Number(1.25),
+        },
+        Param {
+            name: "full_bw_rounds",
+            summary: "the pipe is full after this many round trips without such growth",
+            kind: COUNT,
+            default: Value::Integer(3),
+        },
+        Param {
+            name: "startup_full_loss_count",
+            summary: "losses of a round trip that end Startup, if they exceed loss_thresh",
+            kind: COUNT,
+            default: Value::Integer(6),
+        },
+        Param {
+            name: "drain_rounds",
+            summary: "Drain ends after this many round trips at the latest",
+            kind: COUNT,
+            default: Value::Integer(3),
+        },
+        Param {
+            name: "probe_wait",
+            summary: "shortest time between probes of the rate",
+            kind: TIME,
+            default: Value::Duration(2.0),
+        },
+        Param {
+            name: "probe_wait_spread",
+            summary: "a random part of this is added to it",
+            kind: Kind::Duration {
+                min_exclusive: false,
+            },
+            default: Value::Duration(1.0),
+        },
+        Param {
+            name: "reno_rounds",
+            summary: "most round trips between probes, for the sake of Reno's flows",
+            kind: COUNT,
+            default: Value::Integer(63),
+        },
+        Param {
+            name: "min_rtt_window",
+            summary: "the path's delay is the smallest round-trip time of this long",
+            kind: TIME,
+            default: Value::Duration(10.0),
+        },
+        Param {
+            name: "probe_rtt_interval",
+            summary: "it is measured anew when it has not been seen for this long",
+            kind: TIME,
+            default: Value::Duration(5.0),
+        },
+        Param {
+            name: "probe_rtt_duration",
+            summary: "how long ProbeRTT keeps the window small",
+            kind: Kind::Duration {
+                min_exclusive: false,
+            },
+            default: Value::Duration(0.2),
+        },
+        Param {
+            name: "extra_acked_rounds",
+            summary: "the aggregation of acknowledgements is the largest of this many round trips",
+            kind: COUNT,
+            default: Value::Integer(10),
+        },
+        Param {
+            name: "pacing_margin",
+            summary: "share by which the rate stays below the bottleneck's",
+            kind: SHARE,
+            default: Value::Number(0.01),
+        },
+        Param {
+            name: "quanta",
+            summary: "bursts that the window has room for at least",
+            kind: Kind::Number {
+                min: 0.0,
+                max: 100.0,
+            },
+            default: Value::Number(3.0),
+        },
+        Param {
+            name: "quantum_duration",
+            summary: "a burst is what is sent in this time, at least two segments",
+            kind: TIME,
+            default: Value::Duration(1e-3),
+        },
+        Param {
+            name: "quantum_max",
+            summary: "and no more than this",
+            kind: Kind::Bytes,
+            default: Value::Bytes(65_536),
+        },
+    ],
+    new: |params, start| Box::new(Bbr3::new(Parameters::from(params), start)),
+};
+
+#[derive(Clone, Copy, Debug)]
+struct Parameters {
+    startup_pacing_gain: f64,
+    drain_pacing_gain: f64,
+    up_pacing_gain: f64,
+    down_pacing_gain: f64,
+    cwnd_gain: f64,
+    up_cwnd_gain: f64,
+    probe_rtt_cwnd_gain: f64,
+    loss_thresh: f64,
+    beta: f64,
+    headroom: f64,
+    min_pipe_cwnd: f64,
+    max_bw_cycles: u64,
+    full_bw_growth: f64,
+    full_bw_rounds: u64,
+    startup_full_loss_count: u64,
+    drain_rounds: u64,
+    probe_wait: f64,
+    probe_wait_spread: f64,
+    reno_rounds: f64,
+    min_rtt_window: f64,
+    probe_rtt_interval: f64,
+    probe_rtt_duration: f64,
+    extra_acked_rounds: u64,
+    pacing_margin: f64,
+    quanta: f64,
+    quantum_duration: f64,
+    quantum_max: f64,
+}
+
+impl From<&Params> for Parameters {
+    fn from(params: &Params) -> Self {
+        let count = |name| params.integer(name).unsigned_abs();
+        Self {
+            startup_pacing_gain: params.number("startup_pacing_gain"),
+            drain_pacing_gain: params.number("drain_pacing_gain"),
+            up_pacing_gain: params.number("up_pacing_gain"),
+            down_pacing_gain: params.number("down_pacing_gain"),
+            cwnd_gain: params.number("cwnd_gain"),
+            up_cwnd_gain: params.number("up_cwnd_gain"),
+            probe_rtt_cwnd_gain: params.number("probe_rtt_cwnd_gain"),
+            loss_thresh: params.number("loss_thresh"),
+            beta: params.number("beta"),
+            headroom: params.number("headroom"),
+            min_pipe_cwnd: params.number("min_pipe_cwnd"),
+            max_bw_cycles: count("max_bw_cycles"),
+            full_bw_growth: params.number("full_bw_growth"),
+            full_bw_rounds: count("full_bw_rounds"),
+            startup_full_loss_count: count("startup_full_loss_count"),
+            drain_rounds: count("drain_rounds"),
+            probe_wait: params.duration("probe_wait"),
+            probe_wait_spread: params.duration("probe_wait_spread"),
+            reno_rounds: real(count("reno_rounds")),
+            min_rtt_window: params.duration("min_rtt_window"),
+            probe_rtt_interval: params.duration("probe_rtt_interval"),
+            probe_rtt_duration: params.duration("probe_rtt_duration"),
+            extra_acked_rounds: count("extra_acked_rounds"),
+            pacing_margin: params.number("pacing_margin"),
+            quanta: params.number("quanta"),
+            quantum_duration: params.duration("quantum_duration"),
+            quantum_max: real(params.bytes("quantum_max")),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Startup,
+    Drain { since_round: u64 },
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt { hold: Option<Hold> },
+}
+
+/// ProbeRTT's small window has been reached.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Hold {
+    until: f64,
+    round_done: bool,
+}
+
+/// What acknowledgements tell with respect to a probe of the rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AckPhase {
+    Init,
+    Refilling,
+    ProbeStarting,
+    ProbeFeedback,
+    ProbeStopping,
+}
+
+/// What a spurious loss is to give back.
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    state: Option<State>,
+    bw_shortterm: f64,
+    inflight_shortterm: f64,
+    inflight_longterm: f64,
+}
+
+/// An acknowledgement's rate sample, with what the algorithm makes of it.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    /// Segments per second; 0 if it took no time.
+    rate: f64,
+    delivered: f64,
+    prior_delivered: u64,
+    lost: f64,
+    tx_in_flight: f64,
+    app_limited: bool,
+}
+
+#[expect(clippy::struct_excessive_bools, reason = "the draft's variables")]
+#[derive(Debug)]
+pub struct Bbr3 {
+    parameters: Parameters,
+    start: Start,
+    random: Stream,
+    state: State,
+    ack_phase: AckPhase,
+    rounds: Rounds,
+    round_start: bool,
+    // The path, over the long term and the short.
+    max_bw: WindowedMax,
+    cycle_count: u64,
+    bw: f64,
+    bw_shortterm: f64,
+    inflight_longterm: f64,
+    inflight_shortterm: f64,
+    /// Seconds; infinite before the first sample.
+    min_rtt: f64,
+    min_rtt_at: f64,
+    probe_rtt_min_delay: f64,
+    probe_rtt_min_at: f64,
+    aggregation: Aggregation,
+    ignored: Ignored,
+    // The last round trip.
+    bw_latest: f64,
+    inflight_latest: f64,
+    loss_round_delivered: u64,
+    loss_round_start: bool,
+    is_loss_in_round: bool,
+    loss_events: u64,
+    // Whether the pipe is full.
+    full_bw: f64,
+    full_bw_count: u64,
+    full_bw_now: bool,
+    full_bw_reached: bool,
+    // Probes of the rate.
+    cycle_at: f64,
+    bw_probe_wait: f64,
+    rounds_since_probe_up: u64,
+    bw_probe_up_rounds: u32,
+    bw_probe_up_acked: f64,
+    probe_up_acked_per_inc: f64,
+    is_bw_probe_sample: bool,
+    prev_probe_too_high: bool,
+    prev_probe_precautionary: bool,
+    /// The round in which a recovery began, if one is under way.
+    recovering_since: Option<u64>,
+    undo: Undo,
+    idle_restart: bool,
+    prior_cwnd: f64,
+    cwnd: f64,
+    /// Bits per second.
+    pacing_rate: f64,
+}
+
+impl Bbr3 {
+    fn new(parameters: Parameters, start: Start) -> Self {
+        let segment = f64::from(start.smss) * 8.0;
+        Self {
+            parameters,
+            start,
+            random: Stream::new(start.seed, "bbr3"),
+            state: State::Startup,
+            ack_phase: AckPhase::Init,
+            rounds: Rounds::default(),
+            round_start: false,
+            max_bw: WindowedMax::default(),
+            cycle_count: 0,
+            bw: 0.0,
+            bw_shortterm: f64::INFINITY,
+            inflight_longterm: f64::INFINITY,
+            inflight_shortterm: f64::INFINITY,
+            min_rtt: f64::INFINITY,
+            min_rtt_at: 0.0,
+            probe_rtt_min_delay: f64::INFINITY,
+            probe_rtt_min_at: 0.0,
+            aggregation: Aggregation::default(),
+            ignored: Ignored::default(),
+            bw_latest: 0.0,
+            inflight_latest: 0.0,
+            loss_round_delivered: 0,
+            loss_round_start: false,
+            is_loss_in_round: false,
+            loss_events: 0,
+            full_bw: 0.0,
+            full_bw_count: 0,
+            full_bw_now: false,
+            full_bw_reached: false,
+            cycle_at: 0.0,
+            bw_probe_wait: 0.0,
+            rounds_since_probe_up: 0,
+            bw_probe_up_rounds: 0,
+            bw_probe_up_acked: 0.0,
+            probe_up_acked_per_inc: f64::INFINITY,
+            is_bw_probe_sample: false,
+            prev_probe_too_high: false,
+            prev_probe_precautionary: false,
+            recovering_since: None,
+            undo: Undo {
+                state: None,
+                bw_shortterm: 0.0,
+                inflight_shortterm: 0.0,
+                inflight_longterm: 0.0,
+            },
+            idle_restart: false,
+            prior_cwnd: 0.0,
+            cwnd: start.cwnd,
+            pacing_rate: parameters.startup_pacing_gain * start.cwnd / NOMINAL_RTT * segment,
+        }
+    }
+
+    fn pacing_gain(&self) -> f64 {
+        match self.state {
+            State::Startup => self.parameters.startup_pacing_gain,
+            State::Drain { .. } => self.parameters.drain_pacing_gain,
+            State::Down => self.parameters.down_pacing_gain,
+            State::Up => self.parameters.up_pacing_gain,
+            State::Cruise | State::Refill | State::ProbeRtt { .. } => 1.0,
+        }
+    }
+
+    fn cwnd_gain(&self) -> f64 {
+        match self.state {
+            State::Up => self.parameters.up_cwnd_gain,
+            State::ProbeRtt { .. } => self.parameters.probe_rtt_cwnd_gain,
+            _ => self.parameters.cwnd_gain,
+        }
+    }
+
+    fn in_probe_bw(&self) -> bool {
+        matches!(
+            self.state,
+            State::Down | State::Cruise | State::Refill | State::Up
+        )
+    }
+
+    fn in_probe_rtt(&self) -> bool {
+        matches!(self.state, State::ProbeRtt { .. })
+    }
+
+    // Volumes (§5.6.4.2).
+
+    fn bdp(&self, bw: f64) -> f64 {
+        if self.min_rtt.is_infinite() || bw == 0.0 {
+            self.start.cwnd
+        } else {
+            bw * self.min_rtt
+        }
+    }
+
+    fn send_quantum(&self) -> f64 {
+        let bytes = self.pacing_rate / 8.0 * self.parameters.quantum_duration;
+        let segments = bytes.min(self.parameters.quantum_max) / f64::from(self.start.smss);
+        segments.floor().max(2.0)
+    }
+
+    /// `capacity`, or what bursts and pipelining need.
+    fn quantized(&self, capacity: f64) -> f64 {
+        let capacity = if self.start.whole_windows {
+            capacity.ceil()
+        } else {
+            capacity
+        };
+        let needed = (self.parameters.quanta * self.send_quantum())
+            .max(self.parameters.min_pipe_cwnd)
+            .max(capacity);
+        if self.state == State::Up {
+            needed + 2.0
+        } else {
+            needed
+        }
+    }
+
+    fn max_inflight(&self) -> f64 {
+        self.quantized(self.cwnd_gain() * self.bdp(self.bw) + self.aggregation.extra())
+    }
+
+    fn target_inflight(&self) -> f64 {
+        self.bdp(self.bw).min(self.cwnd)
+    }
+
+    fn inflight_with_headroom(&self) -> f64 {
+        if self.inflight_longterm.is_infinite() {
+            return f64::INFINITY;
+        }
+        let headroom = (self.parameters.headroom * self.inflight_longterm).max(1.0);
+        (self.inflight_longterm - headroom).max(self.parameters.min_pipe_cwnd)
+    }
+
+    fn probe_rtt_cwnd(&self) -> f64 {
+        (self.parameters.probe_rtt_cwnd_gain * self.bdp(self.bw)).max(self.parameters.min_pipe_cwnd)
+    }
+
+    // The model (§5.5).
+
+    fn sample(&self, rate: &RateSample) -> Sample {
+        Sample {
+            rate: if rate.interval_secs > 0.0 {
+                rate.segments_per_sec()
+            } else {
+                0.0
+            },
+            delivered: real(rate.delivered),
+            prior_delivered: rate.prior_delivered,
+            lost: real(rate.lost),
+            tx_in_flight: real(rate.pipe_at_send),
+            app_limited: self.ignored.app_limited(rate),
+        }
+    }
+
+    fn update_model(&mut self, ack: &Ack, sample: &Sample) {
+        self.note_losses(ack, sample);
+        self.update_latest_delivery(sample);
+        if sample.rate > 0.0 && (sample.rate >= self.max_bw.get() || !sample.app_limited) {
+            let (cycle, window) = (self.cycle_count, self.parameters.max_bw_cycles);
+            self.max_bw.add(sample.rate, cycle, window);
+        }
+        self.adapt_to_losses_of_round();
+        self.update_aggregation(ack);
+        self.check_full_bw(sample);
+        self.check_startup_done(sample);
+        self.check_drain_done(ack);
+        self.update_probe_bw(ack, sample);
+        let expired = self.update_min_rtt(ack);
+        self.check_probe_rtt(ack, expired);
+        if self.loss_round_start {
+            self.bw_latest = sample.rate;
+            self.inflight_latest = sample.delivered;
+            self.loss_events = 0;
+        }
+        self.bw = self.max_bw.get().min(self.bw_shortterm);
+    }
+
+    fn note_losses(&mut self, ack: &Ack, sample: &Sample) {
+        if ack.lost == 0 {
+            return;
+        }
+        if !self.is_loss_in_round {
+            self.loss_round_delivered = self.rounds.delivered();
+            self.save_state_upon_loss();
+        }
+        self.is_loss_in_round = true;
+        self.loss_events += 1;
+        if self.is_bw_probe_sample && self.too_high(sample) {
+            self.handle_inflight_too_high(ack, sample);
+        }
+    }
+
+    fn too_high(&self, sample: &Sample) -> bool {
+        sample.lost > sample.tx_in_flight * self.parameters.loss_thresh
+    }
+
+    /// What was in flight when the first losses exceeded the threshold (§5.5.10.2).
+    fn inflight_at_loss(&self, sample: &Sample) -> f64 {
+        let thresh = self.parameters.loss_thresh;
+        let crossing = (thresh * sample.tx_in_flight).floor() + 1.0;
+        let lost_before = sample.lost.min(crossing) - 1.0;
+        let inflight_before = sample.tx_in_flight - 1.0;
+        inflight_before + (thresh * inflight_before - lost_before) / (1.0 - thresh)
+    }
+
+    fn handle_inflight_too_high(&mut self, ack: &Ack, sample: &Sample) {
+        self.prev_probe_too_high = true;
+        self.is_bw_probe_sample = false;
+        if !sample.app_limited {
+            self.inflight_longterm = self
+                .inflight_at_loss(sample)
+                .max(self.target_inflight() * self.parameters.beta);
+        }
+        if self.state == State::Up {
+            self.undo.state = Some(State::Up);
+            self.start_down(ack.now);
+        }
+    }
+
+    fn update_latest_delivery(&mut self, sample: &Sample) {
+        self.bw_latest = self.bw_latest.max(sample.rate);
+        self.inflight_latest = self.inflight_latest.max(sample.delivered);
+        self.loss_round_start = sample.prior_delivered >= self.loss_round_delivered;
+        if self.loss_round_start {
+            self.loss_round_delivered = self.rounds.delivered();
+        }
+    }
+
+    fn adapt_to_losses_of_round(&mut self) {
+        if !self.loss_round_start {
+            return;
+        }
+        let probing = matches!(self.state, State::Startup | State::Refill | State::Up);
+        if self.is_loss_in_round && !probing {
+            if self.bw_shortterm.is_infinite() {
+                self.bw_shortterm = self.max_bw.get();
+            }
+            if self.inflight_shortterm.is_infinite() {
+                self.inflight_shortterm = self.cwnd;
+            }
+            let beta = self.parameters.beta;
+            self.bw_shortterm = self.bw_latest.max(beta * self.bw_shortterm);
+            self.inflight_shortterm = self.inflight_latest.max(beta * self.inflight_shortterm);
+        }
+        self.is_loss_in_round = false;
+    }
+
+    fn update_aggregation(&mut self, ack: &Ack) {
+        let window = if self.full_bw_reached {
+            self.parameters.extra_acked_rounds
+        } else {
+            1
+        };
+        let (bw, cwnd, round) = (self.bw, self.cwnd, self.rounds.count);
+        self.aggregation.on_ack(ack, bw, cwnd, round, window);
+    }
+
+    fn reset_short_term_model(&mut self) {
+        self.bw_shortterm = f64::INFINITY;
+        self.inflight_shortterm = f64::INFINITY;
+    }
+
+    /// Whether ProbeRTT is due.
+    fn update_min_rtt(&mut self, ack: &Ack) -> bool {
+        let now = ack.now.secs();
+        let first = self.min_rtt.is_infinite();
+        let expired = !first && now - self.probe_rtt_min_at > self.parameters.probe_rtt_interval;
+        if let Some(rtt) = ack.rtt_secs.filter(|&rtt| rtt > 0.0)
+            && (rtt < self.probe_rtt_min_delay || expired)
+        {
+            self.probe_rtt_min_delay = rtt;
+            self.probe_rtt_min_at = now;
+        }
+        let min_rtt_expired = !first && now - self.min_rtt_at > self.parameters.min_rtt_window;
+        if self.probe_rtt_min_delay < self.min_rtt || min_rtt_expired {
+            self.min_rtt = self.probe_rtt_min_delay;
+            self.min_rtt_at = self.probe_rtt_min_at;
+        }
+        if first && self.min_rtt.is_finite() {
+            let segment = f64::from(self.start.smss) * 8.0;
+            self.pacing_rate =
+                self.parameters.startup_pacing_gain * self.start.cwnd / self.min_rtt * segment;
+        }
+        expired
+    }
+
+    // The states (§5.3).
+
+    fn reset_full_bw(&mut self, baseline: f64) {
+        self.full_bw = baseline;
+        self.full_bw_count = 0;
+        self.full_bw_now = false;
+    }
+
+    fn check_full_bw(&mut self, sample: &Sample) {
+        if self.full_bw_now || !self.round_start || sample.app_limited {
+            return;
+        }
+        if sample.rate >= self.full_bw * self.parameters.full_bw_growth {
+            self.reset_full_bw(sample.rate);
+            return;
+        }
+        self.full_bw_count += 1;
+        self.full_bw_now = self.full_bw_count >= self.parameters.full_bw_rounds;
+        self.full_bw_reached |= self.full_bw_now;
+    }
+
+    fn check_startup_done(&mut self, sample: &Sample) {
+        if self.state != State::Startup {
+            return;
+        }
+        let recovering_for_a_round = self
+            .recovering_since
+            .is_some_and(|round| self.rounds.count > round);
+        if self.loss_round_start
+            && recovering_for_a_round
+            && self.loss_events >= self.parameters.startup_full_loss_count
+            && self.too_high(sample)
+        {
+            self.undo.state = Some(State::Startup);
+            self.full_bw_reached = true;
+            self.inflight_longterm = self.bdp(self.bw).max(self.inflight_latest);
+        }
+        if self.full_bw_reached {
+            self.state = State::Drain {
+                since_round: self.rounds.count,
+            };
+        }
+    }
+
+    fn check_drain_done(&mut self, ack: &Ack) {
+        let State::Drain { since_round } = self.state else {
+            return;
+        };
+        let fits = real(ack.pipe) <= self.quantized(self.bdp(self.bw));
+        if fits || self.rounds.count > since_round + self.parameters.drain_rounds {
+            self.start_down(ack.now);
+        }
+    }
+
+    fn start_down(&mut self, now: Instant) {
+        self.is_loss_in_round = false;
+        self.bw_latest = 0.0;
+        self.inflight_latest = 0.0;
+        self.probe_up_acked_per_inc = f64::INFINITY;
+        self.rounds_since_probe_up = u64::from(self.random.integer(0, 2) == 1);
+        self.bw_probe_wait =
+            self.parameters.probe_wait + self.parameters.probe_wait_spread * self.random.uniform();
+        self.cycle_at = now.secs();
+        self.ack_phase = AckPhase::ProbeStopping;
+        self.rounds.restart();
+        self.state = State::Down;
+    }
+
+    fn start_refill(&mut self) {
+        self.reset_short_term_model();
+        self.bw_probe_up_rounds = 0;
+        self.bw_probe_up_acked = 0.0;
+        self.prev_probe_precautionary = false;
+        self.ack_phase = AckPhase::Refilling;
+        self.rounds.restart();
+        self.state = State::Refill;
+    }
+
+    fn start_up(&mut self, sample: &Sample) {
+        self.ack_phase = AckPhase::ProbeStarting;
+        self.rounds.restart();
+        self.reset_full_bw(sample.rate);
+        self.state = State::Up;
+        self.raise_inflight_longterm_slope();
+    }
+
+    fn update_probe_bw(&mut self, ack: &Ack, sample: &Sample) {
+        if !self.full_bw_reached || self.adapt_long_term_model(ack, sample) {
+            return;
+        }
+        let state = self.state;
+        match state {
+            State::Down | State::Cruise if self.probe_if_due(ack.now) => {}
+            State::Down if self.is_time_to_cruise(ack) => self.state = State::Cruise,
+            State::Refill if self.round_start => {
+                self.is_bw_probe_sample = true;
+                self.start_up(sample);
+            }
+            State::Up if self.is_time_to_go_down(ack, sample) => {
+                self.prev_probe_too_high = false;
+                self.start_down(ack.now);
+            }
+            _ => {}
+        }
+    }
+
+    fn probe_if_due(&mut self, now: Instant) -> bool {
+        let reno_rounds = self.target_inflight().min(self.parameters.reno_rounds);
+        let due = now.secs() - self.cycle_at > self.bw_probe_wait
+            || real(self.rounds_since_probe_up) >= reno_rounds;
+        if due {
+            self.start_refill();
+        }
+        due
+    }
+
+    fn is_time_to_cruise(&self, ack: &Ack) -> bool {
+        let pipe = real(ack.pipe);
+        pipe <= self.inflight_with_headroom() && pipe <= self.quantized(self.bdp(self.max_bw.get()))
+    }
+
+    fn is_time_to_go_down(&mut self, ack: &Ack, sample: &Sample) -> bool {
+        if self.prev_probe_too_high && real(ack.pipe) >= self.inflight_longterm {
+            self.prev_probe_precautionary = true;
+            return true;
+        }
+        if ack.cwnd_limited && self.cwnd >= self.inflight_longterm {
+            // The bound, not the path, limits the rate.
+            self.reset_full_bw(sample.rate);
+            return false;
+        }
+        self.full_bw_now
+    }
+
+    /// Whether the state was decided.
+    fn adapt_long_term_model(&mut self, ack: &Ack, sample: &Sample) -> bool {
+        if self.ack_phase == AckPhase::ProbeStarting && self.round_start {
+            self.ack_phase = AckPhase::ProbeFeedback;
+        }
+        if self.ack_phase == AckPhase::ProbeStopping && self.round_start {
+            self.is_bw_probe_sample = false;
+            self.ack_phase = AckPhase::Init;
+            if self.in_probe_bw() {
+                if !sample.app_limited {
+                    self.cycle_count += 1;
+                }
+                if self.prev_probe_precautionary && !self.prev_probe_too_high {
+                    self.start_refill();
+                    return true;
+                }
+            }
+        }
+        if !self.too_high(sample) && self.inflight_longterm.is_finite() {
+            self.inflight_longterm = self.inflight_longterm.max(sample.tx_in_flight);
+            if self.state == State::Up {
+                self.probe_inflight_longterm_upward(ack);
+            }
+        }
+        false
+    }
+
+    fn raise_inflight_longterm_slope(&mut self) {
+        let growth = f64::from(1_u32 << self.bw_probe_up_rounds);
+        self.bw_probe_up_rounds = (self.bw_probe_up_rounds + 1).min(30);
+        self.probe_up_acked_per_inc = (self.cwnd / growth).max(1.0);
+    }
+
+    fn probe_inflight_longterm_upward(&mut self, ack: &Ack) {
+        if !ack.cwnd_limited || self.cwnd < self.inflight_longterm {
+            return;
+        }
+        self.bw_probe_up_acked += real(ack.delivered);
+        let steps = (self.bw_probe_up_acked / self.probe_up_acked_per_inc).floor();
+        self.bw_probe_up_acked -= steps * self.probe_up_acked_per_inc;
+        self.inflight_longterm += steps;
+        if self.round_start {
+            self.raise_inflight_longterm_slope();
+        }
+    }
+
+    fn check_probe_rtt(&mut self, ack: &Ack, expired: bool) {
+        if !self.in_probe_rtt() && expired && !self.idle_restart {
+            self.save_cwnd();
+            self.state = State::ProbeRtt { hold: None };
+            self.ack_phase = AckPhase::ProbeStopping;
+            self.rounds.restart();
+        }
+        if let State::ProbeRtt { hold } = self.state {
+            self.ignored.mark(self.rounds.delivered(), ack.pipe);
+            if let Some(hold) = hold {
+                self.state = State::ProbeRtt {
+                    hold: Some(Hold {
+                        round_done: hold.round_done || self.round_start,
+                        ..hold
+                    }),
+                };
+                self.check_probe_rtt_done(ack.now);
+            } else if real(ack.pipe) <= self.probe_rtt_cwnd() {
+                self.rounds.restart();
+                self.state = State::ProbeRtt {
+                    hold: Some(Hold {
+                        until: ack.now.secs() + self.parameters.probe_rtt_duration,
+                        round_done: false,
+                    }),
+                };
+            }
+        }
+        if ack.delivered > 0 {
+            self.idle_restart = false;
+        }
+    }
+
+    fn check_probe_rtt_done(&mut self, now: Instant) {
+        let State::ProbeRtt { hold: Some(hold) } = self.state else {
+            return;
+        };
+        if !hold.round_done || now.secs() <= hold.until {
+            return;
+        }
+        self.probe_rtt_min_at = now.secs();
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        self.reset_short_term_model();
+        if self.full_bw_reached {
+            self.start_down(now);
+            self.state = State::Cruise;
+        } else {
+            self.state = State::Startup;
+        }
+    }
+
+    // What is controlled (§5.6).
+
+    fn set_pacing_rate(&mut self, gain: f64) {
+        let segment = f64::from(self.start.smss) * 8.0;
+        let rate = gain * self.bw * segment * (1.0 - self.parameters.pacing_margin);
+        if rate > 0.0 && (self.full_bw_reached || rate > self.pacing_rate) {
+            self.pacing_rate = rate;
+        }
+    }
+
+    /// The last window that neither a recovery nor ProbeRTT had made smaller.
+    fn save_cwnd(&mut self) {
+        self.prior_cwnd = if self.recovering_since.is_none() && !self.in_probe_rtt() {
+            self.cwnd
+        } else {
+            self.prior_cwnd.max(self.cwnd)
+        };
+    }
+
+    fn save_state_upon_loss(&mut self) {
+        self.save_cwnd();
+        self.undo = Undo {
+            state: None,
+            bw_shortterm: self.bw_shortterm,
+            inflight_shortterm: self.inflight_shortterm,
+            inflight_longterm: self.inflight_longterm,
+        };
+    }
+
+    fn update_cwnd(&mut self, ack: &Ack) {
+        let max_inflight = self.max_inflight();
+        let grown = self.cwnd + real(ack.delivered);
+        if self.full_bw_reached {
+            self.cwnd = grown.min(max_inflight);
+        } else if self.cwnd < max_inflight || real(self.rounds.delivered()) < self.start.cwnd {
+            self.cwnd = grown;
+        }
+        self.cwnd = self.cwnd.max(self.parameters.min_pipe_cwnd);
+        self.bound_cwnd();
+    }
+
+    fn bound_cwnd(&mut self) {
+        if self.in_probe_rtt() {
+            self.cwnd = self.cwnd.min(self.probe_rtt_cwnd());
+        }
+        let longterm = match self.state {
+            State::Down | State::Refill | State::Up => self.inflight_longterm,
+            State::Cruise | State::ProbeRtt { .. } => self.inflight_with_headroom(),
+            State::Startup | State::Drain { .. } => f64::INFINITY,
+        };
+        let cap = longterm
+            .min(self.inflight_shortterm)
+            .max(self.parameters.min_pipe_cwnd);
+        self.cwnd = self.cwnd.min(cap);
+        if self.start.whole_windows {
+            self.cwnd = self.cwnd.floor();
+        }
+    }
+}
+
+impl CongestionControl for Bbr3 {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.round_start = self.rounds.on_ack(ack);
+        if self.round_start {
+            self.rounds_since_probe_up += 1;
+        }
+        if let Some(rate) = &ack.rate {
+            let sample = self.sample(rate);
+            self.update_model(ack, &sample);
+        } else {
+            let expired = self.update_min_rtt(ack);
+            self.check_probe_rtt(ack, expired);
+        }
+        self.set_pacing_rate(self.pacing_gain());
+        self.update_cwnd(ack);
+    }
+
+    fn on_loss(&mut self, _loss: &Episode) {
+        self.save_state_upon_loss();
+        self.recovering_since = Some(self.rounds.count);
+    }
+
+    fn on_ecn(&mut self, _mark: &Episode) {}
+
+    fn on_rto(&mut self, _rto: &Episode) {
+        self.save_state_upon_loss();
+        self.recovering_since = Some(self.rounds.count);
+        self.cwnd = 1.0;
+    }
+
+    fn on_undo(&mut self, before: Windows) {
+        self.recovering_since = None;
+        self.cwnd = self.cwnd.max(self.prior_cwnd).max(before.cwnd);
+        self.is_loss_in_round = false;
+        self.reset_full_bw(0.0);
+        let undo = self.undo;
+        self.bw_shortterm = self.bw_shortterm.max(undo.bw_shortterm);
+        self.inflight_shortterm = self.inflight_shortterm.max(undo.inflight_shortterm);
+        self.inflight_longterm = self.inflight_longterm.max(undo.inflight_longterm);
+        self.undo.state = None;
+        match undo.state {
+            Some(State::Startup) if self.state != State::Startup => {
+                self.full_bw_reached = false;
+                if !self.in_probe_rtt() {
+                    self.state = State::Startup;
+                }
+            }
+            Some(State::Up) if self.state != State::Up && !self.in_probe_rtt() => {
+                self.start_refill();
+            }
+            _ => {}
+        }
+        self.bound_cwnd();
+    }
+
+    fn on_recovered(&mut self, _now: Instant) {
+        if self.recovering_since.take().is_some() {
+            self.cwnd = self.cwnd.max(self.prior_cwnd);
+            self.bound_cwnd();
+        }
+    }
+
+    fn on_restart(&mut self, now: Instant, _idle_secs: f64) {
+        self.idle_restart = true;
+        self.aggregation.restart(now);
+        if self.in_probe_bw() {
+            self.set_pacing_rate(1.0);
+        } else {
+            self.check_probe_rtt_done(now);
+        }
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    /// There is no threshold.
+    fn set_ssthresh(&mut self, _ssthresh: f64) {}
+
+    fn rules_recovery(&self) -> bool {
+        true
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(Rate::from_bps(self.pacing_rate))
+    }
+
+    /// What is not known or not bound is 0.
+    fn probe(&self, out: &mut Probe<'_>) {
+        let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+        out("max_bw", self.max_bw.get());
+        out("bw", finite(self.bw));
+        out("bw_shortterm", finite(self.bw_shortterm));
+        out("inflight_shortterm", finite(self.inflight_shortterm));
+        out("inflight_longterm", finite(self.inflight_longterm));
+        out("min_rtt", finite(self.min_rtt));
+        out("extra_acked", self.aggregation.extra());
+        out("pacing_gain", self.pacing_gain());
+        out("cwnd_gain", self.cwnd_gain());
+        out("max_inflight", self.max_inflight());
+        out("round_count", real(self.rounds.count));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bbr::path::{Path, run};
+    use super::*;
+
+    fn bbr3(start: Start) -> Bbr3 {
+        Bbr3::new(Parameters::from(&Params::defaults(ENTRY.params)), start)
+    }
+
+    /// In ProbeBW, with 1000 segments per second and 100 ms.
+    fn settled() -> Bbr3 {
+        let mut bbr = bbr3(Start::at(200.0));
+        bbr.max_bw.add(1000.0, 0, 2);
+        bbr.bw = 1000.0;
+        bbr.min_rtt = 0.1;
+        bbr.probe_rtt_min_delay = 0.1;
+        bbr.full_bw_reached = true;
+        bbr.start_down(Instant::from_secs(0.0));
+        bbr
+    }
+
+    fn sample(rate: f64) -> Sample {
+        Sample {
+            rate,
+            delivered: 100.0,
+            prior_delivered: 0,
+            lost: 0.0,
+            tx_in_flight: 100.0,
+            app_limited: false,
+        }
+    }
+
+    fn ack(secs: f64, pipe: u64) -> Ack {
+        Ack {
+            pipe,
+            ..Ack::of(Instant::from_secs(secs), 1, pipe + 1)
+        }
+    }
+
+    fn close(left: f64, right: f64) -> bool {
+        (left - right).abs() <= 1e-9 * right.abs()
+    }
+
+    #[test]
+    fn a_round_with_losses_bounds_rate_and_volume_by_what_was_delivered_but_no_less_than_seven_tenths()
+     {
+        let mut bbr = settled();
+        // 600 delivered per second is less than 0.7 * 1000; 150 in a round is more than 0.7 * 200.
+        (bbr.bw_latest, bbr.inflight_latest) = (600.0, 150.0);
+        (bbr.is_loss_in_round, bbr.loss_round_start) = (true, true);
+        bbr.adapt_to_losses_of_round();
+        assert!(close(bbr.bw_shortterm, 700.0));
+        assert!(close(bbr.inflight_shortterm, 150.0));
+        // Another one: 0.7 * 700 = 490 is less than 600.
+        (bbr.is_loss_in_round, bbr.loss_round_start) = (true, true);
+        bbr.adapt_to_losses_of_round();
+        assert!(close(bbr.bw_shortterm, 600.0));
+        bbr.bound_cwnd();
+        assert!(close(bbr.cwnd, 150.0));
+        // REFILL forgets it, and a probe is not bound.
+        bbr.start_refill();
+        (bbr.is_loss_in_round, bbr.loss_round_start) = (true, true);
+        bbr.adapt_to_losses_of_round();
+        assert!(bbr.bw_shortterm.is_infinite() && bbr.inflight_shortterm.is_infinite());
+    }
+
+    #[test]
+    fn a_probe_that_loses_more_than_2_percent_bounds_the_volume_where_that_happened() {
+        let mut bbr = settled();
+        bbr.is_bw_probe_sample = true;
+        bbr.state = State::Up;
+        let lossy = |lost, tx_in_flight| Sample {
+            lost,
+            tx_in_flight,
+            ..sample(1000.0)
+        };
+        let lost = Ack {
+            lost: 1,
+            ..ack(1.0, 150)
+        };
+        // Three of 150 are 2 %: tolerated.
+        bbr.note_losses(&lost, &lossy(3.0, 150.0));
+        assert!(bbr.inflight_longterm.is_infinite());
+        // The fourth: 149 before it, 3 of them lost; (0.02 * 149 - 3) / 0.98 = -0.0204.
+        bbr.note_losses(&lost, &lossy(4.0, 150.0));
+        assert!(close(bbr.inflight_longterm, 149.0 - 0.02 / 0.98));
+        assert_eq!(bbr.state, State::Down);
+        assert!(bbr.prev_probe_too_high);
+        // Once per probe, and no less than 0.7 * min(100, 200).
+        bbr.note_losses(&lost, &lossy(9.0, 20.0));
+        assert!(bbr.inflight_longterm > 148.0);
+        bbr.is_bw_probe_sample = true;
+        bbr.note_losses(&lost, &lossy(9.0, 20.0));
+        assert!(close(bbr.inflight_longterm, 70.0));
+        // 0.85 * 70 leaves 15 % to others.
+        assert!(close(bbr.inflight_with_headroom(), 59.5));
+    }
+
+    #[test]
+    fn the_next_probe_stops_at_the_bound_and_goes_on_if_that_went_well() {
+        let mut bbr = settled();
+        bbr.inflight_longterm = 120.0;
+        bbr.prev_probe_too_high = true;
+        bbr.start_refill();
+        bbr.round_start = true;
+        bbr.update_probe_bw(&ack(3.0, 100), &sample(1000.0));
+        assert_eq!(bbr.state, State::Up);
+        bbr.round_start = false;
+        bbr.update_probe_bw(&ack(3.05, 119), &sample(1000.0));
+        assert_eq!(bbr.state, State::Up);
+        bbr.update_probe_bw(&ack(3.06, 120), &sample(1000.0));
+        assert_eq!(bbr.state, State::Down);
+        assert!(!bbr.prev_probe_too_high && bbr.prev_probe_precautionary);
+        bbr.round_start = true;
+        bbr.update_probe_bw(&ack(3.16, 110), &sample(1000.0));
+        assert_eq!(bbr.state, State::Refill);
+    }
+
+    #[test]
+    fn the_bound_grows_by_1_2_4_and_8_segments_per_round_trip() {
+        let mut bbr = settled();
+        bbr.inflight_longterm = 200.0;
+        bbr.start_up(&sample(1000.0));
+        let mut grown = Vec::new();
+        let mut window = 200;
+        for growth in [1, 2, 4, 8] {
+            let before = bbr.inflight_longterm;
+            // A window is acknowledged in a round trip; the window is what the bound allows.
+            for acked in 1..=window {
+                bbr.round_start = acked == window;
+                bbr.probe_inflight_longterm_upward(&ack(1.0, 200));
+                bbr.cwnd = bbr.inflight_longterm;
+            }
+            grown.push(bbr.inflight_longterm - before);
+            window += growth;
+        }
+        assert_eq!(grown, [1.0, 2.0, 4.0, 8.0]);
+    }
+
+    #[test]
+    fn probes_are_2_to_3_seconds_apart_or_63_round_trips_or_as_many_as_segments_fit() {
+        let mut bbr = settled();
+        let waits: Vec<f64> = (0..200)
+            .map(|_| {
+                bbr.start_down(Instant::from_secs(0.0));
+                bbr.bw_probe_wait
+            })
+            .collect();
+        assert!(waits.iter().all(|wait| (2.0..3.0).contains(wait)));
+        // The mean of 200 uniform draws: 2.5, with a standard deviation of 0.02.
+        let mean = waits.iter().sum::<f64>() / 200.0;
+        assert!((mean - 2.5).abs() < 0.08, "{mean}");
+        bbr.bw_probe_wait = 2.5;
+        assert!(!bbr.probe_if_due(Instant::from_secs(2.49)));
+        assert!(bbr.probe_if_due(Instant::from_secs(2.51)));
+        bbr.rounds_since_probe_up = 62;
+        assert!(!bbr.probe_if_due(Instant::from_secs(0.1)));
+        bbr.rounds_since_probe_up = 63;
+        assert!(bbr.probe_if_due(Instant::from_secs(0.1)));
+        bbr.cwnd = 20.0;
+        bbr.rounds_since_probe_up = 20;
+        assert!(bbr.probe_if_due(Instant::from_secs(0.1)));
+    }
+
+    #[test]
+    fn the_window_of_each_state() {
+        let mut bbr = settled();
+        bbr.pacing_rate = 10e6;
+        // 10 Mbit/s send 1250 bytes in 1 ms: a burst is two segments, and three of them, six, fit anyway.
+        assert!(close(bbr.max_inflight(), 200.0));
+        bbr.state = State::Up;
+        assert!(close(bbr.max_inflight(), 227.0), "2.25 * 100 and 2");
+        bbr.state = State::ProbeRtt { hold: None };
+        bbr.bound_cwnd();
+        assert!(close(bbr.cwnd, 50.0));
+        bbr.bw = 10.0;
+        bbr.bound_cwnd();
+        assert!(close(bbr.cwnd, 4.0));
+    }
+
+    #[test]
+    fn a_spurious_loss_gives_back_the_bounds_and_the_probe() {
+        let mut bbr = settled();
+        bbr.is_bw_probe_sample = true;
+        bbr.state = State::Up;
+        let lossy = Sample {
+            lost: 9.0,
+            ..sample(1000.0)
+        };
+        bbr.note_losses(
+            &Ack {
+                lost: 9,
+                ..ack(1.0, 150)
+            },
+            &lossy,
+        );
+        assert!(close(
+            bbr.inflight_longterm,
+            99.0 + (0.02 * 99.0 - 2.0) / 0.98
+        ));
+        assert_eq!(bbr.state, State::Down);
+        bbr.on_undo(Windows {
+            cwnd: 200.0,
+            ssthresh: f64::INFINITY,
+        });
+        assert!(bbr.inflight_longterm.is_infinite());
+        assert_eq!(bbr.state, State::Refill);
+    }
+
+    #[test]
+    fn it_fills_a_path_and_leaves_its_queue_short() {
+        for whole_windows in [false, true] {
+            let mut bbr = bbr3(Start {
+                whole_windows,
+                ..Start::at(10.0)
+            });
+            let outcome = run(&mut bbr, Path::new(1000.0, 0.1, 500.0), 30.0, 5.0);
+            assert!(outcome.goodput > 930.0, "{outcome:?}");
+            assert!(outcome.queue < 30.0, "{outcome:?}");
+            assert_eq!(outcome.lost, 0);
+            // ProbeRTT halves what is in flight.
+            assert!((45.0..60.0).contains(&outcome.smallest_cwnd), "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn what_overflows_a_short_queue_is_not_sent_again_and_again() {
+        let mut bbr = bbr3(Start::at(10.0));
+        let outcome = run(&mut bbr, Path::new(1000.0, 0.1, 20.0), 60.0, 5.0);
+        assert!(outcome.goodput > 850.0, "{outcome:?}");
+        assert!(outcome.lost > 0, "it probes");
+        assert!(
+            real(outcome.lost) < 0.01 * real(outcome.delivered),
+            "{outcome:?}"
+        );
+        assert!((110.0..125.0).contains(&bbr.inflight_longterm), "{bbr:?}");
+    }
+}

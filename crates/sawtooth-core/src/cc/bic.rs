@@ -1,0 +1,355 @@
+//! BIC: a binary search for the window between that after the last loss, which the path carried, and that before it, which it did not;
+//! in steps that are never too large, and beyond the old maximum a search for a new one.
+//!
+//! Specification: L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast Long-Distance Networks", INFOCOM 2004, §III.
+//!
+//! Model, in segments:
+//! - slow start, and below `low_window` everything: standard TCP
+//! - below `max_win`: `cwnd += inc / cwnd` for everything that counts, `inc = (max_win - cwnd) / search` between `s_min` and `s_max`
+//! - beyond it, slow start: `inc` is 1 and doubles whenever the window has grown by it; from `s_max` on the increase is `s_max`
+//! - loss: `max_win = cwnd`, `cwnd = (1 - beta) window`; with fast convergence, if that max_win is below the last, it becomes the middle of
+//!   itself and the new window
+//! - timeout: the same, with `cwnd = 1`
+//!
+//! Deviations: the paper searches halves (`search = 2`); its min_win is the window itself whenever the next step is computed, and is not kept. Its
+//! default maximum, "a large integer", is infinite. The paper leaves timeouts to the host's TCP; here they set what a loss sets.
+//!
+//! Kernel equivalent: `bic`, in whole segments; expected, and to be held against it: `s_max = 16`, `beta = 0.2` (819/1024 remain), `search = 4`,
+//! `smooth = 20`. That there is a step that the paper does not have, `smooth` round trips for the last `search` segments below max_win, is what
+//! its module says of its parameter `smooth_part`.
+
+use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "bic",
+    summary: "BIC: a binary search between the windows before and after the last loss",
+    specification: &["Xu, Harfoush and Rhee 2004 §III"],
+    params: &[
+        Param {
+            name: "low_window",
+            summary: "standard TCP below this window, segments",
+            kind: Kind::Number { min: 0.0, max: 1e9 },
+            default: Value::Number(14.0),
+        },
+        Param {
+            name: "s_max",
+            summary: "largest increase per round trip, segments",
+            kind: Kind::Number { min: 1.0, max: 1e6 },
+            default: Value::Number(32.0),
+        },
+        Param {
+            name: "s_min",
+            summary: "smallest increase per round trip, segments",
+            kind: Kind::Number {
+                min: 0.0001,
+                max: 1.0,
+            },
+            default: Value::Number(0.01),
+        },
+        Param {
+            name: "beta",
+            summary: "share of the window given up at a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.125),
+        },
+        Param {
+            name: "fast_convergence",
+            summary: "whether a flow whose window falls from loss to loss gives up more of it",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
+        Param {
+            name: "search",
+            summary: "a step of the search is the distance to max_win divided by this",
+            kind: Kind::Number {
+                min: 1.0,
+                max: 1000.0,
+            },
+            default: Value::Number(2.0),
+        },
+        Param {
+            name: "smooth",
+            summary: "round trips that the last `search` segments to max_win take; `none`: searched like the others",
+            kind: Kind::Number { min: 1.0, max: 1e6 },
+            default: Value::None,
+        },
+    ],
+    new: |params, start| Box::new(Bic::new(params, start)),
+};
+
+/// Slow start beyond the old maximum.
+#[derive(Clone, Copy, Debug)]
+struct Probing {
+    ss_cwnd: f64,
+    ss_target: f64,
+}
+
+#[derive(Debug)]
+pub struct Bic {
+    low_window: f64,
+    s_max: f64,
+    s_min: f64,
+    beta: f64,
+    fast_convergence: bool,
+    search: f64,
+    smooth: Option<f64>,
+    cwnd: f64,
+    ssthresh: f64,
+    growth: Growth,
+    /// Infinite when unknown.
+    max_win: f64,
+    probing: Option<Probing>,
+}
+
+impl Bic {
+    pub fn new(params: &Params, start: Start) -> Self {
+        Self {
+            low_window: params.number("low_window"),
+            s_max: params.number("s_max"),
+            s_min: params.number("s_min"),
+            beta: params.number("beta"),
+            fast_convergence: params.flag("fast_convergence"),
+            search: params.number("search"),
+            smooth: match params.get("smooth") {
+                Value::Number(smooth) => Some(smooth),
+                _ => None,
+            },
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            growth: Growth::new(start.whole_windows),
+            max_win: f64::INFINITY,
+            probing: None,
+        }
+    }
+
+    /// Segments per window acknowledged.
+    fn increase(&self) -> f64 {
+        if self.cwnd < self.low_window {
+            return 1.0;
+        }
+        if let Some(probing) = self.probing {
+            return probing.ss_cwnd;
+        }
+        let distance = self.max_win - self.cwnd;
+        let step = match self.smooth {
+            Some(smooth) if distance < self.search => self.search / smooth,
+            _ => distance / self.search,
+        };
+        step.max(self.s_min).min(self.s_max)
+    }
+
+    /// After the window has grown: on to the next way of growing.
+    fn advance(&mut self) {
+        if self.cwnd < self.low_window {
+            return;
+        }
+        match &mut self.probing {
+            None if self.cwnd >= self.max_win => {
+                self.max_win = f64::INFINITY;
+                self.probing = Some(Probing {
+                    ss_cwnd: 1.0,
+                    ss_target: self.cwnd + 1.0,
+                });
+            }
+            Some(probing) if self.cwnd >= probing.ss_target => {
+                probing.ss_cwnd *= 2.0;
+                probing.ss_target = self.cwnd + probing.ss_cwnd;
+                if probing.ss_cwnd >= self.s_max {
+                    self.probing = None;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What a loss leaves of `window`, and where the next search is.
+    fn reduce(&mut self, window: f64) -> f64 {
+        self.probing = None;
+        self.growth = Growth::new(self.growth.whole);
+        if self.cwnd < self.low_window {
+            return 0.5 * window;
+        }
+        let left = window - self.beta * window;
+        let previous = std::mem::replace(&mut self.max_win, self.cwnd);
+        if self.fast_convergence && previous.is_finite() && self.max_win < previous {
+            self.max_win = f64::midpoint(self.max_win, left);
+        }
+        left
+    }
+}
+
+impl CongestionControl for Bic {
+    fn on_ack(&mut self, ack: &Ack) {
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            self.cwnd = self.growth.add(self.cwnd, counted, self.increase());
+            self.advance();
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = self.reduce(loss.window);
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        let window = self.reduce(rto.window);
+        self.ssthresh = rto.threshold(window);
+        self.cwnd = 1.0;
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    /// `max_win` is 0 where unknown, `ss_cwnd` where there is no slow start.
+    fn probe(&self, out: &mut super::Probe<'_>) {
+        let known = self.max_win.is_finite();
+        out("max_win", if known { self.max_win } else { 0.0 });
+        out("bic_inc", self.increase());
+        out("ss_cwnd", self.probing.map_or(0.0, |ss| ss.ss_cwnd));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Instant;
+
+    fn bic(cwnd: f64, set: &[(&str, f64)]) -> Bic {
+        let mut params = Params::defaults(ENTRY.params);
+        for &(name, value) in set {
+            params.set(name, Value::Number(value));
+        }
+        let start = Start {
+            ssthresh: 2.0,
+            ..Start::at(cwnd)
+        };
+        Bic::new(&params, start)
+    }
+
+    fn lose(bic: &mut Bic) {
+        bic.on_loss(&Episode {
+            now: Instant::from_secs(1.0),
+            window: bic.cwnd(),
+            flight_size: 10,
+            whole_ssthresh: false,
+            ns2: false,
+        });
+    }
+
+    fn acknowledge(bic: &mut Bic) {
+        bic.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 10));
+    }
+
+    fn near(left: f64, right: f64) {
+        assert!((left - right).abs() < 1e-9, "{left} {right}");
+    }
+
+    #[test]
+    fn xu_2004_a_loss_leaves_seven_eighths_and_the_search_begins_in_between() {
+        let mut bic = bic(800.0, &[]);
+        lose(&mut bic);
+        near(bic.cwnd(), 700.0);
+        near(bic.max_win, 800.0);
+        // The middle is 50 away: more than S_max = 32.
+        near(bic.increase(), 32.0);
+        acknowledge(&mut bic);
+        near(bic.cwnd(), 700.0 + 32.0 / 700.0);
+        // From 740 on the middle is less than S_max away.
+        bic.cwnd = 760.0;
+        near(bic.increase(), 20.0);
+        bic.cwnd = 799.0;
+        near(bic.increase(), 0.5);
+        bic.cwnd = 799.999;
+        near(bic.increase(), 0.01);
+    }
+
+    #[test]
+    fn xu_2004_fast_convergence_aims_between_the_new_maximum_and_the_new_minimum() {
+        let mut bic = bic(800.0, &[]);
+        lose(&mut bic);
+        bic.cwnd = 720.0;
+        lose(&mut bic);
+        // 720 is less than 800: cwnd = 630, max_win = (720 + 630) / 2.
+        near(bic.cwnd(), 630.0);
+        near(bic.max_win, 675.0);
+        // The first loss of a flow has no maximum to be below.
+        bic.max_win = f64::INFINITY;
+        bic.cwnd = 640.0;
+        lose(&mut bic);
+        near(bic.max_win, 640.0);
+    }
+
+    #[test]
+    fn xu_2004_beyond_the_maximum_the_increase_doubles_up_to_s_max() {
+        let mut bic = bic(800.0, &[]);
+        lose(&mut bic);
+        bic.cwnd = 800.0;
+        acknowledge(&mut bic);
+        let beginning = bic.cwnd();
+        let mut increases = vec![bic.increase()];
+        while bic.probing.is_some() {
+            acknowledge(&mut bic);
+            if Some(&bic.increase()) != increases.last() {
+                increases.push(bic.increase());
+            }
+        }
+        assert_eq!(increases, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]);
+        // 1 + 2 + 4 + 8 + 16 segments, and less than 16 / 800 beyond each target.
+        let grown = bic.cwnd() - beginning;
+        assert!((31.0..31.1).contains(&grown), "{grown}");
+        near(bic.increase(), 32.0);
+    }
+
+    #[test]
+    fn below_the_low_window_it_is_standard_tcp() {
+        let mut bic = bic(13.0, &[]);
+        acknowledge(&mut bic);
+        near(bic.cwnd(), 13.0 + 1.0 / 13.0);
+        bic.cwnd = 13.0;
+        lose(&mut bic);
+        near(bic.cwnd(), 6.5);
+    }
+
+    #[test]
+    fn the_kernels_search_takes_quarters_and_its_last_segments_twenty_round_trips() {
+        let mut bic = bic(
+            100.0,
+            &[
+                ("search", 4.0),
+                ("smooth", 20.0),
+                ("s_max", 16.0),
+                ("beta", 0.2),
+            ],
+        );
+        lose(&mut bic);
+        near(bic.cwnd(), 80.0);
+        near(bic.increase(), 5.0);
+        bic.cwnd = 97.0;
+        near(bic.increase(), 0.2);
+    }
+}

@@ -1,0 +1,545 @@
+//! CAIA Delay Gradient: backs off, with a probability, when the round-trip time grows from one round trip to the next.
+//!
+//! Specification: Hayes and Armitage 2011, "Revisiting TCP Congestion Control Using Delay Gradients", IFIP Networking 2011, §3.
+//!
+//! Model, in segments, once per round trip `n`:
+//! - `RTT_min`, `RTT_max`: the least and the largest sample of the round trip; `g = RTT_n - RTT_(n-1)` of either; `g_bar` the mean of
+//!   the last `window` of `g`; slow start looks at `g` itself
+//! - `P[backoff] = 1 - exp(-g / G)` for a positive gradient
+//! - backoff: `s = max(cwnd, s)`, `cwnd = ssthresh = cwnd * beta`; else in congestion avoidance `cwnd += 1`, and `s += 1` if there is one
+//! - the round trip after a backoff, which cannot yet show its effect, is not looked at; after `ineffective` backoffs
+//!   without a negative gradient the next `ignored` round trips are not either, unless a gradient turns negative
+//! - queue: full if `g_bar_max <= 0 < g_bar_min`, empty if `g_bar_max < 0 <= g_bar_min`, rising if both are positive, falling if both are negative,
+//!   else as it was; unknown at first. Empty: `s = 0`
+//! - loss with the queue full or unknown: `ssthresh = max(cwnd, s) * beta_loss`; else it was not congestion and the window stays
+//! - slow start between: standard TCP; timeout: `ssthresh = window * beta_loss`, `cwnd = 1`, `s = 0`
+//!
+//! Deviations: after a loss the paper's window is `max(cwnd, s) * beta_loss`, which may be larger than before; here that is `ssthresh`, `cwnd` is never
+//! raised by a loss, and slow start makes up for it. One random number per round trip is held against the larger of the two
+//! gradients. A mark (RFC 3168) is no loss to tolerate: it is always answered. `g_bar` is computed as `(RTT_n - RTT_(n-window)) / window`, to
+//! which the paper's moving average telescopes; round trips before the first count as gradients of zero.
+//!
+//! Kernel equivalent: `cdg`, in whole segments. Its announcement says that it begins with a variant of CUBIC's Hybrid Slow Start, and that
+//! the tolerance of losses is off there (`loss_tolerance = false`). The first is not modelled.
+
+use std::collections::VecDeque;
+
+use super::{Ack, CongestionControl, Episode, New, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::rng::Stream;
+
+const fn factor(name: &'static str, summary: &'static str, default: f64) -> Param {
+    Param {
+        name,
+        summary,
+        kind: Kind::Number {
+            min: 0.01,
+            max: 0.99,
+        },
+        default: Value::Number(default),
+    }
+}
+
+const fn count(name: &'static str, summary: &'static str, default: i64) -> Param {
+    Param {
+        name,
+        summary,
+        kind: Kind::Integer { min: 1, max: 1000 },
+        default: Value::Integer(default),
+    }
+}
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "cdg",
+    summary: "CAIA Delay Gradient: backs off at random when the round-trip time grows, and tolerates other losses",
+    specification: &["Hayes and Armitage 2011 §3"],
+    params: &[
+        Param {
+            name: "g",
+            summary: "G: a gradient of this much per round trip has a probability of backing off of 1 - 1/e",
+            kind: Kind::Duration {
+                min_exclusive: true,
+            },
+            default: Value::Duration(0.003),
+        },
+        count(
+            "window",
+            "round trips that the gradients are averaged over",
+            8,
+        ),
+        factor(
+            "beta",
+            "the window is multiplied by this at a backoff for delay",
+            0.7,
+        ),
+        factor(
+            "beta_loss",
+            "the window is multiplied by this at a loss",
+            0.5,
+        ),
+        count(
+            "ineffective",
+            "backoffs in succession after which delay is ignored for a while",
+            5,
+        ),
+        count("ignored", "round trips for which delay is ignored then", 5),
+        Param {
+            name: "loss_tolerance",
+            summary: "whether a loss is ignored while no queue seems to be full",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
+        Param {
+            name: "shadow",
+            summary: "whether a loss starts from the window there would be without backoffs for delay",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
+    ],
+    new: |params, start| Box::new(Cdg::new(params, start)),
+};
+
+/// What the gradients say of the queue of the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Queue {
+    Unknown,
+    Empty,
+    Rising,
+    Falling,
+    Full,
+}
+
+/// A number of each, for RTT_min and RTT_max.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Pair {
+    min: f64,
+    max: f64,
+}
+
+impl Pair {
+    const NO_SAMPLE: Self = Self {
+        min: f64::INFINITY,
+        max: 0.0,
+    };
+
+    fn change(self, since: Self, round_trips: f64) -> Self {
+        Self {
+            min: (self.min - since.min) / round_trips,
+            max: (self.max - since.max) / round_trips,
+        }
+    }
+}
+
+/// The extremes of the last round trips, seconds.
+#[derive(Clone, Debug)]
+struct History {
+    window: usize,
+    rtts: VecDeque<Pair>,
+}
+
+impl History {
+    fn new(window: usize) -> Self {
+        Self {
+            window,
+            rtts: VecDeque::with_capacity(window + 2),
+        }
+    }
+
+    /// The gradient `g` and the mean `g_bar`, once there are two round trips.
+    #[expect(clippy::cast_precision_loss, reason = "a window is small")]
+    fn gradients(&mut self, rtt: Pair) -> Option<(Pair, Pair)> {
+        let last = self.rtts.back().copied();
+        self.rtts.push_back(rtt);
+        if self.rtts.len() > self.window + 1 {
+            self.rtts.pop_front();
+        }
+        Some((
+            rtt.change(last?, 1.0),
+            rtt.change(self.rtts[0], self.window as f64),
+        ))
+    }
+}
+
+/// What can be switched off.
+#[derive(Clone, Copy, Debug)]
+struct Heuristics {
+    loss_tolerance: bool,
+    shadow: bool,
+}
+
+#[derive(Debug)]
+pub struct Cdg {
+    g_secs: f64,
+    beta: f64,
+    beta_loss: f64,
+    ineffective: i64,
+    ignored: i64,
+    heuristics: Heuristics,
+    whole: bool,
+    random: Stream,
+    cwnd: f64,
+    ssthresh: f64,
+    /// The shadow window `s`.
+    s: f64,
+    queue: Queue,
+    history: History,
+    /// Extremes of the present round trip, which ends when `end` has been acknowledged.
+    rtt: Pair,
+    end: u64,
+    g_bar: Pair,
+    /// Whether the last round trip ended with a backoff.
+    waits: bool,
+    /// Backoffs since a gradient was negative, and round trips still to be ignored.
+    backoffs: i64,
+    ignore: i64,
+}
+
+impl Cdg {
+    pub fn new(params: &Params, start: Start) -> Self {
+        let window = usize::try_from(params.integer("window")).expect("bounds");
+        Self {
+            g_secs: params.duration("g"),
+            beta: params.number("beta"),
+            beta_loss: params.number("beta_loss"),
+            ineffective: params.integer("ineffective"),
+            ignored: params.integer("ignored"),
+            heuristics: Heuristics {
+                loss_tolerance: params.flag("loss_tolerance"),
+                shadow: params.flag("shadow"),
+            },
+            whole: start.whole_windows,
+            random: Stream::new(start.seed, "cdg"),
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            s: 0.0,
+            queue: Queue::Unknown,
+            history: History::new(window),
+            rtt: Pair::NO_SAMPLE,
+            end: 0,
+            g_bar: Pair { min: 0.0, max: 0.0 },
+            waits: false,
+            backoffs: 0,
+            ignore: 0,
+        }
+    }
+
+    /// `P[backoff]` for a positive gradient.
+    fn probability(&self, gradient_secs: f64) -> f64 {
+        1.0 - libm::exp(-gradient_secs / self.g_secs)
+    }
+
+    /// Whether a round trip has ended, and if so whether its gradient asks for a backoff.
+    fn measure(&mut self, ack: &Ack) -> Option<bool> {
+        if let Some(sample_secs) = ack.rtt_secs {
+            self.rtt.min = self.rtt.min.min(sample_secs);
+            self.rtt.max = self.rtt.max.max(sample_secs);
+        }
+        if ack.snd_una < self.end {
+            return None;
+        }
+        self.end = ack.snd_nxt;
+        let rtt = std::mem::replace(&mut self.rtt, Pair::NO_SAMPLE);
+        if rtt == Pair::NO_SAMPLE {
+            return Some(false);
+        }
+        let Some((g, g_bar)) = self.history.gradients(rtt) else {
+            return Some(false);
+        };
+        self.g_bar = g_bar;
+        self.infer_queue();
+        Some(self.asks_for_backoff(if self.cwnd < self.ssthresh { g } else { g_bar }))
+    }
+
+    fn infer_queue(&mut self) {
+        let Pair { min, max } = self.g_bar;
+        // A queue that is full bounds RTT_max while RTT_min still rises; one that is empty bounds RTT_min while RTT_max still falls.
+        self.queue = if min > 0.0 && max <= 0.0 {
+            Queue::Full
+        } else if min >= 0.0 && max < 0.0 {
+            Queue::Empty
+        } else if min > 0.0 && max > 0.0 {
+            Queue::Rising
+        } else if min < 0.0 && max < 0.0 {
+            Queue::Falling
+        } else {
+            self.queue
+        };
+        if self.queue == Queue::Empty {
+            self.s = 0.0;
+        }
+    }
+
+    fn asks_for_backoff(&mut self, gradient: Pair) -> bool {
+        if gradient.min < 0.0 || gradient.max < 0.0 {
+            self.backoffs = 0;
+            self.ignore = 0;
+        }
+        if std::mem::take(&mut self.waits) {
+            return false;
+        }
+        if self.ignore > 0 {
+            self.ignore -= 1;
+            return false;
+        }
+        let steepest = gradient.min.max(gradient.max);
+        steepest > 0.0 && self.random.uniform() < self.probability(steepest)
+    }
+
+    fn back_off(&mut self) {
+        self.s = self.s.max(self.cwnd);
+        let window = self.cwnd * self.beta;
+        let window = if self.whole { window.floor() } else { window };
+        self.ssthresh = window.max(2.0);
+        self.cwnd = self.ssthresh.min(self.cwnd);
+        self.waits = true;
+        self.backoffs += 1;
+        if self.backoffs >= self.ineffective {
+            self.backoffs = 0;
+            self.ignore = self.ignored;
+        }
+    }
+
+    /// What is left after congestion that was not foreseen.
+    fn reduce(&mut self, episode: &Episode) {
+        let shadow = if self.heuristics.shadow { self.s } else { 0.0 };
+        let window = episode.window.max(shadow) * self.beta_loss;
+        self.ssthresh = episode.threshold(window);
+        self.cwnd = episode.reduced(window).min(self.cwnd.max(2.0));
+        // The window is on its way to where the shadow would be.
+        self.s = 0.0;
+        self.waits = true;
+    }
+}
+
+impl CongestionControl for Cdg {
+    fn on_ack(&mut self, ack: &Ack) {
+        let round = self.measure(ack);
+        if !ack.may_grow {
+            return;
+        }
+        if round == Some(true) {
+            self.back_off();
+            return;
+        }
+        if !ack.cwnd_limited {
+            return;
+        }
+        let before = self.cwnd;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, _) = slow_start(self.cwnd, self.ssthresh, ack.counted);
+        } else if round.is_some() {
+            self.cwnd += 1.0;
+        }
+        if self.s > 0.0 {
+            self.s += self.cwnd - before;
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        if !self.heuristics.loss_tolerance || matches!(self.queue, Queue::Full | Queue::Unknown) {
+            self.reduce(loss);
+            return;
+        }
+        self.ssthresh = loss.threshold(self.cwnd);
+        self.waits = true;
+    }
+
+    fn on_ecn(&mut self, mark: &Episode) {
+        self.reduce(mark);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window * self.beta_loss);
+        self.cwnd = 1.0;
+        self.s = 0.0;
+        self.backoffs = 0;
+        self.ignore = 0;
+        self.waits = false;
+        self.queue = Queue::Unknown;
+        self.history.rtts.clear();
+        self.rtt = Pair::NO_SAMPLE;
+        self.g_bar = Pair { min: 0.0, max: 0.0 };
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn probe(&self, out: &mut super::Probe<'_>) {
+        out("g_bar_min", self.g_bar.min);
+        out("g_bar_max", self.g_bar.max);
+        out("s", self.s);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Instant;
+
+    /// In congestion avoidance with a window of 100 segments and a gradient scale of `g_secs`.
+    fn avoiding(g_secs: f64) -> Cdg {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("g", Value::Duration(g_secs));
+        Cdg::new(
+            &params,
+            Start {
+                ssthresh: 2.0,
+                ..Start::at(100.0)
+            },
+        )
+    }
+
+    /// Any gradient above zero backs off.
+    const CERTAIN: f64 = 1e-9;
+    /// None does.
+    const NEVER: f64 = 1e9;
+
+    /// A round trip whose samples are these two.
+    fn round(cdg: &mut Cdg, min_secs: f64, max_secs: f64) {
+        let ack = |rtt_secs, snd_una| Ack {
+            rtt_secs: Some(rtt_secs),
+            snd_una,
+            snd_nxt: snd_una + 2,
+            ..Ack::of(Instant::from_secs(1.0), 1, 100)
+        };
+        let end = cdg.end;
+        if end > 0 {
+            cdg.on_ack(&ack(min_secs, end - 1));
+        } else {
+            // The first acknowledgement of all ends a round trip.
+            cdg.rtt.min = min_secs;
+        }
+        cdg.on_ack(&ack(max_secs, end));
+    }
+
+    fn episode(window: f64) -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window,
+            flight_size: 100,
+            whole_ssthresh: false,
+            ns2: false,
+        }
+    }
+
+    #[test]
+    fn the_probability_of_backing_off_is_exponential() {
+        // G = 3 ms: 1 - e^-1 = 0.632121 for 3 ms, 1 - e^-(1/3) = 0.283469 for 1 ms.
+        let cdg = avoiding(0.003);
+        assert!((cdg.probability(0.003) - 0.632_121).abs() < 1e-6);
+        assert!((cdg.probability(0.001) - 0.283_469).abs() < 1e-6);
+    }
+
+    #[test]
+    fn as_often_as_the_probability_says() {
+        // 20000 draws at a probability of 0.632121: mean 12642.4, standard deviation 68.2.
+        let mut cdg = avoiding(0.003);
+        let gradient = Pair {
+            min: 0.0,
+            max: 0.003,
+        };
+        let backoffs: u32 = (0..20_000)
+            .map(|_| u32::from(cdg.asks_for_backoff(gradient)))
+            .sum();
+        assert!(
+            (f64::from(backoffs) - 12_642.4).abs() < 4.0 * 68.2,
+            "{backoffs}"
+        );
+    }
+
+    #[test]
+    fn gradients_are_means_of_the_last_eight_round_trips() {
+        // RTT_max rises by 8 ms, once: 8/8 = 1 ms for eight round trips, then nothing.
+        let mut cdg = avoiding(NEVER);
+        round(&mut cdg, 0.1, 0.1);
+        for _ in 0..8 {
+            round(&mut cdg, 0.1, 0.108);
+            assert!((cdg.g_bar.max - 0.001).abs() < 1e-12);
+        }
+        round(&mut cdg, 0.1, 0.108);
+        assert_eq!(cdg.g_bar, Pair { min: 0.0, max: 0.0 });
+    }
+
+    #[test]
+    fn the_window_grows_by_one_each_round_trip_and_a_backoff_takes_three_tenths() {
+        let mut cdg = avoiding(CERTAIN);
+        round(&mut cdg, 0.1, 0.1);
+        round(&mut cdg, 0.1, 0.1);
+        assert!((cdg.cwnd() - 102.0).abs() < 1e-9);
+        round(&mut cdg, 0.1, 0.11);
+        assert!((cdg.cwnd() - 71.4).abs() < 1e-9, "102 * 0.7");
+        assert!((cdg.s - 102.0).abs() < 1e-9);
+        round(&mut cdg, 0.1, 0.11);
+        assert!(
+            (cdg.cwnd() - 72.4).abs() < 1e-9,
+            "the next round trip is not looked at"
+        );
+        assert!((cdg.s - 103.0).abs() < 1e-9);
+        round(&mut cdg, 0.1, 0.11);
+        assert!((cdg.cwnd() - 72.4 * 0.7).abs() < 1e-9);
+        assert!((cdg.s - 103.0).abs() < 1e-9, "max(72.4, 103)");
+    }
+
+    #[test]
+    fn backoffs_without_effect_stop_for_five_round_trips() {
+        let mut cdg = avoiding(CERTAIN);
+        let mut backed_off = Vec::new();
+        for n in 0_u32..18 {
+            let before = cdg.cwnd();
+            let rtt_secs = 0.1 + 0.001 * f64::from(n);
+            round(&mut cdg, rtt_secs, rtt_secs);
+            if cdg.cwnd() < before {
+                backed_off.push(n);
+            }
+        }
+        // Every other round trip, five times; round trip 10 waits for the fifth, 11 to 15 are ignored.
+        assert_eq!(backed_off, [1, 3, 5, 7, 9, 16]);
+    }
+
+    #[test]
+    fn a_loss_is_tolerated_unless_the_queue_is_full_or_unknown() {
+        let mut cdg = avoiding(NEVER);
+        round(&mut cdg, 0.1, 0.12);
+        cdg.on_loss(&episode(100.0));
+        assert!((cdg.cwnd() - 50.0).abs() < 1e-9, "unknown");
+        // Both rise: the queue fills, but is not full.
+        round(&mut cdg, 0.11, 0.13);
+        assert_eq!(cdg.queue, Queue::Rising);
+        let window = cdg.cwnd();
+        cdg.on_loss(&episode(window));
+        assert_eq!(cdg.cwnd(), window);
+        // RTT_max is back where it was, RTT_min is not.
+        round(&mut cdg, 0.115, 0.12);
+        assert_eq!(cdg.queue, Queue::Full);
+        let window = cdg.cwnd();
+        cdg.on_loss(&episode(window));
+        assert!((cdg.cwnd() - window / 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_loss_starts_from_the_shadow_window_but_widens_nothing() {
+        let mut cdg = avoiding(CERTAIN);
+        round(&mut cdg, 0.1, 0.1);
+        round(&mut cdg, 0.1, 0.11);
+        round(&mut cdg, 0.1, 0.11);
+        round(&mut cdg, 0.1, 0.11);
+        // 101, backed off to 70.7; 71.7, backed off to 50.19; the shadow is 102, so 51 is more than there is.
+        assert!((cdg.cwnd() - 50.19).abs() < 1e-9, "{}", cdg.cwnd());
+        cdg.on_ecn(&episode(50.19));
+        assert!((cdg.ssthresh() - 51.0).abs() < 1e-9);
+        assert!((cdg.cwnd() - 50.19).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,565 @@
+//! Copa: aims at a rate that is inverse to the queueing delay, and so keeps a few segments in the queue and empties it now and then.
+//!
+//! Specification: Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI 2018, §2.
+//!
+//! Model, in segments and seconds:
+//! - `RTTstanding` is the smallest round-trip time of `standing_share * srtt`, `RTTmin` that of `min_rtt_window`; `dq = RTTstanding - RTTmin`
+//! - target rate `1 / (delta * dq)`; the rate is `cwnd / RTTstanding`
+//! - below the target `cwnd += v / (delta * cwnd)` for everything delivered, above it `cwnd -= v / (delta * cwnd)`
+//! - velocity `v`: 1; doubles every window after `steady_windows` of one direction; 1 again when the direction turns
+//! - slow start: `cwnd += 1` for everything delivered, until the rate exceeds the target
+//! - `pacing_rate = 2 * cwnd / RTTstanding`
+//! - default mode: `delta = default_delta`. When the queue has not been nearly empty for `competitive_rounds` round trips, competitive
+//!   mode: `1 / delta` grows by 1 per window and is halved at a loss, but never below `1 / default_delta`. Nearly empty is
+//!   `dq <= nearly_empty * (RTTmax - RTTmin)`, with `RTTmax` of four round trips
+//! - loss: nothing else; timeout: `cwnd = 1` and slow start
+//!
+//! Deviations: the paper looks at the direction once per window only; here `v` is 1 again as soon as the rate crosses the target, too:
+//! otherwise a velocity gained on the way up throws the window far down. The paper does not say what a timeout does. `v` is at most `delta * cwnd`, so that a window at most doubles in a round
+//! trip; the paper has no bound. An empty queue without any oscillation counts as nearly empty (the paper's comparison is strict).
+//! An echoed mark (RFC 3168) counts as a loss. Whole windows are the model's, rounded down.
+//!
+//! Kernel equivalent: none in Linux.
+
+use std::collections::VecDeque;
+
+use super::bbr::real;
+use super::{Ack, CongestionControl, Episode, New, Probe, Start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::units::Rate;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "copa",
+    summary: "Copa: a rate inverse to the queueing delay; as aggressive as the others when they fill the queue",
+    specification: &["Arun and Balakrishnan 2018 §2"],
+    params: &[
+        Param {
+            name: "default_delta",
+            summary: "inverse of the segments it aims to have queued, unless it must compete",
+            kind: Kind::Number {
+                min: 1e-3,
+                max: 10.0,
+            },
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "standing_share",
+            summary: "the delay now is the smallest of this share of a smoothed round-trip time",
+            kind: Kind::Number {
+                min: 0.0,
+                max: 10.0,
+            },
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "min_rtt_window",
+            summary: "the delay without a queue is the smallest of this long",
+            kind: Kind::Duration {
+                min_exclusive: true,
+            },
+            default: Value::Duration(10.0),
+        },
+        Param {
+            name: "steady_windows",
+            summary: "the velocity doubles after this many windows of one direction",
+            kind: Kind::Integer { min: 1, max: 1000 },
+            default: Value::Integer(3),
+        },
+        Param {
+            name: "pacing_gain",
+            summary: "pacing rate, in windows per round-trip time",
+            kind: Kind::Number {
+                min: 1.0,
+                max: 100.0,
+            },
+            default: Value::Number(2.0),
+        },
+        Param {
+            name: "competitive_mode",
+            summary: "whether it competes with flows that fill the queue",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
+        Param {
+            name: "nearly_empty",
+            summary: "share of the delay's oscillation below which the queue is nearly empty",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::Number(0.1),
+        },
+        Param {
+            name: "oscillation_rounds",
+            summary: "that oscillation is the one of this many round-trip times",
+            kind: Kind::Number { min: 1.0, max: 1e3 },
+            default: Value::Number(4.0),
+        },
+        Param {
+            name: "competitive_rounds",
+            summary: "it competes when the queue has not been nearly empty for this many round-trip times",
+            kind: Kind::Number { min: 1.0, max: 1e3 },
+            default: Value::Number(5.0),
+        },
+        Param {
+            name: "min_cwnd",
+            summary: "the delay does not shrink the window below this, segments",
+            kind: Kind::Number { min: 1.0, max: 1e6 },
+            default: Value::Number(2.0),
+        },
+    ],
+    new: |params, start| Box::new(Copa::new(Parameters::from(params), start)),
+};
+
+#[derive(Clone, Copy, Debug)]
+struct Parameters {
+    default_delta: f64,
+    standing_share: f64,
+    min_rtt_window: f64,
+    steady_windows: u64,
+    pacing_gain: f64,
+    competitive_mode: bool,
+    nearly_empty: f64,
+    oscillation_rounds: f64,
+    competitive_rounds: f64,
+    min_cwnd: f64,
+}
+
+impl From<&Params> for Parameters {
+    fn from(params: &Params) -> Self {
+        Self {
+            default_delta: params.number("default_delta"),
+            standing_share: params.number("standing_share"),
+            min_rtt_window: params.duration("min_rtt_window"),
+            steady_windows: params.integer("steady_windows").unsigned_abs(),
+            pacing_gain: params.number("pacing_gain"),
+            competitive_mode: params.flag("competitive_mode"),
+            nearly_empty: params.number("nearly_empty"),
+            oscillation_rounds: params.number("oscillation_rounds"),
+            competitive_rounds: params.number("competitive_rounds"),
+            min_cwnd: params.number("min_cwnd"),
+        }
+    }
+}
+
+/// The smallest of the values of the last so many seconds.
+#[derive(Clone, Debug, Default)]
+struct RecentMin {
+    /// Times and values, each value above the one before it.
+    samples: VecDeque<(f64, f64)>,
+}
+
+impl RecentMin {
+    fn add(&mut self, now: f64, value: f64, window: f64) -> f64 {
+        while self
+            .samples
+            .back()
+            .is_some_and(|&(_, known)| known >= value)
+        {
+            self.samples.pop_back();
+        }
+        self.samples.push_back((now, value));
+        while self.samples.len() > 1 && self.samples[0].0 < now - window {
+            self.samples.pop_front();
+        }
+        self.samples[0].1
+    }
+}
+
+/// What the round-trip times tell, seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Delays {
+    standing: f64,
+    min: f64,
+    max: f64,
+}
+
+impl Delays {
+    fn queueing(&self) -> f64 {
+        self.standing - self.min
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct RoundTrips {
+    srtt: Option<f64>,
+    recent: RecentMin,
+    lasting: RecentMin,
+    /// Of the values with their signs turned.
+    largest: RecentMin,
+}
+
+impl RoundTrips {
+    fn add(&mut self, now: f64, rtt: f64, parameters: &Parameters) -> Delays {
+        // RFC 6298 §2.
+        let srtt = self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0);
+        self.srtt = Some(srtt);
+        Delays {
+            standing: self.recent.add(now, rtt, parameters.standing_share * srtt),
+            min: self.lasting.add(now, rtt, parameters.min_rtt_window),
+            max: -self
+                .largest
+                .add(now, -rtt, parameters.oscillation_rounds * srtt),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Up,
+    Down,
+}
+
+#[derive(Debug)]
+pub struct Copa {
+    parameters: Parameters,
+    start: Start,
+    round_trips: RoundTrips,
+    delays: Option<Delays>,
+    slow_start: bool,
+    window: f64,
+    velocity: f64,
+    direction: Option<Direction>,
+    /// Windows that have gone that way, one after the other.
+    steady: u64,
+    /// Where the window under way ends, and how large it was when it began.
+    ends_at: u64,
+    began_with: f64,
+    /// `1 / delta` while it competes.
+    competing: Option<f64>,
+    nearly_empty_at: Option<f64>,
+    lost_in_window: bool,
+}
+
+impl Copa {
+    fn new(parameters: Parameters, start: Start) -> Self {
+        Self {
+            parameters,
+            start,
+            round_trips: RoundTrips::default(),
+            delays: None,
+            slow_start: true,
+            window: start.cwnd,
+            velocity: 1.0,
+            direction: None,
+            steady: 0,
+            ends_at: 0,
+            began_with: start.cwnd,
+            competing: None,
+            nearly_empty_at: None,
+            lost_in_window: false,
+        }
+    }
+
+    fn delta(&self) -> f64 {
+        self.competing
+            .map_or(self.parameters.default_delta, f64::recip)
+    }
+
+    /// Segments per second; infinite without a queue.
+    fn target_rate(&self, delays: &Delays) -> f64 {
+        (self.delta() * delays.queueing()).recip()
+    }
+
+    /// Default or competitive mode (§2.2).
+    fn choose_mode(&mut self, now: f64, delays: &Delays) {
+        if !self.parameters.competitive_mode {
+            return;
+        }
+        let oscillation = delays.max - delays.min;
+        if delays.queueing() <= self.parameters.nearly_empty * oscillation {
+            self.nearly_empty_at = Some(now);
+        }
+        let srtt = self.round_trips.srtt.unwrap_or(delays.standing);
+        let since = now - *self.nearly_empty_at.get_or_insert(now);
+        if since <= self.parameters.competitive_rounds * srtt {
+            self.competing = None;
+        } else if self.competing.is_none() {
+            self.competing = Some(self.parameters.default_delta.recip());
+        }
+    }
+
+    /// Once per window: velocity, and what competing demands.
+    fn end_window(&mut self) {
+        let direction = if self.window > self.began_with {
+            Direction::Up
+        } else {
+            Direction::Down
+        };
+        if self.direction == Some(direction) {
+            self.steady += 1;
+        } else {
+            self.direction = Some(direction);
+            self.steady = 1;
+            self.velocity = 1.0;
+        }
+        if self.steady > self.parameters.steady_windows {
+            self.velocity *= 2.0;
+        }
+        self.began_with = self.window;
+        if let Some(inverse) = &mut self.competing
+            && !self.lost_in_window
+        {
+            *inverse += 1.0;
+        }
+        self.lost_in_window = false;
+    }
+
+    fn update_window(&mut self, ack: &Ack, delays: &Delays) {
+        let delivered = real(ack.delivered);
+        let below = self.window / delays.standing <= self.target_rate(delays);
+        if self.slow_start && below {
+            if ack.cwnd_limited {
+                self.window += delivered;
+            }
+            return;
+        }
+        self.slow_start = false;
+        let delta = self.delta();
+        let direction = if below {
+            Direction::Up
+        } else {
+            Direction::Down
+        };
+        if self.direction != Some(direction) {
+            self.velocity = 1.0;
+        }
+        self.velocity = self.velocity.min(delta * self.window).max(1.0);
+        let step = delivered * self.velocity / (delta * self.window);
+        if !below {
+            self.window = (self.window - step).max(self.window.min(self.parameters.min_cwnd));
+        } else if ack.cwnd_limited {
+            self.window += step;
+        }
+    }
+}
+
+impl CongestionControl for Copa {
+    fn on_ack(&mut self, ack: &Ack) {
+        let now = ack.now.secs();
+        if let Some(rtt) = ack.rtt_secs {
+            let delays = self.round_trips.add(now, rtt, &self.parameters);
+            self.choose_mode(now, &delays);
+            self.delays = Some(delays);
+        }
+        let Some(delays) = self.delays else {
+            return;
+        };
+        self.update_window(ack, &delays);
+        if ack.snd_una >= self.ends_at {
+            self.ends_at = ack.snd_nxt;
+            if !self.slow_start {
+                self.end_window();
+            }
+        }
+    }
+
+    fn on_loss(&mut self, _loss: &Episode) {
+        self.lost_in_window = true;
+        if let Some(inverse) = &mut self.competing {
+            *inverse = (*inverse / 2.0).max(self.parameters.default_delta.recip());
+        }
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.on_loss(rto);
+        self.window = 1.0;
+        self.velocity = 1.0;
+        self.direction = None;
+        self.slow_start = true;
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.window = cwnd;
+    }
+
+    /// There is no threshold.
+    fn set_ssthresh(&mut self, _ssthresh: f64) {}
+
+    fn rules_recovery(&self) -> bool {
+        true
+    }
+
+    fn cwnd(&self) -> f64 {
+        if self.start.whole_windows {
+            self.window.floor()
+        } else {
+            self.window
+        }
+    }
+
+    fn ssthresh(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        let delays = self.delays?;
+        let segments = self.parameters.pacing_gain * self.window / delays.standing;
+        Some(Rate::from_bps(segments * f64::from(self.start.smss) * 8.0))
+    }
+
+    fn probe(&self, out: &mut Probe<'_>) {
+        let (standing, min) = self
+            .delays
+            .map_or((0.0, 0.0), |delays| (delays.standing, delays.min));
+        out("delta", self.delta());
+        out("v", self.velocity);
+        out("RTTstanding", standing);
+        out("RTTmin", min);
+        out("competitive", f64::from(u8::from(self.competing.is_some())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bbr::path::{Path, run};
+    use super::*;
+    use crate::units::Instant;
+
+    fn copa(start: Start) -> Copa {
+        Copa::new(Parameters::from(&Params::defaults(ENTRY.params)), start)
+    }
+
+    fn ack(secs: f64, rtt: f64) -> Ack {
+        Ack {
+            rtt_secs: Some(rtt),
+            // No window ends.
+            snd_nxt: 1000,
+            ..Ack::of(Instant::from_secs(secs), 1, 10)
+        }
+    }
+
+    fn loss() -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window: 10.0,
+            flight_size: 10,
+            whole_ssthresh: false,
+            ns2: false,
+        }
+    }
+
+    fn close(left: f64, right: f64) -> bool {
+        (left - right).abs() <= 1e-9 * right.abs()
+    }
+
+    #[test]
+    fn the_window_moves_towards_the_target_rate_by_v_over_delta_per_window() {
+        // RTTmin 100 ms, 20 ms queued: the target is 1 / (0.5 * 0.02) = 100 segments per second.
+        let delays = Delays {
+            standing: 0.12,
+            min: 0.1,
+            max: 0.12,
+        };
+        let mut copa = copa(Start::at(10.0));
+        copa.slow_start = false;
+        assert!(close(copa.target_rate(&delays), 100.0));
+        // 10 / 0.12 = 83 per second is too slow: 1 / (0.5 * 10) more.
+        copa.update_window(&ack(1.0, 0.12), &delays);
+        assert!(close(copa.window, 10.2));
+        // 20 / 0.12 = 167 is too fast: 4 / (0.5 * 20) less.
+        copa.window = 20.0;
+        copa.velocity = 4.0;
+        copa.direction = Some(Direction::Down);
+        copa.update_window(&ack(1.0, 0.12), &delays);
+        assert!(close(copa.window, 19.6));
+        // A velocity gained on the way up does not count on the way down.
+        copa.window = 20.0;
+        copa.direction = Some(Direction::Up);
+        copa.update_window(&ack(1.0, 0.12), &delays);
+        assert!(close(copa.window, 19.9));
+    }
+
+    #[test]
+    fn the_delay_now_is_the_smallest_of_half_a_round_trip_time() {
+        let mut copa = copa(Start::at(10.0));
+        copa.on_ack(&ack(0.0, 0.1));
+        copa.on_ack(&ack(1.0, 0.12));
+        copa.on_ack(&ack(1.04, 0.14));
+        // 40 ms ago is within half of 107 ms; RTTmin is from the first sample.
+        let delays = copa.delays.expect("there were samples");
+        assert!(close(delays.standing, 0.12) && close(delays.min, 0.1) && close(delays.max, 0.14));
+        copa.on_ack(&ack(1.06, 0.14));
+        assert!(close(copa.delays.expect("as above").standing, 0.14));
+        // After 10 s that one is forgotten, too.
+        copa.on_ack(&ack(10.1, 0.14));
+        assert!(close(copa.delays.expect("as above").min, 0.12));
+        // Twice the window per RTTstanding.
+        let rate = copa.pacing_rate().expect("there were samples").bps();
+        assert!(close(rate, 2.0 * copa.window / 0.14 * 1460.0 * 8.0));
+    }
+
+    #[test]
+    fn the_velocity_doubles_after_three_windows_of_a_direction() {
+        let mut copa = copa(Start::at(100.0));
+        let mut velocities = Vec::new();
+        for step in [1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0] {
+            copa.window += step;
+            copa.end_window();
+            velocities.push(copa.velocity);
+        }
+        assert_eq!(
+            velocities,
+            [1.0, 1.0, 1.0, 2.0, 4.0, 1.0, 1.0, 1.0, 2.0, 1.0]
+        );
+    }
+
+    #[test]
+    fn slow_start_ends_when_the_rate_exceeds_the_target() {
+        let mut copa = copa(Start::at(10.0));
+        copa.on_ack(&ack(0.0, 0.1));
+        assert!(close(copa.window, 11.0), "no queue, no bound");
+        // 100 ms later 4 ms are queued: the target is 500 per second, and the rate 106.
+        copa.on_ack(&ack(0.1, 0.104));
+        assert!(close(copa.window, 12.0));
+        // 20 ms: 100 per second is the target, and 12 / 0.12 = 100 does not exceed it.
+        copa.on_ack(&ack(0.2, 0.12));
+        assert!(close(copa.window, 13.0) && copa.slow_start);
+        copa.on_ack(&ack(0.3, 0.12));
+        assert!(!copa.slow_start);
+        assert!(close(copa.window, 13.0 - 1.0 / (0.5 * 13.0)));
+    }
+
+    #[test]
+    fn it_competes_when_the_queue_is_never_empty() {
+        let mut copa = copa(Start::at(10.0));
+        // From 100 ms to 200 ms at once; a queue below 10 % of what the delay oscillates by, 10 ms, is not seen for 5 round trips.
+        copa.on_ack(&ack(0.0, 0.1));
+        let mut since = 0.0;
+        while copa.competing.is_none() {
+            since += 0.05;
+            copa.on_ack(&ack(since, 0.2));
+        }
+        // The delay was last that small 50 ms ago at 50 ms, and the smoothed round-trip time has come near 200 ms a second later.
+        assert!((1.0..1.1).contains(&since), "{since}");
+        assert!(close(copa.delta(), 0.5));
+        copa.end_window();
+        copa.end_window();
+        assert!(close(copa.delta(), 1.0 / 4.0));
+        copa.on_loss(&loss());
+        assert!(close(copa.delta(), 1.0 / 2.0));
+        // No growth in a window with a loss, and never below two.
+        copa.end_window();
+        copa.on_loss(&loss());
+        assert!(close(copa.delta(), 1.0 / 2.0));
+        copa.end_window();
+        copa.end_window();
+        assert!(close(copa.delta(), 1.0 / 3.0));
+        // 9 ms queued are nearly nothing of the 100 by which the delay oscillated.
+        copa.on_ack(&ack(since + 0.2, 0.109));
+        assert!(copa.competing.is_none());
+        assert!(close(copa.delta(), 0.5));
+    }
+
+    #[test]
+    fn it_fills_a_path_with_a_few_segments_queued() {
+        for whole_windows in [false, true] {
+            let mut copa = copa(Start {
+                whole_windows,
+                ..Start::at(10.0)
+            });
+            let outcome = run(&mut copa, Path::new(1000.0, 0.1, 500.0), 60.0, 10.0);
+            assert!(outcome.goodput > 990.0, "{outcome:?}");
+            // 1 / delta = 2, and what the oscillation adds.
+            assert!(outcome.queue < 4.0, "{outcome:?}");
+            assert_eq!(outcome.lost, 0);
+        }
+    }
+}

@@ -1,0 +1,641 @@
+//! CUBIC: the window is a cubic function of the time since the last loss, with its plateau at the window of that loss; where standard
+//! TCP would have more, it has that.
+//!
+//! Specification: RFC 9438 §4. Slow start ends as `hystart` says: HyStart (Ha and Rhee 2011) or HyStart++ (RFC 9406).
+//!
+//! Model, in segments and seconds:
+//! - an epoch begins with congestion avoidance: `K = cbrt((W_max - cwnd_epoch) / C)`, or `K = 0`, `W_max = cwnd_epoch` after a slow start that
+//!   ended without a loss, after a timeout, and from a window above W_max
+//! - `W_cubic(t) = C (t - K)^3 + W_max`; `target = W_cubic(t + RTT)`, between `cwnd` and `1.5 cwnd`
+//! - `W_est += alpha acked / cwnd` from `cwnd_epoch` on, with `alpha = 3 (1 - beta) / (1 + beta)`, and 1 once W_est reaches cwnd_prior
+//! - congestion avoidance: `cwnd = W_est` where `W_cubic(t) < W_est`, else `cwnd += (target - cwnd) / cwnd` for everything that counts
+//! - loss: `W_max = cwnd`, with fast convergence `cwnd (1 + beta) / 2` if that is below the last W_max; `ssthresh = cwnd = beta window`
+//! - timeout: the same, with `cwnd = 1`
+//! - a spurious loss restores W_max, K, W_est and the epoch's beginning (§4.9)
+//!
+//! Deviations: where W_est is to be the window, it neither lowers it (the window may be ahead of W_cubic(t), on its way to the target) nor raises
+//! it faster than slow start would (a recovery or a restart may have prescribed a window far below W_est). K for a window above W_max,
+//! which the RFC leaves open, is that of Ha, Rhee and Xu 2008.
+//!
+//! Kernel equivalent: `cubic`, in whole segments (W_est is truncated to such); its beta is 717/1024 = 0.7001953125. Expected of it and to be held
+//! against it: `target_rtt = "min"` (as Ha, Rhee and Xu 2008 have it) and `app_limited = "counts"`, since only idle times shift its epoch.
+
+use super::hystart::{self, HyStart};
+use super::hystart_plus_plus::{self, HyStartPlusPlus};
+use super::{Ack, CongestionControl, Episode, Growth, New, Start, Windows, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::units::Instant;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "cubic",
+    summary: "CUBIC: a cubic function of time, flat around the window of the last loss",
+    specification: &["RFC 9438 §4", "RFC 9406 §4", "Ha and Rhee 2011 §4"],
+    params: &[
+        Param {
+            name: "c",
+            summary: "how fast the window grows away from W_max, segments per cubic second (C)",
+            kind: Kind::Number {
+                min: 0.0001,
+                max: 1000.0,
+            },
+            default: Value::Number(0.4),
+        },
+        Param {
+            name: "beta",
+            summary: "the window is multiplied by this at a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.7),
+        },
+        Param {
+            name: "fast_convergence",
+            summary: "whether a flow whose window falls from loss to loss gives up more of it",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
+        Param {
+            name: "target_rtt",
+            summary: "the round-trip time that the target is ahead",
+            kind: Kind::Choice(&["smoothed", "min"]),
+            default: Value::Choice("smoothed"),
+        },
+        Param {
+            name: "app_limited",
+            summary: "whether the epoch's time stands still while the application limits the flow, idle times apart",
+            kind: Kind::Choice(&["excluded", "counts"]),
+            default: Value::Choice("excluded"),
+        },
+        Param {
+            name: "hystart",
+            summary: "what ends slow start before a loss",
+            kind: Kind::Choice(&["none", "hystart", "hystart_plus_plus"]),
+            default: Value::Choice("hystart"),
+        },
+        hystart::PARAMS[0],
+        hystart::PARAMS[1],
+        hystart::PARAMS[2],
+        hystart::PARAMS[3],
+        hystart::PARAMS[4],
+        hystart::PARAMS[5],
+        hystart::PARAMS[6],
+        hystart::PARAMS[7],
+        hystart_plus_plus::PARAMS[0],
+        hystart_plus_plus::PARAMS[1],
+        hystart_plus_plus::PARAMS[2],
+    ],
+    new: |params, start| Box::new(Cubic::new(params, start)),
+};
+
+/// What ends slow start before a loss.
+#[derive(Clone, Copy, Debug)]
+enum SlowStartEnd {
+    Threshold,
+    HyStart(HyStart),
+    HyStartPlusPlus(HyStartPlusPlus),
+}
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Epoch {
+    start_secs: f64,
+    /// Where the plateau is.
+    w_max: f64,
+    k: f64,
+    w_est: f64,
+}
+
+impl Epoch {
+    /// `W_cubic(t)` of RFC 9438 equation 1.
+    fn w_cubic(&self, c: f64, t: f64) -> f64 {
+        let from_plateau = t - self.k;
+        c * from_plateau * from_plateau * from_plateau + self.w_max
+    }
+}
+
+/// What a loss changes besides the windows.
+#[derive(Clone, Copy, Debug)]
+struct BeforeLoss {
+    w_max: Option<f64>,
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+}
+
+#[derive(Debug)]
+pub struct Cubic {
+    c: f64,
+    beta: f64,
+    fast_convergence: bool,
+    ahead_by_min_rtt: bool,
+    app_limited_counts: bool,
+    slow_start_end: SlowStartEnd,
+    cwnd: f64,
+    ssthresh: f64,
+    growth: Growth,
+    /// The window of the last loss; none before the first, and after a timeout.
+    w_max: Option<f64>,
+    /// The window when the threshold was last set.
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+    before_loss: Option<BeforeLoss>,
+    srtt: Option<f64>,
+    min_rtt: f64,
+    /// Up to when the epoch's time has been accounted for.
+    seen_secs: f64,
+}
+
+impl Cubic {
+    pub fn new(params: &Params, start: Start) -> Self {
+        Self {
+            c: params.number("c"),
+            beta: params.number("beta"),
+            fast_convergence: params.flag("fast_convergence"),
+            ahead_by_min_rtt: params.choice("target_rtt") == "min",
+            app_limited_counts: params.choice("app_limited") == "counts",
+            slow_start_end: match params.choice("hystart") {
+                "hystart" => SlowStartEnd::HyStart(params.into()),
+                "hystart_plus_plus" => {
+                    SlowStartEnd::HyStartPlusPlus(HyStartPlusPlus::new(params, start.whole_windows))
+                }
+                _ => SlowStartEnd::Threshold,
+            },
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            growth: Growth::new(start.whole_windows),
+            w_max: None,
+            cwnd_prior: start.cwnd,
+            epoch: None,
+            before_loss: None,
+            srtt: None,
+            min_rtt: f64::INFINITY,
+            seen_secs: 0.0,
+        }
+    }
+
+    fn on_rtt(&mut self, rtt: f64) {
+        // RFC 6298 §2.3.
+        self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
+        self.min_rtt = self.min_rtt.min(rtt);
+        if let SlowStartEnd::HyStart(hystart) = &mut self.slow_start_end {
+            hystart.on_rtt(rtt);
+        }
+    }
+
+    /// How far ahead the target is, seconds.
+    fn ahead(&self) -> f64 {
+        match self.srtt {
+            None => 0.0,
+            Some(_) if self.ahead_by_min_rtt => self.min_rtt,
+            Some(srtt) => srtt,
+        }
+    }
+
+    /// Slow start, until the threshold or what ends it before; what of the counted segments is left after it.
+    fn slow_start(&mut self, ack: &Ack) -> u64 {
+        let ends = match &mut self.slow_start_end {
+            SlowStartEnd::Threshold => false,
+            SlowStartEnd::HyStart(hystart) => hystart.ends(ack, self.cwnd),
+            SlowStartEnd::HyStartPlusPlus(hystart) => hystart.ends(ack),
+        };
+        if ends {
+            self.ssthresh = self.cwnd.max(2.0);
+            self.end_slow_start();
+            return ack.counted;
+        }
+        let left;
+        if let SlowStartEnd::HyStartPlusPlus(hystart) = &mut self.slow_start_end {
+            let growth = hystart.growth(ack.counted);
+            self.cwnd = (self.cwnd + growth).min(self.ssthresh.max(self.cwnd));
+            left = 0;
+        } else {
+            (self.cwnd, left) = slow_start(self.cwnd, self.ssthresh, ack.counted);
+        }
+        if self.cwnd >= self.ssthresh {
+            self.end_slow_start();
+        }
+        left
+    }
+
+    /// RFC 9438 §4.3: cwnd_prior is the window at the end of the first slow start, too; later ones end below that of the last loss.
+    /// RFC 9406 §4.3: HyStart++ is for the first slow start only.
+    fn end_slow_start(&mut self) {
+        self.cwnd_prior = self.cwnd_prior.max(self.cwnd);
+        match &mut self.slow_start_end {
+            SlowStartEnd::HyStartPlusPlus(_) => self.slow_start_end = SlowStartEnd::Threshold,
+            SlowStartEnd::HyStart(hystart) => hystart.restart(),
+            SlowStartEnd::Threshold => {}
+        }
+    }
+
+    fn begin_epoch(&self, now: Instant) -> Epoch {
+        let plateau = self.w_max.filter(|&w_max| w_max > self.cwnd);
+        Epoch {
+            start_secs: now.secs(),
+            w_max: plateau.unwrap_or(self.cwnd),
+            k: plateau.map_or(0.0, |w_max| libm::cbrt((w_max - self.cwnd) / self.c)),
+            w_est: self.cwnd,
+        }
+    }
+
+    /// Congestion avoidance; `acked` segments were acknowledged, `counted` of them count for the cubic function.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn avoid_congestion(&mut self, now: Instant, acked: u64, counted: u64) {
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
+        // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
+        self.w_max.get_or_insert(epoch.w_max);
+        let alpha = if epoch.w_est >= self.cwnd_prior {
+            1.0
+        } else {
+            3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+        };
+        epoch.w_est += alpha * acked as f64 / self.cwnd;
+        let t = now.secs() - epoch.start_secs;
+        if epoch.w_cubic(self.c, t) < epoch.w_est {
+            let w_est = epoch.w_est;
+            if !self.growth.whole {
+                self.cwnd = w_est.min(self.cwnd + acked as f64).max(self.cwnd);
+            } else if w_est >= self.cwnd + 1.0 {
+                let increase = (w_est - self.cwnd).floor();
+                self.cwnd = self.growth.add(self.cwnd, counted, increase);
+            }
+        } else {
+            let target = epoch.w_cubic(self.c, t + self.ahead());
+            let increase = target.clamp(self.cwnd, 1.5 * self.cwnd) - self.cwnd;
+            if increase > 0.0 {
+                self.cwnd = self.growth.add(self.cwnd, counted, increase);
+            }
+        }
+        self.epoch = Some(epoch);
+    }
+
+    /// What a loss leaves of the window, and what is remembered of it.
+    fn reduce(&mut self, loss: &Episode) -> f64 {
+        self.before_loss = Some(BeforeLoss {
+            w_max: self.w_max,
+            cwnd_prior: self.cwnd_prior,
+            epoch: self.epoch.take(),
+        });
+        let converges = self.fast_convergence && self.w_max.is_some_and(|w_max| self.cwnd < w_max);
+        self.w_max = Some(if converges {
+            self.cwnd * f64::midpoint(1.0, self.beta)
+        } else {
+            self.cwnd
+        });
+        self.end_slow_start();
+        self.cwnd_prior = self.cwnd;
+        self.growth = Growth::new(self.growth.whole);
+        let window = loss.window * self.beta;
+        self.ssthresh = loss.threshold(window);
+        window
+    }
+
+    fn shift_epoch(&mut self, secs: f64) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start_secs += secs;
+        }
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt_secs {
+            self.on_rtt(rtt);
+        }
+        let since = ack.now.secs() - self.seen_secs;
+        self.seen_secs = ack.now.secs();
+        if !ack.cwnd_limited && !self.app_limited_counts {
+            // §4.2: t does not include times in which the application kept the window from growing.
+            self.shift_epoch(since);
+        }
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let (mut acked, mut counted) = (ack.acked, ack.counted);
+        if self.cwnd < self.ssthresh {
+            counted = self.slow_start(ack);
+            if counted < ack.counted {
+                acked = counted;
+            }
+        }
+        if counted > 0 {
+            self.avoid_congestion(ack.now, acked, counted);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = self.reduce(loss);
+        self.cwnd = loss.reduced(window);
+    }
+
+    fn on_ecn(&mut self, mark: &Episode) {
+        let window = self.reduce(mark);
+        let window = if mark.whole_ssthresh {
+            window.trunc()
+        } else {
+            window
+        };
+        // §4.6: marks may bring the window to one segment, losses to two.
+        self.cwnd = window.max(1.0);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.reduce(rto);
+        // §4.8: the first congestion avoidance after a timeout begins on the plateau.
+        self.w_max = None;
+        self.cwnd = 1.0;
+    }
+
+    fn on_undo(&mut self, before: Windows) {
+        // §4.9, unless the window has grown beyond it since.
+        if self.cwnd < before.cwnd
+            && let Some(prior) = self.before_loss.take()
+        {
+            self.w_max = prior.w_max;
+            self.cwnd_prior = prior.cwnd_prior;
+            self.epoch = prior.epoch;
+        }
+        self.cwnd = self.cwnd.max(before.cwnd);
+        self.ssthresh = self.ssthresh.max(before.ssthresh);
+    }
+
+    fn on_restart(&mut self, now: Instant, idle_secs: f64) {
+        self.shift_epoch(idle_secs);
+        self.seen_secs = now.secs();
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    /// 0 where undefined.
+    fn probe(&self, out: &mut super::Probe<'_>) {
+        out("w_max", self.w_max.unwrap_or(0.0));
+        out("k", self.epoch.map_or(0.0, |epoch| epoch.k));
+        out("w_est", self.epoch.map_or(0.0, |epoch| epoch.w_est));
+        out("cwnd_prior", self.cwnd_prior);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cubic(start: Start, set: &[(&str, Value)]) -> Cubic {
+        let mut params = Params::defaults(ENTRY.params);
+        for &(name, value) in set {
+            params.set(name, value);
+        }
+        Cubic::new(&params, start)
+    }
+
+    /// In congestion avoidance.
+    fn at(cwnd: f64) -> Cubic {
+        let start = Start {
+            ssthresh: 2.0,
+            ..Start::at(cwnd)
+        };
+        cubic(start, &[])
+    }
+
+    fn ack(secs: f64) -> Ack {
+        Ack {
+            rtt_secs: Some(0.1),
+            ..Ack::of(Instant::from_secs(secs), 1, 100)
+        }
+    }
+
+    fn loss(window: f64) -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window,
+            flight_size: 100,
+            whole_ssthresh: false,
+            ns2: false,
+        }
+    }
+
+    /// After a loss at `cwnd`, with an epoch that began at 10 s.
+    fn lost_at(cwnd: f64) -> Cubic {
+        let mut cubic = at(cwnd);
+        cubic.on_loss(&loss(cwnd));
+        cubic.on_ack(&ack(10.0));
+        cubic
+    }
+
+    fn near(left: f64, right: f64) {
+        assert!(
+            (left - right).abs() <= 1e-9 * right.abs().max(1.0),
+            "{left} {right}"
+        );
+    }
+
+    #[test]
+    fn rfc9438_4_2_k_is_the_time_to_w_max_and_w_cubic_is_flat_there() {
+        // A loss at 1000: cwnd_epoch = 700, K = cbrt(300 / 0.4) = cbrt(750) = 9.0856029641607.
+        let cubic = lost_at(1000.0);
+        let epoch = cubic.epoch.unwrap();
+        near(epoch.k, 9.085_602_964_160_7);
+        near(epoch.w_cubic(0.4, 0.0), 700.0);
+        near(epoch.w_cubic(0.4, epoch.k), 1000.0);
+        // 5 s beyond K: 0.4 * 125 = 50 above.
+        near(epoch.w_cubic(0.4, epoch.k + 5.0), 1050.0);
+    }
+
+    #[test]
+    fn rfc9438_4_4_an_acknowledgement_adds_the_distance_to_the_target_over_the_window() {
+        // t = 5, RTT = 0.1: W_cubic(5.1) = 1000 - 0.4 * 3.98560296^3 = 1000 - 25.3244 = 974.6756; from 950 that is 24.6756 / 950.
+        let mut cubic = lost_at(1000.0);
+        cubic.cwnd = 950.0;
+        cubic.on_ack(&ack(15.0));
+        let distance = 9.085_602_964_160_7_f64 - 5.1;
+        let target = 1000.0 - 0.4 * distance * distance * distance;
+        assert!((target - 974.6756).abs() < 1e-3, "{target}");
+        near(cubic.cwnd(), 950.0 + (target - 950.0) / 950.0);
+    }
+
+    #[test]
+    fn rfc9438_4_2_the_target_is_between_the_window_and_one_and_a_half_of_it() {
+        // 60 s after: W_cubic is 53 thousand; half a segment per acknowledgement is the most.
+        let mut cubic = lost_at(1000.0);
+        let before = cubic.cwnd();
+        cubic.on_ack(&ack(70.0));
+        near(cubic.cwnd(), before + 0.5);
+        // Ahead of the target: no growth, and no decrease.
+        let mut cubic = lost_at(1000.0);
+        cubic.cwnd = 990.0;
+        cubic.on_ack(&ack(11.0));
+        near(cubic.cwnd(), 990.0);
+    }
+
+    #[test]
+    fn rfc9438_4_3_w_est_grows_by_alpha_per_window_and_by_one_from_cwnd_prior_on() {
+        // alpha = 3 * 0.3 / 1.7 = 9 / 17. A loss at 10: cwnd_epoch = 7, W_est = 7 + 9 / (17 * 7); W_cubic(0) = 7 is less.
+        let mut cubic = lost_at(10.0);
+        near(cubic.cwnd(), 7.0 + 9.0 / 119.0);
+        let w_est = cubic.cwnd();
+        cubic.on_ack(&ack(10.0));
+        near(cubic.cwnd(), w_est + 9.0 / 17.0 / w_est);
+        cubic.cwnd = 10.0;
+        cubic.epoch.as_mut().unwrap().w_est = 10.0;
+        cubic.on_ack(&ack(10.0));
+        near(cubic.cwnd(), 10.1);
+    }
+
+    #[test]
+    fn rfc9438_4_3_whole_windows_follow_w_est_over_a_window() {
+        let start = Start {
+            ssthresh: 2.0,
+            whole_windows: true,
+            ..Start::at(10.0)
+        };
+        let mut cubic = cubic(start, &[]);
+        cubic.on_loss(&Episode {
+            whole_ssthresh: true,
+            ..loss(10.0)
+        });
+        near(cubic.cwnd(), 7.0);
+        // 7 * 17 / 9 = 13.2 acknowledgements for a segment.
+        (0..14).for_each(|_| cubic.on_ack(&ack(10.0)));
+        near(cubic.cwnd(), 7.0);
+        // W_est has reached 8 with the fourteenth; a window of 7 takes the window there.
+        (0..6).for_each(|_| cubic.on_ack(&ack(10.0)));
+        near(cubic.cwnd(), 8.0);
+    }
+
+    #[test]
+    fn rfc9438_4_6_a_loss_leaves_beta_of_the_window_and_two_segments_and_a_mark_one() {
+        let mut cubic = at(100.0);
+        cubic.on_loss(&loss(100.0));
+        near(cubic.cwnd(), 70.0);
+        near(cubic.ssthresh(), 70.0);
+        cubic.on_loss(&loss(2.0));
+        near(cubic.cwnd(), 2.0);
+        let mut cubic = at(2.0);
+        cubic.on_ecn(&loss(2.0));
+        near(cubic.cwnd(), 1.4);
+        near(cubic.ssthresh(), 2.0);
+        cubic.on_ecn(&loss(1.4));
+        near(cubic.cwnd(), 1.0);
+    }
+
+    #[test]
+    fn rfc9438_4_7_fast_convergence_remembers_85_percent_of_a_window_below_w_max() {
+        let mut cubic = at(100.0);
+        cubic.on_loss(&loss(100.0));
+        near(cubic.w_max.unwrap(), 100.0);
+        cubic.cwnd = 80.0;
+        cubic.on_loss(&loss(80.0));
+        near(cubic.w_max.unwrap(), 68.0);
+        cubic.cwnd = 69.0;
+        cubic.on_loss(&loss(69.0));
+        near(cubic.w_max.unwrap(), 69.0);
+    }
+
+    #[test]
+    fn rfc9438_4_8_after_a_timeout_congestion_avoidance_begins_on_the_plateau() {
+        let mut cubic = at(100.0);
+        cubic.on_rto(&loss(100.0));
+        assert_eq!(cubic.cwnd(), 1.0);
+        near(cubic.ssthresh(), 70.0);
+        while cubic.cwnd < cubic.ssthresh {
+            cubic.on_ack(&ack(2.0));
+        }
+        cubic.on_ack(&ack(3.0));
+        let epoch = cubic.epoch.unwrap();
+        assert_eq!((epoch.k, epoch.w_max), (0.0, 70.0));
+        near(cubic.w_max.unwrap(), 70.0);
+    }
+
+    #[test]
+    fn rfc9438_4_9_a_spurious_loss_restores_the_epoch() {
+        let mut cubic = lost_at(1000.0);
+        let (epoch, w_max, cwnd) = (cubic.epoch, cubic.w_max, cubic.cwnd());
+        cubic.on_loss(&loss(cwnd));
+        assert_ne!(cubic.w_max, w_max);
+        cubic.on_undo(Windows {
+            cwnd,
+            ssthresh: 700.0,
+        });
+        assert_eq!(
+            (cubic.epoch, cubic.w_max, cubic.cwnd()),
+            (epoch, w_max, cwnd)
+        );
+    }
+
+    #[test]
+    fn rfc9438_4_2_idle_and_application_limited_times_shift_the_epoch() {
+        let mut cubic = lost_at(1000.0);
+        cubic.on_restart(Instant::from_secs(13.0), 2.0);
+        near(cubic.epoch.unwrap().start_secs, 12.0);
+        let limited = Ack {
+            cwnd_limited: false,
+            ..ack(14.5)
+        };
+        cubic.on_ack(&limited);
+        near(cubic.epoch.unwrap().start_secs, 13.5);
+        cubic.app_limited_counts = true;
+        cubic.on_ack(&Ack {
+            now: Instant::from_secs(15.0),
+            ..limited
+        });
+        near(cubic.epoch.unwrap().start_secs, 13.5);
+    }
+
+    #[test]
+    fn rfc9438_4_10_hystart_ends_slow_start_without_a_loss_and_begins_on_the_plateau() {
+        // Acknowledgements 1.1 ms apart: 46 of them after the first are longer than half of 100 ms.
+        let mut cubic = cubic(Start::at(20.0), &[]);
+        for n in 0..60 {
+            cubic.on_ack(&Ack {
+                snd_una: n,
+                snd_nxt: n + 100,
+                ..ack(1.0 + 0.0011 * f64::from(u32::try_from(n).unwrap()))
+            });
+        }
+        near(cubic.ssthresh(), 66.0);
+        let epoch = cubic.epoch.unwrap();
+        assert_eq!((epoch.k, epoch.w_max), (0.0, cubic.ssthresh()));
+    }
+
+    #[test]
+    fn rfc9406_4_3_hystart_plus_plus_is_for_the_first_slow_start() {
+        let mut cubic = cubic(
+            Start::at(10.0),
+            &[("hystart", Value::Choice("hystart_plus_plus"))],
+        );
+        let round = |cubic: &mut Cubic, number: u64, rtt: f64| {
+            let before = cubic.cwnd();
+            for n in 0..10 {
+                cubic.on_ack(&Ack {
+                    snd_una: number * 10 + n,
+                    snd_nxt: number * 10 + n + 10,
+                    rtt_secs: Some(rtt),
+                    ..ack(1.0)
+                });
+            }
+            cubic.cwnd() - before
+        };
+        near(round(&mut cubic, 0, 0.05), 10.0);
+        // From the eighth sample on a quarter: 7 + 3 / 4.
+        near(round(&mut cubic, 1, 0.06), 7.75);
+        near(round(&mut cubic, 2, 0.06), 2.5);
+        for number in 3..=6 {
+            round(&mut cubic, number, 0.06);
+        }
+        near(cubic.ssthresh(), 10.0 + 10.0 + 7.75 + 4.0 * 2.5);
+        assert!(matches!(cubic.slow_start_end, SlowStartEnd::Threshold));
+    }
+}

@@ -1,0 +1,247 @@
+//! Data Center TCP: gives up a share of the window that follows how many of its segments were marked.
+//!
+//! Specification: RFC 8257 §3.3, §3.4 (growth), §3.5 (loss).
+//!
+//! Model, in segments:
+//! - once per window, when what had been sent at its start is acknowledged: `M = marked / delivered`,
+//!   `alpha = alpha (1 - g) + g M`
+//! - mark: `ssthresh = cwnd = cwnd (1 - alpha / 2)`, at most once per window, and no growth for that acknowledgement
+//! - loss and growth: standard TCP
+//!
+//! Deviations: `alpha` counts segments, not bytes. The window is at least 2 segments after a mark (the RFC leaves its least value
+//! to the implementation). An acknowledgement that ends a window of observation updates `alpha` before it reduces.
+//!
+//! Kernel equivalent: `dctcp`, in whole segments. Without ECN it is Reno bit for bit, as measured there and by construction here.
+//! Whether the kernel's window of observation ends one acknowledgement earlier than the RFC's is not yet measured.
+
+use super::reno::Reno;
+use super::{Ack, CongestionControl, Ecn, Episode, New, Start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "dctcp",
+    summary: "Data Center TCP: reduces its window in proportion to the share of marked segments",
+    specification: &["RFC 8257 §3.3", "RFC 8257 §3.4", "RFC 8257 §3.5"],
+    params: &[
+        Param {
+            name: "g",
+            summary: "weight of the last window in the mean share of marked segments",
+            kind: Kind::Number {
+                min: 1e-6,
+                max: 1.0,
+            },
+            default: Value::Number(1.0 / 16.0),
+        },
+        Param {
+            name: "alpha",
+            summary: "share of marked segments that a connection starts with",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::Number(1.0),
+        },
+        Param {
+            name: "beta",
+            summary: "the window is multiplied by this at a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.5),
+        },
+    ],
+    new: |params, start| Box::new(Dctcp::new(params, start)),
+};
+
+/// What has been delivered and marked since the window of observation began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Observation {
+    delivered: u64,
+    marked: u64,
+    /// The window ends when more than this has been acknowledged.
+    end: u64,
+}
+
+#[derive(Debug)]
+pub struct Dctcp {
+    /// Growth and losses.
+    standard: Reno,
+    whole: bool,
+    g: f64,
+    alpha: f64,
+    seen: Observation,
+    /// Marks up to here belong to the window that has been reduced.
+    reduced_until: Option<u64>,
+}
+
+impl Dctcp {
+    pub fn new(params: &Params, start: Start) -> Self {
+        Self {
+            standard: Reno::new(params.number("beta"), start),
+            whole: start.whole_windows,
+            g: params.number("g"),
+            alpha: params.number("alpha"),
+            seen: Observation::default(),
+            reduced_until: None,
+        }
+    }
+
+    /// RFC 8257 §3.3 steps 1 to 8.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn observe(&mut self, ack: &Ack) {
+        self.seen.delivered += ack.delivered;
+        self.seen.marked += ack.marked;
+        if ack.snd_una <= self.seen.end {
+            return;
+        }
+        if self.seen.delivered > 0 {
+            let m = self.seen.marked as f64 / self.seen.delivered as f64;
+            self.alpha = self.alpha * (1.0 - self.g) + self.g * m.min(1.0);
+        }
+        self.seen = Observation {
+            end: ack.snd_nxt,
+            ..Observation::default()
+        };
+    }
+
+    /// RFC 8257 §3.3 step 9.
+    fn reduce(&mut self) {
+        let window = self.standard.cwnd() * (1.0 - self.alpha / 2.0);
+        let window = if self.whole { window.floor() } else { window };
+        self.standard.set_ssthresh(window.max(2.0));
+        // A window of one segment after a timeout is no reason to grow.
+        self.standard
+            .set_cwnd(window.max(2.0).min(self.standard.cwnd()));
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.observe(ack);
+        if ack.marked == 0 {
+            self.standard.on_ack(ack);
+            return;
+        }
+        // Once per window of data (RFC 8257 §3.3, RFC 3168 §6.1.2), and not on top of a loss's reduction.
+        if ack.may_grow && self.reduced_until.is_none_or(|end| ack.snd_una > end) {
+            self.reduce();
+            self.reduced_until = Some(ack.snd_nxt);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        self.standard.on_loss(loss);
+    }
+
+    /// Each mark has been heard of in an acknowledgement.
+    fn on_ecn(&mut self, _mark: &Episode) {}
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.standard.on_rto(rto);
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.standard.set_cwnd(cwnd);
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.standard.set_ssthresh(ssthresh);
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::Every
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.standard.cwnd()
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.standard.ssthresh()
+    }
+
+    fn probe(&self, out: &mut super::Probe<'_>) {
+        out("alpha", self.alpha);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Instant;
+
+    fn dctcp(alpha: f64, start: Start) -> Dctcp {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("alpha", Value::Number(alpha));
+        Dctcp::new(&params, start)
+    }
+
+    fn ack(snd_una: u64, snd_nxt: u64, delivered: u64, marked: u64) -> Ack {
+        Ack {
+            marked,
+            snd_una,
+            snd_nxt,
+            ..Ack::of(Instant::from_secs(1.0), delivered, snd_nxt - snd_una)
+        }
+    }
+
+    #[test]
+    fn rfc8257_3_3_alpha_is_a_mean_over_windows() {
+        let mut dctcp = dctcp(1.0, Start::at(10.0));
+        // An unmarked window: 1 * 15/16 = 0.9375.
+        dctcp.on_ack(&ack(10, 20, 10, 0));
+        assert!((dctcp.alpha - 0.9375).abs() < 1e-12);
+        // Half of it marked, told by two acknowledgements: 0.9375 * 15/16 + 1/16 * 5/10 = 0.91015625.
+        dctcp.on_ack(&ack(18, 28, 8, 3));
+        assert!((dctcp.alpha - 0.9375).abs() < 1e-12, "not before its end");
+        dctcp.on_ack(&ack(20, 30, 2, 2));
+        assert!(
+            (dctcp.alpha - 0.9375).abs() < 1e-12,
+            "SEG.ACK must pass DCTCP.WindowEnd"
+        );
+        dctcp.on_ack(&ack(22, 32, 2, 1));
+        // Then 6 of 12 were marked.
+        assert!((dctcp.alpha - 0.910_156_25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rfc8257_3_3_a_mark_takes_half_of_alpha_once_per_window() {
+        // alpha = 0.2, and 1 of 10 marked: 0.2 * 15/16 + 1/160 = 0.19375; 100 * (1 - 0.096875) = 90.3125.
+        let mut dctcp = dctcp(0.2, Start::at(100.0));
+        dctcp.on_ack(&ack(10, 110, 10, 1));
+        assert!((dctcp.cwnd() - 90.3125).abs() < 1e-9, "{}", dctcp.cwnd());
+        assert!((dctcp.ssthresh() - 90.3125).abs() < 1e-9);
+        dctcp.on_ack(&ack(20, 115, 10, 10));
+        assert!((dctcp.cwnd() - 90.3125).abs() < 1e-9, "the same window");
+        dctcp.on_ack(&ack(111, 200, 91, 1));
+        assert!(dctcp.cwnd() < 90.0, "the next window");
+    }
+
+    #[test]
+    fn every_segment_marked_is_reno_s_half() {
+        // alpha = 1 stays 1: 31 * (1 - 1/2) = 15.5, or 15 whole segments.
+        for (whole_windows, left) in [(false, 15.5), (true, 15.0)] {
+            let mut dctcp = dctcp(
+                1.0,
+                Start {
+                    whole_windows,
+                    ..Start::at(31.0)
+                },
+            );
+            dctcp.on_ack(&ack(5, 36, 5, 5));
+            assert!((dctcp.cwnd() - left).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn rfc8257_3_5_a_loss_is_answered_as_by_standard_tcp() {
+        let mut dctcp = dctcp(0.1, Start::at(40.0));
+        dctcp.on_loss(&Episode {
+            now: Instant::from_secs(1.0),
+            window: 40.0,
+            flight_size: 40,
+            whole_ssthresh: false,
+            ns2: false,
+        });
+        assert!((dctcp.cwnd() - 20.0).abs() < 1e-12);
+        assert!((dctcp.alpha - 0.1).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,469 @@
+//! H-TCP: the window grows faster the longer ago the last loss was, and a loss takes only what drains the path's queue.
+//!
+//! Specification: D. Leith, R. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; draft-leith-tcp-htcp-06.
+//!
+//! Model, in segments and seconds; Delta is the time since the last loss:
+//! - `f(Delta)` is 1 up to `delta_l`, and then `1 + 10 (Delta - delta_l) + (Delta - delta_l)^2 / 4`
+//! - round-trip time scaling: `f` is multiplied by `T_min / rtt_ref`, between `rtt_scale_min` and `rtt_scale_max`, but stays at least 1
+//! - `alpha = 2 (1 - beta) f`; congestion avoidance: `cwnd += alpha / cwnd` for everything that counts
+//! - loss: `cwnd = beta window`, `beta = T_min / T_max` between `beta_min` and `beta_max`, or `beta_min` if the largest throughput since the loss
+//!   before differs from that of the epoch before by more than a share `delta_b`; then T_max comes closer to T_min (`t_max_keep`)
+//! - timeout: the same, with `cwnd = 1`
+//!
+//! Deviations: throughput is measured over round trips, and the first loss, with no epoch before, takes `beta_min`. A threshold after a timeout
+//! is that of a loss. The bounds and the reference of the scaling, and `t_max_keep`, are those of FreeBSD's `cc_htcp`, which implements the draft.
+//! A spurious loss restores what the loss had changed.
+//!
+//! Kernel equivalent: `htcp`, in whole segments; its scaling and its comparison of throughputs can be switched off like here (module parameters
+//! `use_rtt_scaling`, `use_bandwidth_switch`). Its details are to be held against this.
+
+use super::{Ack, CongestionControl, Episode, Growth, New, Start, Windows, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "htcp",
+    summary: "H-TCP: an increase that grows with the time since the last loss, and an adaptive decrease",
+    specification: &["draft-leith-tcp-htcp-06", "Leith and Shorten 2004"],
+    params: &[
+        Param {
+            name: "delta_l",
+            summary: "standard TCP's increase for this long after a loss",
+            kind: Kind::Duration {
+                min_exclusive: false,
+            },
+            default: Value::Duration(1.0),
+        },
+        Param {
+            name: "delta_b",
+            summary: "change of throughput from loss to loss, as a share, above which a loss takes beta_min",
+            kind: Kind::Number {
+                min: 0.0,
+                max: 1000.0,
+            },
+            default: Value::Number(0.2),
+        },
+        Param {
+            name: "bandwidth_switch",
+            summary: "whether throughputs are compared",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
+        Param {
+            name: "beta_min",
+            summary: "the window is multiplied by no less than this at a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "beta_max",
+            summary: "the window is multiplied by no more than this at a loss, unless beta_min is more",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.8),
+        },
+        Param {
+            name: "t_max_keep",
+            summary: "share of the range of round-trip times that is kept after a loss",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::Number(0.95),
+        },
+        Param {
+            name: "rtt_scaling",
+            summary: "whether the increase is scaled with the smallest round-trip time",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
+        Param {
+            name: "rtt_ref",
+            summary: "the smallest round-trip time at which scaling changes nothing",
+            kind: Kind::Duration {
+                min_exclusive: true,
+            },
+            default: Value::Duration(0.1),
+        },
+        Param {
+            name: "rtt_scale_min",
+            summary: "the increase is multiplied by no less than this",
+            kind: Kind::Number {
+                min: 0.001,
+                max: 1.0,
+            },
+            default: Value::Number(0.1),
+        },
+        Param {
+            name: "rtt_scale_max",
+            summary: "the increase is multiplied by no more than this",
+            kind: Kind::Number {
+                min: 1.0,
+                max: 1000.0,
+            },
+            default: Value::Number(2.0),
+        },
+    ],
+    new: |params, start| Box::new(HTcp::new(params, start)),
+};
+
+/// A change of throughput by exactly `delta_b` is none, however late in a run it is, and however its times round.
+const ROUNDING: f64 = 1e-6;
+
+/// A round trip that is being measured.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    /// It is over when this segment is acknowledged.
+    end: u64,
+    start_secs: f64,
+    segments: u64,
+}
+
+/// The largest throughput over a round trip.
+#[derive(Clone, Copy, Debug, Default)]
+struct Throughput {
+    round: Option<Round>,
+    /// Segments per second.
+    max: f64,
+}
+
+impl Throughput {
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn on_ack(&mut self, ack: &Ack) {
+        let now_secs = ack.now.secs();
+        if let Some(round) = &mut self.round {
+            round.segments += ack.delivered;
+            let passed = now_secs - round.start_secs;
+            if ack.snd_una < round.end || passed <= 0.0 {
+                return;
+            }
+            self.max = self.max.max(round.segments as f64 / passed);
+        }
+        self.round = Some(Round {
+            end: ack.snd_nxt,
+            start_secs: now_secs,
+            segments: 0,
+        });
+    }
+}
+
+/// What a loss changes besides the windows.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// The last loss, or the first acknowledgement.
+    start_secs: f64,
+    beta: f64,
+    t_max: f64,
+    throughput: Throughput,
+    /// The largest of the epoch before, segments per second.
+    throughput_before: Option<f64>,
+}
+
+#[derive(Debug)]
+pub struct HTcp {
+    delta_l: f64,
+    /// None when throughputs are not compared.
+    delta_b: Option<f64>,
+    beta_min: f64,
+    beta_max: f64,
+    t_max_keep: f64,
+    /// Reference, smallest and largest factor.
+    rtt_scaling: Option<(f64, f64, f64)>,
+    cwnd: f64,
+    ssthresh: f64,
+    growth: Growth,
+    t_min: f64,
+    epoch: Option<Epoch>,
+    before_loss: Option<Epoch>,
+    /// Of the last increase.
+    alpha: f64,
+}
+
+impl HTcp {
+    pub fn new(params: &Params, start: Start) -> Self {
+        Self {
+            delta_l: params.duration("delta_l"),
+            delta_b: params
+                .flag("bandwidth_switch")
+                .then(|| params.number("delta_b")),
+            beta_min: params.number("beta_min"),
+            beta_max: params.number("beta_max"),
+            t_max_keep: params.number("t_max_keep"),
+            rtt_scaling: params.flag("rtt_scaling").then(|| {
+                (
+                    params.duration("rtt_ref"),
+                    params.number("rtt_scale_min"),
+                    params.number("rtt_scale_max"),
+                )
+            }),
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            growth: Growth::new(start.whole_windows),
+            t_min: f64::INFINITY,
+            epoch: None,
+            before_loss: None,
+            alpha: 1.0,
+        }
+    }
+
+    fn new_epoch(&self, now_secs: f64) -> Epoch {
+        Epoch {
+            start_secs: now_secs,
+            beta: self.beta_min,
+            t_max: 0.0,
+            throughput: Throughput::default(),
+            throughput_before: None,
+        }
+    }
+
+    /// Segments per window acknowledged, `delta` seconds after the last loss.
+    fn alpha(&self, delta: f64, beta: f64) -> f64 {
+        let over = delta - self.delta_l;
+        let mut f = 1.0;
+        if over > 0.0 {
+            f = 1.0 + 10.0 * over + 0.25 * over * over;
+            if let (Some((rtt_ref, least, most)), true) = (self.rtt_scaling, self.t_min.is_finite())
+            {
+                f = (f * (self.t_min / rtt_ref).min(most).max(least)).max(1.0);
+            }
+        }
+        2.0 * (1.0 - beta) * f
+    }
+
+    /// What a loss at the end of `epoch` multiplies the window by.
+    fn adaptive_beta(&self, epoch: &Epoch) -> f64 {
+        if let Some(delta_b) = self.delta_b {
+            let steady = epoch.throughput_before.is_some_and(|before| {
+                (epoch.throughput.max - before).abs() <= (delta_b + ROUNDING) * before
+            });
+            if !steady {
+                return self.beta_min;
+            }
+        }
+        if epoch.t_max <= 0.0 {
+            return self.beta_min;
+        }
+        (self.t_min / epoch.t_max)
+            .min(self.beta_max)
+            .max(self.beta_min)
+    }
+
+    /// What a loss leaves of the window.
+    fn reduce(&mut self, loss: &Episode) -> f64 {
+        let now_secs = loss.now.secs();
+        let epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
+        let beta = self.adaptive_beta(&epoch);
+        let range = (epoch.t_max - self.t_min).max(0.0);
+        self.before_loss = Some(epoch);
+        self.epoch = Some(Epoch {
+            start_secs: now_secs,
+            beta,
+            t_max: if range > 0.0 {
+                self.t_min + self.t_max_keep * range
+            } else {
+                epoch.t_max
+            },
+            throughput: Throughput::default(),
+            throughput_before: (epoch.throughput.max > 0.0).then_some(epoch.throughput.max),
+        });
+        self.growth = Growth::new(self.growth.whole);
+        let window = loss.window * beta;
+        self.ssthresh = loss.threshold(window);
+        window
+    }
+}
+
+impl CongestionControl for HTcp {
+    fn on_ack(&mut self, ack: &Ack) {
+        let now_secs = ack.now.secs();
+        let mut epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
+        if let Some(rtt) = ack.rtt_secs {
+            self.t_min = self.t_min.min(rtt);
+            epoch.t_max = epoch.t_max.max(rtt);
+        }
+        epoch.throughput.on_ack(ack);
+        self.epoch = Some(epoch);
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            self.alpha = self.alpha(now_secs - epoch.start_secs, epoch.beta);
+            self.cwnd = self.growth.add(self.cwnd, counted, self.alpha);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = self.reduce(loss);
+        self.cwnd = loss.reduced(window);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.reduce(rto);
+        self.cwnd = 1.0;
+    }
+
+    fn on_undo(&mut self, before: Windows) {
+        if let Some(epoch) = self.before_loss.take() {
+            self.epoch = Some(epoch);
+        }
+        self.cwnd = self.cwnd.max(before.cwnd);
+        self.ssthresh = self.ssthresh.max(before.ssthresh);
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn probe(&self, out: &mut super::Probe<'_>) {
+        out("alpha", self.alpha);
+        out("beta", self.epoch.map_or(self.beta_min, |epoch| epoch.beta));
+        out(
+            "b_max",
+            self.epoch.map_or(0.0, |epoch| epoch.throughput.max),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Instant;
+
+    fn htcp(cwnd: f64, set: &[(&str, Value)]) -> HTcp {
+        let mut params = Params::defaults(ENTRY.params);
+        for &(name, value) in set {
+            params.set(name, value);
+        }
+        let start = Start {
+            ssthresh: 2.0,
+            ..Start::at(cwnd)
+        };
+        HTcp::new(&params, start)
+    }
+
+    fn lose(htcp: &mut HTcp, secs: f64, window: f64) {
+        htcp.on_loss(&Episode {
+            now: Instant::from_secs(secs),
+            window,
+            flight_size: 100,
+            whole_ssthresh: false,
+            ns2: false,
+        });
+    }
+
+    /// An epoch from `start` on: one acknowledgement per 0.1 s that delivers `segments`, with round-trip times of 70 and 100 ms.
+    fn epoch(htcp: &mut HTcp, start: f64, segments: u64) {
+        for n in 1..=20u32 {
+            htcp.on_ack(&Ack {
+                rtt_secs: Some(if n % 2 == 0 { 0.07 } else { 0.1 }),
+                ..Ack::of(
+                    Instant::from_secs(start + 0.1 * f64::from(n)),
+                    segments,
+                    100,
+                )
+            });
+        }
+    }
+
+    fn near(left: f64, right: f64) {
+        assert!((left - right).abs() < 1e-9, "{left} {right}");
+    }
+
+    #[test]
+    fn leith_2004_the_increase_is_quadratic_from_delta_l_on() {
+        let htcp = htcp(100.0, &[("rtt_scaling", Value::Bool(false))]);
+        // beta = 1/2: alpha = f. f(3) = 1 + 10 * 2 + 4 / 4 = 22; f(11) = 1 + 100 + 25 = 126.
+        for (delta, f) in [(0.5, 1.0), (1.0, 1.0), (3.0, 22.0), (11.0, 126.0)] {
+            near(htcp.alpha(delta, 0.5), f);
+            near(htcp.alpha(delta, 0.8), 0.4 * f);
+        }
+    }
+
+    #[test]
+    fn leith_2004_the_increase_is_scaled_with_the_smallest_round_trip_time() {
+        let mut htcp = htcp(100.0, &[]);
+        // Of 22, with 100 ms as reference: half at 50 ms, a tenth at 1 ms and below, twice at 200 ms and above, but never less than 1.
+        for (t_min, alpha) in [(0.05, 11.0), (0.001, 2.2), (0.3, 44.0)] {
+            htcp.t_min = t_min;
+            near(htcp.alpha(3.0, 0.5), alpha);
+            near(htcp.alpha(1.0, 0.5), 1.0);
+        }
+        htcp.t_min = 0.001;
+        near(htcp.alpha(1.1, 0.5), 1.0);
+    }
+
+    #[test]
+    fn leith_2004_an_acknowledgement_adds_alpha_over_the_window() {
+        let mut htcp = htcp(100.0, &[("rtt_scaling", Value::Bool(false))]);
+        htcp.on_ack(&Ack::of(Instant::from_secs(10.0), 1, 100));
+        near(htcp.cwnd(), 100.01);
+        htcp.on_ack(&Ack::of(Instant::from_secs(13.0), 1, 100));
+        near(htcp.cwnd(), 100.01 + 22.0 / 100.01);
+    }
+
+    #[test]
+    fn leith_2004_a_loss_at_a_steady_throughput_drains_the_queue_only() {
+        let mut htcp = htcp(100.0, &[]);
+        epoch(&mut htcp, 0.0, 50);
+        lose(&mut htcp, 2.0, 100.0);
+        near(htcp.cwnd(), 50.0);
+        epoch(&mut htcp, 2.0, 55);
+        lose(&mut htcp, 4.0, 100.0);
+        // T_max was 70 + 0.95 * 30 after the first loss, and was 100 ms again since: 70 / 100.
+        near(htcp.cwnd(), 70.0);
+        near(htcp.epoch.unwrap().t_max, 0.07 + 0.95 * 0.03);
+        // 550 to 700 segments per second is a change of more than 20 %.
+        epoch(&mut htcp, 4.0, 70);
+        lose(&mut htcp, 6.0, 100.0);
+        near(htcp.cwnd(), 50.0);
+    }
+
+    #[test]
+    fn leith_2004_beta_is_at_most_four_fifths_and_at_least_a_half() {
+        let mut htcp = htcp(100.0, &[("bandwidth_switch", Value::Bool(false))]);
+        htcp.t_min = 0.07;
+        let mut epoch = htcp.new_epoch(0.0);
+        for (t_max, beta) in [
+            (0.075, 0.8),
+            (0.0875, 0.8),
+            (0.1, 0.7),
+            (0.14, 0.5),
+            (0.2, 0.5),
+        ] {
+            epoch.t_max = t_max;
+            near(htcp.adaptive_beta(&epoch), beta);
+        }
+    }
+
+    #[test]
+    fn a_spurious_loss_does_not_begin_an_epoch() {
+        let mut htcp = htcp(100.0, &[]);
+        epoch(&mut htcp, 0.0, 50);
+        let cwnd = htcp.cwnd();
+        lose(&mut htcp, 2.0, cwnd);
+        near(htcp.epoch.unwrap().start_secs, 2.0);
+        htcp.on_undo(Windows {
+            cwnd,
+            ssthresh: 2.0,
+        });
+        near(htcp.epoch.unwrap().start_secs, 0.1);
+        near(htcp.cwnd(), cwnd);
+    }
+}

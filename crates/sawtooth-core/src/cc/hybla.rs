@@ -1,0 +1,360 @@
+//! TCP Hybla: a flow over a long path sends as many segments per second as one whose round-trip time is `rtt0`.
+//!
+//! Specification: Caini and Firrincieli 2004, "TCP Hybla: a TCP enhancement for heterogeneous networks", International Journal of
+//! Satellite Communications and Networking 22(5), §3.
+//!
+//! Model, in segments:
+//! - `rho = max(RTT / rtt0, 1)`
+//! - start: `cwnd` and `ssthresh` are multiplied by `rho` when the first round-trip time is known
+//! - slow start (`cwnd < ssthresh`): `cwnd += 2^rho - 1` for everything that counts, up to `ssthresh`
+//! - congestion avoidance: `cwnd += rho² / cwnd` for everything that counts
+//! - loss: `ssthresh = cwnd = window * beta`
+//! - timeout: `ssthresh = window * beta`, `cwnd = 1`
+//!
+//! Deviations: the paper also recommends that losses be recovered by SACK, that round trips be timed by timestamps, that packets be
+//! spaced, and Hoe's estimate of the first `ssthresh`: the first two are the stack's, the last two are not done. `RTT` is the least
+//! sample (`rtt = "min"`), the length of the path that the algorithm makes up for; with `rtt = "last"` it is the last sample, queueing
+//! included. `rho` is at most `rho_max`: the paper has no limit, but 2^rho soon passes any window. What remains of an
+//! acknowledgement that reaches `ssthresh` counts for congestion avoidance.
+//!
+//! Kernel equivalent: `hybla`, in whole segments. As measured, it takes 12 round trips of 10 or 20 ms, where `rho` is 1, for what the other
+//! algorithms do in 8, so it starts smaller or counts otherwise than they do: `start_window` and `tcp.byte_counting` are there to fit that.
+//! Which `rtt` it takes, and whether it limits `rho`, is not yet measured.
+
+use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "hybla",
+    summary: "TCP Hybla: long paths grow their window as fast, in time, as a path of 25 ms",
+    specification: &["Caini and Firrincieli 2004 §3"],
+    params: &[
+        Param {
+            name: "rtt0",
+            summary: "round-trip time of the path that all flows are to equal",
+            kind: Kind::Duration {
+                min_exclusive: true,
+            },
+            default: Value::Duration(0.025),
+        },
+        Param {
+            name: "rtt",
+            summary: "the round-trip time that rho is computed from: the least or the last sample",
+            kind: Kind::Choice(&["min", "last"]),
+            default: Value::Choice("min"),
+        },
+        Param {
+            name: "rho_max",
+            summary: "rho is at most this",
+            kind: Kind::Number {
+                min: 1.0,
+                max: 64.0,
+            },
+            default: Value::Number(32.0),
+        },
+        Param {
+            name: "start_window",
+            summary: "initial window where rho is 1, segments; `none`: the stack's",
+            kind: Kind::Number { min: 1.0, max: 1e6 },
+            default: Value::None,
+        },
+        Param {
+            name: "scale_start",
+            summary: "whether the initial window and threshold are multiplied by rho",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
+        Param {
+            name: "beta",
+            summary: "the window is multiplied by this at a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.5),
+        },
+    ],
+    new: |params, start| Box::new(Hybla::new(params, start)),
+};
+
+#[derive(Debug)]
+pub struct Hybla {
+    rtt0_secs: f64,
+    least: bool,
+    rho_max: f64,
+    beta: f64,
+    start_window: Option<f64>,
+    cwnd: f64,
+    ssthresh: f64,
+    growth: Growth,
+    /// Whether windows are whole; what slow start has not yet granted of them then.
+    whole: bool,
+    part: f64,
+    rtt_secs: Option<f64>,
+    rho: f64,
+    /// Whether the initial windows still wait for the first round-trip time.
+    unscaled: bool,
+}
+
+impl Hybla {
+    pub fn new(params: &Params, start: Start) -> Self {
+        let start_window = match params.get("start_window") {
+            Value::Number(window) if start.whole_windows => Some(window.floor()),
+            Value::Number(window) => Some(window),
+            _ => None,
+        };
+        Self {
+            rtt0_secs: params.duration("rtt0"),
+            least: params.choice("rtt") == "min",
+            rho_max: params.number("rho_max"),
+            beta: params.number("beta"),
+            cwnd: start_window.unwrap_or(start.cwnd),
+            start_window,
+            ssthresh: start.ssthresh,
+            growth: Growth::new(start.whole_windows),
+            whole: start.whole_windows,
+            part: 0.0,
+            rtt_secs: None,
+            rho: 1.0,
+            unscaled: params.flag("scale_start"),
+        }
+    }
+
+    fn measure(&mut self, sample_secs: f64) {
+        let rtt_secs = match self.rtt_secs {
+            Some(least) if self.least => least.min(sample_secs),
+            _ => sample_secs,
+        };
+        self.rtt_secs = Some(rtt_secs);
+        self.rho = (rtt_secs / self.rtt0_secs).clamp(1.0, self.rho_max);
+        if self.unscaled {
+            self.unscaled = false;
+            self.cwnd = self.granted(self.cwnd * self.rho);
+            self.ssthresh *= self.rho;
+        }
+    }
+
+    fn granted(&self, window: f64) -> f64 {
+        if self.whole { window.floor() } else { window }
+    }
+
+    /// Slow start for `counted` segments; what of them is left at the threshold.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "counts are positive and far below 2^53"
+    )]
+    fn start_slowly(&mut self, counted: u64) -> u64 {
+        let each = libm::exp2(self.rho) - 1.0;
+        if each <= 1.0 {
+            let (cwnd, left) = slow_start(self.cwnd, self.ssthresh, counted);
+            self.cwnd = cwnd;
+            return left;
+        }
+        let exact = self.cwnd + self.part + counted as f64 * each;
+        if exact <= self.ssthresh {
+            self.cwnd = self.granted(exact);
+            self.part = exact - self.cwnd;
+            return 0;
+        }
+        let used = ((self.ssthresh - self.cwnd - self.part) / each).ceil();
+        self.cwnd = if self.whole {
+            self.ssthresh.ceil()
+        } else {
+            self.ssthresh
+        };
+        self.part = 0.0;
+        counted - (used as u64).min(counted)
+    }
+
+    fn reduce(&mut self) {
+        self.part = 0.0;
+        // The windows of a flow that has lost are no longer the initial ones.
+        self.unscaled = false;
+    }
+}
+
+impl CongestionControl for Hybla {
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(sample_secs) = ack.rtt_secs {
+            self.measure(sample_secs);
+        }
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            counted = self.start_slowly(counted);
+        }
+        if counted > 0 {
+            self.cwnd = self.growth.add(self.cwnd, counted, self.rho * self.rho);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        self.reduce();
+        let window = loss.window * self.beta;
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.reduce();
+        self.ssthresh = rto.threshold(rto.window * self.beta);
+        self.cwnd = 1.0;
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn on_established(&mut self, initial_window: f64) {
+        self.cwnd = self.start_window.unwrap_or(initial_window);
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn probe(&self, out: &mut super::Probe<'_>) {
+        out("rho", self.rho);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Instant;
+
+    fn hybla(start: Start, scale_start: bool) -> Hybla {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("scale_start", Value::Bool(scale_start));
+        Hybla::new(&params, start)
+    }
+
+    fn ack(rtt_secs: f64) -> Ack {
+        Ack {
+            rtt_secs: Some(rtt_secs),
+            ..Ack::of(Instant::from_secs(1.0), 1, 10)
+        }
+    }
+
+    fn avoiding(cwnd: f64) -> Start {
+        Start {
+            ssthresh: 2.0,
+            ..Start::at(cwnd)
+        }
+    }
+
+    #[test]
+    fn slow_start_adds_two_to_the_rho_less_one() {
+        // 75 ms are rho = 3 of 25 ms: 2^3 - 1 = 7.
+        let mut hybla = hybla(Start::at(10.0), false);
+        hybla.on_ack(&ack(0.075));
+        assert!((hybla.cwnd() - 17.0).abs() < 1e-9, "{}", hybla.cwnd());
+    }
+
+    #[test]
+    fn whole_windows_lose_nothing_of_a_fractional_increase() {
+        // rho = 1.5: 2^1.5 - 1 = 1.828 for each; three are 5.485, of which 5 are granted.
+        let mut hybla = hybla(
+            Start {
+                whole_windows: true,
+                ..Start::at(10.0)
+            },
+            false,
+        );
+        for _ in 0..3 {
+            hybla.on_ack(&ack(0.0375));
+            assert_eq!(hybla.cwnd().fract(), 0.0);
+        }
+        assert_eq!(hybla.cwnd(), 15.0);
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_rho_squared_over_the_window() {
+        // 100 ms are rho = 4: 16 / 32 for each, so 16 segments in 100 ms, and the rate cwnd / RTT grows by 16 / 0.1 / 0.1 = 1600 segments/s
+        // each second, as a path of 25 ms does with 1 segment in 25 ms: 1 / 0.025² = 1600.
+        let mut hybla = hybla(avoiding(32.0), false);
+        hybla.on_ack(&ack(0.1));
+        assert!((hybla.cwnd() - 32.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_path_no_longer_than_rtt0_is_standard_tcp() {
+        let mut short = hybla(avoiding(10.0), true);
+        short.on_ack(&ack(0.010));
+        assert!((short.cwnd() - 10.1).abs() < 1e-9);
+        let mut short = hybla(Start::at(10.0), true);
+        short.on_ack(&ack(0.025));
+        assert!((short.cwnd() - 11.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_initial_windows_are_multiplied_by_rho_once() {
+        // rho = 2: 10 and 100 become 20 and 200; then 2^2 - 1 = 3 for each acknowledgement.
+        let mut hybla = hybla(
+            Start {
+                ssthresh: 100.0,
+                ..Start::at(10.0)
+            },
+            true,
+        );
+        hybla.on_ack(&ack(0.05));
+        assert!((hybla.cwnd() - 23.0).abs() < 1e-9);
+        assert!((hybla.ssthresh() - 200.0).abs() < 1e-9);
+        hybla.on_ack(&ack(0.05));
+        assert!((hybla.cwnd() - 26.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn its_own_initial_window_is_multiplied_like_the_stack_s() {
+        // 2 segments at rho = 2 are 4, and 2^2 - 1 = 3 more for the acknowledgement that told.
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("start_window", Value::Number(2.0));
+        let mut hybla = Hybla::new(&params, Start::at(10.0));
+        assert_eq!(hybla.cwnd(), 2.0);
+        hybla.on_ack(&ack(0.05));
+        assert!((hybla.cwnd() - 7.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn slow_start_stops_at_the_threshold_and_the_rest_counts_for_avoidance() {
+        // rho = 4: 15 for each; the first of two takes 10 to 20, the second adds 16 / 20.
+        let mut hybla = hybla(
+            Start {
+                ssthresh: 20.0,
+                ..Start::at(10.0)
+            },
+            false,
+        );
+        hybla.on_ack(&Ack {
+            counted: 2,
+            ..ack(0.1)
+        });
+        assert!((hybla.cwnd() - 20.8).abs() < 1e-9, "{}", hybla.cwnd());
+    }
+
+    #[test]
+    fn queueing_does_not_raise_rho_unless_told() {
+        let mut patient = hybla(avoiding(10.0), false);
+        patient.on_ack(&ack(0.05));
+        patient.on_ack(&ack(0.1));
+        assert!((patient.rho - 2.0).abs() < 1e-9);
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("rtt", Value::Choice("last"));
+        let mut hasty = Hybla::new(&params, avoiding(10.0));
+        hasty.on_ack(&ack(0.05));
+        hasty.on_ack(&ack(0.1));
+        assert!((hasty.rho - 4.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,288 @@
+//! HyStart: ends slow start when the path seems full, before packets are lost.
+//!
+//! Specification: S. Ha, I. Rhee, "Taming the elephants: New TCP slow start", Computer Networks 55 (2011), §4.
+//!
+//! Model, per round (a window's acknowledgements), from a window of `hystart_low_window` on:
+//! - ACK train: acknowledgements that follow each other within `hystart_train_spacing` from the round's beginning on, for longer than
+//!   `hystart_train_share` of the smallest round-trip time
+//! - delay increase: the smallest of the round's first `hystart_samples` round-trip times exceeds the connection's smallest by an eighth
+//!   of that (`hystart_delay_divisor`), though by no less than `hystart_delay_min` and no more than `hystart_delay_max`
+//!
+//! Deviations: the paper compares a round's delay with the round before; here it is the connection's smallest, as the clamped eighth
+//! of the smallest round-trip time implies. Rounds are told by sequence numbers.
+//!
+//! Kernel equivalent: that of `cubic`. A kernel that paces is expected to let trains last a whole round-trip time
+//! (`hystart_train_share = 1`).
+//!
+//! A helper of algorithms, not one itself.
+
+use super::Ack;
+use crate::registry::{Kind, Param, Params, Value};
+
+/// Rows for the tables of algorithms that use this.
+pub const PARAMS: [Param; 8] = [
+    Param {
+        name: "hystart_low_window",
+        summary: "HyStart does nothing below this window, segments",
+        kind: Kind::Number { min: 0.0, max: 1e9 },
+        default: Value::Number(16.0),
+    },
+    Param {
+        name: "hystart_detect",
+        summary: "what HyStart ends slow start at",
+        kind: Kind::Choice(&["both", "train", "delay"]),
+        default: Value::Choice("both"),
+    },
+    Param {
+        name: "hystart_train_spacing",
+        summary: "acknowledgements this close are one train (HyStart)",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.002),
+    },
+    Param {
+        name: "hystart_train_share",
+        summary: "length of a train that fills the path, in smallest round-trip times (HyStart)",
+        kind: Kind::Number {
+            min: 0.01,
+            max: 10.0,
+        },
+        default: Value::Number(0.5),
+    },
+    Param {
+        name: "hystart_samples",
+        summary: "round-trip times that a round's delay is told from (HyStart and HyStart++: N_RTT_SAMPLE)",
+        kind: Kind::Integer { min: 1, max: 1000 },
+        default: Value::Integer(8),
+    },
+    Param {
+        name: "hystart_delay_divisor",
+        summary: "share of the round-trip time by which it must rise, inverse (HyStart and HyStart++: MIN_RTT_DIVISOR)",
+        kind: Kind::Number {
+            min: 1.0,
+            max: 1000.0,
+        },
+        default: Value::Number(8.0),
+    },
+    Param {
+        name: "hystart_delay_min",
+        summary: "the rise is at least this (HyStart and HyStart++: MIN_RTT_THRESH)",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.004),
+    },
+    Param {
+        name: "hystart_delay_max",
+        summary: "the rise is at most this, unless hystart_delay_min is more (HyStart and HyStart++: MAX_RTT_THRESH)",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.016),
+    },
+];
+
+/// By how much a round-trip time must rise for the path to be full, and how many samples tell it.
+#[derive(Clone, Copy, Debug)]
+pub struct DelayRise {
+    pub samples: i64,
+    divisor: f64,
+    min: f64,
+    max: f64,
+}
+
+impl From<&Params> for DelayRise {
+    fn from(params: &Params) -> Self {
+        Self {
+            samples: params.integer("hystart_samples"),
+            divisor: params.number("hystart_delay_divisor"),
+            min: params.duration("hystart_delay_min"),
+            max: params.duration("hystart_delay_max"),
+        }
+    }
+}
+
+impl DelayRise {
+    /// Seconds, over a round-trip time of `rtt`.
+    pub fn over(&self, rtt: f64) -> f64 {
+        (rtt / self.divisor).min(self.max).max(self.min)
+    }
+}
+
+/// The acknowledgements of one window.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    /// It is over when this segment is acknowledged.
+    end: u64,
+    start_secs: f64,
+    /// The last acknowledgement of the train that began with the round.
+    train_secs: f64,
+    samples: i64,
+    min_rtt: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct HyStart {
+    low_window: f64,
+    trains: bool,
+    delays: bool,
+    spacing: f64,
+    share: f64,
+    rise: DelayRise,
+    /// The smallest of the connection, seconds.
+    min_rtt: f64,
+    round: Option<Round>,
+}
+
+impl From<&Params> for HyStart {
+    fn from(params: &Params) -> Self {
+        let detect = params.choice("hystart_detect");
+        Self {
+            low_window: params.number("hystart_low_window"),
+            trains: detect != "delay",
+            delays: detect != "train",
+            spacing: params.duration("hystart_train_spacing"),
+            share: params.number("hystart_train_share"),
+            rise: params.into(),
+            min_rtt: f64::INFINITY,
+            round: None,
+        }
+    }
+}
+
+impl HyStart {
+    /// Every round-trip time, in slow start or not, before anything else of its acknowledgement.
+    pub fn on_rtt(&mut self, rtt: f64) {
+        self.min_rtt = self.min_rtt.min(rtt);
+    }
+
+    /// Slow start begins again.
+    pub fn restart(&mut self) {
+        self.round = None;
+    }
+
+    /// Whether slow start ends at this acknowledgement, at a window of `cwnd`.
+    pub fn ends(&mut self, ack: &Ack, cwnd: f64) -> bool {
+        let now = ack.now.secs();
+        let round = match &mut self.round {
+            Some(round) if ack.snd_una < round.end => round,
+            over => over.insert(Round {
+                end: ack.snd_nxt,
+                start_secs: now,
+                train_secs: now,
+                samples: 0,
+                min_rtt: f64::INFINITY,
+            }),
+        };
+        if cwnd < self.low_window {
+            return false;
+        }
+        let mut full = false;
+        if self.trains && now - round.train_secs <= self.spacing {
+            round.train_secs = now;
+            full = now - round.start_secs > self.share * self.min_rtt;
+        }
+        if let (true, Some(rtt)) = (self.delays, ack.rtt_secs) {
+            if round.samples < self.rise.samples {
+                round.samples += 1;
+                round.min_rtt = round.min_rtt.min(rtt);
+            }
+            full |= round.samples >= self.rise.samples
+                && round.min_rtt > self.min_rtt + self.rise.over(self.min_rtt);
+        }
+        full
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Instant;
+
+    fn hystart(detect: &'static str) -> HyStart {
+        let mut params = Params::defaults(&PARAMS);
+        params.set("hystart_detect", Value::Choice(detect));
+        HyStart::from(&params)
+    }
+
+    fn ack(secs: f64, snd_una: u64, rtt: f64) -> Ack {
+        Ack {
+            snd_una,
+            snd_nxt: snd_una + 100,
+            rtt_secs: Some(rtt),
+            ..Ack::of(Instant::from_secs(secs), 1, 100)
+        }
+    }
+
+    /// The acknowledgement at which slow start ends, of up to 100 of one round.
+    fn ends_at(
+        hystart: &mut HyStart,
+        cwnd: f64,
+        spacing: f64,
+        rtt: impl Fn(u32) -> f64,
+    ) -> Option<u32> {
+        (0..100).find(|&n| {
+            let ack = ack(1.0 + f64::from(n) * spacing, u64::from(n), rtt(n));
+            hystart.on_rtt(ack.rtt_secs.unwrap());
+            hystart.ends(&ack, cwnd)
+        })
+    }
+
+    #[test]
+    fn the_rise_is_an_eighth_between_4_and_16_ms() {
+        let rise = hystart("both").rise;
+        for (rtt, expected) in [(0.010, 0.004), (0.080, 0.010), (0.400, 0.016)] {
+            assert!((rise.over(rtt) - expected).abs() < 1e-12, "{rtt}");
+        }
+    }
+
+    #[test]
+    fn a_train_longer_than_half_the_smallest_round_trip_time_ends_slow_start() {
+        // 40 ms: the train is too long after 20 ms; at 1.5 ms each that is the 14th acknowledgement after the first (21 ms).
+        assert_eq!(
+            ends_at(&mut hystart("train"), 20.0, 0.0015, |_| 0.04),
+            Some(14)
+        );
+        // A gap of more than 2 ms is no train.
+        assert_eq!(ends_at(&mut hystart("train"), 20.0, 0.0021, |_| 0.04), None);
+        assert_eq!(
+            ends_at(&mut hystart("delay"), 20.0, 0.0015, |_| 0.04),
+            None,
+            "unless trains do not matter"
+        );
+    }
+
+    #[test]
+    fn nothing_ends_slow_start_below_the_low_window() {
+        assert_eq!(ends_at(&mut hystart("train"), 15.9, 0.0015, |_| 0.04), None);
+    }
+
+    #[test]
+    fn the_smallest_of_eight_samples_must_exceed_the_connections_smallest_by_the_rise() {
+        // 80 ms may rise by 10 ms. The eighth sample (n = 7) decides.
+        let mut delay = hystart("delay");
+        delay.on_rtt(0.080);
+        assert_eq!(ends_at(&mut delay, 20.0, 0.003, |_| 0.0901), Some(7));
+        let mut delay = hystart("delay");
+        delay.on_rtt(0.080);
+        assert_eq!(ends_at(&mut delay, 20.0, 0.003, |_| 0.0899), None);
+        // One low sample among the eight keeps it from ending.
+        let mut delay = hystart("delay");
+        delay.on_rtt(0.080);
+        let rtt = |n| if n == 5 { 0.085 } else { 0.100 };
+        assert_eq!(ends_at(&mut delay, 20.0, 0.003, rtt), None);
+    }
+
+    #[test]
+    fn a_new_round_takes_new_samples_and_a_new_train() {
+        let mut delay = hystart("delay");
+        delay.on_rtt(0.080);
+        for n in 0..7 {
+            assert!(!delay.ends(&ack(1.0, n, 0.100), 20.0));
+        }
+        // Segment 100 was next when the round began: this is the first sample of another.
+        assert!(!delay.ends(&ack(1.1, 100, 0.100), 20.0));
+        assert_eq!(delay.round.unwrap().samples, 1);
+    }
+}

@@ -1,0 +1,234 @@
+//! HyStart++: where the round-trip time rises, slow start goes on conservatively for some rounds before it ends, and at full speed
+//! again if the rise was jitter.
+//!
+//! Specification: RFC 9406 §4.2, §4.3.
+//!
+//! Model, in segments:
+//! - slow start: `cwnd += min(counted, L)`; a round whose smallest round-trip time, of at least `hystart_samples`, exceeds the round
+//!   before's by RttThresh begins Conservative Slow Start (CSS)
+//! - CSS: `cwnd += min(counted, L) / css_growth_divisor`; a round with a smallest round-trip time below that of the round in which CSS began
+//!   is slow start again; after `css_rounds` rounds, the one it began in included, slow start ends
+//!
+//! Deviations: none. RttThresh's three numbers and the number of samples are HyStart's parameters: the RFC took them from there.
+//!
+//! Kernel equivalent: none in Linux.
+//!
+//! A helper of algorithms, not one itself. The RFC recommends it for a connection's first slow start only: that is its user's to keep.
+
+use super::Ack;
+use super::hystart::DelayRise;
+use crate::registry::{Kind, Param, Params, Value};
+
+/// Rows for the tables of algorithms that use this, besides those of HyStart.
+pub const PARAMS: [Param; 3] = [
+    Param {
+        name: "css_growth_divisor",
+        summary: "slow start is slower by this in Conservative Slow Start (HyStart++)",
+        kind: Kind::Number {
+            min: 1.0,
+            max: 1000.0,
+        },
+        default: Value::Number(4.0),
+    },
+    Param {
+        name: "css_rounds",
+        summary: "rounds of Conservative Slow Start (HyStart++)",
+        kind: Kind::Integer { min: 1, max: 1000 },
+        default: Value::Integer(5),
+    },
+    Param {
+        name: "l",
+        summary: "one acknowledgement counts as this many segments at most (HyStart++; any number if paced)",
+        kind: Kind::Integer {
+            min: 1,
+            max: 1_000_000,
+        },
+        default: Value::Integer(8),
+    },
+];
+
+/// Conservative Slow Start.
+#[derive(Clone, Copy, Debug)]
+struct Conservative {
+    /// The RFC's cssBaselineMinRtt, seconds.
+    baseline: f64,
+    /// Rounds begun, that in which it began included.
+    rounds: i64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct HyStartPlusPlus {
+    rise: DelayRise,
+    growth_divisor: f64,
+    rounds: i64,
+    limit: u64,
+    whole: bool,
+    /// Segments of growth below a whole one.
+    fraction: f64,
+    /// The RFC's windowEnd.
+    round_end: Option<u64>,
+    last_min_rtt: f64,
+    current_min_rtt: f64,
+    samples: i64,
+    conservative: Option<Conservative>,
+}
+
+impl HyStartPlusPlus {
+    pub fn new(params: &Params, whole_windows: bool) -> Self {
+        Self {
+            rise: params.into(),
+            growth_divisor: params.number("css_growth_divisor"),
+            rounds: params.integer("css_rounds"),
+            limit: params.integer("l").unsigned_abs(),
+            whole: whole_windows,
+            fraction: 0.0,
+            round_end: None,
+            last_min_rtt: f64::INFINITY,
+            current_min_rtt: f64::INFINITY,
+            samples: 0,
+            conservative: None,
+        }
+    }
+
+    /// Whether slow start is conservative.
+    pub fn in_css(&self) -> bool {
+        self.conservative.is_some()
+    }
+
+    /// Whether slow start ends at this acknowledgement.
+    pub fn ends(&mut self, ack: &Ack) -> bool {
+        let over = self.round_end.is_none_or(|end| ack.snd_una >= end);
+        if over && self.begin_round(ack.snd_nxt) {
+            return true;
+        }
+        let Some(rtt) = ack.rtt_secs else {
+            return false;
+        };
+        self.current_min_rtt = self.current_min_rtt.min(rtt);
+        self.samples += 1;
+        if self.samples < self.rise.samples {
+            return false;
+        }
+        match self.conservative {
+            None if self.last_min_rtt.is_finite()
+                && self.current_min_rtt
+                    >= self.last_min_rtt + self.rise.over(self.last_min_rtt) =>
+            {
+                self.conservative = Some(Conservative {
+                    baseline: self.current_min_rtt,
+                    rounds: 1,
+                });
+            }
+            Some(css) if self.current_min_rtt < css.baseline => self.conservative = None,
+            _ => {}
+        }
+        false
+    }
+
+    /// Whether Conservative Slow Start has had all its rounds.
+    fn begin_round(&mut self, snd_nxt: u64) -> bool {
+        self.round_end = Some(snd_nxt);
+        self.last_min_rtt = self.current_min_rtt;
+        self.current_min_rtt = f64::INFINITY;
+        self.samples = 0;
+        let Some(css) = &mut self.conservative else {
+            return false;
+        };
+        css.rounds += 1;
+        css.rounds > self.rounds
+    }
+
+    /// By how many segments the window grows when `counted` are acknowledged.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn growth(&mut self, counted: u64) -> f64 {
+        let counted = counted.min(self.limit) as f64;
+        if !self.in_css() {
+            return counted;
+        }
+        let growth = counted / self.growth_divisor;
+        if !self.whole {
+            return growth;
+        }
+        self.fraction += growth;
+        let steps = self.fraction.floor();
+        self.fraction -= steps;
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hystart;
+    use super::*;
+    use crate::units::Instant;
+
+    fn new(whole_windows: bool) -> HyStartPlusPlus {
+        let rows = [&hystart::PARAMS[..], &PARAMS[..]].concat();
+        HyStartPlusPlus::new(&Params::defaults(&rows), whole_windows)
+    }
+
+    /// A round of ten acknowledgements; whether slow start ended at one of them.
+    fn round(hystart: &mut HyStartPlusPlus, number: u64, rtt: f64) -> bool {
+        (0..10).any(|n| {
+            let snd_una = number * 10 + n;
+            hystart.ends(&Ack {
+                snd_una,
+                snd_nxt: snd_una + 10,
+                rtt_secs: Some(rtt),
+                ..Ack::of(Instant::from_secs(1.0), 1, 10)
+            })
+        })
+    }
+
+    #[test]
+    fn rfc9406_4_2_a_rise_of_rtt_thresh_over_the_last_round_begins_css() {
+        // RttThresh of 80 ms is 80 / 8 = 10 ms.
+        let mut hystart = new(false);
+        round(&mut hystart, 0, 0.080);
+        round(&mut hystart, 1, 0.0899);
+        assert!(!hystart.in_css());
+        // The last round is the reference, not the first: 89.9 ms may rise by 11.2 ms.
+        round(&mut hystart, 2, 0.1005);
+        assert!(!hystart.in_css());
+        round(&mut hystart, 3, 0.1135);
+        assert!(hystart.in_css(), "100.5 + 12.6 ms is less");
+    }
+
+    #[test]
+    fn rfc9406_4_2_css_grows_by_a_quarter_and_no_acknowledgement_counts_for_more_than_l() {
+        let mut hystart = new(false);
+        assert!((hystart.growth(3) - 3.0).abs() < f64::EPSILON);
+        assert!((hystart.growth(20) - 8.0).abs() < f64::EPSILON, "L = 8");
+        round(&mut hystart, 0, 0.050);
+        round(&mut hystart, 1, 0.060);
+        assert!((hystart.growth(1) - 0.25).abs() < f64::EPSILON);
+        assert!((hystart.growth(20) - 2.0).abs() < f64::EPSILON);
+        let mut whole = new(true);
+        round(&mut whole, 0, 0.050);
+        round(&mut whole, 1, 0.060);
+        let grown: Vec<f64> = (0..8).map(|_| whole.growth(1)).collect();
+        assert_eq!(grown, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn rfc9406_4_2_slow_start_ends_after_five_rounds_the_one_css_began_in_included() {
+        let mut hystart = new(false);
+        round(&mut hystart, 0, 0.050);
+        for number in 1..=5 {
+            assert!(!round(&mut hystart, number, 0.060), "round {number}");
+            assert!(hystart.in_css());
+        }
+        assert!(round(&mut hystart, 6, 0.060));
+    }
+
+    #[test]
+    fn rfc9406_4_2_a_round_below_the_baseline_is_slow_start_again() {
+        let mut hystart = new(false);
+        round(&mut hystart, 0, 0.050);
+        round(&mut hystart, 1, 0.060);
+        round(&mut hystart, 2, 0.060);
+        assert!(hystart.in_css(), "the baseline itself is not below it");
+        round(&mut hystart, 3, 0.059);
+        assert!(!hystart.in_css());
+    }
+}

@@ -1,0 +1,463 @@
+//! TCP-Illinois: losses say whether the window grows or shrinks, queueing delay says by how much.
+//!
+//! Specification: Liu, Başar and Srikant 2008, "TCP-Illinois: A loss- and delay-based congestion control algorithm for high-speed
+//! networks", Performance Evaluation 65(6-7), §3.
+//!
+//! Model, in segments:
+//! - `T_min`, `T_max`: the least and the largest round-trip time seen; `d_m = T_max - T_min`; `d_i = eta_i d_m`
+//! - once per round trip: `d_a` is the mean round-trip time of that round trip, less `T_min`
+//! - `alpha(d_a) = alpha_max` if `d_a <= d_1`, else `kappa_1 / (kappa_2 + d_a)`: falls to `alpha_min` at `d_m`
+//! - `beta(d_a) = beta_min` if `d_a <= d_2`, `beta_max` if `d_a >= d_3`, else the line `kappa_3 + kappa_4 d_a` between them
+//! - `alpha` returns to `alpha_max` only after `theta` round trips in succession with `d_a <= d_1`
+//! - a window below `w_thresh` has `alpha = 1`, `beta = 1/2`, as standard TCP; so has one that is not yet measured
+//! - slow start: standard TCP; congestion avoidance: `cwnd += alpha / cwnd` for everything that counts
+//! - loss: `ssthresh = cwnd = window * (1 - beta)`
+//! - timeout: `ssthresh = window / 2`, `cwnd = 1`; `alpha`, `beta` are standard TCP's until the next round trip is measured
+//!
+//! Deviations: none known. While nothing has ever queued (`d_m = 0`) there is no delay, so `alpha = alpha_max`.
+//!
+//! Kernel equivalent: `illinois`, in whole segments. Not yet measured: its default for `w_thresh`, and whether a timeout there uses
+//! `beta` or one half.
+
+use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+/// Of standard TCP (RFC 5681 §3.1), which small windows follow.
+const STANDARD: Gains = Gains {
+    alpha: 1.0,
+    beta: 0.5,
+};
+
+const fn share(name: &'static str, summary: &'static str, default: f64) -> Param {
+    Param {
+        name,
+        summary,
+        kind: Kind::Number { min: 0.0, max: 1.0 },
+        default: Value::Number(default),
+    }
+}
+
+const fn segments(name: &'static str, summary: &'static str, default: f64) -> Param {
+    Param {
+        name,
+        summary,
+        kind: Kind::Number {
+            min: 0.01,
+            max: 1e6,
+        },
+        default: Value::Number(default),
+    }
+}
+
+const fn decrease(name: &'static str, summary: &'static str, default: f64) -> Param {
+    Param {
+        name,
+        summary,
+        kind: Kind::Number {
+            min: 0.01,
+            max: 0.99,
+        },
+        default: Value::Number(default),
+    }
+}
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "illinois",
+    summary: "TCP-Illinois: additive increase from 10 down to 0.3 segments and decrease from 1/8 up to 1/2, by queueing delay",
+    specification: &["Liu, Başar and Srikant 2008 §3"],
+    params: &[
+        segments(
+            "alpha_min",
+            "increase at the largest delay, segments per round trip",
+            0.3,
+        ),
+        segments(
+            "alpha_max",
+            "increase without delay, segments per round trip",
+            10.0,
+        ),
+        decrease(
+            "beta_min",
+            "share of the window given up at a loss without delay",
+            0.125,
+        ),
+        decrease(
+            "beta_max",
+            "share of the window given up at a loss at a large delay",
+            0.5,
+        ),
+        share(
+            "eta_1",
+            "up to this share of the largest delay the increase is alpha_max",
+            0.01,
+        ),
+        share(
+            "eta_2",
+            "up to this share of the largest delay the decrease is beta_min",
+            0.1,
+        ),
+        share(
+            "eta_3",
+            "from this share of the largest delay on the decrease is beta_max",
+            0.8,
+        ),
+        Param {
+            name: "w_thresh",
+            summary: "standard TCP below this window, segments",
+            kind: Kind::Number { min: 0.0, max: 1e6 },
+            default: Value::Number(10.0),
+        },
+        Param {
+            name: "theta",
+            summary: "round trips with little delay before the increase is alpha_max again",
+            kind: Kind::Integer { min: 1, max: 1000 },
+            default: Value::Integer(5),
+        },
+    ],
+    new: |params, start| Box::new(Illinois::new(Curves::from(params), start)),
+};
+
+/// What a delay answers to: by how many segments per round trip to grow, what share to give up at a loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Gains {
+    alpha: f64,
+    beta: f64,
+}
+
+/// The functions of delay: everything that follows from the parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Curves {
+    alpha_min: f64,
+    alpha_max: f64,
+    beta_min: f64,
+    beta_max: f64,
+    eta_1: f64,
+    eta_2: f64,
+    eta_3: f64,
+    w_thresh: f64,
+    theta: i64,
+}
+
+impl From<&Params> for Curves {
+    fn from(params: &Params) -> Self {
+        Self {
+            alpha_min: params.number("alpha_min"),
+            alpha_max: params.number("alpha_max"),
+            beta_min: params.number("beta_min"),
+            beta_max: params.number("beta_max"),
+            eta_1: params.number("eta_1"),
+            eta_2: params.number("eta_2"),
+            eta_3: params.number("eta_3"),
+            w_thresh: params.number("w_thresh"),
+            theta: params.integer("theta"),
+        }
+    }
+}
+
+impl Curves {
+    /// `f_1`, where the delay is above `d_1`.
+    fn alpha(&self, d_a: f64, d_m: f64) -> f64 {
+        let d_1 = self.eta_1 * d_m;
+        let span = self.alpha_max - self.alpha_min;
+        // Equal bounds leave no curve between them.
+        if span <= 0.0 || d_a <= d_1 {
+            return self.alpha_max;
+        }
+        let kappa_1 = (d_m - d_1) * self.alpha_min * self.alpha_max / span;
+        let kappa_2 = (d_m - d_1) * self.alpha_min / span - d_1;
+        kappa_1 / (kappa_2 + d_a)
+    }
+
+    /// `f_2`.
+    fn beta(&self, d_a: f64, d_m: f64) -> f64 {
+        let (d_2, d_3) = (self.eta_2 * d_m, self.eta_3 * d_m);
+        if d_a <= d_2 {
+            self.beta_min
+        } else if d_a >= d_3 {
+            self.beta_max
+        } else {
+            // The line through (d_2, beta_min) and (d_3, beta_max), which kappa_3 and kappa_4 describe.
+            self.beta_min + (self.beta_max - self.beta_min) * (d_a - d_2) / (d_3 - d_2)
+        }
+    }
+}
+
+/// Round-trip times of one round trip and of all.
+#[derive(Clone, Copy, Debug)]
+struct Rtts {
+    t_min_secs: f64,
+    t_max_secs: f64,
+    sum_secs: f64,
+    count: u32,
+    /// The round trip is over when this has been acknowledged.
+    end: u64,
+}
+
+#[derive(Debug)]
+pub struct Illinois {
+    curves: Curves,
+    cwnd: f64,
+    ssthresh: f64,
+    growth: Growth,
+    gains: Gains,
+    rtts: Rtts,
+    /// The mean queueing delay of the last round trip.
+    d_a_secs: f64,
+    /// Whether delay has been seen since the increase was last `alpha_max`, and for how many round trips there has been little since.
+    delayed: bool,
+    low: i64,
+}
+
+impl Illinois {
+    pub fn new(curves: Curves, start: Start) -> Self {
+        Self {
+            curves,
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            growth: Growth::new(start.whole_windows),
+            gains: STANDARD,
+            rtts: Rtts {
+                t_min_secs: f64::INFINITY,
+                t_max_secs: 0.0,
+                sum_secs: 0.0,
+                count: 0,
+                end: 0,
+            },
+            d_a_secs: 0.0,
+            delayed: false,
+            low: 0,
+        }
+    }
+
+    /// The largest queueing delay seen.
+    fn d_m_secs(&self) -> f64 {
+        (self.rtts.t_max_secs - self.rtts.t_min_secs).max(0.0)
+    }
+
+    fn measure(&mut self, ack: &Ack) {
+        let rtts = &mut self.rtts;
+        if let Some(sample_secs) = ack.rtt_secs {
+            rtts.t_min_secs = rtts.t_min_secs.min(sample_secs);
+            rtts.t_max_secs = rtts.t_max_secs.max(sample_secs);
+            rtts.sum_secs += sample_secs;
+            rtts.count += 1;
+        }
+        if ack.snd_una < rtts.end {
+            return;
+        }
+        rtts.end = ack.snd_nxt;
+        if rtts.count == 0 {
+            return;
+        }
+        self.d_a_secs = (rtts.sum_secs / f64::from(rtts.count) - rtts.t_min_secs).max(0.0);
+        rtts.sum_secs = 0.0;
+        rtts.count = 0;
+        self.adapt();
+    }
+
+    /// `alpha` and `beta` for the delay of the round trip that has ended.
+    fn adapt(&mut self) {
+        let (d_a, d_m) = (self.d_a_secs, self.d_m_secs());
+        self.gains.beta = self.curves.beta(d_a, d_m);
+        if d_a > self.curves.eta_1 * d_m {
+            self.delayed = true;
+            self.low = 0;
+            self.gains.alpha = self.curves.alpha(d_a, d_m);
+            return;
+        }
+        self.low += 1;
+        if !self.delayed || self.low >= self.curves.theta {
+            self.delayed = false;
+            self.gains.alpha = self.curves.alpha_max;
+        }
+    }
+
+    /// What the window in force answers with.
+    fn gains(&self) -> Gains {
+        if self.cwnd < self.curves.w_thresh {
+            STANDARD
+        } else {
+            self.gains
+        }
+    }
+}
+
+impl CongestionControl for Illinois {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.measure(ack);
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            let alpha = self.gains().alpha;
+            self.cwnd = self.growth.add(self.cwnd, counted, alpha);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = loss.window * (1.0 - self.gains().beta);
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window * (1.0 - STANDARD.beta));
+        self.cwnd = 1.0;
+        self.gains = STANDARD;
+        self.delayed = false;
+        self.low = 0;
+        self.rtts.sum_secs = 0.0;
+        self.rtts.count = 0;
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn probe(&self, out: &mut super::Probe<'_>) {
+        let gains = self.gains();
+        out("alpha", gains.alpha);
+        out("beta", gains.beta);
+        out("d_a", self.d_a_secs);
+        out("d_m", self.d_m_secs());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Instant;
+
+    fn curves() -> Curves {
+        Curves::from(&Params::defaults(ENTRY.params))
+    }
+
+    /// In congestion avoidance with a window of 100 segments.
+    fn avoiding() -> Illinois {
+        Illinois::new(
+            curves(),
+            Start {
+                ssthresh: 2.0,
+                ..Start::at(100.0)
+            },
+        )
+    }
+
+    /// An acknowledgement that ends a round trip, with the only sample of it; the window stays.
+    fn round(illinois: &mut Illinois, rtt_secs: f64) {
+        illinois.on_ack(&Ack {
+            rtt_secs: Some(rtt_secs),
+            may_grow: false,
+            ..Ack::of(Instant::from_secs(1.0), 1, 10)
+        });
+    }
+
+    fn loss(window: f64) -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window,
+            flight_size: 100,
+            whole_ssthresh: false,
+            ns2: false,
+        }
+    }
+
+    #[test]
+    fn the_increase_falls_from_alpha_max_to_alpha_min() {
+        // d_m = 100 ms: d_1 = 1 ms, kappa_1 = 0.099 * 0.3 * 10 / 9.7 = 0.0306186, kappa_2 = 0.099 * 0.3 / 9.7 - 0.001 = 0.00206186.
+        // At 50 ms: 0.0306186 / 0.05206186 = 0.588119.
+        for (d_a, alpha) in [(0.0, 10.0), (0.001, 10.0), (0.05, 0.588_119), (0.1, 0.3)] {
+            let computed = curves().alpha(d_a, 0.1);
+            assert!((computed - alpha).abs() < 1e-5, "{d_a}: {computed}");
+        }
+    }
+
+    #[test]
+    fn the_decrease_rises_from_an_eighth_to_one_half() {
+        // d_m = 100 ms: d_2 = 10 ms, d_3 = 80 ms; halfway between them, at 45 ms, (1/8 + 1/2) / 2 = 0.3125.
+        for (d_a, beta) in [(0.01, 0.125), (0.045, 0.3125), (0.08, 0.5), (0.1, 0.5)] {
+            let computed = curves().beta(d_a, 0.1);
+            assert!((computed - beta).abs() < 1e-9, "{d_a}: {computed}");
+        }
+    }
+
+    #[test]
+    fn a_loss_with_and_without_a_full_queue() {
+        let mut illinois = avoiding();
+        round(&mut illinois, 0.1);
+        round(&mut illinois, 0.2);
+        // The last round trip had the largest delay: one half.
+        illinois.on_loss(&loss(100.0));
+        assert!((illinois.cwnd() - 50.0).abs() < 1e-9);
+        round(&mut illinois, 0.1);
+        // No delay, so the loss was not congestion: an eighth of 80 is 10.
+        illinois.on_loss(&loss(80.0));
+        assert!((illinois.cwnd() - 70.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_largest_increase_comes_back_after_theta_round_trips_without_delay() {
+        let mut illinois = avoiding();
+        round(&mut illinois, 0.1);
+        assert!((illinois.gains.alpha - 10.0).abs() < 1e-9, "none before");
+        round(&mut illinois, 0.2);
+        assert!((illinois.gains.alpha - 0.3).abs() < 1e-9);
+        for _ in 0..4 {
+            round(&mut illinois, 0.1);
+            assert!((illinois.gains.alpha - 0.3).abs() < 1e-9);
+        }
+        round(&mut illinois, 0.1);
+        assert!((illinois.gains.alpha - 10.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_delay_is_the_mean_of_a_round_trip() {
+        let mut illinois = avoiding();
+        let mut ack = |snd_una, rtt_secs| {
+            illinois.on_ack(&Ack {
+                rtt_secs: Some(rtt_secs),
+                snd_una,
+                snd_nxt: snd_una + 2,
+                may_grow: false,
+                ..Ack::of(Instant::from_secs(1.0), 1, 2)
+            });
+            illinois.d_a_secs
+        };
+        // The first ends at once, and its round trip at 3: two samples, of 120 and 140 ms.
+        assert_eq!(ack(1, 0.1), 0.0);
+        assert_eq!(ack(2, 0.12), 0.0);
+        assert!((ack(3, 0.14) - 0.03).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_small_window_is_standard_tcp() {
+        let mut illinois = Illinois::new(
+            curves(),
+            Start {
+                ssthresh: 2.0,
+                ..Start::at(8.0)
+            },
+        );
+        round(&mut illinois, 0.1);
+        illinois.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 8));
+        assert!((illinois.cwnd() - 8.125).abs() < 1e-9);
+        illinois.on_loss(&loss(8.0));
+        assert!((illinois.cwnd() - 4.0).abs() < 1e-9);
+    }
+}

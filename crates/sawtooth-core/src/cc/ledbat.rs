@@ -1,0 +1,644 @@
+//! LEDBAT: a background flow, which keeps the delay that it queues up near a target and gives way to everybody else.
+//!
+//! Specification: RFC 6817 §2.4 (`variant = "rfc6817"`); draft-irtf-iccrg-ledbat-plus-plus-01 §4 (`variant = "plus_plus"`, LEDBAT++).
+//!
+//! Model, in segments:
+//! - `base`: the least delay of the last `base_history` minutes; `delay`: the least of the last `current_filter` samples that
+//!   are no older than a round trip, less `base`
+//! - rfc6817: `cwnd += gain (target - delay) / target * acked / cwnd`, at most `flight_size + allowed_increase`, at least `min_cwnd`
+//! - plus_plus: `GAIN = 1 / min(gain_divisor_max, ceil(2 target / base))`
+//!   - slow start: `cwnd += GAIN * acked`; the first one ends when `delay > exit_share * target`
+//!   - per round trip, spread over its acknowledgements: `delay <= target`: `cwnd += GAIN`; else
+//!     `cwnd += max(GAIN - constant * cwnd (delay / target - 1), -cwnd / 2)`
+//!   - slowdown: `slowdown_rtts` round trips after the first slow start, `ssthresh = cwnd`, `cwnd = min_cwnd` for `slowdown_rtts` round trips, then slow
+//!     start to `ssthresh`; the next begins `slowdown_interval` times as long after its end as all of that took
+//! - loss: `cwnd = window * beta`, at least `min_cwnd`; timeout: `cwnd = 1`
+//!
+//! Deviations: the simulator has no one-way timestamps yet, so the queueing delay is the round-trip time less its least value: queues
+//! on the way back count, too, as LEDBAT++ has it and RFC 6817 does not. RFC 6817 has no `ssthresh`: what is reported as such follows
+//! the losses, and there is no slow start. A loss during a LEDBAT++ slowdown ends it; its first slow start, if a loss or a timeout
+//! ends it, is followed by the slowdown as well. After a timeout LEDBAT++ is in slow start up to half of the window.
+//!
+//! Kernel equivalent: none.
+
+use std::collections::VecDeque;
+
+use super::{Ack, CongestionControl, Episode, New, Start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::units::Instant;
+
+const fn number(
+    name: &'static str,
+    summary: &'static str,
+    (min, max): (f64, f64),
+    default: f64,
+) -> Param {
+    Param {
+        name,
+        summary,
+        kind: Kind::Number { min, max },
+        default: Value::Number(default),
+    }
+}
+
+const fn integer(name: &'static str, summary: &'static str, default: i64) -> Param {
+    Param {
+        name,
+        summary,
+        kind: Kind::Integer { min: 1, max: 1000 },
+        default: Value::Integer(default),
+    }
+}
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "ledbat",
+    summary: "LEDBAT: a background flow that keeps its queueing delay near a target",
+    specification: &["RFC 6817 §2.4", "draft-irtf-iccrg-ledbat-plus-plus-01 §4"],
+    params: &[
+        Param {
+            name: "variant",
+            summary: "LEDBAT as in RFC 6817, or LEDBAT++",
+            kind: Kind::Choice(&["rfc6817", "plus_plus"]),
+            default: Value::Choice("rfc6817"),
+        },
+        Param {
+            name: "target",
+            summary: "queueing delay aimed at; `none`: 100 ms, of LEDBAT++ 60 ms",
+            kind: Kind::Duration {
+                min_exclusive: true,
+            },
+            default: Value::None,
+        },
+        number(
+            "gain",
+            "rfc6817: segments per round trip gained without delay",
+            (0.001, 1.0),
+            1.0,
+        ),
+        number(
+            "allowed_increase",
+            "rfc6817: segments by which the window may exceed what is outstanding",
+            (0.001, 1e6),
+            1.0,
+        ),
+        integer(
+            "base_history",
+            "minutes for which the least delay is remembered",
+            10,
+        ),
+        integer(
+            "current_filter",
+            "samples of which the least is the current delay",
+            4,
+        ),
+        number("init_cwnd", "initial window, segments", (1.0, 10.0), 2.0),
+        number("min_cwnd", "least window, segments", (1.0, 10.0), 2.0),
+        number(
+            "beta",
+            "the window is multiplied by this at a loss",
+            (0.01, 0.99),
+            0.5,
+        ),
+        number(
+            "gain_divisor_max",
+            "plus_plus: GAIN is at least one over this",
+            (1.0, 1e6),
+            16.0,
+        ),
+        number(
+            "constant",
+            "plus_plus: share of the window given up per round trip when the delay is twice the target",
+            (0.001, 1e3),
+            1.0,
+        ),
+        number(
+            "exit_share",
+            "plus_plus: the first slow start ends at this share of the target",
+            (0.001, 1.0),
+            0.75,
+        ),
+        integer(
+            "slowdown_rtts",
+            "plus_plus: round trips before the first slowdown, and at the least window in each",
+            2,
+        ),
+        number(
+            "slowdown_interval",
+            "plus_plus: time between slowdowns, over the duration of the last",
+            (0.0, 1e6),
+            9.0,
+        ),
+    ],
+    new: |params, start| Box::new(Ledbat::new(params, start)),
+};
+
+/// The least delays of the last minutes and the last samples, seconds.
+#[derive(Clone, Debug)]
+struct Delays {
+    minutes: usize,
+    samples: usize,
+    /// The first sample, from which minutes are counted, and the present minute.
+    since: Option<Instant>,
+    minute: f64,
+    base: VecDeque<f64>,
+    /// When each was heard, and what it said.
+    current: VecDeque<(Instant, f64)>,
+}
+
+impl Delays {
+    fn new(minutes: usize, samples: usize) -> Self {
+        Self {
+            minutes,
+            samples,
+            since: None,
+            minute: 0.0,
+            base: VecDeque::new(),
+            current: VecDeque::new(),
+        }
+    }
+
+    fn hear(&mut self, now: Instant, sample_secs: f64) {
+        let since = *self.since.get_or_insert(now);
+        let minute = ((now.secs() - since.secs()) / 60.0).floor();
+        // Minutes without a sample have nothing to remember, but forget.
+        while self.base.is_empty() || self.minute < minute {
+            self.minute = if self.base.is_empty() {
+                minute
+            } else {
+                self.minute + 1.0
+            };
+            self.base.push_back(f64::INFINITY);
+            if self.base.len() > self.minutes {
+                self.base.pop_front();
+            }
+        }
+        if let Some(least) = self.base.back_mut() {
+            *least = least.min(sample_secs);
+        }
+        self.current.push_back((now, sample_secs));
+        // None older than a round trip (RFC 6817 §2.5): a sender that times few segments would follow the delay long after.
+        let older = |&(heard, _): &(Instant, f64)| now.secs() - heard.secs() > sample_secs;
+        while self.current.len() > self.samples || self.current.front().is_some_and(older) {
+            self.current.pop_front();
+        }
+    }
+
+    fn base_secs(&self) -> f64 {
+        self.base.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The queueing delay; none before the first sample.
+    fn queueing_secs(&self) -> Option<f64> {
+        let samples = self.current.iter().map(|&(_, sample_secs)| sample_secs);
+        let current = samples.reduce(f64::min)?;
+        // A base that is younger than the samples of the filter may exceed them.
+        Some((current - self.base_secs()).max(0.0))
+    }
+}
+
+/// What both variants share.
+#[derive(Debug)]
+struct Window {
+    target_secs: f64,
+    min_cwnd: f64,
+    beta: f64,
+    cwnd: f64,
+    ssthresh: f64,
+    delays: Delays,
+}
+
+impl Window {
+    fn set_to_at_least_the_minimum(&mut self, cwnd: f64) {
+        self.cwnd = cwnd.max(self.min_cwnd);
+    }
+}
+
+/// Where LEDBAT++ is in its cycle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// The first slow start, which delay ends.
+    FirstStart,
+    /// Around the target; the first slowdown is due in so many round trips.
+    BeforeFirst { round_trips: i64 },
+    /// Around the target; the next slowdown is due then.
+    Until(Instant),
+    /// At the least window for so many round trips more.
+    Down { began: Instant, round_trips: i64 },
+    /// Slow start back to where the slowdown began.
+    Up { began: Instant },
+    /// Slow start after a timeout.
+    Restart,
+}
+
+#[derive(Debug)]
+struct PlusPlus {
+    gain_divisor_max: f64,
+    constant: f64,
+    exit_share: f64,
+    slowdown_rtts: i64,
+    slowdown_interval: f64,
+    phase: Phase,
+    /// A round trip is over when this has been acknowledged.
+    end: u64,
+}
+
+impl PlusPlus {
+    fn gain(&self, window: &Window) -> f64 {
+        let base_secs = window.delays.base_secs();
+        let divisor = (2.0 * window.target_secs / base_secs).ceil().max(1.0);
+        1.0 / divisor.min(self.gain_divisor_max)
+    }
+
+    /// What a round trip adds to the window, for a queueing delay.
+    fn change(&self, window: &Window, queueing_secs: f64) -> f64 {
+        let gain = self.gain(window);
+        if queueing_secs <= window.target_secs {
+            return gain;
+        }
+        let excess = queueing_secs / window.target_secs - 1.0;
+        (gain - self.constant * window.cwnd * excess).max(-0.5 * window.cwnd)
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: f64) {
+        let Some(queueing_secs) = window.delays.queueing_secs() else {
+            return;
+        };
+        if ack.snd_una >= self.end {
+            self.end = ack.snd_nxt;
+            self.on_round_trip();
+        }
+        if self.slowdown_is_due(ack.now) {
+            window.ssthresh = window.cwnd.max(2.0);
+            window.cwnd = window.min_cwnd;
+            self.end = ack.snd_nxt;
+            self.phase = Phase::Down {
+                began: ack.now,
+                round_trips: self.slowdown_rtts,
+            };
+        }
+        match self.phase {
+            Phase::Down { .. } => {}
+            Phase::FirstStart if queueing_secs > self.exit_share * window.target_secs => {
+                window.ssthresh = window.cwnd.max(2.0);
+                self.end_first_start();
+            }
+            Phase::FirstStart | Phase::Up { .. } | Phase::Restart => {
+                self.start_slowly(window, ack, acked);
+            }
+            Phase::BeforeFirst { .. } | Phase::Until(_) => {
+                let change = self.change(window, queueing_secs);
+                if change < 0.0 || ack.cwnd_limited {
+                    window.set_to_at_least_the_minimum(window.cwnd + change * acked / window.cwnd);
+                }
+            }
+        }
+    }
+
+    fn on_round_trip(&mut self) {
+        self.phase = match self.phase {
+            Phase::BeforeFirst { round_trips } => Phase::BeforeFirst {
+                round_trips: round_trips - 1,
+            },
+            Phase::Down { began, round_trips } if round_trips <= 1 => Phase::Up { began },
+            Phase::Down { began, round_trips } => Phase::Down {
+                began,
+                round_trips: round_trips - 1,
+            },
+            phase => phase,
+        };
+    }
+
+    fn slowdown_is_due(&self, now: Instant) -> bool {
+        match self.phase {
+            Phase::BeforeFirst { round_trips } => round_trips <= 0,
+            Phase::Until(due) => due.secs() <= now.secs(),
+            _ => false,
+        }
+    }
+
+    fn start_slowly(&mut self, window: &mut Window, ack: &Ack, acked: f64) {
+        if ack.cwnd_limited {
+            let grown = window.cwnd + self.gain(window) * acked;
+            window.cwnd = grown.min(window.ssthresh).max(window.min_cwnd);
+        }
+        if window.cwnd >= window.ssthresh {
+            self.end_slow_start(ack.now);
+        }
+    }
+
+    fn end_first_start(&mut self) {
+        self.phase = Phase::BeforeFirst {
+            round_trips: self.slowdown_rtts,
+        };
+    }
+
+    /// The window is where it was, or something was lost before it was.
+    fn end_slow_start(&mut self, now: Instant) {
+        match self.phase {
+            Phase::FirstStart | Phase::Restart => self.end_first_start(),
+            Phase::Down { began, .. } | Phase::Up { began } => {
+                let took_secs = now.secs() - began.secs();
+                self.phase = Phase::Until(Instant::from_secs(
+                    now.secs() + self.slowdown_interval * took_secs,
+                ));
+            }
+            Phase::BeforeFirst { .. } | Phase::Until(_) => {}
+        }
+    }
+}
+
+/// How the window follows the delay.
+#[derive(Debug)]
+enum Variant {
+    Rfc6817 { gain: f64, allowed_increase: f64 },
+    PlusPlus(PlusPlus),
+}
+
+#[derive(Debug)]
+pub struct Ledbat {
+    window: Window,
+    variant: Variant,
+    whole: bool,
+}
+
+impl Ledbat {
+    pub fn new(params: &Params, start: Start) -> Self {
+        let size = |name| usize::try_from(params.integer(name)).expect("bounds");
+        let variant = if params.choice("variant") == "plus_plus" {
+            Variant::PlusPlus(PlusPlus {
+                gain_divisor_max: params.number("gain_divisor_max"),
+                constant: params.number("constant"),
+                exit_share: params.number("exit_share"),
+                slowdown_rtts: params.integer("slowdown_rtts"),
+                slowdown_interval: params.number("slowdown_interval"),
+                phase: Phase::FirstStart,
+                end: 0,
+            })
+        } else {
+            Variant::Rfc6817 {
+                gain: params.number("gain"),
+                allowed_increase: params.number("allowed_increase"),
+            }
+        };
+        let target_secs = match (params.get("target"), &variant) {
+            (Value::Duration(target_secs), _) => target_secs,
+            (_, Variant::Rfc6817 { .. }) => 0.1,
+            (_, Variant::PlusPlus(_)) => 0.06,
+        };
+        Self {
+            window: Window {
+                target_secs,
+                min_cwnd: params.number("min_cwnd"),
+                beta: params.number("beta"),
+                cwnd: params.number("init_cwnd"),
+                ssthresh: start.ssthresh,
+                delays: Delays::new(size("base_history"), size("current_filter")),
+            },
+            variant,
+            whole: start.whole_windows,
+        }
+    }
+
+    /// RFC 6817 §2.4.2: the window, if it was what limited the sender, follows the distance to the target.
+    fn follow_target(&mut self, ack: &Ack, acked: f64, (gain, allowed_increase): (f64, f64)) {
+        let window = &mut self.window;
+        let Some(queueing_secs) = window.delays.queueing_secs() else {
+            return;
+        };
+        let off_target = (window.target_secs - queueing_secs) / window.target_secs;
+        let followed = window.cwnd + gain * off_target * acked / window.cwnd;
+        window.set_to_at_least_the_minimum(followed.min(outstanding(ack) + allowed_increase));
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+fn outstanding(ack: &Ack) -> f64 {
+    ack.flight_size as f64
+}
+
+impl CongestionControl for Ledbat {
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(sample_secs) = ack.rtt_secs {
+            self.window.delays.hear(ack.now, sample_secs);
+        }
+        if !ack.may_grow {
+            return;
+        }
+        let acked = ack.acked as f64;
+        match &mut self.variant {
+            Variant::Rfc6817 {
+                gain,
+                allowed_increase,
+            } => {
+                let limits = (*gain, *allowed_increase);
+                self.follow_target(ack, acked, limits);
+            }
+            Variant::PlusPlus(plus_plus) => plus_plus.on_ack(&mut self.window, ack, acked),
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let least = self.window.min_cwnd.min(self.window.cwnd);
+        let left = (loss.window * self.window.beta).max(least);
+        self.window.ssthresh = loss.threshold(left);
+        self.window.cwnd = loss.reduced(left);
+        if let Variant::PlusPlus(plus_plus) = &mut self.variant {
+            plus_plus.end_slow_start(loss.now);
+        }
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.window.ssthresh = rto.threshold(rto.window * self.window.beta);
+        self.window.cwnd = 1.0;
+        if let Variant::PlusPlus(plus_plus) = &mut self.variant {
+            plus_plus.phase = Phase::Restart;
+        }
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.window.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.window.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        if self.whole {
+            self.window.cwnd.floor()
+        } else {
+            self.window.cwnd
+        }
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.window.ssthresh
+    }
+
+    fn probe(&self, out: &mut super::Probe<'_>) {
+        if let Some(queueing_secs) = self.window.delays.queueing_secs() {
+            out("base_delay", self.window.delays.base_secs());
+            out("queuing_delay", queueing_secs);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledbat(variant: &'static str) -> Ledbat {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("variant", Value::Choice(variant));
+        // One sample is the delay, so that tests can say it.
+        params.set("current_filter", Value::Integer(1));
+        Ledbat::new(&params, Start::at(10.0))
+    }
+
+    fn at(secs: f64, rtt_secs: f64) -> Ack {
+        Ack {
+            rtt_secs: Some(rtt_secs),
+            ..Ack::of(Instant::from_secs(secs), 1, 100)
+        }
+    }
+
+    fn phase(ledbat: &Ledbat) -> Phase {
+        match &ledbat.variant {
+            Variant::PlusPlus(plus_plus) => plus_plus.phase,
+            Variant::Rfc6817 { .. } => panic!("not LEDBAT++"),
+        }
+    }
+
+    #[test]
+    fn rfc6817_2_4_2_the_window_follows_the_distance_to_the_target() {
+        let mut ledbat = ledbat("rfc6817");
+        assert_eq!(ledbat.cwnd(), 2.0, "INIT_CWND");
+        ledbat.on_ack(&at(0.0, 0.05));
+        assert!((ledbat.cwnd() - 2.5).abs() < 1e-9, "no delay: 1/2");
+        ledbat.set_cwnd(20.0);
+        // 75 ms of 100: a quarter of 1/20. 150 ms: minus one half of 1/20.
+        ledbat.on_ack(&at(0.1, 0.125));
+        assert!((ledbat.cwnd() - 20.0125).abs() < 1e-9);
+        ledbat.set_cwnd(20.0);
+        ledbat.on_ack(&at(0.2, 0.2));
+        assert!((ledbat.cwnd() - 19.975).abs() < 1e-9);
+    }
+
+    #[test]
+    fn rfc6817_2_4_2_the_window_stays_near_what_is_outstanding() {
+        let mut ledbat = ledbat("rfc6817");
+        ledbat.set_cwnd(20.0);
+        // flightsize + ALLOWED_INCREASE * MSS
+        ledbat.on_ack(&Ack {
+            flight_size: 7,
+            ..at(0.0, 0.05)
+        });
+        assert_eq!(ledbat.cwnd(), 8.0);
+    }
+
+    #[test]
+    fn a_loss_halves_but_not_below_the_least_window() {
+        for (window, left) in [(20.0, 10.0), (3.0, 2.0)] {
+            let mut ledbat = ledbat("rfc6817");
+            ledbat.set_cwnd(window);
+            ledbat.on_loss(&Episode {
+                now: Instant::from_secs(1.0),
+                window,
+                flight_size: 20,
+                whole_ssthresh: false,
+                ns2: false,
+            });
+            assert_eq!(ledbat.cwnd(), left);
+        }
+    }
+
+    #[test]
+    fn the_base_delay_is_forgotten_after_ten_minutes() {
+        let mut delays = Delays::new(10, 4);
+        delays.hear(Instant::from_secs(30.0), 0.05);
+        delays.hear(Instant::from_secs(30.0 + 599.0), 0.08);
+        assert_eq!(delays.base_secs(), 0.05, "in the tenth minute");
+        delays.hear(Instant::from_secs(30.0 + 601.0), 0.09);
+        assert_eq!(delays.base_secs(), 0.08, "in the eleventh");
+    }
+
+    #[test]
+    fn the_current_delay_is_the_least_of_four_samples() {
+        let mut delays = Delays::new(10, 4);
+        for (n, sample_secs) in [0.05, 0.07, 0.09, 0.11, 0.13].into_iter().enumerate() {
+            assert!(n > 0 || delays.queueing_secs().is_none());
+            delays.hear(Instant::from_secs(1.0), sample_secs);
+        }
+        let queueing_secs = delays.queueing_secs().expect("samples");
+        assert!((queueing_secs - 0.02).abs() < 1e-12);
+    }
+
+    #[test]
+    fn samples_older_than_a_round_trip_are_forgotten() {
+        let mut delays = Delays::new(10, 4);
+        delays.hear(Instant::from_secs(1.0), 0.05);
+        delays.hear(Instant::from_secs(1.04), 0.08);
+        assert_eq!(delays.queueing_secs(), Some(0.0), "40 of 80 ms ago");
+        // The first was 110 ms before this, the second 70 ms: 80 - 50.
+        delays.hear(Instant::from_secs(1.11), 0.09);
+        let queueing_secs = delays.queueing_secs().expect("samples");
+        assert!((queueing_secs - 0.03).abs() < 1e-12, "{queueing_secs}");
+    }
+
+    #[test]
+    fn ledbat_plus_plus_gains_less_on_short_paths() {
+        // 2 * 60 / 100 = 1.2, so 1/2; 120 / 50 = 2.4, so 1/3; 120 / 5 = 24, more than 16.
+        for (base_secs, gain) in [(0.1, 1.0 / 2.0), (0.05, 1.0 / 3.0), (0.005, 1.0 / 16.0)] {
+            let mut ledbat = ledbat("plus_plus");
+            ledbat.on_ack(&at(0.0, base_secs));
+            assert!((ledbat.cwnd() - 2.0 - gain).abs() < 1e-9, "slow start");
+        }
+    }
+
+    #[test]
+    fn ledbat_plus_plus_decreases_by_a_share_of_the_window() {
+        let mut ledbat = ledbat("plus_plus");
+        ledbat.on_ack(&at(0.0, 0.1));
+        ledbat.set_cwnd(40.0);
+        let Variant::PlusPlus(plus_plus) = &ledbat.variant else {
+            panic!("not LEDBAT++")
+        };
+        // GAIN = 1/2. 75 ms are 5/4 of the target: 0.5 - 40/4 = -9.5. 300 ms: 0.5 - 160, but no more than half of 40.
+        for (queueing_secs, change) in [(0.06, 0.5), (0.075, -9.5), (0.3, -20.0)] {
+            let computed = plus_plus.change(&ledbat.window, queueing_secs);
+            assert!((computed - change).abs() < 1e-9, "{computed}");
+        }
+    }
+
+    #[test]
+    fn ledbat_plus_plus_slows_down_after_slow_start_and_ten_percent_of_the_time() {
+        let mut ledbat = ledbat("plus_plus");
+        // Every acknowledgement is a round trip here: snd_una has reached snd_nxt.
+        ledbat.on_ack(&at(0.0, 0.1));
+        ledbat.set_cwnd(4.0);
+        // 45 ms are 3/4 of the target, 46 are more.
+        ledbat.on_ack(&at(0.1, 0.146));
+        assert_eq!(phase(&ledbat), Phase::BeforeFirst { round_trips: 2 });
+        ledbat.on_ack(&at(0.2, 0.1));
+        let window = ledbat.cwnd();
+        ledbat.on_ack(&at(0.3, 0.1));
+        assert_eq!((ledbat.cwnd(), ledbat.ssthresh()), (2.0, window));
+        ledbat.on_ack(&at(0.4, 0.1));
+        assert_eq!(ledbat.cwnd(), 2.0, "frozen for two round trips");
+        let mut secs = 0.5;
+        while ledbat.cwnd() < window {
+            ledbat.on_ack(&at(secs, 0.1));
+            secs += 0.1;
+        }
+        // From 0.3 s on; 4.125 is reached in five steps of 1/2, the last short, from 0.5 s to 0.9 s. It took 0.6 s.
+        let Phase::Until(due) = phase(&ledbat) else {
+            panic!("{:?}", phase(&ledbat))
+        };
+        assert!((due.secs() - (0.9 + 9.0 * 0.6)).abs() < 1e-9, "{due:?}");
+        ledbat.on_ack(&at(6.2, 0.1));
+        assert!(ledbat.cwnd() > window);
+        ledbat.on_ack(&at(6.4, 0.1));
+        assert_eq!(ledbat.cwnd(), 2.0);
+    }
+}

@@ -1,0 +1,398 @@
+//! TCP-LP: standard TCP that backs off as soon as delays rise, to use only what others leave.
+//!
+//! Specification: Kuzmanovic and Knightly 2003, 2006 (early congestion indication; congestion avoidance policy).
+//!
+//! Model, in segments:
+//! - `sd = (1 - gamma) sd + gamma d`: the smoothed delay; `d_min` and `d_max` are the least and the largest delay seen
+//! - early congestion indication: `sd > d_min + (d_max - d_min) delta`, heard at most once per round-trip time, nor in the one after a loss
+//! - the first: `cwnd *= decrease`, and an inference phase of `inference_rtts` round-trip times, in which the window does not grow
+//! - another in the inference phase: `cwnd = 1`, and the phase begins anew
+//! - otherwise standard TCP: slow start and `cwnd += 1 / cwnd` for everything that counts; loss: `ssthresh = cwnd = window * decrease`;
+//!   timeout: the same threshold, `cwnd = 1`
+//!
+//! Deviations: the paper's delays are one-way, by time stamps of both ends. There are none here yet: the round-trip time stands in for
+//! the one-way delay, so a queue on the way back counts, too; the delay of a lone segment is not heard, because the receiver may hold its
+//! acknowledgement back, and a window of one segment would never grow again. The paper gives its policy for congestion avoidance: in
+//! slow start, whose first loss shows what `d_max` is, indications are heard only with `in_slow_start`, and one ends it, as a loss does. The
+//! round-trip time that phases are measured in is the smoothed one.
+//!
+//! Kernel equivalent: `lp`, in whole segments; it knows one-way delays only with time stamps. Measured of the module in ns-2.35's Linux agent:
+//! it hears indications in slow start, too (`in_slow_start`), leaves the threshold alone (`lowers_threshold` false), so that it slow-starts
+//! from one segment, and does so after about three round-trip times. Measured of a kernel, it is Reno in most cells: to be explained.
+
+use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "lp",
+    summary: "TCP-LP: standard TCP of low priority, which backs off when delays rise",
+    specification: &[
+        "Kuzmanovic and Knightly 2003",
+        "Kuzmanovic and Knightly 2006",
+    ],
+    params: &[
+        Param {
+            name: "delta",
+            summary: "share of the range of delays above which the smoothed delay indicates congestion",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::Number(0.15),
+        },
+        Param {
+            name: "gamma",
+            summary: "share of the latest delay in the smoothed one",
+            kind: Kind::Number {
+                min: 0.001,
+                max: 1.0,
+            },
+            default: Value::Number(0.125),
+        },
+        Param {
+            name: "inference_rtts",
+            summary: "how long a second indication means that others are sending, round-trip times",
+            kind: Kind::Number { min: 0.0, max: 1e6 },
+            default: Value::Number(3.0),
+        },
+        Param {
+            name: "decrease",
+            summary: "the window is multiplied by this at an indication or a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "in_slow_start",
+            summary: "whether indications are heard in slow start, too",
+            kind: Kind::Bool,
+            default: Value::Bool(false),
+        },
+        Param {
+            name: "lowers_threshold",
+            summary: "whether an indication leaves congestion avoidance, rather than slow start up to the old threshold",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
+    ],
+    new: |params, start| Box::new(Lp::new(Rules::from(params), start)),
+};
+
+/// The algorithm's parameters.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    delta: f64,
+    gamma: f64,
+    inference_rtts: f64,
+    decrease: f64,
+    in_slow_start: bool,
+    lowers_threshold: bool,
+}
+
+impl From<&Params> for Rules {
+    fn from(params: &Params) -> Self {
+        Self {
+            delta: params.number("delta"),
+            gamma: params.number("gamma"),
+            inference_rtts: params.number("inference_rtts"),
+            decrease: params.number("decrease"),
+            in_slow_start: params.flag("in_slow_start"),
+            lowers_threshold: params.flag("lowers_threshold"),
+        }
+    }
+}
+
+/// Delays, seconds.
+#[derive(Clone, Copy, Debug)]
+struct Delays {
+    least: f64,
+    largest: f64,
+    smoothed: f64,
+}
+
+impl Delays {
+    fn hear(&mut self, delay: f64, gamma: f64) {
+        self.least = self.least.min(delay);
+        self.largest = self.largest.max(delay);
+        self.smoothed += gamma * (delay - self.smoothed);
+    }
+
+    fn threshold(&self, delta: f64) -> f64 {
+        self.least + (self.largest - self.least) * delta
+    }
+}
+
+#[derive(Debug)]
+struct Lp {
+    rules: Rules,
+    cwnd: f64,
+    ssthresh: f64,
+    whole_windows: bool,
+    growth: Growth,
+    delays: Option<Delays>,
+    /// Until when indications are not heard, and until when one follows another: microseconds.
+    deaf_until: f64,
+    inference_until: f64,
+}
+
+/// Microseconds: differences of large times round differently, and a round trip must not be missed by that.
+fn whole_us(secs: f64) -> f64 {
+    libm::round(secs * 1e6)
+}
+
+impl Lp {
+    fn new(rules: Rules, start: Start) -> Self {
+        Self {
+            rules,
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            whole_windows: start.whole_windows,
+            growth: Growth::new(start.whole_windows),
+            delays: None,
+            deaf_until: f64::NEG_INFINITY,
+            inference_until: f64::NEG_INFINITY,
+        }
+    }
+
+    fn indicates_congestion(&self, now_us: f64) -> bool {
+        now_us >= self.deaf_until
+            && (self.rules.in_slow_start || self.cwnd >= self.ssthresh)
+            && self
+                .delays
+                .is_some_and(|delays| delays.smoothed > delays.threshold(self.rules.delta))
+    }
+
+    /// Does not hear of congestion for a round-trip time.
+    fn turn_deaf(&mut self, now_us: f64) {
+        let rtt = self.delays.map_or(0.0, |delays| delays.smoothed);
+        self.deaf_until = now_us + whole_us(rtt);
+    }
+
+    fn back_off(&mut self, now_us: f64) {
+        let window = if now_us < self.inference_until {
+            1.0
+        } else {
+            self.cwnd * self.rules.decrease
+        };
+        let window = if self.whole_windows {
+            window.floor()
+        } else {
+            window
+        };
+        self.cwnd = window.max(1.0);
+        if self.rules.lowers_threshold {
+            self.ssthresh = window.max(2.0);
+        }
+        let rtt = self.delays.map_or(0.0, |delays| delays.smoothed);
+        self.inference_until = now_us + whole_us(self.rules.inference_rtts * rtt);
+        self.turn_deaf(now_us);
+    }
+}
+
+impl CongestionControl for Lp {
+    fn on_ack(&mut self, ack: &Ack) {
+        // A lone segment's acknowledgement may have waited at the receiver.
+        let delay = ack.rtt_secs.filter(|_| ack.flight_size >= 2);
+        if let Some(delay) = delay {
+            self.delays
+                .get_or_insert(Delays {
+                    least: delay,
+                    largest: delay,
+                    smoothed: delay,
+                })
+                .hear(delay, self.rules.gamma);
+        }
+        if !ack.may_grow {
+            return;
+        }
+        let now_us = whole_us(ack.now.secs());
+        if delay.is_some() && self.indicates_congestion(now_us) {
+            self.back_off(now_us);
+            return;
+        }
+        if now_us < self.inference_until || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            self.cwnd = self.growth.add(self.cwnd, counted, 1.0);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = loss.window * self.rules.decrease;
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+        self.turn_deaf(whole_us(loss.now.secs()));
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window * self.rules.decrease);
+        self.cwnd = 1.0;
+        self.turn_deaf(whole_us(rto.now.secs()));
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn probe(&self, out: &mut Probe<'_>) {
+        if let Some(delays) = self.delays {
+            out("d_min", delays.least);
+            out("d_max", delays.largest);
+            out("sd", delays.smoothed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Instant;
+
+    /// In congestion avoidance with 20 segments, having seen delays of 100 and 200 ms and smoothed them to 100 ms.
+    fn lp() -> Lp {
+        let start = Start {
+            ssthresh: 2.0,
+            ..Start::at(20.0)
+        };
+        let mut lp = Lp::new(Rules::from(&Params::defaults(ENTRY.params)), start);
+        lp.delays = Some(Delays {
+            least: 0.1,
+            largest: 0.2,
+            smoothed: 0.1,
+        });
+        lp
+    }
+
+    /// The window after an acknowledgement.
+    fn after(lp: &mut Lp, at: f64, rtt: f64) -> f64 {
+        lp.on_ack(&Ack {
+            rtt_secs: Some(rtt),
+            ..Ack::of(Instant::from_secs(at), 1, 20)
+        });
+        lp.cwnd()
+    }
+
+    fn loss() -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window: 20.0,
+            flight_size: 20,
+            whole_ssthresh: true,
+            ns2: false,
+        }
+    }
+
+    #[test]
+    fn kuzmanovic2006_a_rising_delay_halves_the_window() {
+        let mut lp = lp();
+        // The threshold is 100 + 0.15 * 100 = 115 ms; 0.875 * 100 + 0.125 * 200 = 112.5 ms.
+        assert!((after(&mut lp, 1.0, 0.2) - 20.05).abs() < 1e-12);
+        // 0.875 * 112.5 + 0.125 * 200 = 123.4 ms.
+        assert!((after(&mut lp, 1.01, 0.2) - 10.025).abs() < 1e-12);
+        assert!((lp.ssthresh() - 10.025).abs() < 1e-12);
+    }
+
+    #[test]
+    fn kuzmanovic2006_a_second_indication_in_the_inference_phase_leaves_one_segment() {
+        let mut lp = lp();
+        after(&mut lp, 1.0, 0.2);
+        let halved = after(&mut lp, 1.01, 0.2);
+        // Not heard within a round trip of 123 ms, and the window stands.
+        assert_eq!(after(&mut lp, 1.12, 0.2), halved);
+        assert_eq!(after(&mut lp, 1.2, 0.2), 1.0);
+        assert_eq!(lp.ssthresh(), 2.0);
+    }
+
+    #[test]
+    fn kuzmanovic2006_growth_resumes_when_the_inference_phase_is_over() {
+        let mut lp = lp();
+        after(&mut lp, 1.0, 0.2);
+        let halved = after(&mut lp, 1.01, 0.2);
+        // The delay is back at 100 ms.
+        lp.delays = Some(Delays {
+            smoothed: 0.1,
+            ..lp.delays.expect("delays")
+        });
+        // The phase lasts 3 * 123.4 = 370 ms.
+        assert_eq!(after(&mut lp, 1.37, 0.1), halved);
+        assert!((after(&mut lp, 1.39, 0.1) - (halved + 1.0 / halved)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_indication_after_the_inference_phase_halves_again() {
+        let mut lp = lp();
+        after(&mut lp, 1.0, 0.2);
+        let halved = after(&mut lp, 1.01, 0.2);
+        assert!((after(&mut lp, 1.39, 0.2) - halved / 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn slow_start_hears_of_congestion_only_if_told_to() {
+        let mut quiet = lp();
+        quiet.ssthresh = f64::INFINITY;
+        after(&mut quiet, 1.0, 0.2);
+        assert_eq!(after(&mut quiet, 1.01, 0.2), 22.0);
+        let mut told = lp();
+        told.ssthresh = f64::INFINITY;
+        told.rules.in_slow_start = true;
+        after(&mut told, 1.0, 0.2);
+        assert_eq!(after(&mut told, 1.01, 0.2), 10.5);
+        assert_eq!(told.ssthresh(), 10.5);
+    }
+
+    #[test]
+    fn a_threshold_that_is_kept_lets_slow_start_resume() {
+        let mut lp = lp();
+        lp.ssthresh = 20.0;
+        lp.rules.lowers_threshold = false;
+        after(&mut lp, 1.0, 0.2);
+        let halved = after(&mut lp, 1.01, 0.2);
+        assert_eq!(lp.ssthresh(), 20.0);
+        // The phase of 3 * 123.4 = 370 ms is over; below the threshold an acknowledgement adds one segment.
+        assert_eq!(after(&mut lp, 1.39, 0.1), halved + 1.0);
+    }
+
+    #[test]
+    fn a_lone_segment_says_nothing_of_the_path() {
+        let mut lp = lp();
+        lp.on_ack(&Ack {
+            rtt_secs: Some(2.0),
+            ..Ack::of(Instant::from_secs(1.0), 1, 1)
+        });
+        assert!(lp.cwnd() > 20.0);
+        assert_eq!(lp.delays.map(|delays| delays.largest), Some(0.2));
+    }
+
+    #[test]
+    fn a_loss_halves_and_indications_are_not_heard_for_a_round_trip() {
+        let mut lp = lp();
+        lp.delays = Some(Delays {
+            least: 0.1,
+            largest: 0.2,
+            smoothed: 0.2,
+        });
+        lp.on_loss(&loss());
+        assert_eq!((lp.cwnd(), lp.ssthresh()), (10.0, 10.0));
+        // The loss was at 1 s.
+        assert!(after(&mut lp, 1.19, 0.2) > 10.0);
+        assert!(after(&mut lp, 1.21, 0.2) < 6.0);
+        lp.on_rto(&loss());
+        assert_eq!((lp.cwnd(), lp.ssthresh()), (1.0, 10.0));
+    }
+}

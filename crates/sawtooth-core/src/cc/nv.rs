@@ -1,0 +1,451 @@
+//! TCP-NV (New Vegas): holds the window that reaches the largest rate seen without a queue, for noisy measurements of short paths.
+//!
+//! Specification: Brakmo 2010 (TCP-NV, Linux Plumbers Conference); the help text of the kernel's option, and what `modinfo` says of its module.
+//!
+//! Model, in segments:
+//! - `rate = in flight / RTT` of every acknowledgement of a sender that its window limits; `max_rate` is the largest since the last decision
+//! - `max_win = max_rate min_rtt`: the window that reaches this rate without a queue; `min_rtt` is the least round-trip time of the current and
+//!   the last `reset_period`
+//! - a decision at the end of every round in which there have been `inc_samples` since the last one:
+//!   - `cwnd > max_win + pad`: congestion, if there are `dec_samples` (in slow start `ssthresh_samples`):
+//!     `cwnd -= (cwnd - max_win) dec_mult`, `ssthresh = max_win ssthresh_factor`; the window stops growing at once
+//!   - `cwnd > max_win + pad - pad_buffer`: the window stops growing
+//!   - otherwise it grows as standard TCP's, in slow start and congestion avoidance
+//! - loss: `ssthresh = cwnd = window * loss_factor`; timeout: the same threshold, `cwnd = 1`
+//!
+//! A round lasts until the first segment sent in it is acknowledged, as in Vegas.
+//!
+//! Deviations: there is no paper. This is what the public descriptions tell, and where they leave open how, the plain reading. Not
+//! modelled: slower growth after long congestion, the random length of `reset_period` with its probe at a small window, and the hooks for
+//! a known least round-trip time.
+//!
+//! Kernel equivalent: `nv`, in whole segments. `pad`, `min_cwnd` and `reset_period` are parameters of its module; the other numbers are not told
+//! by it. All of its behaviour, these defaults included, is to be measured.
+
+use super::vegas::Path;
+use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::units::Instant;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "nv",
+    summary: "TCP-NV: Vegas for fast paths of short and noisy round-trip times",
+    specification: &["Brakmo 2010"],
+    params: &[
+        Param {
+            name: "pad",
+            summary: "the window shrinks when more than this are queued, segments",
+            kind: Kind::Number { min: 0.0, max: 1e6 },
+            default: Value::Number(10.0),
+        },
+        Param {
+            name: "pad_buffer",
+            summary: "the window stands when no fewer than pad less this are queued, segments",
+            kind: Kind::Number { min: 0.0, max: 1e6 },
+            default: Value::Number(2.0),
+        },
+        Param {
+            name: "min_cwnd",
+            summary: "queues do not lower the window below this, segments",
+            kind: Kind::Number { min: 2.0, max: 1e6 },
+            default: Value::Number(2.0),
+        },
+        Param {
+            name: "dec_mult",
+            summary: "share of the queued segments that the window gives up",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::Number(0.3),
+        },
+        Param {
+            name: "ssthresh_factor",
+            summary: "the threshold after congestion, as a multiple of the window without a queue",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 100.0,
+            },
+            default: Value::Number(1.0),
+        },
+        Param {
+            name: "loss_factor",
+            summary: "the window is multiplied by this at a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.8),
+        },
+        Param {
+            name: "inc_samples",
+            summary: "samples of the rate without which nothing is decided",
+            kind: Kind::Integer {
+                min: 1,
+                max: 1_000_000,
+            },
+            default: Value::Integer(20),
+        },
+        Param {
+            name: "dec_samples",
+            summary: "samples of the rate without which the window does not shrink",
+            kind: Kind::Integer {
+                min: 1,
+                max: 1_000_000,
+            },
+            default: Value::Integer(60),
+        },
+        Param {
+            name: "ssthresh_samples",
+            summary: "samples of the rate without which slow start does not end",
+            kind: Kind::Integer {
+                min: 1,
+                max: 1_000_000,
+            },
+            default: Value::Integer(30),
+        },
+        Param {
+            name: "reset_period",
+            summary: "the least round-trip time is forgotten after one to two of these",
+            kind: Kind::Duration {
+                min_exclusive: true,
+            },
+            default: Value::Duration(5.0),
+        },
+    ],
+    new: |params, start| Box::new(Nv::new(Rules::from(params), start)),
+};
+
+/// The algorithm's parameters.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    pad: f64,
+    pad_buffer: f64,
+    min_cwnd: f64,
+    dec_mult: f64,
+    ssthresh_factor: f64,
+    loss_factor: f64,
+    inc_samples: i64,
+    dec_samples: i64,
+    ssthresh_samples: i64,
+    reset_period: f64,
+}
+
+impl From<&Params> for Rules {
+    fn from(params: &Params) -> Self {
+        Self {
+            pad: params.number("pad"),
+            pad_buffer: params.number("pad_buffer"),
+            min_cwnd: params.number("min_cwnd"),
+            dec_mult: params.number("dec_mult"),
+            ssthresh_factor: params.number("ssthresh_factor"),
+            loss_factor: params.number("loss_factor"),
+            inc_samples: params.integer("inc_samples"),
+            dec_samples: params.integer("dec_samples"),
+            ssthresh_samples: params.integer("ssthresh_samples"),
+            reset_period: params.duration("reset_period"),
+        }
+    }
+}
+
+/// The least round-trip time of the current period and the one before it, seconds; infinite without samples.
+#[derive(Clone, Copy, Debug)]
+struct LeastRtt {
+    current: f64,
+    last: f64,
+    since: Option<f64>,
+}
+
+impl LeastRtt {
+    const UNKNOWN: Self = Self {
+        current: f64::INFINITY,
+        last: f64::INFINITY,
+        since: None,
+    };
+
+    fn hear(&mut self, now: f64, rtt: f64, period: f64) {
+        let since = *self.since.get_or_insert(now);
+        // Whole microseconds: differences of large times round differently.
+        if libm::round((now - since) * 1e6) / 1e6 >= period {
+            self.last = self.current;
+            self.current = f64::INFINITY;
+            self.since = Some(now);
+        }
+        self.current = self.current.min(rtt);
+    }
+
+    fn secs(&self) -> f64 {
+        self.current.min(self.last)
+    }
+}
+
+#[derive(Debug)]
+struct Nv {
+    rules: Rules,
+    cwnd: f64,
+    ssthresh: f64,
+    whole_windows: bool,
+    growth: Growth,
+    path: Path,
+    least_rtt: LeastRtt,
+    /// The largest rate since the last decision, segments per second, and of how many samples.
+    max_rate: f64,
+    samples: i64,
+    /// What the last decision was about.
+    max_win: Option<f64>,
+    /// Whether it lets the window grow.
+    grows: bool,
+}
+
+impl Nv {
+    fn new(rules: Rules, start: Start) -> Self {
+        Self {
+            rules,
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            whole_windows: start.whole_windows,
+            growth: Growth::new(start.whole_windows),
+            path: Path::UNKNOWN,
+            least_rtt: LeastRtt::UNKNOWN,
+            max_rate: 0.0,
+            samples: 0,
+            max_win: None,
+            grows: true,
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn sample(&mut self, ack: &Ack) {
+        let Some(rtt) = ack.rtt_secs else {
+            return;
+        };
+        self.least_rtt
+            .hear(ack.now.secs(), rtt, self.rules.reset_period);
+        if ack.cwnd_limited && rtt > 0.0 {
+            let in_flight = ack.rate.map_or(ack.flight_size, |rate| rate.pipe_at_send);
+            self.max_rate = self.max_rate.max(in_flight as f64 / rtt);
+            self.samples += 1;
+        }
+    }
+
+    fn forget_samples(&mut self) {
+        self.max_rate = 0.0;
+        self.samples = 0;
+    }
+
+    fn decide(&mut self) {
+        if self.samples < self.rules.inc_samples {
+            return;
+        }
+        let max_win = self.max_rate * self.least_rtt.secs();
+        self.max_win = Some(max_win);
+        let queued = self.cwnd - max_win;
+        self.grows = queued <= self.rules.pad - self.rules.pad_buffer;
+        if queued > self.rules.pad {
+            let needed = if self.cwnd < self.ssthresh {
+                self.rules.ssthresh_samples
+            } else {
+                self.rules.dec_samples
+            };
+            if self.samples < needed {
+                // The next rounds' samples are added to these.
+                return;
+            }
+            let window = self.cwnd - queued * self.rules.dec_mult;
+            let window = if self.whole_windows {
+                window.floor()
+            } else {
+                window
+            };
+            self.cwnd = self.cwnd.min(window.max(self.rules.min_cwnd));
+            let threshold = max_win * self.rules.ssthresh_factor;
+            let threshold = if self.whole_windows {
+                threshold.floor()
+            } else {
+                threshold
+            };
+            self.ssthresh = threshold.max(2.0);
+        }
+        self.forget_samples();
+    }
+}
+
+impl CongestionControl for Nv {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.sample(ack);
+        let ended = self.path.hear(ack);
+        if !ack.may_grow {
+            return;
+        }
+        if ended.is_some() {
+            self.decide();
+        }
+        if !self.grows || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            self.cwnd = self.growth.add(self.cwnd, counted, 1.0);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = loss.window * self.rules.loss_factor;
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+        self.path.restart();
+        self.forget_samples();
+        self.grows = true;
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window * self.rules.loss_factor);
+        self.cwnd = 1.0;
+        self.path.restart();
+        self.forget_samples();
+        self.grows = true;
+    }
+
+    fn on_recovered(&mut self, _now: Instant) {
+        // The rates of a recovery are not those of a window.
+        self.path.restart();
+        self.forget_samples();
+    }
+
+    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
+        self.path.restart();
+        self.forget_samples();
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn probe(&self, out: &mut Probe<'_>) {
+        if self.least_rtt.secs().is_finite() {
+            out("min_rtt", self.least_rtt.secs());
+        }
+        if let Some(max_win) = self.max_win {
+            out("max_win", max_win);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With a least round-trip time of 1 ms.
+    fn nv(cwnd: f64, ssthresh: f64) -> Nv {
+        let start = Start {
+            ssthresh,
+            ..Start::at(cwnd)
+        };
+        let mut nv = Nv::new(Rules::from(&Params::defaults(ENTRY.params)), start);
+        nv.least_rtt.current = 0.001;
+        nv
+    }
+
+    /// A round of `samples` acknowledgements, the last of which ends it, that count nothing for growth.
+    fn round(nv: &mut Nv, samples: u64, in_flight: u64, rtt: f64) {
+        nv.path.restart();
+        for number in 1..=samples {
+            nv.on_ack(&Ack {
+                rtt_secs: Some(rtt),
+                counted: 0,
+                snd_una: u64::from(number == samples),
+                ..Ack::of(Instant::from_secs(1.0), 1, in_flight)
+            });
+        }
+    }
+
+    fn grown(nv: &mut Nv) -> f64 {
+        let before = nv.cwnd();
+        nv.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 20));
+        nv.cwnd() - before
+    }
+
+    #[test]
+    fn a_queue_longer_than_the_pad_shrinks_the_window_by_three_tenths_of_it() {
+        let mut nv = nv(120.0, 2.0);
+        // 120 in 1.5 ms are 80 in 1 ms: 40 are queued, 12 of them given up.
+        round(&mut nv, 60, 120, 0.0015);
+        assert!((nv.cwnd() - 108.0).abs() < 1e-9, "{}", nv.cwnd());
+        assert!((nv.ssthresh() - 80.0).abs() < 1e-9);
+        assert_eq!(grown(&mut nv), 0.0);
+    }
+
+    #[test]
+    fn fewer_samples_stop_growth_and_are_added_to() {
+        let mut nv = nv(120.0, 2.0);
+        round(&mut nv, 59, 120, 0.0015);
+        assert_eq!(nv.cwnd(), 120.0);
+        assert_eq!(grown(&mut nv), 0.0);
+        round(&mut nv, 2, 120, 0.0015);
+        assert!((nv.cwnd() - 108.0).abs() < 1e-9);
+        // Fewer than 20 decide nothing.
+        let mut undecided = self::nv(120.0, 2.0);
+        round(&mut undecided, 19, 120, 0.0015);
+        assert!(grown(&mut undecided) > 0.0);
+    }
+
+    #[test]
+    fn slow_start_needs_fewer_samples_to_end() {
+        let mut nv = nv(120.0, 1000.0);
+        round(&mut nv, 30, 120, 0.0015);
+        assert!((nv.cwnd() - 108.0).abs() < 1e-9);
+        assert!(nv.ssthresh() < nv.cwnd());
+    }
+
+    #[test]
+    fn short_queues_let_the_window_stand_or_grow() {
+        // 59 in flight for 1.18 ms: 50 in 1 ms, 9 are queued, between 10 - 2 and 10.
+        let mut standing = nv(59.0, 2.0);
+        round(&mut standing, 60, 59, 0.00118);
+        assert_eq!(standing.cwnd(), 59.0);
+        assert_eq!(grown(&mut standing), 0.0);
+        // 57 for 1.14 ms: 7 are queued.
+        let mut growing = nv(57.0, 2.0);
+        round(&mut growing, 60, 57, 0.00114);
+        assert!((grown(&mut growing) - 1.0 / 57.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_least_round_trip_time_is_forgotten_after_two_periods_at_most() {
+        let mut least = LeastRtt::UNKNOWN;
+        least.hear(0.0, 0.001, 5.0);
+        least.hear(4.0, 0.002, 5.0);
+        least.hear(5.0, 0.002, 5.0);
+        assert_eq!(least.secs(), 0.001, "the last period's");
+        least.hear(10.0, 0.002, 5.0);
+        assert_eq!(least.secs(), 0.002);
+    }
+
+    #[test]
+    fn a_loss_leaves_four_fifths() {
+        let mut nv = nv(120.0, 2.0);
+        let loss = Episode {
+            now: Instant::from_secs(1.0),
+            window: 120.0,
+            flight_size: 120,
+            whole_ssthresh: true,
+            ns2: false,
+        };
+        nv.on_loss(&loss);
+        assert_eq!((nv.cwnd(), nv.ssthresh()), (96.0, 96.0));
+        nv.on_rto(&loss);
+        assert_eq!((nv.cwnd(), nv.ssthresh()), (1.0, 96.0));
+    }
+}

@@ -1,0 +1,456 @@
+//! Prague: DCTCP for the Internet, of which many small marks by an L4S queue ask for many small reductions.
+//!
+//! Specification: draft-briscoe-iccrg-prague-congestion-control §2 (its authors' text of November 2021, before -01); RFC 9331 §4.3.
+//!
+//! Model, in segments and seconds:
+//! - `alpha += gain * (frac - alpha)` once per virtual round trip, with `frac` the share of its segments that were marked
+//! - a mark: `ssthresh = cwnd = (1 - alpha / 2) * cwnd`, at most once per virtual round trip
+//! - slow start: `cwnd += 1` for everything that counts, until the first mark or loss
+//! - congestion avoidance: `cwnd += (counted - marked) * ai_per_rtt / cwnd`, also in the round trip after a reduction
+//! - virtual round trip (that text's RTT_ref): `RTT_virt = max(srtt, rtt_virt_min)` and `ai_per_rtt = (srtt / RTT_virt)²`, after
+//!   `rtt_scaling_rounds` round trips; before, `RTT_virt = srtt` and `ai_per_rtt = 1`
+//! - loss: `ssthresh = cwnd = window * beta`; if marks have already reduced the window in this round trip, of what it was before that
+//! - `pacing_rate = max(cwnd, inflight) / srtt`, twice that while `cwnd < ssthresh / 2`
+//! - timeout: `ssthresh = window * beta`, `cwnd = 1`
+//!
+//! Deviations: the bursts that the draft allows are the stack's. A mark echoed once per window (RFC 3168) counts as a loss: the
+//! fallback for queues that are not L4S's. Whole windows are the model's, rounded down: the draft asks for a fraction to be kept.
+//!
+//! Kernel equivalent: none in Linux; `prague` of L4STeam's branch.
+
+use super::bbr::real;
+use super::{Ack, CongestionControl, Ecn, Episode, New, Probe, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::units::Rate;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "prague",
+    summary: "Prague: reductions in proportion to the share of marks of an L4S queue",
+    specification: &[
+        "draft-briscoe-iccrg-prague-congestion-control §2",
+        "RFC 9331 §4.3",
+    ],
+    params: &[
+        Param {
+            name: "gain",
+            summary: "weight of a round trip in the moving average of the share of marks",
+            kind: Kind::Number {
+                min: 1e-6,
+                max: 1.0,
+            },
+            default: Value::Number(1.0 / 16.0),
+        },
+        Param {
+            name: "initial_alpha",
+            summary: "that average before the first mark",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::Number(1.0),
+        },
+        Param {
+            name: "beta",
+            summary: "the window is multiplied by this at a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "rtt_virt_min",
+            summary: "shorter round-trip times behave like this one",
+            kind: Kind::Duration {
+                min_exclusive: false,
+            },
+            default: Value::Duration(0.025),
+        },
+        Param {
+            name: "rtt_scaling_rounds",
+            summary: "from this many round trips on",
+            kind: Kind::Integer {
+                min: 0,
+                max: 1_000_000_000,
+            },
+            default: Value::Integer(500),
+        },
+    ],
+    new: |params, start| Box::new(Prague::new(Parameters::from(params), start)),
+};
+
+#[derive(Clone, Copy, Debug)]
+struct Parameters {
+    gain: f64,
+    initial_alpha: f64,
+    beta: f64,
+    rtt_virt_min: f64,
+    rtt_scaling_rounds: u64,
+}
+
+impl From<&Params> for Parameters {
+    fn from(params: &Params) -> Self {
+        Self {
+            gain: params.number("gain"),
+            initial_alpha: params.number("initial_alpha"),
+            beta: params.number("beta"),
+            rtt_virt_min: params.duration("rtt_virt_min"),
+            rtt_scaling_rounds: params.integer("rtt_scaling_rounds").unsigned_abs(),
+        }
+    }
+}
+
+/// A round trip: over when all that was outstanding when it began has been acknowledged, and its time, if it has one, has passed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    seq: u64,
+    earliest: f64,
+}
+
+impl Round {
+    fn over(&self, ack: &Ack) -> bool {
+        ack.snd_una >= self.seq && ack.now.secs() >= self.earliest
+    }
+}
+
+/// A reduction that has not been followed by a round trip yet: "Congestion Window Reduced".
+#[derive(Clone, Copy, Debug)]
+struct Reduced {
+    until: Round,
+    /// The window before it.
+    from: f64,
+}
+
+#[derive(Debug)]
+pub struct Prague {
+    parameters: Parameters,
+    start: Start,
+    alpha: f64,
+    delivered: u64,
+    marked: u64,
+    virtual_round: Round,
+    real_round: Round,
+    rounds: u64,
+    reduced: Option<Reduced>,
+    srtt: Option<f64>,
+    /// Segments in the path after the last acknowledgement.
+    pipe: u64,
+    window: f64,
+    ssthresh: f64,
+}
+
+impl Prague {
+    fn new(parameters: Parameters, start: Start) -> Self {
+        Self {
+            parameters,
+            start,
+            alpha: parameters.initial_alpha,
+            delivered: 0,
+            marked: 0,
+            virtual_round: Round::default(),
+            real_round: Round::default(),
+            rounds: 0,
+            reduced: None,
+            srtt: None,
+            pipe: 0,
+            window: start.cwnd,
+            ssthresh: start.ssthresh,
+        }
+    }
+
+    /// The virtual round-trip time, if it is longer than the real one.
+    fn rtt_virt(&self) -> Option<f64> {
+        let scaled = self.rounds >= self.parameters.rtt_scaling_rounds
+            && self.srtt? < self.parameters.rtt_virt_min;
+        scaled.then_some(self.parameters.rtt_virt_min)
+    }
+
+    /// Segments by which the window grows in a round trip: those of a flow of the virtual round-trip time, whose rate grows by
+    /// 1 / RTT_virt² per second.
+    fn ai_per_rtt(&self) -> f64 {
+        match (self.srtt, self.rtt_virt()) {
+            (Some(srtt), Some(rtt_virt)) => {
+                let ratio = srtt / rtt_virt;
+                ratio * ratio
+            }
+            _ => 1.0,
+        }
+    }
+
+    fn round_from(&self, ack: &Ack) -> Round {
+        Round {
+            seq: ack.snd_nxt,
+            earliest: self
+                .rtt_virt()
+                .map_or(f64::NEG_INFINITY, |rtt| ack.now.secs() + rtt),
+        }
+    }
+
+    fn count_rounds(&mut self, ack: &Ack) {
+        self.delivered += ack.delivered;
+        self.marked += ack.marked;
+        if self.real_round.over(ack) {
+            self.rounds += 1;
+            self.real_round = Round {
+                seq: ack.snd_nxt,
+                earliest: f64::NEG_INFINITY,
+            };
+        }
+        if self.virtual_round.over(ack) && self.delivered > 0 {
+            let share = real(self.marked) / real(self.delivered);
+            self.alpha += self.parameters.gain * (share.min(1.0) - self.alpha);
+            (self.delivered, self.marked) = (0, 0);
+            self.virtual_round = self.round_from(ack);
+        }
+        if self.reduced.is_some_and(|reduced| reduced.until.over(ack)) {
+            self.reduced = None;
+        }
+    }
+
+    fn respond_to_marks(&mut self, ack: &Ack) {
+        if ack.marked == 0 || self.reduced.is_some() {
+            return;
+        }
+        self.reduced = Some(Reduced {
+            until: self.round_from(ack),
+            from: self.window,
+        });
+        self.ssthresh = ((1.0 - self.alpha / 2.0) * self.window).max(2.0);
+        self.window = self.window.min(self.ssthresh);
+    }
+}
+
+impl CongestionControl for Prague {
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt_secs {
+            // RFC 6298 §2.
+            self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
+        }
+        self.pipe = ack.pipe;
+        self.respond_to_marks(ack);
+        self.count_rounds(ack);
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted.saturating_sub(ack.marked);
+        if self.window < self.ssthresh {
+            (self.window, counted) = slow_start(self.window, self.ssthresh, counted);
+        }
+        self.window += real(counted) * self.ai_per_rtt() / self.window;
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let before = self
+            .reduced
+            .take()
+            .map_or(loss.window, |reduced| reduced.from.max(loss.window));
+        let window = (before * self.parameters.beta).min(loss.window);
+        self.ssthresh = loss.threshold(window);
+        self.window = self.ssthresh;
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.reduced = None;
+        self.ssthresh = rto.threshold(rto.window * self.parameters.beta);
+        self.window = 1.0;
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.window = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::L4s
+    }
+
+    fn cwnd(&self) -> f64 {
+        if self.start.whole_windows {
+            self.window.floor()
+        } else {
+            self.window
+        }
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        let gain = if self.window < self.ssthresh / 2.0 {
+            2.0
+        } else {
+            1.0
+        };
+        let segments = gain * self.window.max(real(self.pipe)) / self.srtt?;
+        Some(Rate::from_bps(segments * f64::from(self.start.smss) * 8.0))
+    }
+
+    fn probe(&self, out: &mut Probe<'_>) {
+        out("alpha", self.alpha);
+        out("ai_per_rtt", self.ai_per_rtt());
+        out("rtt_virt", self.rtt_virt().or(self.srtt).unwrap_or(0.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bbr::path::{Path, run};
+    use super::*;
+    use crate::units::Instant;
+
+    fn prague(start: Start) -> Prague {
+        Prague::new(Parameters::from(&Params::defaults(ENTRY.params)), start)
+    }
+
+    /// In congestion avoidance.
+    fn avoiding(window: f64, alpha: f64) -> Prague {
+        let mut prague = prague(Start {
+            ssthresh: 2.0,
+            ..Start::at(window)
+        });
+        prague.alpha = alpha;
+        prague
+    }
+
+    /// Of ten segments, some of them marked, with a window outstanding.
+    fn ack(secs: f64, una: u64, marked: u64) -> Ack {
+        Ack {
+            marked,
+            snd_una: una,
+            snd_nxt: una + 100,
+            ..Ack::of(Instant::from_secs(secs), 10, 100)
+        }
+    }
+
+    fn loss(window: f64) -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window,
+            flight_size: 100,
+            whole_ssthresh: false,
+            ns2: false,
+        }
+    }
+
+    fn close(left: f64, right: f64) -> bool {
+        (left - right).abs() <= 1e-9 * right.abs()
+    }
+
+    #[test]
+    fn marks_reduce_by_half_of_alpha_once_per_round_trip_and_what_is_not_marked_adds() {
+        let mut prague = avoiding(100.0, 0.2);
+        // The first window ends with the first acknowledgement, the next one at 110.
+        prague.on_ack(&ack(1.0, 10, 0));
+        // alpha = 0.2 * 15 / 16 = 0.1875; ten add 10 / 100.
+        assert!(close(prague.alpha, 0.1875) && close(prague.window, 100.1));
+        // To 100.1 * (1 - 0.09375), and seven add to that.
+        prague.on_ack(&ack(1.01, 20, 3));
+        let reduced = 100.1 * 0.90625;
+        assert!(close(prague.ssthresh, reduced));
+        assert!(close(prague.window, reduced + 7.0 / reduced));
+        // No second reduction before 120 is acknowledged.
+        let window = prague.window;
+        prague.on_ack(&ack(1.02, 30, 10));
+        assert!(close(prague.window, window));
+        // The window ended at 110: 13 of 30 were marked.
+        prague.on_ack(&ack(1.10, 110, 0));
+        assert!(close(prague.alpha, 0.1875 + (13.0 / 30.0 - 0.1875) / 16.0));
+        prague.on_ack(&ack(1.12, 119, 10));
+        assert!(prague.reduced.is_some());
+        let window = prague.window;
+        prague.on_ack(&ack(1.13, 120, 0));
+        prague.on_ack(&ack(1.14, 121, 10));
+        assert!(prague.window < window);
+    }
+
+    #[test]
+    fn the_first_mark_ends_slow_start() {
+        let mut prague = prague(Start::at(10.0));
+        prague.on_ack(&ack(1.0, 10, 0));
+        assert!(close(prague.window, 20.0));
+        // One window without a mark has made 15 / 16 of alpha, so 17 / 32 of 20 segments are left; nine more in congestion avoidance.
+        prague.on_ack(&ack(1.1, 110, 1));
+        assert!(close(prague.ssthresh, 10.625));
+        assert!(close(prague.window, 10.625 + 9.0 / 10.625));
+    }
+
+    #[test]
+    fn short_round_trips_grow_like_those_of_25_ms_after_500_of_them() {
+        let mut prague = avoiding(100.0, 0.2);
+        prague.srtt = Some(0.005);
+        prague.rounds = 499;
+        assert!(close(prague.ai_per_rtt(), 1.0));
+        prague.rounds = 500;
+        // (5 / 25)² = 0.04: in 25 ms, five round trips, 0.2 segments, of which 5 ms carry a fifth of what 25 ms do.
+        assert!(close(prague.ai_per_rtt(), 0.04));
+        // A reduction lasts 25 ms, though a round trip is over earlier.
+        prague.on_ack(&ack(1.0, 10, 1));
+        prague.on_ack(&ack(1.02, 200, 0));
+        assert!(prague.reduced.is_some());
+        prague.on_ack(&ack(1.026, 300, 0));
+        assert!(prague.reduced.is_none());
+        prague.srtt = Some(0.05);
+        assert!(close(prague.ai_per_rtt(), 1.0));
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_and_with_marks_in_the_same_round_trip_no_more_than_that() {
+        let mut prague = avoiding(100.0, 0.2);
+        prague.on_loss(&loss(100.0));
+        assert!(close(prague.window, 50.0));
+        prague.window = 100.0;
+        prague.on_ack(&Ack {
+            may_grow: false,
+            ..ack(1.0, 10, 10)
+        });
+        assert!(close(prague.window, 90.0));
+        prague.on_loss(&loss(90.0));
+        assert!(close(prague.window, 50.0), "half of 100, not of 90");
+    }
+
+    #[test]
+    fn it_paces_a_window_per_round_trip_and_twice_that_at_first() {
+        let mut prague = prague(Start {
+            ssthresh: 100.0,
+            ..Start::at(49.0)
+        });
+        assert!(prague.pacing_rate().is_none());
+        prague.srtt = Some(0.1);
+        // 490 segments of 11 680 bits.
+        assert!(close(
+            prague.pacing_rate().expect("a time").bps(),
+            2.0 * 490.0 * 11_680.0
+        ));
+        prague.window = 50.0;
+        assert!(close(
+            prague.pacing_rate().expect("a time").bps(),
+            500.0 * 11_680.0
+        ));
+        // What is in the path already paces, too, after a reduction.
+        prague.pipe = 60;
+        assert!(close(
+            prague.pacing_rate().expect("a time").bps(),
+            600.0 * 11_680.0
+        ));
+    }
+
+    #[test]
+    fn it_fills_a_path_whose_queue_marks_early() {
+        for whole_windows in [false, true] {
+            let mut prague = prague(Start {
+                whole_windows,
+                ..Start::at(10.0)
+            });
+            let path = Path {
+                mark_above: 5.0,
+                ..Path::new(1000.0, 0.02, 500.0)
+            };
+            let outcome = run(&mut prague, path, 60.0, 10.0);
+            assert!(outcome.goodput > 950.0, "{outcome:?}");
+            assert!(outcome.queue < 8.0, "{outcome:?}");
+            assert!(outcome.marked > 0);
+            assert_eq!(outcome.lost, 0);
+        }
+    }
+}

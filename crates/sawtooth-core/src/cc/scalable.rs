@@ -1,0 +1,236 @@
+//! Scalable TCP: the window grows by a fixed share of itself per round trip and shrinks by a fixed share at a loss, so that the time to
+//! recover does not depend on the rate.
+//!
+//! Specification: T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", ACM CCR 33(2), 2003, §3.
+//!
+//! Model, in segments:
+//! - slow start, and congestion avoidance up to `low_window`: standard TCP
+//! - congestion avoidance above it: `cwnd += a` for everything that counts
+//! - loss: `cwnd -= b * window`; up to `low_window`, `cwnd -= low_b * window`
+//! - timeout: `ssthresh` as at a loss, `cwnd = 1`
+//!
+//! Deviations: the paper leaves timeouts to the host's TCP; here the threshold after one is that of a loss, as for every algorithm of a stack
+//! that asks for one threshold.
+//!
+//! What counts is every acknowledgement, as in the paper, or with `tcp.byte_counting` every segment.
+//!
+//! Kernel equivalent: `scalable`, in whole segments; expected to be `a = 0.02`, `low_window = 50`, `low_b = 0.125`: twice the increase, to make up
+//! for delayed acknowledgements, standard TCP's where that is more, and one decrease at all windows.
+
+use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "scalable",
+    summary: "Scalable TCP: multiplicative increase and small decrease above a window of 16 segments",
+    specification: &["Kelly 2003 §3"],
+    params: &[
+        Param {
+            name: "a",
+            summary: "segments by which the window grows with everything that counts",
+            kind: Kind::Number {
+                min: 0.0001,
+                max: 1.0,
+            },
+            default: Value::Number(0.01),
+        },
+        Param {
+            name: "b",
+            summary: "share of the window given up at a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.125),
+        },
+        Param {
+            name: "low_window",
+            summary: "standard TCP up to this window, segments (the paper's lwnd)",
+            kind: Kind::Number { min: 0.0, max: 1e9 },
+            default: Value::Number(16.0),
+        },
+        Param {
+            name: "low_b",
+            summary: "share of the window given up at a loss up to low_window",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.5),
+        },
+    ],
+    new: |params, start| Box::new(Scalable::new(params, start)),
+};
+
+#[derive(Debug)]
+pub struct Scalable {
+    a: f64,
+    b: f64,
+    low_window: f64,
+    low_b: f64,
+    cwnd: f64,
+    ssthresh: f64,
+    growth: Growth,
+}
+
+impl Scalable {
+    pub fn new(params: &Params, start: Start) -> Self {
+        Self {
+            a: params.number("a"),
+            b: params.number("b"),
+            low_window: params.number("low_window"),
+            low_b: params.number("low_b"),
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            growth: Growth::new(start.whole_windows),
+        }
+    }
+
+    /// Segments per window acknowledged.
+    fn increase(&self) -> f64 {
+        if self.cwnd <= self.low_window {
+            1.0
+        } else {
+            self.a * self.cwnd
+        }
+    }
+
+    /// What a loss leaves of `window`.
+    fn decreased(&self, window: f64) -> f64 {
+        let share = if self.cwnd <= self.low_window {
+            self.low_b
+        } else {
+            self.b
+        };
+        window - share * window
+    }
+}
+
+impl CongestionControl for Scalable {
+    fn on_ack(&mut self, ack: &Ack) {
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            self.cwnd = self.growth.add(self.cwnd, counted, self.increase());
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = self.decreased(loss.window);
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(self.decreased(rto.window));
+        self.cwnd = 1.0;
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Instant;
+
+    fn scalable(cwnd: f64, whole_windows: bool) -> Scalable {
+        Scalable::new(
+            &Params::defaults(ENTRY.params),
+            Start {
+                ssthresh: 2.0,
+                whole_windows,
+                ..Start::at(cwnd)
+            },
+        )
+    }
+
+    fn ack() -> Ack {
+        Ack::of(Instant::from_secs(1.0), 1, 10)
+    }
+
+    fn loss(window: f64, whole_ssthresh: bool) -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window,
+            flight_size: 10,
+            whole_ssthresh,
+            ns2: false,
+        }
+    }
+
+    #[test]
+    fn kelly_section_3_an_acknowledgement_adds_a_hundredth_of_a_segment_at_any_window() {
+        for cwnd in [17.0, 1000.0, 83_333.0] {
+            let mut cc = scalable(cwnd, false);
+            cc.on_ack(&ack());
+            assert!((cc.cwnd() - cwnd - 0.01).abs() < 1e-9, "{cwnd}");
+        }
+        // Whole windows: one segment for every hundred acknowledgements.
+        let mut whole = scalable(1000.0, true);
+        (0..99).for_each(|_| whole.on_ack(&ack()));
+        assert!((whole.cwnd() - 1000.0).abs() < f64::EPSILON);
+        // 0.01 * 1000 is not exactly ten: the hundredth may come one late.
+        (0..2).for_each(|_| whole.on_ack(&ack()));
+        assert!((whole.cwnd() - 1001.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn kelly_section_3_a_loss_takes_an_eighth_and_whole_windows_round_the_part_taken_up() {
+        let mut cc = scalable(100.0, false);
+        cc.on_loss(&loss(100.0, false));
+        assert!((cc.cwnd() - 87.5).abs() < 1e-12);
+        let mut whole = scalable(100.0, true);
+        whole.on_loss(&loss(100.0, true));
+        assert!((whole.cwnd() - 87.0).abs() < 1e-12, "ceil(12.5) = 13");
+        assert!((whole.ssthresh() - 87.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn kelly_section_3_the_time_to_recover_from_a_loss_does_not_depend_on_the_window() {
+        // ln(1 / (1 - b)) / ln(1 + a) = ln(8 / 7) / ln(1.01) = 13.4 round trips, at any window.
+        for cwnd in [200.0, 20_000.0] {
+            let mut cc = scalable(cwnd, false);
+            cc.on_loss(&loss(cwnd, false));
+            let mut trips = 0;
+            while cc.cwnd() < cwnd {
+                // A window's acknowledgements, each with the increase of its beginning.
+                cc.cwnd += cc.increase();
+                trips += 1;
+            }
+            assert_eq!(trips, 14, "{cwnd}");
+        }
+    }
+
+    #[test]
+    fn up_to_the_low_window_it_is_standard_tcp() {
+        let mut cc = scalable(16.0, false);
+        cc.on_ack(&ack());
+        assert!((cc.cwnd() - 16.0625).abs() < 1e-12, "1/16");
+        let mut cc = scalable(16.0, false);
+        cc.on_loss(&loss(16.0, false));
+        assert!((cc.cwnd() - 8.0).abs() < 1e-12);
+        let mut cc = scalable(16.0, false);
+        cc.on_rto(&loss(16.0, false));
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (1.0, 8.0));
+    }
+}

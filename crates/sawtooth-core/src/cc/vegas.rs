@@ -1,0 +1,466 @@
+//! Vegas: keeps a few segments queued in the network, told by how far the round-trip time is above its least.
+//!
+//! Specification: Brakmo and Peterson 1995, §III-B (congestion avoidance), §III-C (slow start).
+//!
+//! Model, in segments:
+//! - `BaseRTT` is the least round-trip time seen, `RTT` the least of the last round
+//! - `Expected = cwnd / BaseRTT`, `Actual = cwnd / RTT`, `Diff = (Expected - Actual) BaseRTT`: the segments that are queued
+//! - congestion avoidance, once per round: `cwnd += 1` if `Diff < alpha`, `cwnd -= 1` if `Diff > beta`
+//! - slow start (`cwnd < ssthresh`): `cwnd += 1` for everything that counts, in every `slow_start_rounds`th round; after a round in which
+//!   the window stood still it ends if `Diff > gamma`, with `cwnd = cwnd BaseRTT / RTT + 1`
+//! - loss: `ssthresh = cwnd = window * decrease`; timeout: `ssthresh = window * decrease`, `cwnd = 1`
+//!
+//! A round lasts until the first segment sent in it is acknowledged, the paper's distinguished segment.
+//!
+//! Deviations: the paper's `Actual` is what was sent while the distinguished segment was under way, over its round-trip time; here it
+//! is the window over the round's least round-trip time, which delayed acknowledgements do not lengthen. The paper ends slow start with the
+//! window as it is; here the window becomes what the path held without its queue, and one more. The paper's earlier retransmissions (§III-A)
+//! are a matter of loss recovery and not modelled, nor is its smaller decrease after them. A round with fewer than
+//! `min_samples` samples grows as standard TCP does. After an idle time `BaseRTT` is measured anew.
+//!
+//! Kernel equivalent: `vegas`, whose module parameters are alpha, beta and gamma with these defaults, in whole segments. Measured of the module
+//! in ns-2.35's Linux agent: slow start grows in every round (`slow_start_rounds` 1), a loss halves the window, and the window moves by one
+//! segment in two round trips, not in one. To be measured in a kernel: those, and how many samples it wants of a round (`min_samples`).
+
+use super::{Ack, CongestionControl, Episode, New, Probe, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::units::Instant;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "vegas",
+    summary: "Vegas: keeps between alpha and beta segments queued, by round-trip times",
+    specification: &["Brakmo and Peterson 1995 §III-B, §III-C"],
+    params: &[
+        Param {
+            name: "alpha",
+            summary: "the window grows while fewer segments than this are queued, segments",
+            kind: Kind::Number { min: 0.0, max: 1e6 },
+            default: Value::Number(2.0),
+        },
+        Param {
+            name: "beta",
+            summary: "the window shrinks while more segments than this are queued, segments",
+            kind: Kind::Number { min: 0.0, max: 1e6 },
+            default: Value::Number(4.0),
+        },
+        Param {
+            name: "gamma",
+            summary: "slow start ends when more segments than this are queued, segments",
+            kind: Kind::Number { min: 0.0, max: 1e6 },
+            default: Value::Number(1.0),
+        },
+        Param {
+            name: "slow_start_rounds",
+            summary: "slow start grows in one of this many rounds; 1: in all",
+            kind: Kind::Integer { min: 1, max: 100 },
+            default: Value::Integer(2),
+        },
+        Param {
+            name: "min_samples",
+            summary: "round-trip times without which a round says nothing, and the window grows as standard TCP's",
+            kind: Kind::Integer { min: 1, max: 1000 },
+            default: Value::Integer(1),
+        },
+        Param {
+            name: "decrease",
+            summary: "the window is multiplied by this at a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.5),
+        },
+    ],
+    new: |params, start| Box::new(Vegas::new(Thresholds::from(params), start)),
+};
+
+/// The round-trip times of one round.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Round {
+    /// The least, seconds; infinite without samples.
+    pub min_rtt: f64,
+    pub samples: i64,
+}
+
+impl Round {
+    const NEW: Self = Self {
+        min_rtt: f64::INFINITY,
+        samples: 0,
+    };
+}
+
+/// What Vegas knows of its path, measured round by round; others measure it in the same way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Path {
+    /// The least round-trip time seen, seconds; infinite without samples.
+    pub base_rtt: f64,
+    round: Round,
+    /// The first segment sent in this round, the distinguished one; none before the first acknowledgement of a round.
+    distinguished: Option<u64>,
+}
+
+impl Path {
+    pub const UNKNOWN: Self = Self {
+        base_rtt: f64::INFINITY,
+        round: Round::NEW,
+        distinguished: None,
+    };
+
+    /// Takes the sample of an acknowledgement; a round, if that ended it.
+    pub fn hear(&mut self, ack: &Ack) -> Option<Round> {
+        if let Some(rtt) = ack.rtt_secs {
+            self.base_rtt = self.base_rtt.min(rtt);
+            self.round.min_rtt = self.round.min_rtt.min(rtt);
+            self.round.samples += 1;
+        }
+        match self.distinguished {
+            Some(sent) if ack.snd_una <= sent => None,
+            Some(_) => {
+                let ended = self.round;
+                self.restart();
+                self.distinguished = Some(ack.snd_nxt);
+                Some(ended)
+            }
+            None => {
+                self.distinguished = Some(ack.snd_nxt);
+                None
+            }
+        }
+    }
+
+    /// Begins a round with the next acknowledgement: what this one saw was a loss.
+    pub fn restart(&mut self) {
+        self.round = Round::NEW;
+        self.distinguished = None;
+    }
+}
+
+/// The algorithm's parameters.
+#[derive(Clone, Copy, Debug)]
+struct Thresholds {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    slow_start_rounds: i64,
+    min_samples: i64,
+    decrease: f64,
+}
+
+impl From<&Params> for Thresholds {
+    fn from(params: &Params) -> Self {
+        Self {
+            alpha: params.number("alpha"),
+            beta: params.number("beta"),
+            gamma: params.number("gamma"),
+            slow_start_rounds: params.integer("slow_start_rounds"),
+            min_samples: params.integer("min_samples"),
+            decrease: params.number("decrease"),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Vegas {
+    thresholds: Thresholds,
+    cwnd: f64,
+    ssthresh: f64,
+    whole_windows: bool,
+    path: Path,
+    /// Rounds since slow start began; it grows in those that `slow_start_rounds` divides.
+    rounds: i64,
+    /// That of the last round.
+    diff: f64,
+}
+
+impl Vegas {
+    fn new(thresholds: Thresholds, start: Start) -> Self {
+        Self {
+            thresholds,
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            whole_windows: start.whole_windows,
+            path: Path::UNKNOWN,
+            rounds: 0,
+            diff: 0.0,
+        }
+    }
+
+    /// Whether slow start lets the window grow in this round.
+    fn is_growing_round(&self) -> bool {
+        self.rounds % self.thresholds.slow_start_rounds == 0
+    }
+
+    fn end_round(&mut self, round: Round, cwnd_limited: bool) {
+        // The window must not have moved under a comparison, if there are rounds in which it does not.
+        let comparable = self.thresholds.slow_start_rounds == 1 || !self.is_growing_round();
+        self.rounds += 1;
+        let in_slow_start = self.cwnd < self.ssthresh;
+        if round.samples < self.thresholds.min_samples {
+            if !in_slow_start && cwnd_limited {
+                self.cwnd += 1.0;
+            }
+            return;
+        }
+        // What the path holds without its queue.
+        let target = self.cwnd * self.path.base_rtt / round.min_rtt;
+        self.diff = self.cwnd - target;
+        if in_slow_start {
+            if comparable && self.diff > self.thresholds.gamma {
+                let target = if self.whole_windows {
+                    target.floor()
+                } else {
+                    target
+                };
+                self.cwnd = self.cwnd.min((target + 1.0).max(2.0));
+                self.leave_slow_start();
+            }
+        } else if self.diff > self.thresholds.beta {
+            self.cwnd = self.cwnd.min((self.cwnd - 1.0).max(2.0));
+            self.leave_slow_start();
+        } else if self.diff < self.thresholds.alpha && cwnd_limited {
+            self.cwnd += 1.0;
+        }
+    }
+
+    /// A window that shrinks must not find itself below the threshold, and in slow start.
+    fn leave_slow_start(&mut self) {
+        self.ssthresh = self.ssthresh.min((self.cwnd - 1.0).max(2.0));
+    }
+}
+
+impl CongestionControl for Vegas {
+    fn on_ack(&mut self, ack: &Ack) {
+        let ended = self.path.hear(ack);
+        if !ack.may_grow {
+            return;
+        }
+        if self.cwnd < self.ssthresh && self.is_growing_round() && ack.cwnd_limited {
+            (self.cwnd, _) = slow_start(self.cwnd, self.ssthresh, ack.counted);
+        }
+        if let Some(round) = ended {
+            self.end_round(round, ack.cwnd_limited);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = loss.window * self.thresholds.decrease;
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+        self.path.restart();
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window * self.thresholds.decrease);
+        self.cwnd = 1.0;
+        self.path.restart();
+        self.rounds = 0;
+    }
+
+    fn on_recovered(&mut self, _now: Instant) {
+        self.path.restart();
+    }
+
+    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
+        self.path = Path::UNKNOWN;
+        self.rounds = 0;
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn probe(&self, out: &mut Probe<'_>) {
+        if self.path.base_rtt.is_finite() {
+            out("base_rtt", self.path.base_rtt);
+        }
+        out("diff", self.diff);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAPER: Thresholds = Thresholds {
+        alpha: 2.0,
+        beta: 4.0,
+        gamma: 1.0,
+        slow_start_rounds: 2,
+        min_samples: 1,
+        decrease: 0.5,
+    };
+
+    fn vegas(cwnd: f64, ssthresh: f64) -> Vegas {
+        let start = Start {
+            ssthresh,
+            ..Start::at(cwnd)
+        };
+        let mut vegas = Vegas::new(PAPER, start);
+        // BaseRTT is 100 ms. This acknowledgement begins the first round, in which slow start would grow: it does not count.
+        vegas.on_ack(&Ack {
+            counted: 0,
+            ..round(0, 0.1)
+        });
+        vegas
+    }
+
+    /// An acknowledgement that ends the round begun by the one before it.
+    fn round(number: u64, rtt: f64) -> Ack {
+        Ack {
+            snd_una: number,
+            snd_nxt: number,
+            rtt_secs: Some(rtt),
+            ..Ack::of(Instant::from_secs(1.0), 1, 20)
+        }
+    }
+
+    /// The window of 20 segments after a round of 100 ms, which began the measurement, and one of `rtt`.
+    fn after(rtt: f64) -> f64 {
+        let mut vegas = vegas(20.0, 2.0);
+        vegas.path.restart();
+        vegas.on_ack(&round(0, rtt));
+        vegas.on_ack(&round(1, rtt));
+        vegas.cwnd()
+    }
+
+    #[test]
+    fn brakmo1995_the_window_follows_the_number_of_queued_segments() {
+        // BaseRTT 100 ms: Expected = 20 / 0.1 = 200 segments/s.
+        // 110 ms: Actual = 181.8, Diff = 18.2 * 0.1 = 1.8 < alpha.
+        assert_eq!(after(0.11), 21.0);
+        // 115 ms: Actual = 173.9, Diff = 2.6, between alpha and beta.
+        assert_eq!(after(0.115), 20.0);
+        // 125 ms: Actual = 160, Diff = 4, not above beta; 128 ms: Actual = 156.25, Diff = 4.4.
+        assert_eq!(after(0.125), 20.0);
+        assert_eq!(after(0.128), 19.0);
+    }
+
+    #[test]
+    fn a_window_that_shrinks_stays_out_of_slow_start() {
+        let mut vegas = vegas(20.0, 20.0);
+        vegas.path.restart();
+        for number in 0..4 {
+            vegas.on_ack(&round(number, 0.2));
+        }
+        // Three rounds have ended, each with half the window queued.
+        assert_eq!(vegas.cwnd(), 17.0);
+        assert!(vegas.ssthresh() < 17.0);
+    }
+
+    #[test]
+    fn brakmo1995_slow_start_grows_every_other_round() {
+        let mut vegas = vegas(4.0, 100.0);
+        // The first round ends with its acknowledgement of four segments; in the second the window stands; the third grows again.
+        let ack = |number, counted| Ack {
+            counted,
+            ..round(number, 0.1)
+        };
+        vegas.on_ack(&ack(1, 4));
+        assert_eq!(vegas.cwnd(), 8.0);
+        vegas.on_ack(&ack(2, 4));
+        assert_eq!(vegas.cwnd(), 8.0);
+        vegas.on_ack(&ack(3, 8));
+        assert_eq!(vegas.cwnd(), 16.0);
+    }
+
+    #[test]
+    fn slow_start_ends_when_more_than_gamma_are_queued() {
+        let mut vegas = vegas(8.0, 100.0);
+        vegas.on_ack(&Ack {
+            counted: 8,
+            ..round(1, 0.11)
+        });
+        // Diff = 16 - 16 / 1.1 = 1.45, but the window has just doubled: nothing is compared.
+        assert_eq!(vegas.cwnd(), 16.0);
+        vegas.on_ack(&round(2, 0.106));
+        // Diff = 16 - 16 / 1.06 = 0.906, within gamma: slow start goes on, with a round that grows.
+        vegas.on_ack(&Ack {
+            counted: 0,
+            ..round(3, 0.106)
+        });
+        vegas.on_ack(&round(4, 0.107));
+        // Diff = 16 - 16 / 1.07 = 1.05; 14.95 segments fit without a queue.
+        assert!((vegas.cwnd() - 15.953).abs() < 1e-3, "{}", vegas.cwnd());
+        assert!(vegas.ssthresh() < vegas.cwnd());
+    }
+
+    #[test]
+    fn a_kernels_window_stays_whole() {
+        let start = Start {
+            whole_windows: true,
+            ..Start::at(16.0)
+        };
+        let every_round = Thresholds {
+            slow_start_rounds: 1,
+            ..PAPER
+        };
+        let mut vegas = Vegas::new(every_round, start);
+        vegas.on_ack(&Ack {
+            counted: 0,
+            ..round(0, 0.1)
+        });
+        vegas.on_ack(&round(1, 0.2));
+        assert_eq!(vegas.cwnd(), 17.0, "BaseRTT was of the same round");
+        vegas.on_ack(&round(2, 0.107));
+        // 18 after slow start; 18 / 1.07 = 16.8, rounded down, and one.
+        assert_eq!(vegas.cwnd(), 17.0);
+    }
+
+    #[test]
+    fn a_round_of_too_few_samples_grows_as_standard_tcp() {
+        let start = Start {
+            ssthresh: 2.0,
+            ..Start::at(20.0)
+        };
+        let three = Thresholds {
+            min_samples: 3,
+            ..PAPER
+        };
+        let mut vegas = Vegas::new(three, start);
+        vegas.path.base_rtt = 0.1;
+        for number in 0..3 {
+            vegas.on_ack(&round(number, 0.2));
+        }
+        assert_eq!(vegas.cwnd(), 22.0, "half the window is queued");
+        // Another sample before the round ends: with the one that ends it, two, then three.
+        vegas.on_ack(&round(2, 0.2));
+        vegas.on_ack(&round(2, 0.2));
+        vegas.on_ack(&round(3, 0.2));
+        assert_eq!(vegas.cwnd(), 21.0);
+    }
+
+    #[test]
+    fn losses_halve_and_nothing_grows_in_recovery() {
+        let mut vegas = vegas(20.0, 2.0);
+        let loss = Episode {
+            now: Instant::from_secs(1.0),
+            window: 20.0,
+            flight_size: 20,
+            whole_ssthresh: true,
+            ns2: false,
+        };
+        vegas.on_loss(&loss);
+        assert_eq!((vegas.cwnd(), vegas.ssthresh()), (10.0, 10.0));
+        for number in 0..3 {
+            vegas.on_ack(&Ack {
+                may_grow: false,
+                ..round(number, 0.1)
+            });
+        }
+        assert_eq!(vegas.cwnd(), 10.0);
+        vegas.on_rto(&loss);
+        assert_eq!((vegas.cwnd(), vegas.ssthresh()), (1.0, 10.0));
+    }
+}

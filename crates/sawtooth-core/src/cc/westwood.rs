@@ -1,0 +1,314 @@
+//! Westwood+: standard TCP that after a loss takes the window that its measured bandwidth fills without a queue.
+//!
+//! Specification: Grieco and Mascolo 2004.
+//!
+//! Model, in segments:
+//! - `b_k = d_k / Delta_k`: what was delivered in the k-th interval, over its length; an interval is a round trip, and `min_interval` at least
+//! - `BWE = alpha BWE + (1 - alpha) b_k`, beginning with `b_1`; `RTTmin` is the least round-trip time
+//! - slow start (`cwnd < ssthresh`): `cwnd += 1` for everything that counts; congestion avoidance: `cwnd += 1 / cwnd`
+//! - loss: `ssthresh = BWE * RTTmin`, `cwnd` is at most that; timeout: the same threshold, `cwnd = 1`
+//!
+//! The paper's bandwidth is in bytes and its window in segments, hence its division by the segment size.
+//!
+//! Deviations: before the first sample of the bandwidth a loss halves the window, as standard TCP. Intervals shorter than `min_interval` are
+//! not in the paper; 0 s gives its rule. An idle time is no part of an interval.
+//!
+//! Kernel equivalent: `westwood`, in whole segments, with intervals of 50 ms at least. Measured of the module in ns-2.35's Linux agent, which does
+//! not tell modules of a repaired loss: a loss halves the window, whatever the bandwidth. So it seems to be the repair that
+//! the kernel sets the threshold at (`set_at` = "repair"). To be measured in a kernel: that, and its filter (`alpha`).
+
+use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::units::Instant;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "westwood",
+    summary: "Westwood+: after a loss, the window that the measured bandwidth fills",
+    specification: &["Grieco and Mascolo 2004"],
+    params: &[
+        Param {
+            name: "alpha",
+            summary: "share of the old bandwidth estimate in the new one",
+            kind: Kind::Number {
+                min: 0.0,
+                max: 0.999,
+            },
+            default: Value::Number(0.9),
+        },
+        Param {
+            name: "min_interval",
+            summary: "a bandwidth sample takes a round trip, and at least this long",
+            kind: Kind::Duration {
+                min_exclusive: false,
+            },
+            default: Value::Duration(0.05),
+        },
+        Param {
+            name: "set_at",
+            summary: "what sets the threshold to the measured bandwidth's: a loss, or its repair, until when it is half the window",
+            kind: Kind::Choice(&["loss", "repair"]),
+            default: Value::Choice("loss"),
+        },
+    ],
+    new: |params, start| Box::new(Westwood::new(params, start)),
+};
+
+/// The estimate of the bandwidth, from one sample per round trip.
+#[derive(Clone, Copy, Debug)]
+struct Bandwidth {
+    alpha: f64,
+    min_interval: f64,
+    /// When the interval under way began; none before the first acknowledgement.
+    since: Option<f64>,
+    /// Segments delivered since.
+    delivered: u64,
+    /// `BWE`, segments per second; none before the first sample.
+    estimate: Option<f64>,
+}
+
+impl Bandwidth {
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn hear(&mut self, now: f64, delivered: u64, rtt: f64) {
+        let Some(since) = self.since else {
+            self.since = Some(now);
+            return;
+        };
+        self.delivered += delivered;
+        // Whole microseconds: differences of large times round differently, and a round trip must not be missed by that.
+        let interval = libm::round((now - since) * 1e6) / 1e6;
+        // All of them may be nothing where time stands still.
+        if interval <= 0.0 || interval < rtt.max(self.min_interval) {
+            return;
+        }
+        let sample = self.delivered as f64 / interval;
+        self.estimate = Some(self.estimate.map_or(sample, |estimate| {
+            self.alpha * estimate + (1.0 - self.alpha) * sample
+        }));
+        self.since = Some(now);
+        self.delivered = 0;
+    }
+}
+
+#[derive(Debug)]
+struct Westwood {
+    cwnd: f64,
+    ssthresh: f64,
+    whole_windows: bool,
+    growth: Growth,
+    bandwidth: Bandwidth,
+    /// Whether a loss leaves half the window, and its repair what the bandwidth fills.
+    set_at_repair: bool,
+    /// The latest and the least round-trip time, seconds; none before the first.
+    rtt: Option<f64>,
+    min_rtt: Option<f64>,
+}
+
+impl Westwood {
+    fn new(params: &Params, start: Start) -> Self {
+        Self {
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            whole_windows: start.whole_windows,
+            growth: Growth::new(start.whole_windows),
+            bandwidth: Bandwidth {
+                alpha: params.number("alpha"),
+                min_interval: params.duration("min_interval"),
+                since: None,
+                delivered: 0,
+                estimate: None,
+            },
+            set_at_repair: params.choice("set_at") == "repair",
+            rtt: None,
+            min_rtt: None,
+        }
+    }
+
+    /// The window that fills the path without a queue, `BWE * RTTmin`; half of `window` while that is not known.
+    fn fitting(&self, window: f64) -> f64 {
+        match (self.bandwidth.estimate, self.min_rtt) {
+            (Some(estimate), Some(min_rtt)) => estimate * min_rtt,
+            _ => window / 2.0,
+        }
+    }
+}
+
+impl CongestionControl for Westwood {
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt_secs {
+            self.rtt = Some(rtt);
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        // Without a round-trip time there is no interval to sample.
+        if let Some(rtt) = self.rtt {
+            self.bandwidth.hear(ack.now.secs(), ack.delivered, rtt);
+        }
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            self.cwnd = self.growth.add(self.cwnd, counted, 1.0);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = if self.set_at_repair {
+            loss.window / 2.0
+        } else {
+            self.fitting(loss.window)
+        };
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = self.cwnd.min(loss.reduced(window));
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(self.fitting(rto.window));
+        self.cwnd = 1.0;
+    }
+
+    fn on_recovered(&mut self, _now: Instant) {
+        if self.set_at_repair && self.bandwidth.estimate.is_some() {
+            let window = self.fitting(self.cwnd);
+            let window = if self.whole_windows {
+                window.floor()
+            } else {
+                window
+            };
+            self.ssthresh = window.max(2.0);
+            self.cwnd = self.ssthresh;
+        }
+    }
+
+    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
+        self.bandwidth.since = None;
+        self.bandwidth.delivered = 0;
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn probe(&self, out: &mut Probe<'_>) {
+        if let Some(estimate) = self.bandwidth.estimate {
+            out("bwe", estimate);
+        }
+        if let Some(min_rtt) = self.min_rtt {
+            out("rtt_min", min_rtt);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn westwood(cwnd: f64) -> Westwood {
+        Westwood::new(&Params::defaults(ENTRY.params), Start::at(cwnd))
+    }
+
+    fn hear(westwood: &mut Westwood, at: f64, delivered: u64, rtt: f64) {
+        westwood.on_ack(&Ack {
+            rtt_secs: Some(rtt),
+            may_grow: false,
+            ..Ack::of(Instant::from_secs(at), delivered, 40)
+        });
+    }
+
+    fn loss(window: f64) -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window,
+            flight_size: 40,
+            whole_ssthresh: true,
+            ns2: false,
+        }
+    }
+
+    fn estimate(westwood: &Westwood) -> f64 {
+        westwood.bandwidth.estimate.expect("a sample")
+    }
+
+    #[test]
+    fn grieco2004_a_sample_per_round_trip_through_the_filter() {
+        let mut westwood = westwood(40.0);
+        hear(&mut westwood, 1.0, 5, 0.125);
+        hear(&mut westwood, 1.0625, 10, 0.125);
+        assert_eq!(westwood.bandwidth.estimate, None, "half a round trip");
+        hear(&mut westwood, 1.125, 10, 0.125);
+        // 20 segments in 125 ms; those that began the interval do not count.
+        assert!((estimate(&westwood) - 160.0).abs() < 1e-9);
+        hear(&mut westwood, 1.25, 40, 0.125);
+        // 40 in 125 ms are 320: 0.9 * 160 + 0.1 * 320.
+        assert!((estimate(&westwood) - 176.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_sample_takes_50_ms_at_least() {
+        let mut westwood = westwood(40.0);
+        for at in [1.0, 1.01, 1.02, 1.03, 1.04] {
+            hear(&mut westwood, at, 10, 0.01);
+        }
+        assert_eq!(westwood.bandwidth.estimate, None);
+        hear(&mut westwood, 1.0625, 10, 0.01);
+        // Five times ten in 62.5 ms.
+        assert!((estimate(&westwood) - 800.0).abs() < 1e-9);
+    }
+
+    /// A bandwidth of 160 segments/s, a least round-trip time of 100 ms.
+    fn measured(cwnd: f64) -> Westwood {
+        let mut westwood = westwood(cwnd);
+        hear(&mut westwood, 1.0, 1, 0.1);
+        hear(&mut westwood, 1.125, 20, 0.125);
+        westwood
+    }
+
+    #[test]
+    fn grieco2004_a_loss_leaves_the_bandwidth_delay_product() {
+        let mut wide = measured(40.0);
+        wide.on_loss(&loss(40.0));
+        // 160 * 0.1.
+        assert_eq!((wide.cwnd(), wide.ssthresh()), (16.0, 16.0));
+        let mut narrow = measured(12.0);
+        narrow.on_loss(&loss(12.0));
+        assert_eq!(
+            (narrow.cwnd(), narrow.ssthresh()),
+            (12.0, 16.0),
+            "the paper lowers the window to the threshold, it never raises it"
+        );
+        wide.on_rto(&loss(16.0));
+        assert_eq!((wide.cwnd(), wide.ssthresh()), (1.0, 16.0));
+    }
+
+    #[test]
+    fn the_repair_may_set_the_window_instead() {
+        let mut westwood = measured(40.0);
+        westwood.set_at_repair = true;
+        westwood.on_loss(&loss(40.0));
+        assert_eq!((westwood.cwnd(), westwood.ssthresh()), (20.0, 20.0));
+        westwood.on_recovered(Instant::from_secs(1.2));
+        // 160 * 0.1.
+        assert_eq!((westwood.cwnd(), westwood.ssthresh()), (16.0, 16.0));
+    }
+
+    #[test]
+    fn an_unknown_bandwidth_halves() {
+        let mut westwood = westwood(40.0);
+        westwood.on_loss(&loss(40.0));
+        assert_eq!((westwood.cwnd(), westwood.ssthresh()), (20.0, 20.0));
+    }
+}

@@ -1,0 +1,414 @@
+//! YeAH: fast as Scalable TCP while few segments are queued, standard TCP when many are, and then it drains them before they are lost.
+//!
+//! Specification: Baiocchi, Castellani and Vacirca 2007.
+//!
+//! Model, in segments:
+//! - `RTTbase` is the least round-trip time, `RTTmin` the least of the last round; `RTTqueue = RTTmin - RTTbase`
+//! - `Q = RTTqueue cwnd / RTTmin`: the segments that are queued; `L = RTTqueue / RTTbase`
+//! - mode, once per round: fast if `Q < Qmax` and `L < 1 / phi`, otherwise slow
+//! - slow start (`cwnd < ssthresh`): `cwnd += 1` for everything that counts
+//! - fast mode: `cwnd += fast_increase` for everything that counts, or `1 / cwnd` if that is more; slow mode: `cwnd += 1 / cwnd`
+//! - precautionary decongestion, once per round, if `Q > Qmax`: `cwnd -= Q`, but not below `cwnd_reno`, nor by more than half;
+//!   `ssthresh = cwnd drained_threshold`
+//! - `cwnd_reno`, the window of a standard TCP beside this one: begins as `cwnd / 2` with slow mode, `+= 1` in each slow round, forgotten after
+//!   `zeta` fast rounds, and halved by a loss
+//! - loss: `ssthresh = cwnd = window - max(Q, min_decrease window)`, and no less than half; half after `rho` slow rounds in a row
+//! - timeout: `ssthresh = window / 2`, `cwnd = 1`
+//!
+//! A round lasts until the first segment sent in it is acknowledged, as in Vegas.
+//!
+//! Deviations: the paper says what is done to standard TCP flows beside this one in words; `rho`, `zeta` and `min_decrease` put numbers to that, and
+//! decongestion by no more than half is of the same kind. The paper takes no account of timeouts: they are standard TCP's.
+//!
+//! Kernel equivalent: `yeah`, in whole segments: what a loss takes is rounded down. Measured of the module in ns-2.35's Linux agent: `min_decrease`
+//! is an eighth, and the threshold after decongestion is the window (`drained_threshold` 1). To be measured in a kernel: those, the other
+//! numbers that are not in the paper, and how many samples it wants of a round (`min_samples`).
+
+use super::vegas::{Path, Round};
+use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::units::Instant;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "yeah",
+    summary: "YeAH: Scalable TCP while few segments are queued, otherwise standard TCP that drains its queue",
+    specification: &["Baiocchi, Castellani and Vacirca 2007"],
+    params: &[
+        Param {
+            name: "max_queue",
+            summary: "the paper's Qmax: above this the mode is slow and the queue is drained, segments",
+            kind: Kind::Number { min: 1.0, max: 1e9 },
+            default: Value::Number(80.0),
+        },
+        Param {
+            name: "phi",
+            summary: "the mode is slow when queues lengthen the round trip by more than this part of it",
+            kind: Kind::Number { min: 0.1, max: 1e6 },
+            default: Value::Number(8.0),
+        },
+        Param {
+            name: "fast_increase",
+            summary: "what an acknowledgement adds to the window in fast mode, segments",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::Number(0.01),
+        },
+        Param {
+            name: "min_decrease",
+            summary: "share of the window given up at a loss at least",
+            kind: Kind::Number { min: 0.0, max: 0.5 },
+            default: Value::Number(0.125),
+        },
+        Param {
+            name: "drained_threshold",
+            summary: "share of the drained window that the slow-start threshold becomes",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 1.0,
+            },
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "rho",
+            summary: "after this many slow rounds in a row a loss halves the window, rounds",
+            kind: Kind::Integer {
+                min: 0,
+                max: 1_000_000,
+            },
+            default: Value::Integer(16),
+        },
+        Param {
+            name: "zeta",
+            summary: "after this many fast rounds standard TCP flows are no longer expected, rounds",
+            kind: Kind::Integer {
+                min: 1,
+                max: 1_000_000,
+            },
+            default: Value::Integer(50),
+        },
+        Param {
+            name: "min_samples",
+            summary: "round-trip times without which a round says nothing",
+            kind: Kind::Integer { min: 1, max: 1000 },
+            default: Value::Integer(1),
+        },
+    ],
+    new: |params, start| Box::new(Yeah::new(Rules::from(params), start)),
+};
+
+/// The algorithm's parameters.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    max_queue: f64,
+    phi: f64,
+    fast_increase: f64,
+    min_decrease: f64,
+    drained_threshold: f64,
+    rho: i64,
+    zeta: i64,
+    min_samples: i64,
+}
+
+impl From<&Params> for Rules {
+    fn from(params: &Params) -> Self {
+        Self {
+            max_queue: params.number("max_queue"),
+            phi: params.number("phi"),
+            fast_increase: params.number("fast_increase"),
+            min_decrease: params.number("min_decrease"),
+            drained_threshold: params.number("drained_threshold"),
+            rho: params.integer("rho"),
+            zeta: params.integer("zeta"),
+            min_samples: params.integer("min_samples"),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Yeah {
+    rules: Rules,
+    cwnd: f64,
+    ssthresh: f64,
+    whole_windows: bool,
+    growth: Growth,
+    path: Path,
+    /// `Q` of the last round.
+    queue: f64,
+    /// Slow rounds in a row; none: the mode is fast.
+    slow_rounds: i64,
+    /// Fast rounds since the last loss, or since they last made the algorithm forget other flows.
+    fast_rounds: i64,
+    /// `cwnd_reno`; none when no standard TCP flow is expected beside this one.
+    cwnd_reno: Option<f64>,
+}
+
+impl Yeah {
+    fn new(rules: Rules, start: Start) -> Self {
+        Self {
+            rules,
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            whole_windows: start.whole_windows,
+            growth: Growth::new(start.whole_windows),
+            path: Path::UNKNOWN,
+            queue: 0.0,
+            slow_rounds: 0,
+            fast_rounds: 0,
+            cwnd_reno: None,
+        }
+    }
+
+    fn end_round(&mut self, round: Round) {
+        if round.samples < self.rules.min_samples {
+            return;
+        }
+        let queueing = round.min_rtt - self.path.base_rtt;
+        self.queue = queueing * self.cwnd / round.min_rtt;
+        if self.queue < self.rules.max_queue && queueing < self.path.base_rtt / self.rules.phi {
+            self.slow_rounds = 0;
+            self.fast_rounds += 1;
+            if self.fast_rounds >= self.rules.zeta {
+                self.fast_rounds = 0;
+                self.cwnd_reno = None;
+            }
+            return;
+        }
+        if self.queue > self.rules.max_queue {
+            self.drain();
+        }
+        self.slow_rounds += 1;
+        self.cwnd_reno = Some(
+            self.cwnd_reno
+                .map_or((self.cwnd / 2.0).max(2.0), |window| window + 1.0),
+        );
+    }
+
+    /// Precautionary decongestion.
+    fn drain(&mut self) {
+        let drained = self.cwnd - self.queue.min(self.cwnd / 2.0);
+        let drained = drained.max(self.cwnd_reno.unwrap_or(2.0));
+        if drained >= self.cwnd {
+            return;
+        }
+        self.cwnd = if self.whole_windows {
+            drained.floor().max(2.0)
+        } else {
+            drained
+        };
+        let threshold = self.cwnd * self.rules.drained_threshold;
+        let threshold = if self.whole_windows {
+            threshold.floor()
+        } else {
+            threshold
+        };
+        self.ssthresh = threshold.max(2.0);
+    }
+}
+
+impl CongestionControl for Yeah {
+    fn on_ack(&mut self, ack: &Ack) {
+        let ended = self.path.hear(ack);
+        if !ack.may_grow {
+            return;
+        }
+        if ack.cwnd_limited {
+            let mut counted = ack.counted;
+            if self.cwnd < self.ssthresh {
+                (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+            }
+            if counted > 0 {
+                let increase = if self.slow_rounds == 0 {
+                    (self.rules.fast_increase * self.cwnd).max(1.0)
+                } else {
+                    1.0
+                };
+                self.cwnd = self.growth.add(self.cwnd, counted, increase);
+            }
+        }
+        if let Some(round) = ended {
+            self.end_round(round);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let half = loss.window / 2.0;
+        let decrease = if self.slow_rounds < self.rules.rho {
+            self.queue
+                .max(self.rules.min_decrease * loss.window)
+                .min(half)
+        } else {
+            half
+        };
+        let decrease = if self.whole_windows {
+            decrease.floor()
+        } else {
+            decrease
+        };
+        let window = loss.window - decrease;
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+        self.cwnd_reno = self.cwnd_reno.map(|window| (window / 2.0).max(2.0));
+        self.fast_rounds = 0;
+        self.path.restart();
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window / 2.0);
+        self.cwnd = 1.0;
+        self.cwnd_reno = None;
+        self.fast_rounds = 0;
+        self.path.restart();
+    }
+
+    fn on_recovered(&mut self, _now: Instant) {
+        self.path.restart();
+    }
+
+    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
+        self.path = Path::UNKNOWN;
+    }
+
+    fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn probe(&self, out: &mut Probe<'_>) {
+        if self.path.base_rtt.is_finite() {
+            out("rtt_base", self.path.base_rtt);
+        }
+        out("q", self.queue);
+        out("slow_mode", f64::from(u8::from(self.slow_rounds > 0)));
+        if let Some(window) = self.cwnd_reno {
+            out("cwnd_reno", window);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In congestion avoidance, with a base of 100 ms.
+    fn yeah(cwnd: f64) -> Yeah {
+        let start = Start {
+            ssthresh: 2.0,
+            ..Start::at(cwnd)
+        };
+        let mut yeah = Yeah::new(Rules::from(&Params::defaults(ENTRY.params)), start);
+        yeah.path.base_rtt = 0.1;
+        yeah
+    }
+
+    /// Rounds of one acknowledgement each, which does not let the window grow.
+    fn rounds(yeah: &mut Yeah, count: u64, rtt: f64) {
+        yeah.path.restart();
+        for number in 0..=count {
+            yeah.on_ack(&Ack {
+                snd_una: number,
+                snd_nxt: number,
+                rtt_secs: Some(rtt),
+                cwnd_limited: false,
+                ..ack()
+            });
+        }
+    }
+
+    fn ack() -> Ack {
+        Ack::of(Instant::from_secs(1.0), 1, 20)
+    }
+
+    fn loss(window: f64) -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window,
+            flight_size: 20,
+            whole_ssthresh: false,
+            ns2: false,
+        }
+    }
+
+    fn near(left: f64, right: f64) -> bool {
+        (left - right).abs() < 1e-9
+    }
+
+    #[test]
+    fn baiocchi2007_the_mode_follows_the_queue_and_its_delay() {
+        let grown = |cwnd: f64, rtt| {
+            let mut yeah = yeah(cwnd);
+            rounds(&mut yeah, 1, rtt);
+            let before = yeah.cwnd();
+            yeah.on_ack(&ack());
+            yeah.cwnd() - before
+        };
+        // L = 0.1 < 1/8, Q = 200 / 11 = 18: Scalable TCP's hundredth of a segment.
+        assert!(near(grown(200.0, 0.11), 0.01));
+        // A small window grows as standard TCP's in either mode.
+        assert!(near(grown(50.0, 0.11), 0.02));
+        // L = 0.13 > 1/8: standard TCP.
+        assert!(near(grown(200.0, 0.113), 1.0 / 200.0));
+    }
+
+    #[test]
+    fn baiocchi2007_a_long_queue_is_drained() {
+        let mut yeah = yeah(1100.0);
+        rounds(&mut yeah, 1, 0.11);
+        // Q = 0.01 * 1100 / 0.11 = 100 > 80.
+        assert!(near(yeah.cwnd(), 1000.0), "{}", yeah.cwnd());
+        assert!(near(yeah.ssthresh(), 500.0));
+    }
+
+    #[test]
+    fn baiocchi2007_no_more_is_drained_than_a_standard_tcp_would_keep() {
+        let mut yeah = yeah(1000.0);
+        rounds(&mut yeah, 1, 0.2);
+        // Q = 500 is drained; a standard TCP would have half of the 500 that are left, and one more after the second round.
+        assert!(near(yeah.cwnd(), 500.0));
+        assert_eq!(yeah.cwnd_reno, Some(250.0));
+        rounds(&mut yeah, 1, 0.4);
+        // Q = 375, of which half the window, 250.
+        assert!(near(yeah.cwnd(), 250.0));
+        assert_eq!(yeah.cwnd_reno, Some(251.0));
+        rounds(&mut yeah, 1, 0.4);
+        assert!(near(yeah.cwnd(), 250.0), "standard TCP would have more");
+        // 49 fast rounds do not make it forget, 50 do.
+        rounds(&mut yeah, 49, 0.1);
+        assert!(yeah.cwnd_reno.is_some());
+        rounds(&mut yeah, 1, 0.1);
+        assert_eq!(yeah.cwnd_reno, None);
+    }
+
+    #[test]
+    fn baiocchi2007_a_loss_takes_the_queue() {
+        let after = |slow_rounds, rtt| {
+            let mut yeah = yeah(120.0);
+            rounds(&mut yeah, slow_rounds, rtt);
+            yeah.on_loss(&loss(120.0));
+            yeah.cwnd()
+        };
+        // Q = 120 / 6 = 20.
+        assert!(near(after(1, 0.12), 100.0));
+        // Q = 120 / 21 = 5.7, less than an eighth of the window, 15.
+        assert!(near(after(1, 0.105), 105.0));
+        // Q = 120 * 2 / 3 = 80, more than half.
+        assert!(near(after(1, 0.3), 60.0));
+        // In whole windows an eighth of 60 is 7, as measured in ns-2's Linux agent.
+        let mut whole = yeah(60.0);
+        whole.whole_windows = true;
+        whole.on_loss(&loss(60.0));
+        assert_eq!(whole.cwnd(), 53.0);
+        // Sixteen slow rounds in a row: standard TCP is there.
+        assert!(near(after(15, 0.12), 100.0));
+        assert!(near(after(16, 0.12), 60.0));
+    }
+}

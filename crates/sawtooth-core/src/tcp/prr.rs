@@ -1,0 +1,89 @@
+//! Proportional Rate Reduction: during a recovery the window walks from what it was to the slow-start threshold, as data is delivered.
+//!
+//! Specification: RFC 9937 §6 (which replaces RFC 6937).
+
+/// One recovery. All in segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Prr {
+    /// The window when recovery began (RFC 9937's RecoverFS where the window was full).
+    before: u64,
+    /// Delivered, and sent, since then.
+    delivered: u64,
+    out: u64,
+}
+
+impl Prr {
+    /// Recovery begins with a window of `before`.
+    pub fn new(before: u64) -> Self {
+        Self {
+            before: before.max(1),
+            delivered: 0,
+            out: 0,
+        }
+    }
+
+    /// A segment was sent.
+    pub fn on_send(&mut self) {
+        self.out += 1;
+    }
+
+    /// `delivered` segments have arrived: how many may be sent now. `safe` says that data was acknowledged cumulatively and nothing new was found to be lost (SafeACK).
+    pub fn on_ack(&mut self, delivered: u64, pipe: u64, ssthresh: u64, safe: bool) -> u64 {
+        self.delivered += delivered;
+        let allowed = if pipe > ssthresh {
+            // In proportion.
+            (self.delivered * ssthresh)
+                .div_ceil(self.before)
+                .saturating_sub(self.out)
+        } else {
+            // Slow start up to the threshold, or packet conservation.
+            let conserved = self.delivered.saturating_sub(self.out).max(delivered);
+            (conserved + u64::from(safe)).min(ssthresh - pipe)
+        };
+        // The first retransmission leaves at once.
+        allowed.max(u64::from(self.out == 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rfc9937_the_window_shrinks_in_proportion_to_what_is_delivered() {
+        // 20 segments in the path, threshold 10: a segment leaves for every second one that is delivered.
+        let mut prr = Prr::new(20);
+        let mut pipe = 19;
+        let mut sent = Vec::new();
+        for _ in 0..8 {
+            pipe -= 1;
+            let allowed = prr.on_ack(1, pipe, 10, false);
+            for _ in 0..allowed {
+                prr.on_send();
+                pipe += 1;
+            }
+            sent.push(allowed);
+        }
+        assert_eq!(sent, [1, 0, 1, 0, 1, 0, 1, 0]);
+    }
+
+    #[test]
+    fn rfc9937_below_the_threshold_it_catches_up_by_one_more_for_each_safe_acknowledgement() {
+        let mut prr = Prr::new(20);
+        for _ in 0..3 {
+            prr.on_send();
+        }
+        // A burst of losses has left 4 in the path.
+        assert_eq!(prr.on_ack(5, 4, 10, false), 5);
+        for _ in 0..5 {
+            prr.on_send();
+        }
+        assert_eq!(prr.on_ack(1, 8, 10, true), 2);
+        assert_eq!(prr.on_ack(1, 10, 10, true), 0);
+    }
+
+    #[test]
+    fn the_first_retransmission_is_always_sent() {
+        assert_eq!(Prr::new(10).on_ack(0, 10, 5, false), 1);
+    }
+}

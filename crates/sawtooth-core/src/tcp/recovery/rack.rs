@@ -1,0 +1,731 @@
+//! RACK-TLP: a segment is lost if one that was sent after it has arrived and a little time has passed; if the end of a flight is lost, a probe
+//! finds out.
+//!
+//! Specification: RFC 8985 §6 (loss detection), §7 (tail loss probe), §5 (variables); RFC 9937 (the window in a recovery, `reduction = "prr"`);
+//! RFC 5682 §3.1 (`frto`); RFC 3708 and RFC 4015 §3.2 (`undo`: every retransmission turned out to be needless).
+
+use super::{Permit, Sender};
+use crate::cc::{self, Windows};
+use crate::events::{Child, Event, Key};
+use crate::packet::{Ack, Data};
+use crate::registry::Entry;
+use crate::tcp::config::whole;
+use crate::tcp::prr::Prr;
+use crate::tcp::rate::Rate;
+use crate::tcp::scoreboard::Range;
+use crate::tcp::segments::{Segment, Segments};
+use crate::units::Instant;
+
+pub const ENTRY: Entry<()> = Entry {
+    name: "rack",
+    summary: "losses are found by time, with a probe at the end of a flight: finds lost retransmissions, tolerates reordering",
+    specification: &["RFC 8985", "RFC 9937", "RFC 5682"],
+    params: &[],
+    new: (),
+};
+
+/// How far the sender is from its last loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    /// Between a loss and its recovery point.
+    Recovery(Prr),
+    /// After a timeout, up to its recovery point.
+    Timeout(Frto),
+}
+
+/// How far the test is whether a timeout was spurious (RFC 5682 §3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Frto {
+    /// It was not, or it is not asked.
+    Over,
+    /// The segment that timed out has been sent again.
+    Retransmitted,
+    /// It has been acknowledged, and new data was sent.
+    NewData,
+}
+
+/// What the timer is for; it has one purpose at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Timeout,
+    Probe,
+    Reordering,
+}
+
+/// What could be undone: the windows as they were, and how many retransmissions have not been reported as duplicates.
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    before: Windows,
+    needed: u64,
+}
+
+/// The state of this recovery.
+#[derive(Debug)]
+pub struct Rack {
+    pub segments: Segments,
+    rate: Rate,
+    phase: Phase,
+    recovery_point: u64,
+    undo: Option<Undo>,
+    purpose: Purpose,
+    /// When losses are to be looked for again, if nothing arrives before.
+    look_again: Option<f64>,
+    /// When the retransmission timer was last restarted.
+    restarted: f64,
+    /// Of the segment that was sent last of those delivered: its transmission, and its round trip (RACK.rtt).
+    newest: Option<(f64, u64)>,
+    rtt: f64,
+    min_rtt: f64,
+    /// One past the highest segment delivered (RACK.fack).
+    fack: u64,
+    reordering_seen: bool,
+    reo_wnd_mult: u32,
+    /// Recoveries until the reordering window shrinks again.
+    reo_wnd_persist: u32,
+    dsack_round: u64,
+    /// The end of the flight that is being probed (TLP.end_seq), and whether the probe was a retransmission.
+    probe: Option<(u64, bool)>,
+    /// The most that was outstanding in this window, whether the congestion window was the limit, and when it ends (RFC 7661 §4.2).
+    used: u64,
+    cwnd_limited: bool,
+    usage_end: u64,
+    /// When the next segment may be sent, if the algorithm paces.
+    paced_until: f64,
+    pace_timer: Key,
+    parts: Vec<Range>,
+}
+
+impl Default for Rack {
+    fn default() -> Self {
+        Self {
+            segments: Segments::default(),
+            rate: Rate::default(),
+            phase: Phase::Open,
+            recovery_point: 0,
+            undo: None,
+            purpose: Purpose::Timeout,
+            look_again: None,
+            restarted: 0.0,
+            newest: None,
+            rtt: 0.0,
+            min_rtt: f64::INFINITY,
+            fack: 0,
+            reordering_seen: false,
+            reo_wnd_mult: 1,
+            reo_wnd_persist: 0,
+            dsack_round: 0,
+            probe: None,
+            used: 0,
+            cwnd_limited: false,
+            usage_end: 0,
+            paced_until: 0.0,
+            pace_timer: Key::NEVER,
+            parts: Vec::new(),
+        }
+    }
+}
+
+impl Rack {
+    /// A segment is delivered (RFC 8985 §6.2 steps 1 to 3).
+    #[inline]
+    fn deliver(&mut self, now: f64, seq: u64, segment: &Segment, news: &mut News) {
+        news.delivered += 1;
+        self.rate
+            .on_delivered(now, segment.snapshot, segment.sent, segment.transmission);
+        let rtt = now - segment.sent;
+        if segment.retransmitted {
+            // Sooner than any round trip: the acknowledgement is of an earlier transmission.
+            if rtt < self.min_rtt {
+                return;
+            }
+        } else {
+            self.min_rtt = self.min_rtt.min(rtt);
+            news.first_sent = news.first_sent.min(segment.sent);
+            news.last_sent = news.last_sent.max(segment.sent);
+            news.originals = true;
+            news.originals_of_episode |= seq < self.recovery_point;
+            if seq + 1 < self.fack {
+                self.reordering_seen = true;
+            }
+        }
+        self.fack = self.fack.max(seq + 1);
+        if self
+            .newest
+            .is_none_or(|(_, transmission)| segment.transmission > transmission)
+        {
+            self.newest = Some((segment.sent, segment.transmission));
+            self.rtt = rtt;
+        }
+    }
+
+    /// The reordering window, seconds (RFC 8985 §6.2 step 4).
+    fn reo_wnd(&self, dup_thresh: u64, srtt: Option<f64>) -> f64 {
+        if !self.reordering_seen
+            && (self.phase != Phase::Open || self.segments.sacked() >= dup_thresh)
+        {
+            return 0.0;
+        }
+        let window = f64::from(self.reo_wnd_mult) * self.min_rtt / 4.0;
+        window.min(srtt.unwrap_or(f64::INFINITY))
+    }
+
+    /// Finds losses; how many.
+    fn find_losses(&mut self, now: f64, dup_thresh: u64, srtt: Option<f64>) -> u64 {
+        let Some((_, newest)) = self.newest else {
+            return 0;
+        };
+        let wait = self.rtt + self.reo_wnd(dup_thresh, srtt);
+        // A hair of tolerance: what is due now is due.
+        let (lost, next) = self.segments.mark_lost_before(newest, now - wait + 1e-9);
+        self.rate.lost += lost;
+        self.look_again = next.map(|sent| sent + wait);
+        lost
+    }
+}
+
+/// What an acknowledgement has delivered.
+#[derive(Debug)]
+struct News {
+    acked: u64,
+    delivered: u64,
+    /// When the first and the last of the segments that were sent only once had left.
+    first_sent: f64,
+    last_sent: f64,
+    /// Whether there was one, and one that was outstanding when the last loss was found.
+    originals: bool,
+    originals_of_episode: bool,
+}
+
+impl Sender {
+    fn rack(&mut self) -> &mut Rack {
+        self.rack.as_mut().expect("a sender with this recovery")
+    }
+
+    pub(in crate::tcp) fn rack_on_ack(&mut self, now: Event, ack: &Ack) {
+        if ack.next < self.snd_una {
+            return;
+        }
+        let una = self.snd_una;
+        let flight_size = self.snd_max - una;
+        let news = self.rack_take(now, ack);
+        let syn = una == 0 && ack.next > 0 && self.config.handshake;
+        let rtt_secs = self.rack_measure(now, &news);
+        if ack.duplicate {
+            self.rack_on_duplicate();
+        }
+        self.rack_probe_on_ack(now, ack);
+        let (dup_thresh, srtt) = (u64::from(self.config.dup_thresh), self.rto.srtt_secs());
+        let lost = self.rack().find_losses(now.time, dup_thresh, srtt);
+        if news.delivered > news.acked {
+            self.counters.dupacks_in += u64::from(news.acked == 0);
+        }
+        if syn {
+            self.rack_established(now, rtt_secs.is_some());
+        } else {
+            self.rack_change_phase(now, &news, lost);
+            self.rack_move_window(now, &news, lost, flight_size, rtt_secs);
+        }
+        if news.acked > 0 || (news.delivered > 0 && !self.rack_is_open()) {
+            self.rack().restarted = now.time;
+        }
+        self.rack_arm(now);
+    }
+
+    fn rack_is_open(&self) -> bool {
+        self.rack
+            .as_ref()
+            .is_none_or(|rack| rack.phase == Phase::Open)
+    }
+
+    /// Takes note of what has arrived.
+    fn rack_take(&mut self, now: Event, ack: &Ack) -> News {
+        let mut news = News {
+            acked: ack.next - self.snd_una,
+            delivered: 0,
+            first_sent: f64::INFINITY,
+            last_sent: f64::NEG_INFINITY,
+            originals: false,
+            originals_of_episode: false,
+        };
+        let rack = self.rack.as_mut().expect("a sender with this recovery");
+        if !ack.sack.is_empty() {
+            let mut parts = std::mem::take(&mut rack.parts);
+            for range in ack.sack.ranges(ack.next) {
+                self.state.scoreboard.insert(range, |part| parts.push(part));
+            }
+            for part in parts.drain(..) {
+                for seq in part.start..part.end {
+                    if let Some(segment) = rack.segments.sack(seq) {
+                        rack.deliver(now.time, seq, &segment, &mut news);
+                    }
+                }
+            }
+            rack.parts = parts;
+        }
+        for seq in self.snd_una..ack.next {
+            if let Some(segment) = rack.segments.acknowledge_first()
+                && !segment.sacked
+            {
+                rack.deliver(now.time, seq, &segment, &mut news);
+            }
+        }
+        if ack.next > self.snd_una {
+            self.snd_una = ack.next;
+            self.snd_nxt = self.snd_nxt.max(ack.next);
+            if !self.state.scoreboard.is_empty() {
+                self.state.scoreboard.remove_below(ack.next);
+            }
+        }
+        news
+    }
+
+    /// A round trip is measured with every acknowledgement of something that was sent once (RFC 6298 §3, RFC 7323 §4.1). The timer takes
+    /// the first such segment's, which includes the receiver's delay; the algorithm hears of the last one's.
+    fn rack_measure(&mut self, now: Event, news: &News) -> Option<f64> {
+        if news.acked > 0 {
+            self.rto.end_back_off();
+        }
+        if !news.originals {
+            return None;
+        }
+        let rtt = now.time - news.first_sent;
+        self.rto.sample(news.first_sent, rtt);
+        self.counters.rtt_samples += 1;
+        self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
+        let last = now.time - news.last_sent;
+        self.counters.min_rtt_secs = self.counters.min_rtt_secs.min(last);
+        Some(last)
+    }
+
+    /// A duplicate was reported (RFC 8985 §6.2 step 4: the reordering window was too small).
+    fn rack_on_duplicate(&mut self) {
+        let (una, snd_max) = (self.snd_una, self.snd_max);
+        let rack = self.rack();
+        if una >= rack.dsack_round && rack.probe.is_none() {
+            rack.reo_wnd_mult = (rack.reo_wnd_mult + 1).min(255);
+            rack.reo_wnd_persist = 16;
+            rack.dsack_round = snd_max;
+        }
+        if let Some(undo) = &mut rack.undo {
+            undo.needed = undo.needed.saturating_sub(1);
+        }
+    }
+
+    fn rack_established(&mut self, now: Event, at_first_try: bool) {
+        self.on_established(at_first_try);
+        self.cwnd_changed(now);
+        let rack = self.rack();
+        rack.phase = Phase::Open;
+        rack.undo = None;
+    }
+
+    // --- phases ---------------------------------------------------------------------------------------------------------
+
+    fn rack_change_phase(&mut self, now: Event, news: &News, lost: u64) {
+        let una = self.snd_una;
+        let rack = self.rack();
+        let over = una >= rack.recovery_point;
+        match rack.phase {
+            Phase::Open => {
+                if lost > 0 {
+                    self.rack_enter_recovery(now);
+                }
+            }
+            Phase::Recovery(_) if over => self.rack_leave(now, true),
+            Phase::Recovery(_) => {
+                self.rack_try_undo(now, false);
+            }
+            Phase::Timeout(_) if over => self.rack_leave(now, false),
+            Phase::Timeout(frto) => self.rack_after_timeout(now, news, frto),
+        }
+    }
+
+    fn rack_windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cc.cwnd(),
+            ssthresh: self.cc.ssthresh(),
+        }
+    }
+
+    fn rack_enter_recovery(&mut self, now: Event) {
+        let before = self.rack_windows();
+        let snd_max = self.snd_max;
+        self.reduce(now);
+        if self.config.prr && !self.cc.rules_recovery() {
+            self.set_cwnd(now, before.cwnd);
+        }
+        let needed = 0;
+        let rack = self.rack();
+        rack.undo = Some(Undo { before, needed });
+        rack.phase = Phase::Recovery(Prr::new(whole(before.cwnd)));
+        rack.recovery_point = snd_max;
+        rack.probe = None;
+    }
+
+    /// Everything that was outstanding when the loss was found has arrived.
+    fn rack_leave(&mut self, now: Event, reduced: bool) {
+        if !self.rack_try_undo(now, true) && reduced && !self.cc.rules_recovery() {
+            let ssthresh = self.cc.ssthresh();
+            self.set_cwnd(now, ssthresh);
+        }
+        let rack = self.rack();
+        rack.phase = Phase::Open;
+        rack.undo = None;
+        if rack.reo_wnd_persist > 0 {
+            rack.reo_wnd_persist -= 1;
+            if rack.reo_wnd_persist == 0 {
+                rack.reo_wnd_mult = 1;
+            }
+        }
+        self.cc.on_recovered(Instant::from_secs(now.time));
+        self.cwnd_changed(now);
+    }
+
+    /// Restores the windows if all retransmissions were reported as duplicates.
+    fn rack_try_undo(&mut self, now: Event, over: bool) -> bool {
+        let wanted = self.config.undo;
+        let rack = self.rack();
+        let Some(undo) = rack.undo else {
+            return false;
+        };
+        if !wanted || undo.needed > 0 || (rack.segments.lost() > 0 && !over) {
+            return false;
+        }
+        self.rack_undo(now, undo);
+        true
+    }
+
+    fn rack_undo(&mut self, now: Event, undo: Undo) {
+        self.counters.spurious += 1;
+        self.cc.on_undo(undo.before);
+        self.cwnd_changed(now);
+        let rack = self.rack();
+        rack.segments.forget_losses();
+        rack.undo = None;
+        rack.phase = Phase::Open;
+    }
+
+    /// Whether a timeout was spurious, from what arrives after it (RFC 5682 §3.1).
+    fn rack_after_timeout(&mut self, now: Event, news: &News, frto: Frto) {
+        let has_more = self.has_more();
+        let (una, snd_max) = (self.snd_una, self.snd_max);
+        let rack = self.rack();
+        match frto {
+            Frto::Over => {}
+            // Something arrived that was not sent again.
+            _ if news.originals_of_episode => {
+                if let Some(undo) = rack.undo {
+                    self.rack_undo(now, undo);
+                }
+            }
+            Frto::Retransmitted if news.acked > 0 && una < rack.recovery_point => {
+                rack.phase = Phase::Timeout(if has_more { Frto::NewData } else { Frto::Over });
+                rack.recovery_point = snd_max;
+            }
+            Frto::Retransmitted => {}
+            Frto::NewData => rack.phase = Phase::Timeout(Frto::Over),
+        }
+    }
+
+    // --- the window -----------------------------------------------------------------------------------------------------
+
+    fn rack_move_window(
+        &mut self,
+        now: Event,
+        news: &News,
+        lost: u64,
+        flight_size: u64,
+        rtt_secs: Option<f64>,
+    ) {
+        let rules = self.cc.rules_recovery();
+        let ssthresh = whole(self.cc.ssthresh().min(1e15));
+        let prr_wanted = self.config.prr;
+        let rack = self.rack.as_mut().expect("a sender with this recovery");
+        let pipe = rack.segments.pipe();
+        let rate = rack.rate.sample(rack.min_rtt);
+        if let Phase::Recovery(prr) = &mut rack.phase
+            && prr_wanted
+            && !rules
+        {
+            if news.delivered > 0 {
+                let allowed =
+                    prr.on_ack(news.delivered, pipe, ssthresh, news.acked > 0 && lost == 0);
+                #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+                let cwnd = (pipe + allowed).max(1) as f64;
+                self.set_cwnd(now, cwnd);
+            }
+            return;
+        }
+        if news.delivered == 0 && lost == 0 {
+            return;
+        }
+        let in_recovery = matches!(rack.phase, Phase::Recovery(_));
+        let in_slow_start = self.cc.cwnd() < self.cc.ssthresh();
+        // RFC 7661 §4.1, and in slow start half of the window in use is enough to double it.
+        let used = rack.used;
+        #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+        let cwnd_limited =
+            rack.cwnd_limited || (in_slow_start && self.cc.cwnd() < 2.0 * used as f64);
+        let validated = cwnd_limited || !self.config.cwnd_validation;
+        self.cc.on_ack(&cc::Ack {
+            now: Instant::from_secs(now.time),
+            acked: news.acked,
+            counted: if self.config.byte_counting {
+                news.delivered
+            } else {
+                1
+            },
+            delivered: news.delivered,
+            lost,
+            marked: 0,
+            flight_size,
+            pipe,
+            snd_una: self.snd_una,
+            snd_nxt: self.snd_nxt,
+            rtt_secs,
+            may_grow: !in_recovery && news.acked > 0,
+            cwnd_limited: validated,
+            rate,
+        });
+        self.cwnd_changed(now);
+    }
+
+    // --- the timer ------------------------------------------------------------------------------------------------------
+
+    /// Sets the timer for what it is needed for next.
+    fn rack_arm(&mut self, now: Event) {
+        let timeout = self.rto.timeout_secs();
+        let srtt = self.rto.srtt_secs();
+        let probe_wanted = self.config.tail_loss_probe;
+        let slack = self.config.probe_slack;
+        let max_ack_delay = self.config.probe_max_ack_delay;
+        let flight_size = self.snd_max - self.snd_una;
+        let tick = self.config.timer_tick;
+        let rack = self.rack.as_mut().expect("a sender with this recovery");
+        if rack.segments.is_empty() {
+            self.timer = rack.pace_timer;
+            rack.purpose = Purpose::Timeout;
+            self.rack_deadline = Key::NEVER;
+            return;
+        }
+        let expiry = rack.restarted + timeout;
+        let mut deadline = expiry;
+        rack.purpose = Purpose::Timeout;
+        if let Some(time) = rack.look_again {
+            (deadline, rack.purpose) = (time, Purpose::Reordering);
+        } else if let Some(srtt) = srtt
+            && probe_wanted
+            && rack.phase == Phase::Open
+            && rack.probe.is_none()
+            && rack.segments.sacked() == 0
+        {
+            // RFC 8985 §7.2.
+            let wait = 2.0 * srtt
+                + if flight_size == 1 {
+                    max_ack_delay
+                } else {
+                    slack
+                };
+            if now.time + wait < expiry {
+                (deadline, rack.purpose) = (now.time + wait, Purpose::Probe);
+            }
+        }
+        if tick > 0.0 {
+            deadline = (deadline / tick).ceil() * tick;
+        }
+        self.rack_deadline = now.schedule(deadline.max(now.time), Child::Timer);
+        self.rack_next_timer();
+    }
+
+    /// The earlier of the two timers.
+    fn rack_next_timer(&mut self) {
+        let pace = self.rack().pace_timer;
+        self.timer = if pace.time < self.rack_deadline.time {
+            pace
+        } else {
+            self.rack_deadline
+        };
+    }
+
+    pub(in crate::tcp) fn rack_on_timer(&mut self, now: Event) {
+        self.permit = Permit::Window;
+        if self.rack().pace_timer.time <= now.time {
+            self.rack().pace_timer = Key::NEVER;
+            if self.rack_deadline.time > now.time {
+                self.rack_next_timer();
+                return;
+            }
+        }
+        match self.rack().purpose {
+            Purpose::Timeout => self.rack_on_timeout(now),
+            Purpose::Probe => self.rack_send_probe(now),
+            Purpose::Reordering => {
+                let (dup_thresh, srtt) = (u64::from(self.config.dup_thresh), self.rto.srtt_secs());
+                let lost = self.rack().find_losses(now.time, dup_thresh, srtt);
+                if lost > 0 && self.rack_is_open() {
+                    self.rack_enter_recovery(now);
+                }
+                self.rack_arm(now);
+            }
+        }
+    }
+
+    /// RFC 6298 §5.4 to §5.6, RFC 8985 §6.3.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+    fn rack_on_timeout(&mut self, now: Event) {
+        self.counters.timeouts += 1;
+        let before = self.rack_windows();
+        let (una, snd_max) = (self.snd_una, self.snd_max);
+        let frto_wanted = self.config.frto && una > 0;
+        let again = matches!(self.rack().phase, Phase::Timeout(_));
+        let retransmitted_before = !self.rack_is_open();
+        if again {
+            // The timeout of what a timeout has sent again: the threshold stays (RFC 5681 §3.1).
+            self.cc.set_cwnd(1.0);
+        } else {
+            self.counters.congestion_signals += 1;
+            let episode = self.episode(now, 0);
+            self.cc.on_rto(&episode);
+        }
+        let rack = self.rack();
+        let deadline = now.time - rack.rtt - rack.reo_wnd_at_timeout();
+        let lost = rack.segments.mark_lost_on_timeout(deadline);
+        rack.rate.lost += lost;
+        let pipe = rack.segments.pipe();
+        if !again {
+            rack.undo = Some(Undo { before, needed: 0 });
+        }
+        let frto = if frto_wanted && !again && !retransmitted_before {
+            Frto::Retransmitted
+        } else {
+            Frto::Over
+        };
+        rack.phase = Phase::Timeout(frto);
+        rack.recovery_point = snd_max;
+        rack.probe = None;
+        rack.look_again = None;
+        rack.restarted = now.time;
+        self.cc.set_cwnd(pipe as f64 + 1.0);
+        self.cwnd_changed(now);
+        self.rto.back_off();
+        self.pending = Some(una);
+        self.rack_arm(now);
+    }
+
+    /// RFC 8985 §7.3: new data if there is any, or else the last segment again.
+    fn rack_send_probe(&mut self, now: Event) {
+        let new = self.has_more() && self.snd_nxt < self.snd_una + self.window_limit();
+        let seq = if new { self.snd_nxt } else { self.snd_max - 1 };
+        self.counters.probes += 1;
+        self.pending = Some(seq);
+        let end = self.snd_max.max(seq + 1);
+        let rack = self.rack();
+        rack.probe = Some((end, !new));
+        rack.restarted = now.time;
+        self.rack_arm(now);
+    }
+
+    /// RFC 8985 §7.4.2: whether a probe has repaired a loss that nothing else has shown.
+    fn rack_probe_on_ack(&mut self, now: Event, ack: &Ack) {
+        let Some((end, retransmission)) = self.rack().probe else {
+            return;
+        };
+        if ack.next < end {
+            return;
+        }
+        self.rack().probe = None;
+        if retransmission && !ack.duplicate {
+            // The original was lost, so the window is reduced, as for a loss that was recovered from at once.
+            let episode_over = self.rack_is_open();
+            if episode_over {
+                self.reduce(now);
+            }
+        }
+    }
+
+    // --- sending --------------------------------------------------------------------------------------------------------
+
+    /// The next segment to send now.
+    #[inline]
+    pub(in crate::tcp) fn rack_poll(&mut self, now: Event) -> Option<Data> {
+        if let Some(seq) = self.pending.take() {
+            return Some(self.rack_transmit(now, seq));
+        }
+        if let Some(seq) = self.rack_next(now) {
+            return Some(self.rack_transmit(now, seq));
+        }
+        self.permit = Permit::Nothing;
+        self.note_limit(now);
+        None
+    }
+
+    fn rack_next(&mut self, now: Event) -> Option<u64> {
+        let window = self.window();
+        let new =
+            self.snd_nxt < self.end_of_data() && self.snd_nxt < self.snd_una + self.window_limit();
+        let (una, snd_max) = (self.snd_una, self.snd_max);
+        let rack = self.rack.as_mut().expect("a sender with this recovery");
+        let pipe = rack.segments.pipe();
+        let lost = rack.segments.next_lost();
+        if lost.is_none() && !new {
+            rack.rate.on_app_limited(pipe);
+            return None;
+        }
+        let full = pipe >= window;
+        // Whether the window is what limits, over a window's time.
+        let outstanding = snd_max - una;
+        if una >= rack.usage_end || full || (!rack.cwnd_limited && outstanding > rack.used) {
+            rack.cwnd_limited = full;
+            rack.used = outstanding;
+            rack.usage_end = snd_max;
+        }
+        if full {
+            return None;
+        }
+        if rack.paced_until > now.time {
+            rack.pace_timer = now.schedule(rack.paced_until, Child::Timer);
+            self.rack_next_timer();
+            return None;
+        }
+        lost.or_else(|| new.then_some(self.snd_nxt))
+    }
+
+    fn rack_transmit(&mut self, now: Event, seq: u64) -> Data {
+        let pacing = self.config.pacing.then(|| self.cc.pacing_rate()).flatten();
+        let wire_bits = 8.0 * f64::from(self.config.smss + self.config.header);
+        let again = seq < self.snd_max;
+        let rack = self.rack.as_mut().expect("a sender with this recovery");
+        let pipe = rack.segments.pipe();
+        let idle = rack.segments.is_empty();
+        let snapshot = rack.rate.on_send(now.time, pipe);
+        rack.segments.on_send(seq, now.time, snapshot);
+        if let Phase::Recovery(prr) = &mut rack.phase {
+            prr.on_send();
+        }
+        if again && let Some(undo) = &mut rack.undo {
+            undo.needed += 1;
+        }
+        if let Some(rate) = pacing {
+            rack.paced_until = rack.paced_until.max(now.time) + wire_bits / rate.bps();
+        }
+        if idle {
+            rack.restarted = now.time;
+        }
+        let data = self.transmit(now, seq);
+        if idle || !again {
+            self.rack_arm(now);
+        }
+        data
+    }
+}
+
+impl Rack {
+    fn reo_wnd_at_timeout(&self) -> f64 {
+        if self.reordering_seen {
+            f64::from(self.reo_wnd_mult) * self.min_rtt.min(1e9) / 4.0
+        } else {
+            0.0
+        }
+    }
+}
