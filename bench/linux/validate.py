@@ -32,7 +32,16 @@ SAMPLE = "20 ms"
 WANTED = {"goodput": (0.02, 0.05), "completion": (0.03, 0.08), "mean RTT": (0.05, 0.10), "cwnd": (0.10, None)}
 
 
-def case(rate: str, delay: str, queue: str, *, size: str | None = None, duration: str = "20 s", flows: Sequence[Mapping[str, Any]] = (), **more: Any) -> dict[str, Any]:
+def case(
+    rate: str,
+    delay: str,
+    queue: str,
+    *,
+    size: str | None = None,
+    duration: str = "20 s",
+    flows: Sequence[Mapping[str, Any]] = (),
+    **more: Any,
+) -> dict[str, Any]:
     """A scenario of one link."""
     link = {"rate": rate, "delay": delay, "queue": {"name": "drop_tail", "limit": queue}, **more}
     source = {"name": "bulk", **({"size": size} if size else {})}
@@ -41,7 +50,9 @@ def case(rate: str, delay: str, queue: str, *, size: str | None = None, duration
 
 def unequal_round_trips() -> dict[str, Any]:
     """Two flows share a bottleneck; one comes from 30 ms further away."""
-    tree = case("10 Mbit/s", "10 ms", "50 packets", flows=[{"path": ["l"], "name": "near"}, {"path": ["far", "l"], "name": "far", "start": "1 s"}])
+    tree = case(
+        "10 Mbit/s", "10 ms", "50 packets", flows=[{"path": ["l"], "name": "near"}, {"path": ["far", "l"], "name": "far", "start": "1 s"}]
+    )
     tree["links"]["far"] = {"rate": "1 Gbit/s", "delay": "30 ms", "queue": {"name": "drop_tail", "limit": "1000 packets"}}
     return tree
 
@@ -97,7 +108,12 @@ def main() -> None:
         options.out.write_text(page(parts, list(cases)), encoding="utf-8")
         print(f"{len(names)} algorithms, {len(cases)} scenarios in {time.monotonic() - started:.0f} s; wrote {options.out}")
     else:
-        print(table(["Algorithm", "Scenario", "Flow", "Goodput", "Completion", "Mean RTT", "Retransmissions", "cwnd"], [row(part) for part in parts]))
+        print(
+            table(
+                ["Algorithm", "Scenario", "Flow", "Goodput", "Completion", "Mean RTT", "Retransmissions", "cwnd"],
+                [row(part) for part in parts],
+            )
+        )
 
 
 def compare(cc: str, cases: Mapping[str, Mapping[str, Any]]) -> list[Part]:
@@ -191,8 +207,16 @@ def page(parts: Sequence[Part], cases: Sequence[str]) -> str:
     names = list(dict.fromkeys(part.cc for part in parts))
     overall = [["**all**", *(words(spread(parts, key)) for key in WANTED), retransmissions(parts)]]
     wanted = [["*wanted*", *(f"{median:.0%} / {f'{most:.0%}' if most else '-'}" for median, most in WANTED.values()), "half of them"]]
-    by_cc = [[name, *(words(spread(own, key)) for key in WANTED), retransmissions(own)] for name in names if (own := [part for part in parts if part.cc == name])]
-    by_case = [[name, *(words(spread(own, key)) for key in WANTED), retransmissions(own)] for name in cases if (own := [part for part in parts if part.case == name])]
+    by_cc = [
+        [name, *(words(spread(own, key)) for key in WANTED), retransmissions(own)]
+        for name in names
+        if (own := [part for part in parts if part.cc == name])
+    ]
+    by_case = [
+        [name, *(words(spread(own, key)) for key in WANTED), retransmissions(own)]
+        for name in cases
+        if (own := [part for part in parts if part.case == name])
+    ]
     header = ["", "Goodput", "Completion", "Mean RTT", "cwnd (NRMSE)", "Retransmissions"]
     return "\n\n".join([
         "# The simulator's `linux` stack beside Linux",
