@@ -57,8 +57,9 @@ fn table() -> String {
     );
     for (name, queue, window, size, second) in SCENARIOS {
         let _ = write!(text, "\n{name}\n");
-        for stack in ["ns2", "rfc"] {
-            for recovery in tcp::recovery::TABLE {
+        for stack in ["ns2", "rfc", "linux"] {
+            let own = |name: &str| stack != "linux" || name == "rack";
+            for recovery in tcp::recovery::TABLE.iter().filter(|entry| own(entry.name)) {
                 for cc in cc::TABLE {
                     let source = size.map_or(
                         json!({"name": "bulk"}),

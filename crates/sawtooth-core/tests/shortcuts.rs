@@ -32,7 +32,7 @@ fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
 
 fn cases() -> impl Strategy<Value = Case> {
     let names = (
-        prop::sample::select(vec!["ns2", "rfc"]),
+        prop::sample::select(vec!["ns2", "rfc", "linux"]),
         prop::sample::select(names(tcp::recovery::TABLE)),
         prop::sample::select(names(cc::TABLE)),
         prop::sample::select(vec!["dumbbell", "single", "parking_lot"]),
