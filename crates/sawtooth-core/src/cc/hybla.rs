@@ -18,8 +18,8 @@
 //! acknowledgement that reaches `ssthresh` counts for congestion avoidance.
 //!
 //! Kernel equivalent: `hybla`, in whole segments. As measured, it takes 12 round trips of 10 or 20 ms, where `rho` is 1, for what the other
-//! algorithms do in 8, so it starts smaller or counts otherwise than they do: `start_window` and `tcp.byte_counting` are there to fit that.
-//! Which `rtt` it takes, and whether it limits `rho`, is not yet measured.
+//! algorithms do in 8, which `start_window = 2` explains in part; and it counts acknowledgements (`counts = "acks"`): with every 100th packet lost
+//! the simulator is 3 % from it then, 18 % if it counts segments. Which `rtt` it takes, and whether it limits `rho`, is not yet measured.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -73,6 +73,12 @@ pub const ENTRY: Entry<New> = Entry {
             },
             default: Value::Number(0.5),
         },
+        Param {
+            name: "counts",
+            summary: "what the window grows by: what the stack counts (`tcp.byte_counting`), or acknowledgements",
+            kind: Kind::Choice(&["stack", "acks"]),
+            default: Value::Choice("stack"),
+        },
     ],
     new: |params, start| Box::new(Hybla::new(params, start)),
 };
@@ -84,6 +90,8 @@ pub struct Hybla {
     rho_max: f64,
     beta: f64,
     start_window: Option<f64>,
+    /// Whether acknowledgements count, whatever the stack counts.
+    counts_acks: bool,
     cwnd: f64,
     ssthresh: f64,
     growth: Growth,
@@ -110,6 +118,7 @@ impl Hybla {
             beta: params.number("beta"),
             cwnd: start_window.unwrap_or(start.cwnd),
             start_window,
+            counts_acks: params.choice("counts") == "acks",
             ssthresh: start.ssthresh,
             growth: Growth::new(start.whole_windows),
             whole: start.whole_windows,
@@ -183,7 +192,11 @@ impl CongestionControl for Hybla {
         if !ack.may_grow || !ack.cwnd_limited {
             return;
         }
-        let mut counted = ack.counted;
+        let mut counted = if self.counts_acks {
+            ack.counted.min(1)
+        } else {
+            ack.counted
+        };
         if self.cwnd < self.ssthresh {
             counted = self.start_slowly(counted);
         }
