@@ -84,6 +84,10 @@ pub const ENTRY: Entry<New> = Entry {
 };
 
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each a parameter or a fact"
+)]
 pub struct Hybla {
     rtt0_secs: f64,
     least: bool,
