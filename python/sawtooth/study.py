@@ -7,6 +7,7 @@ an error of the core can point there.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import difflib
 import json
@@ -421,10 +422,7 @@ class _Reader:
             path, equals, text = option.partition("=")
             if not equals or not path:
                 raise StudyError(f"`--set {option}` is not of the form PATH=VALUE", hint="for example --set vars.Tp='20 ms'")
-            try:
-                value = json.loads(text)
-            except ValueError:
-                value = text
+            value = _option_value(text)
             if path in ("repeat", "seed", "backend"):
                 made.append(Assignment(path, value, origin))
             else:
@@ -462,6 +460,15 @@ def normal(path: str) -> str:
 def quoted(key: str) -> str:
     """A key as paths of the file write it: in quotes if it holds dots."""
     return f'"{key}"' if "." in key else key
+
+
+def _option_value(text: str) -> Any:
+    """A value on the command line: JSON, or as in a study file, or else the text itself."""
+    with contextlib.suppress(ValueError):
+        return json.loads(text)
+    with contextlib.suppress(_core.TomlError):
+        return _core.parse_toml(f"value = {text}")[0]["value"]
+    return text
 
 
 def _parent(path: str) -> str:

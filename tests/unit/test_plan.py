@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,11 @@ def test_blocks_hold_every_cell_and_arm_once_each_in_its_own_order(study_file: P
     assert all(len(set(order)) == cells for order in orders)
     # Eight runs have 40,320 orders: six of them agree by chance in less than one study in a thousand, and the seed is fixed.
     assert len(set(orders)) == 6
+
+
+def test_values_on_the_command_line_are_written_as_in_a_study_file(study_file: Path) -> None:
+    options = ['scenario.flows[0].cc={name = "highspeed", low_window = 20}', "vars.Tp=50 ms", "vars.N=[2]", 'scenario.stack="rfc"']
+    plan = make_plan(Study.load(study_file, options=options))
+    scenario = json.loads(plan.runs[0].scenario)
+    assert scenario["flows"][0]["cc"] == {"name": "highspeed", "low_window": 20}
+    assert (scenario["stack"], len(plan.cells)) == ("rfc", 1)
