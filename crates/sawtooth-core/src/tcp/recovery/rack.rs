@@ -166,8 +166,20 @@ impl Rack {
         {
             return 0.0;
         }
-        let window = f64::from(self.reo_wnd_mult) * self.min_rtt / 4.0;
-        window.min(srtt.unwrap_or(f64::INFINITY))
+        self.widest_reo_wnd().min(srtt.unwrap_or(f64::INFINITY))
+    }
+
+    fn widest_reo_wnd(&self) -> f64 {
+        f64::from(self.reo_wnd_mult) * self.min_rtt / 4.0
+    }
+
+    /// The same after a timeout: none as long as no reordering has been seen.
+    fn reo_wnd_at_timeout(&self) -> f64 {
+        if self.reordering_seen {
+            self.widest_reo_wnd()
+        } else {
+            0.0
+        }
     }
 
     /// Finds losses; how many.
@@ -355,9 +367,8 @@ impl Sender {
         if self.config.prr && !self.cc.rules_recovery() {
             self.set_cwnd(now, before.cwnd);
         }
-        let needed = 0;
         let rack = self.rack();
-        rack.undo = Some(Undo { before, needed });
+        rack.undo = Some(Undo { before, needed: 0 });
         rack.phase = Phase::Recovery(Prr::new(whole(before.cwnd)));
         rack.recovery_point = snd_max;
         rack.probe = None;
@@ -717,15 +728,5 @@ impl Sender {
             self.rack_arm(now);
         }
         data
-    }
-}
-
-impl Rack {
-    fn reo_wnd_at_timeout(&self) -> f64 {
-        if self.reordering_seen {
-            f64::from(self.reo_wnd_mult) * self.min_rtt.min(1e9) / 4.0
-        } else {
-            0.0
-        }
     }
 }
