@@ -69,6 +69,8 @@ pub struct Rack {
     recovery_point: u64,
     undo: Option<Undo>,
     purpose: Purpose,
+    /// Something has happened that sets the timer anew: once, when nothing is left to be sent.
+    arm_due: bool,
     /// When losses are to be looked for again, if nothing arrives before.
     look_again: Option<f64>,
     /// When the retransmission timer was last restarted.
@@ -105,6 +107,7 @@ impl Default for Rack {
             recovery_point: 0,
             undo: None,
             purpose: Purpose::Timeout,
+            arm_due: false,
             look_again: None,
             restarted: 0.0,
             newest: None,
@@ -241,7 +244,7 @@ impl Sender {
         if news.acked > 0 || (news.delivered > 0 && !self.rack_is_open()) {
             self.rack().restarted = now.time;
         }
-        self.rack_arm(now);
+        self.rack().arm_due = true;
     }
 
     fn rack_is_open(&self) -> bool {
@@ -577,7 +580,7 @@ impl Sender {
                 if lost > 0 && self.rack_is_open() {
                     self.rack_enter_recovery(now);
                 }
-                self.rack_arm(now);
+                self.rack().arm_due = true;
             }
         }
     }
@@ -621,7 +624,7 @@ impl Sender {
         self.cwnd_changed(now);
         self.rto.back_off();
         self.pending = Some(una);
-        self.rack_arm(now);
+        self.rack().arm_due = true;
     }
 
     /// RFC 8985 §7.3: new data if there is any, or else the last segment again.
@@ -634,7 +637,7 @@ impl Sender {
         let rack = self.rack();
         rack.probe = Some((end, !new));
         rack.restarted = now.time;
-        self.rack_arm(now);
+        self.rack().arm_due = true;
     }
 
     /// RFC 8985 §7.4.2: whether a probe has repaired a loss that nothing else has shown.
@@ -665,6 +668,9 @@ impl Sender {
         }
         if let Some(seq) = self.rack_next(now) {
             return Some(self.rack_transmit(now, seq));
+        }
+        if std::mem::take(&mut self.rack().arm_due) {
+            self.rack_arm(now);
         }
         self.permit = Permit::Nothing;
         self.note_limit(now);
@@ -725,7 +731,7 @@ impl Sender {
         }
         let data = self.transmit(now, seq);
         if idle || !again {
-            self.rack_arm(now);
+            self.rack().arm_due = true;
         }
         data
     }
