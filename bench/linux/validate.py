@@ -9,7 +9,9 @@ The kernel is user-mode Linux in virtual time (`sawtooth doctor`), so every diff
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import pickle
 import statistics
 import time
 from collections.abc import Mapping, Sequence
@@ -21,7 +23,7 @@ import numpy as np
 import polars as pl
 
 from sawtooth import _core
-from sawtooth.backends import sim, uml
+from sawtooth.backends import guest, sim, uml
 from sawtooth.backends.batch import Batch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,6 +95,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cc", help="algorithms, by default all that the kernel and the simulator have")
     parser.add_argument("--only", help="one scenario")
+    parser.add_argument("--keep", type=Path, help="a folder: kernels' runs are kept there and taken from there, for they never change")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/validation/linux.md")
     options = parser.parse_args()
     kernels = uml.modules().congestion_controls()
@@ -101,7 +104,7 @@ def main() -> None:
     started = time.monotonic()
     parts: list[Part] = []
     for name in names:
-        found = compare(name, cases)
+        found = compare(name, cases, options.keep)
         parts += found
         print(f"{name:10}" + " ".join(f"{key} {words(spread(found, key))};" for key in WANTED), flush=True)
     if not options.only and not options.cc:
@@ -116,11 +119,26 @@ def main() -> None:
         )
 
 
-def compare(cc: str, cases: Mapping[str, Mapping[str, Any]]) -> list[Part]:
+def on_kernel(jobs: Sequence[str], keep: Path | None) -> Batch:
+    """All jobs on the kernel, or what an earlier run has kept of the same jobs, kernel and agent."""
+    if keep is None:
+        return uml.run_batch(jobs, [1] * len(jobs))
+    same = [uml.modules().release, guest.AGENT.read_bytes(), guest.CLOCK.read_bytes(), *(job.encode() for job in jobs)]
+    digest = hashlib.sha256()
+    for part in same:
+        digest.update(part.encode() if isinstance(part, str) else part)
+    path = keep / f"{digest.hexdigest()[:16]}.pickle"
+    if not path.exists():
+        keep.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(pickle.dumps(uml.run_batch(jobs, [1] * len(jobs))))
+    return pickle.loads(path.read_bytes())
+
+
+def compare(cc: str, cases: Mapping[str, Mapping[str, Any]], keep: Path | None = None) -> list[Part]:
     """One algorithm in all scenarios, on both sides."""
     ours = [json.dumps({**tree, "cc": cc, "stack": "linux", "tcp": TICKS}) for tree in cases.values()]
     theirs = [json.dumps({**tree, "cc": f"kernel:{cc}", "kernel": {"gso": False}}) for tree in cases.values()]
-    kernel, simulator = uml.run_batch(theirs, [1] * len(theirs)), sim.run_batch(ours, [1] * len(ours))
+    kernel, simulator = on_kernel(theirs, keep), sim.run_batch(ours, [1] * len(ours))
     for batch in (kernel, simulator):
         assert not batch.errors, batch.errors
     parts: list[Part] = []
