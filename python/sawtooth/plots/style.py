@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +35,20 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
-def figure(width: float, height: float, rows: int = 1, columns: int = 1, *, share_y: bool = False) -> tuple[Figure, list[Axes]]:
-    """A figure of `width` x `height` inches with its axes in reading order."""
+def figure(
+    width: float,
+    height: float,
+    rows: int = 1,
+    columns: int = 1,
+    *,
+    share_x: bool = False,
+    share_y: bool = False,
+    heights: Sequence[float] | None = None,
+) -> tuple[Figure, list[Axes]]:
+    """A figure of `width` x `height` inches with its axes in reading order; `heights` of the rows are relative."""
     with mpl.rc_context(_SETTINGS):
         made = Figure(figsize=(width, height))
-        axes = made.subplots(rows, columns, squeeze=False, sharey=share_y)
+        axes = made.subplots(rows, columns, squeeze=False, sharex=share_x, sharey=share_y, height_ratios=heights)
         return made, [axis for row in axes for axis in row]
 
 
