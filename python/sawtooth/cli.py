@@ -18,7 +18,7 @@ import sawtooth
 from sawtooth import _core, calibration, doctor, kernels
 from sawtooth.dataset import Dataset
 from sawtooth.errors import BackendUnavailable, SawtoothError
-from sawtooth.execute import Interrupted, execute, reporter_for
+from sawtooth.execute import BACKENDS, Interrupted, execute, reporter_for
 from sawtooth.plan import Plan, make_plan
 from sawtooth.report import KINDS
 from sawtooth.report import report as make_report
@@ -282,6 +282,54 @@ def simulate(
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=200,
                    tbl_formatting="NOTHING", fmt_str_lengths=40):  # fmt: skip
         print(_upright(frame) if frame.height <= 8 else frame)
+
+
+@app.command()
+def trace(
+    study: StudyPath,
+    number: Annotated[int | None, typer.Option("--run", min=0, help="Run by its number in the plan.", show_default="the first")] = None,
+    cell: Annotated[int | None, typer.Option(min=1, help="The first run of this cell.", show_default=False)] = None,
+    arm: Annotated[str | None, typer.Option(metavar="NAME", help="The first run of this arm.", show_default=False)] = None,
+    replicate: Annotated[int | None, typer.Option(min=1, help="The first run that is this replicate.", show_default=False)] = None,
+    flows: Annotated[
+        list[str] | None, typer.Option("--flow", metavar="NAME", help="May be repeated.", show_default="the first six")
+    ] = None,
+    links: Annotated[
+        list[str] | None, typer.Option("--link", metavar="NAME", help="May be repeated.", show_default="those with the longest queues")
+    ] = None,
+    begin: Annotated[str, typer.Option("--from", metavar="TIME", help="Draw from here on.")] = "0 s",
+    end: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Draw up to here.", show_default="the end")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where trace-run-N.svg and .png go.", show_default="results/NAME/trace")
+    ] = None,
+    short: Short = False,
+    backend: Backend = None,
+    options: Options = None,
+    as_json: AsJson = False,
+) -> None:
+    """Do one run of a study once more and draw its windows, round-trip times and queues over time.
+
+    Nothing is stored but the figure. `sawtooth simulate --table series` prints the numbers.
+
+    Example: sawtooth trace studies/hstcp.toml --cell 12 --arm highspeed --to '30 s'
+    """
+    from sawtooth import trace as traces
+    from sawtooth.plots import style
+
+    made = make_plan(_load(study, short, options, backend))
+    run = traces.choose(made, traces.Which(number, cell, arm, replicate))
+    span = traces.span(begin, end, run)
+    taken = traces.take(made, run, BACKENDS[made.study.backend])
+    drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
+    directory, name = out or Path("results") / made.study.name / "trace", f"trace-run-{run.index}"
+    style.write(drawn, directory, name)
+    if as_json:
+        _print_json({"run": run.index, "cell": run.cell, "arm": run.arm, "replicate": run.replicate, "seed": run.seed,
+                     "figure": str(directory / f"{name}.svg"), "flows": taken.flows.to_dicts()})  # fmt: skip
+        return
+    for line in traces.summary(taken):
+        print(line)
+    print(f"figure: {directory / name}.svg")
 
 
 @app.command()

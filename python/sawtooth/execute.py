@@ -27,7 +27,7 @@ from sawtooth.dataset import Dataset
 from sawtooth.plan import Plan
 
 _KERNELS = {"uml": uml, "qemu": qemu, "netns": netns}
-_BACKENDS = {"sim": sim, **_KERNELS}
+BACKENDS = {"sim": sim, **_KERNELS}
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def run_one_batch(plan: Plan, dataset: Dataset, index: int) -> Receipt:
     started = time.monotonic()
     batch = plan.batches[index]
     runs = [plan.runs[run] for run in batch]
-    outcome = _BACKENDS[plan.study.backend].run_batch([run.scenario for run in runs], [run.seed for run in runs])
+    outcome = BACKENDS[plan.study.backend].run_batch([run.scenario for run in runs], [run.seed for run in runs])
     tables = {name: frame.with_columns(pl.col("run") + pl.lit(batch.start, pl.UInt32)) for name, frame in outcome.tables.items()}
     notes = [_beyond(plan.study.backend, run.scenario) for run in runs]
     status = pl.DataFrame({

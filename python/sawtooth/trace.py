@@ -1,0 +1,214 @@
+"""One run in detail: what its windows, round-trip times and queues did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+
+from sawtooth import _core
+from sawtooth.errors import RunFailed, StudyError
+from sawtooth.plan import Plan, Run
+from sawtooth.plots.trace import Curve, Panel, over_time
+from sawtooth.stats import Vector
+from sawtooth.study import did_you_mean
+
+MOST_CURVES = 6
+"""As many as can be told apart by colour."""
+_MOST_ACKS = 3e6
+"""Beyond so many segments a run is sampled: a row per acknowledgement would take too much memory."""
+_SAMPLES = 4000
+
+
+@dataclass(frozen=True)
+class Which:
+    """Which run of a plan; what is None may be any. Cells and replicates count from 1, runs from 0."""
+
+    run: int | None = None
+    cell: int | None = None
+    arm: str | None = None
+    replicate: int | None = None
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What one run did over time.
+
+    Attributes:
+        run: which one.
+        duration: simulated seconds.
+        flows, links: the usual tables, of this run.
+        series: a row per flow and acknowledgement or sample. queues: a row per sample and direction of a link; None if the backend cannot tell.
+
+    """
+
+    run: Run
+    duration: float
+    flows: pl.DataFrame
+    links: pl.DataFrame
+    series: pl.DataFrame
+    queues: pl.DataFrame | None
+
+
+def choose(plan: Plan, which: Which) -> Run:
+    """The first run of the plan that is meant.
+
+    Raises:
+        StudyError: if there is none.
+
+    """
+    if which.arm is not None and which.arm not in plan.study.arms:
+        arms = list(plan.study.arms)
+        raise StudyError(f"there is no arm `{which.arm}`", hint=did_you_mean(which.arm, arms) if arms else "the study has no arms")
+    for run in plan.runs:
+        if all(wanted is None or wanted == is_ for wanted, is_ in ((which.run, run.index), (which.cell, run.cell),
+               (which.arm, run.arm), (which.replicate, run.replicate))):  # fmt: skip
+            return run
+    numbers = [str(cell.number) for cell in plan.cells]
+    cells = ", ".join(numbers if len(numbers) <= 8 else [*numbers[:4], "...", *numbers[-2:]])
+    hint = f"it has runs 0 to {len(plan.runs) - 1}, cells {cells} and replicates 1 to {plan.study.repeat}; `sawtooth plan` shows them"
+    raise StudyError("no run of the study is the one asked for", hint=hint)
+
+
+def span(begin: str, end: str | None, run: Run) -> tuple[float, float]:
+    """The stretch of time that is asked for, in seconds.
+
+    Raises:
+        StudyError: if that is no time, or none of the run's.
+
+    """
+    duration = float(_core.kernel_settings(run.scenario)["duration_secs"])
+    first, last = _time(begin), duration if end is None else min(_time(end), duration)
+    if not 0 <= first < last:
+        raise StudyError(f"from {begin} to {end or 'the end'} is no time of the run", hint=f"it takes {duration:g} s")
+    return first, last
+
+
+def _time(text: str) -> float:
+    try:
+        value, unit = _core.evaluate(text, {})
+    except _core.ScenarioError as error:
+        raise StudyError(f"`{text}` is not a time: {error.message}", hint="such as '2.5 s' or '300 ms'") from None
+    if unit != "time":
+        raise StudyError(f"`{text}` is not a time", hint="such as '2.5 s' or '300 ms'")
+    return value
+
+
+def title(plan: Plan, run: Run) -> str:
+    """Study and run in one line."""
+    cell = next(cell for cell in plan.cells if cell.number == run.cell)
+    factors = ", ".join(f"{path.split('.')[-1]} {value}" for path, value in cell.factors.items())
+    arm = f", {run.arm}" if run.arm else ""
+    return f"{plan.study.name}, run {run.index}: cell {run.cell}{f' ({factors})' if factors else ''}{arm}, replicate {run.replicate}"
+
+
+def summary(trace: Trace) -> list[str]:
+    """A line per flow; of many, the first."""
+    lines: list[str] = []
+    for row in trace.flows.head(MOST_CURVES).iter_rows(named=True):
+        done = f", done in {row['completion_ns'] / 1e9:.3f} s" if row["completion_ns"] >= 0 else ""
+        losses = f"{row['retransmits']} retransmitted, {row['timeouts']} timeouts"
+        lines.append(f"{row['flow']}: {row['goodput_bps'] / 1e6:.3f} Mbit/s, {losses}, mean RTT {row['srtt_mean_ns'] / 1e6:.1f} ms{done}")
+    if trace.flows.height > MOST_CURVES:
+        lines.append(f"... and {trace.flows.height - MOST_CURVES} more flows; --flow NAME draws others")
+    return lines
+
+
+def take(plan: Plan, run: Run, backend: ModuleType) -> Trace:
+    """Does the run once more, recording what it does over time.
+
+    Raises:
+        RunFailed: with the backend's words.
+
+    """
+    tree = json.loads(run.scenario)
+    simulated = plan.study.backend == "sim"
+    duration = float(_core.kernel_settings(run.scenario)["duration_secs"])
+    sampled = f"{duration / _SAMPLES:.9f} s"
+    per_ack = run.cost <= _MOST_ACKS
+    # Samples do not change a simulation: one takes down every acknowledgement, another the queues.
+    wanted = ([{"sample": "ack"}] if per_ack else []) + ([{"sample": sampled}] if simulated or not per_ack else [])
+    batch = backend.run_batch([json.dumps({**tree, **each}) for each in wanted], [run.seed] * len(wanted))
+    for message in batch.errors.values():
+        raise RunFailed(f"the run failed: {message}")
+    tables = batch.tables
+    last = len(wanted) - 1
+    queues = tables["queues"].filter(run=last) if "queues" in tables else None
+    return Trace(run, duration, tables["flows"].filter(run=0), tables["links"].filter(run=0), tables["series"].filter(run=0), queues)
+
+
+def figure(
+    trace: Trace,
+    title: str,
+    flows: Sequence[str] = (),
+    links: Sequence[str] = (),
+    span: tuple[float, float] | None = None,
+    most_points: int = 3000,
+) -> Figure:
+    """Window and threshold, smoothed round-trip time, and queues with what they dropped, over time.
+
+    Args:
+        trace: of the run.
+        title: in one line.
+        flows: which; by default the first of them.
+        links: whose queues; by default those that held the most.
+        span: from and to, seconds; by default all.
+        most_points: of a curve.
+
+    Raises:
+        StudyError: for a flow or link that the run does not have.
+
+    """
+    names = trace.flows["flow"].to_list()
+    shown = _known("flow", flows, names) or names[:MOST_CURVES]
+    windows: list[Curve] = []
+    delays: list[Curve] = []
+    for name in shown:
+        rows = trace.series.filter(flow=name).sort("t_ns")
+        t = _seconds(rows["t_ns"])
+        windows.append(Curve(name, t, _scaled(rows["cwnd_bytes"], 1e-3), _scaled(rows["ssthresh_bytes"], 1e-3)))
+        delays.append(Curve(name, t, _scaled(rows["srtt_ns"], 1e-6)))
+    panels = [Panel("cwnd, ssthresh [kB]", windows, 1.5), Panel("smoothed RTT [ms]", delays)]
+    if trace.queues is not None:
+        panels.append(_queues(trace.queues, links))
+    return over_time(panels, title, span or (0.0, trace.duration), most_points=most_points)
+
+
+def _queues(queues: pl.DataFrame, links: Sequence[str]) -> Panel:
+    forward = queues.filter(direction="forward")
+    peaks = forward.group_by("link", maintain_order=True).agg(pl.col("backlog_packets").max().alias("peak"))
+    held = peaks.sort("peak", descending=True, maintain_order=True)
+    busiest = held.filter(pl.col("peak") > 1)["link"].to_list()[:MOST_CURVES] or held["link"].to_list()[:1]
+    curves: list[Curve] = []
+    marks: dict[str, Vector] = {}
+    for name in _known("link", links, peaks["link"].to_list()) or busiest:
+        rows = forward.filter(link=name).sort("t_ns")
+        t = _seconds(rows["t_ns"])
+        label = f"queue of {name}"
+        curves.append(Curve(label, t, rows["backlog_packets"].to_numpy().astype(float)))
+        dropped = np.diff(rows["dropped_packets"].to_numpy().astype(float), prepend=0.0) > 0
+        if dropped.any():
+            marks[label] = t[dropped]
+    return Panel("queue [packets]; drops: |", curves, 1.0, marks)
+
+
+def _known(what: str, asked: Sequence[str], there: Sequence[str]) -> list[str]:
+    for name in asked:
+        if name not in there:
+            raise StudyError(f"the run has no {what} `{name}`", hint=did_you_mean(name, there))
+    return list(asked)
+
+
+def _seconds(t_ns: pl.Series) -> Vector:
+    return t_ns.to_numpy().astype(float) * 1e-9
+
+
+def _scaled(values: pl.Series, factor: float) -> Vector:
+    """In another unit; what was not measured or is unbounded is nothing."""
+    array = values.to_numpy().astype(float) * factor
+    return np.where(np.isfinite(array) & (array >= 0), array, np.nan)

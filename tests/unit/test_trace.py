@@ -1,0 +1,109 @@
+"""`sawtooth trace`: which run, which stretch of it, and what is drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from sawtooth import trace
+from sawtooth.backends import sim
+from sawtooth.cli import app
+from sawtooth.errors import StudyError
+from sawtooth.plan import make_plan
+from sawtooth.plots.trace import thinned
+from sawtooth.study import Study
+
+STUDY = """
+name = "two"
+repeat = 2
+[scenario]
+duration = "4 s"
+links.l = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "20 packets" } }
+flows = [{ name = "a", path = ["l"] }, { name = "b", path = ["l"], start = "1 s" }]
+[sweep]
+"links.l.rate" = ["5 Mbit/s", "10 Mbit/s"]
+[arms]
+reno = { cc = "reno" }
+cubic = { cc = "cubic" }
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "two.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_a_run_is_chosen_by_number_cell_arm_and_replicate(study: Path) -> None:
+    plan = make_plan(Study.load(study))
+    assert trace.choose(plan, trace.Which()).index == 0
+    run = trace.choose(plan, trace.Which(cell=2, arm="cubic", replicate=2))
+    assert (run.cell, run.arm, run.replicate) == (2, "cubic", 2)
+    assert trace.choose(plan, trace.Which(run=run.index)) == run
+    with pytest.raises(StudyError, match="no arm `cubik`") as caught:
+        trace.choose(plan, trace.Which(arm="cubik"))
+    assert caught.value.hint == "did you mean `cubic`?"
+    with pytest.raises(StudyError, match="no run of the study") as caught:
+        trace.choose(plan, trace.Which(run=8))
+    assert "runs 0 to 7, cells 1, 2 and replicates 1 to 2" in str(caught.value.hint)
+
+
+def test_a_trace_is_of_the_very_run(study: Path) -> None:
+    plan = make_plan(Study.load(study))
+    run = plan.runs[3]
+    taken = trace.take(plan, run, sim)
+    plain = sim.run_batch([run.scenario], [run.seed]).tables["flows"]
+    assert taken.flows.drop("run").equals(plain.drop("run"))
+    # Every acknowledgement that was received has a row (delayed ones are of two segments), and the queue never held more than its limit.
+    acked = int(plain.filter(flow="a")["acked_bytes"][0]) // 1460
+    assert acked / 2 <= taken.series.filter(flow="a").height <= acked
+    assert taken.queues is not None and int(taken.queues["backlog_packets"].max()) == 20  # type: ignore[arg-type]
+
+
+def test_the_figure_has_windows_delays_and_queues_of_what_is_asked_for(study: Path) -> None:
+    plan = make_plan(Study.load(study))
+    taken = trace.take(plan, plan.runs[0], sim)
+    axes = trace.figure(taken, "t", flows=["b"]).axes
+    assert [axis.get_ylabel().split(" [")[0].split(",")[0] for axis in axes] == ["cwnd", "smoothed RTT", "queue"]
+    line = axes[0].lines[0]
+    series = taken.series.filter(flow="b")
+    assert np.asarray(line.get_ydata(), dtype=float).max() == pytest.approx(float(series["cwnd_bytes"].max()) / 1000)  # type: ignore[arg-type]
+    with pytest.raises(StudyError, match="no flow `c`"):
+        trace.figure(taken, "t", flows=["c"])
+    with pytest.raises(StudyError, match="no link `m`"):
+        trace.figure(taken, "t", links=["m"])
+
+
+def test_thinning_keeps_the_extremes() -> None:
+    t = np.arange(100_000.0)
+    y = np.sin(t)
+    y[77_777], y[33_333] = 9.0, -9.0
+    kept_t, kept = thinned(t, y, 300)
+    assert len(kept_t) <= 302 and kept.max() == 9.0 and kept.min() == -9.0 and kept_t[-1] == t[-1]
+
+
+def test_the_command_writes_the_figure_and_says_what_it_shows(study: Path, tmp_path: Path) -> None:
+    asked = ["trace", str(study), "--cell", "2", "--arm", "cubic", "--from", "500 ms", "--to", "3 s", "--out", str(tmp_path), "--json"]
+    done = CliRunner().invoke(app, asked)
+    said = json.loads(done.stdout)
+    assert (said["cell"], said["arm"]) == (2, "cubic")
+    assert Path(said["figure"]).read_text().startswith("<svg") and Path(said["figure"]).with_suffix(".png").exists()
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "message"),
+    [
+        ("3", None, "`3` is not a time"),
+        ("x s", None, "`x s` is not a time"),
+        ("9 s", None, "no time of the run"),
+        ("2 s", "1 s", "no time"),
+    ],
+)
+def test_a_stretch_that_is_none_is_refused(study: Path, begin: str, end: str | None, message: str) -> None:
+    with pytest.raises(StudyError, match=message):
+        trace.span(begin, end, make_plan(Study.load(study)).runs[0])
