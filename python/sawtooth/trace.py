@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -82,11 +83,15 @@ def span(begin: str, end: str | None, run: Run) -> tuple[float, float]:
         StudyError: if that is no time, or none of the run's.
 
     """
-    duration = float(_core.kernel_settings(run.scenario)["duration_secs"])
+    duration = _duration(json.loads(run.scenario))
     first, last = _time(begin), duration if end is None else min(_time(end), duration)
     if not 0 <= first < last:
         raise StudyError(f"from {begin} to {end or 'the end'} is no time of the run", hint=f"it takes {duration:g} s")
     return first, last
+
+
+def _duration(tree: dict[str, Any]) -> float:
+    return _core.evaluate(str(tree["duration"]), tree.get("vars", {}))[0]
 
 
 def _time(text: str) -> float:
@@ -128,7 +133,7 @@ def take(plan: Plan, run: Run, backend: ModuleType) -> Trace:
     """
     tree = json.loads(run.scenario)
     simulated = plan.study.backend == "sim"
-    duration = float(_core.kernel_settings(run.scenario)["duration_secs"])
+    duration = _duration(tree)
     sampled = f"{duration / _SAMPLES:.9f} s"
     per_ack = run.cost <= _MOST_ACKS
     # Samples do not change a simulation: one takes down every acknowledgement, another the queues.

@@ -20,8 +20,10 @@ from sawtooth.study import Study
 STUDY = """
 name = "two"
 repeat = 2
+vars = { T = "2 s" }
 [scenario]
-duration = "4 s"
+duration = "2 * T"
+tcp.recovery = "newreno"
 links.l = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "20 packets" } }
 flows = [{ name = "a", path = ["l"] }, { name = "b", path = ["l"], start = "1 s" }]
 [sweep]
