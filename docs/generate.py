@@ -6,6 +6,9 @@ itself. A test runs this with --check, so the pages cannot lag behind.
 
 from __future__ import annotations
 
+import csv
+import re
+import statistics
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,8 +21,10 @@ from sawtooth.cli import app
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by docs/generate.py from the tables; edit those. -->\n"
+ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "crates/sawtooth-core/src"
+AGREEMENT = ROOT / "docs/validation/linux.csv"
 KINDS = {
-    "cc": ("Congestion controls", 'What `cc = "NAME"` or `cc = { name = "NAME", PARAMETER = VALUE }` can say.'),
     "queue": ("Queue disciplines", 'What `queue = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "source": ("Traffic sources", 'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow can say.'),
     "recovery": ("Loss recoveries", 'What `tcp = { recovery = "NAME" }` can say.'),
@@ -30,6 +35,9 @@ def pages() -> dict[str, str]:
     """All generated pages by file name."""
     tables = _core.registry()
     made = {f"{kind}.md": _parts(title, lead, tables[kind]) for kind, (title, lead) in KINDS.items()}
+    made["cc.md"] = _congestion_controls(tables["cc"])
+    for row in tables["cc"]:
+        made[f"cc/{row['name']}.md"] = _congestion_control(row)
     made["tcp.md"] = _tcp(tables["tcp"], tables["stack"])
     made["kernel.md"] = _kernel(tables["kernel"])
     made["records.md"] = _records(_core.schema())
@@ -56,6 +64,79 @@ def _parts(title: str, lead: str, rows: Sequence[dict[str, Any]]) -> str:
         if row["params"]:
             text += "\n" + _parameters(row["params"])
     return text
+
+
+def _congestion_controls(rows: Sequence[dict[str, Any]]) -> str:
+    """One line each, with how near it is to the kernel's of the same name."""
+    text = "# Congestion controls\n\n"
+    text += 'What `cc = "NAME"` or `cc = { name = "NAME", PARAMETER = VALUE }` can say. Each name leads to its model, parameters, figure and agreement.\n\n'
+    cells = (
+        (f"[{row['name']}](cc/{row['name']}.md)", row["summary"], ", ".join(row["specification"]), *_distance(row["name"])) for row in rows
+    )
+    text += _table(("Name", "What it is", "Specification", "Goodput beside Linux", "cwnd beside Linux"), cells)
+    return text + "\nThe last columns are medians over the scenarios of [the comparison](../validation/linux.md), without sign.\n"
+
+
+def _congestion_control(row: dict[str, Any]) -> str:
+    """Its file's header, parameters, figure and agreement."""
+    name = row["name"]
+    text = f"# {name}\n\n{row['summary'][0].upper()}{row['summary'][1:]}.\n\n" + _header(SOURCES / f"cc/{name}.rs")
+    if row["params"]:
+        text += "\n## Parameters\n\n" + _parameters(row["params"])
+    text += f"\n## Alone, and when a second flow comes\n\n![window, round-trip time and queue](../../images/cc/{name}.svg)\n\n"
+    text += "*`studies/congestion-controls.toml`: 10 Mbit/s, 40 ms, a queue of 50 packets, stack `linux`; where the algorithm needs marks, the queue gives them.*\n"
+    text += "\n## Agreement with Linux\n\n"
+    found = _agreement(name)
+    if not found:
+        return text + "The kernel that [the comparison](../../validation/linux.md) runs on does not have it.\n"
+    text += "Simulator less kernel, as shares of the kernel's; [how it is measured](../../validation/linux.md).\n\n"
+    keys = ("goodput", "completion", "rtt", "cwnd")
+    return text + _table(
+        ("Scenario", "Flow", "Goodput", "Completion", "Mean RTT", "cwnd (NRMSE)", "Retransmissions, kernel / simulator"),
+        (
+            (line["case"], line["flow"], *(_share(line[key], key) for key in keys), f"{line['kernel_retransmits']} / {line['retransmits']}")
+            for line in found
+        ),
+    )
+
+
+def _header(source: Path) -> str:
+    """The documentation at the head of a file, its parts as sections."""
+    lines = [
+        line[3:].strip() if line.startswith("//! ") else "" for line in source.read_text(encoding="utf-8").split("\n\n")[0].splitlines()
+    ]
+    text = "\n".join(lines[1:] if not lines[0] else lines)
+    paragraphs = re.split(r"\n{2,}", text.strip())
+    made: list[str] = []
+    for paragraph in paragraphs:
+        heading = re.match(r"(Specification|Model[^:\n]*|Deviations|Kernel equivalent): ?\n?", paragraph)
+        if heading is None:
+            made.append(paragraph)
+            continue
+        made += [f"## {heading[1]}", paragraph[heading.end() :]]
+    return "\n\n".join(made) + "\n"
+
+
+def _agreement(name: str) -> list[dict[str, str]]:
+    with AGREEMENT.open(encoding="utf-8", newline="") as file:
+        return [line for line in csv.DictReader(file) if line["cc"] == name]
+
+
+def _distance(name: str) -> tuple[str, str]:
+    """The medians of goodput and window."""
+    found = _agreement(name)
+    medians = [
+        statistics.median(values) if (values := [abs(float(line[key])) for line in found if line[key]]) else None
+        for key in ("goodput", "cwnd")
+    ]
+    goodput, cwnd = ("" if median is None else f"{median:.1%}" for median in medians)
+    return goodput, cwnd
+
+
+def _share(text: str, key: str) -> str:
+    if not text:
+        return ""
+    return f"{float(text):.0%}" if key == "cwnd" else f"{float(text):+.1%}"
 
 
 def _tcp(params: Sequence[dict[str, Any]], stacks: Sequence[dict[str, Any]]) -> str:
@@ -118,8 +199,8 @@ def main() -> int:
         for name in stale:
             print(f"docs/reference/{name} is out of date: run `make docs`", file=sys.stderr)
         return 1 if stale else 0
-    REFERENCE.mkdir(exist_ok=True)
     for name, text in pages().items():
+        (REFERENCE / name).parent.mkdir(parents=True, exist_ok=True)
         (REFERENCE / name).write_text(text, encoding="utf-8")
     return 0
 

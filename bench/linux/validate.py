@@ -109,6 +109,7 @@ def main() -> None:
         print(f"{name:10}" + " ".join(f"{key} {words(spread(found, key))};" for key in WANTED), flush=True)
     if not options.only and not options.cc:
         options.out.write_text(page(parts, list(cases)), encoding="utf-8")
+        frame(parts).write_csv(options.out.with_suffix(".csv"))
         print(f"{len(names)} algorithms, {len(cases)} scenarios in {time.monotonic() - started:.0f} s; wrote {options.out}")
     else:
         print(
@@ -226,6 +227,12 @@ def retransmissions(parts: Sequence[Part]) -> str:
 def table(header: list[str], rows: list[list[str]]) -> str:
     lines = ["| " + " | ".join(header) + " |", "|" + "|".join("---" for _ in header) + "|"]
     return "\n".join(lines + ["| " + " | ".join(each) + " |" for each in rows])
+
+
+def frame(parts: Sequence[Part]) -> pl.DataFrame:
+    """Every run, for programs; shares to six digits."""
+    rows = [{**vars(part), "kernel_retransmits": part.retransmits[0], "retransmits": part.retransmits[1]} for part in parts]
+    return pl.DataFrame(rows).with_columns(pl.col("goodput", "completion", "rtt", "cwnd").cast(pl.Float64).round(6))
 
 
 def page(parts: Sequence[Part], cases: Sequence[str]) -> str:

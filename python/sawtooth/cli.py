@@ -327,7 +327,7 @@ def trace(
         _print_json({"run": run.index, "cell": run.cell, "arm": run.arm, "replicate": run.replicate, "seed": run.seed,
                      "figure": str(directory / f"{name}.svg"), "flows": taken.flows.to_dicts()})  # fmt: skip
         return
-    for line in traces.summary(taken):
+    for line in traces.summary(taken, flows or ()):
         print(line)
     print(f"figure: {directory / name}.svg")
 

@@ -112,15 +112,20 @@ def title(plan: Plan, run: Run) -> str:
     return f"{plan.study.name}, run {run.index}: cell {run.cell}{f' ({factors})' if factors else ''}{arm}, replicate {run.replicate}"
 
 
-def summary(trace: Trace) -> list[str]:
-    """A line per flow; of many, the first."""
+def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
+    """A line per flow that is drawn."""
+    names = trace.flows["flow"].to_list()
+    shown = list(flows) or names[:MOST_CURVES]
     lines: list[str] = []
-    for row in trace.flows.head(MOST_CURVES).iter_rows(named=True):
-        done = f", done in {row['completion_ns'] / 1e9:.3f} s" if row["completion_ns"] >= 0 else ""
-        losses = f"{row['retransmits']} retransmitted, {row['timeouts']} timeouts"
-        lines.append(f"{row['flow']}: {row['goodput_bps'] / 1e6:.3f} Mbit/s, {losses}, mean RTT {row['srtt_mean_ns'] / 1e6:.1f} ms{done}")
-    if trace.flows.height > MOST_CURVES:
-        lines.append(f"... and {trace.flows.height - MOST_CURVES} more flows; --flow NAME draws others")
+    for row in trace.flows.filter(pl.col("flow").is_in(shown)).iter_rows(named=True):
+        parts = [f"{row['goodput_bps'] / 1e3:,.0f} kbit/s", f"{row['retransmits']} retransmitted", f"{row['timeouts']} timeouts"]
+        if row["srtt_mean_ns"] >= 0:
+            parts.append(f"mean RTT {row['srtt_mean_ns'] / 1e6:.1f} ms")
+        if row["completion_ns"] >= 0:
+            parts.append(f"done in {row['completion_ns'] / 1e9:.3f} s")
+        lines.append(f"{row['flow']}: {', '.join(parts)}")
+    if len(names) > len(shown) and not flows:
+        lines.append(f"... and {len(names) - len(shown)} more flows; --flow NAME draws others")
     return lines
 
 
