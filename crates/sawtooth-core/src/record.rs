@@ -251,7 +251,12 @@ pub const SCHEMA: &[TableSpec] = &[
                 "ns",
                 "smoothed round-trip time at the end; -1 without a sample",
             ),
-            column("max_rtt_ns", I64, "ns", "largest round-trip sample; -1 without any"),
+            column(
+                "max_rtt_ns",
+                I64,
+                "ns",
+                "largest round-trip sample; -1 without any",
+            ),
             column("rtt_samples", U64, "", "round-trip times measured"),
         ],
     },
@@ -404,7 +409,12 @@ pub const SCHEMA: &[TableSpec] = &[
                 "segments found lost; -1 of a recovery that does not judge segments (all but rack)",
             ),
             column("retransmits", U64, "packet", "segments sent again"),
-            column("timeouts", U64, "", "expirations of the retransmission timer"),
+            column(
+                "timeouts",
+                U64,
+                "",
+                "expirations of the retransmission timer",
+            ),
             column("flight_bytes", U64, "B", "FlightSize when it began"),
             column("cwnd_before_bytes", F64, "B", "congestion window before"),
             column(
@@ -413,8 +423,18 @@ pub const SCHEMA: &[TableSpec] = &[
                 "B",
                 "slow-start threshold that it left; infinite while arbitrarily high",
             ),
-            column("cwnd_after_bytes", F64, "B", "congestion window when it ended"),
-            column("spurious", U64, "", "1: it turned out to be needless and was undone"),
+            column(
+                "cwnd_after_bytes",
+                F64,
+                "B",
+                "congestion window when it ended",
+            ),
+            column(
+                "spurious",
+                U64,
+                "",
+                "1: it turned out to be needless and was undone",
+            ),
         ],
     },
     TableSpec {

@@ -210,7 +210,10 @@ impl Scenario {
             }
         }
         if let Some(first) = tree["record"].as_array().and_then(|words| words.first()) {
-            let message = format!("a real kernel does not tell its {}", first.as_str().unwrap_or_default());
+            let message = format!(
+                "a real kernel does not tell its {}",
+                first.as_str().unwrap_or_default()
+            );
             return Err(at("record", message)
                 .hint("leave `record` out, or put it into an arm of the simulator's"));
         }
@@ -569,8 +572,11 @@ impl<'a> Reader<'a> {
             };
             match word.as_str() {
                 "variables" if sample == Sampling::Never => {
-                    return Err(at(path, "variables are taken with the samples, and there are none")
-                        .hint("add sample = \"100 ms\", or \"ack\""));
+                    return Err(at(
+                        path,
+                        "variables are taken with the samples, and there are none",
+                    )
+                    .hint("add sample = \"100 ms\", or \"ack\""));
                 }
                 "variables" => record.variables = true,
                 "episodes" => record.episodes = true,

@@ -27,8 +27,8 @@ use crate::registry;
 use crate::ring::Ring;
 use crate::scenario::{Part, Sampling, Scenario};
 use crate::source;
-use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::limits::Limit;
+use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
 use crate::units::{Duration, Rate, mean_rate_bps};
 

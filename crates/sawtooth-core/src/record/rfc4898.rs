@@ -160,7 +160,9 @@ mod tests {
 
     #[test]
     fn rfc4898_every_moment_of_a_life_is_in_one_of_the_three_limits() {
-        let limits = RFC4898.iter().filter(|it| it.name().starts_with("SndLimTime"));
+        let limits = RFC4898
+            .iter()
+            .filter(|it| it.name().starts_with("SndLimTime"));
         let mut parts: Vec<_> = limits.flat_map(|alias| alias.columns).collect();
         parts.sort_unstable();
         let flows = &SCHEMA[0];

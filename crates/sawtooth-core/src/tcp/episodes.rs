@@ -108,7 +108,9 @@ impl Sender {
     #[cold]
     fn note_beginning(&mut self, now: Event, cause: Cause) {
         let again = cause == Cause::Rto
-            && self.episode_under_way().is_some_and(|episode| episode.cause == cause);
+            && self
+                .episode_under_way()
+                .is_some_and(|episode| episode.cause == cause);
         if again {
             return;
         }
@@ -121,7 +123,10 @@ impl Sender {
         };
         let baseline = Baseline {
             // The probe stands for the segment that was lost.
-            lost: self.lost_so_far().unwrap_or(0).wrapping_sub(waiting + probed),
+            lost: self
+                .lost_so_far()
+                .unwrap_or(0)
+                .wrapping_sub(waiting + probed),
             retransmits: self.counters.retransmits - probed,
             timeouts: self.counters.timeouts,
         };
