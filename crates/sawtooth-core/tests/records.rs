@@ -3,13 +3,20 @@
 //! The link carries 1 Gbit/s over 50 ms each way. A full segment of 1000 bytes on the wire takes 8 us, an acknowledgement or SYN of 40 bytes
 //! 0.32 us. So the handshake takes H = 100 ms + 0.64 us, and a segment is acknowledged 100 ms + 8.32 us after it leaves an idle sender.
 
+use sawtooth_core::events::{Event, Key, Lineage};
+use sawtooth_core::packet::Ack;
 use sawtooth_core::record::{Data, Records, Table};
+use sawtooth_core::tcp::Config;
+use sawtooth_core::tcp::episodes::Cause;
+use sawtooth_core::tcp::limits::Limit;
+use sawtooth_core::tcp::scoreboard::SackBlocks;
+use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::{Scenario, cc, simulate};
 use serde_json::{Value, json};
 
 const HANDSHAKE_NS: i64 = 100_000_640;
 
-fn run(changes: &Value) -> Records {
+fn scenario(changes: &Value) -> Scenario {
     let mut tree = json!({
         "duration": "60 s", "stack": "rfc",
         "tcp": {"smss": "960 B", "header": "40 B", "ack_size": "40 B", "ack_every": 1},
@@ -20,8 +27,11 @@ fn run(changes: &Value) -> Records {
         let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
         tree.pointer_mut(parent).expect("a place")[key] = value.clone();
     }
-    let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
-    simulate(&scenario, 1)
+    Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run(changes: &Value) -> Records {
+    simulate(&scenario(changes), 1)
 }
 
 fn size(bytes: u64) -> Value {
@@ -217,6 +227,60 @@ fn a_loss_that_a_probe_repairs_is_the_probes() {
     // Found and repaired by the same acknowledgement, which ends the connection, too.
     assert_eq!(i64s(episodes, "start_ns"), i64s(flows, "lifetime_ns"));
     assert_eq!(i64s(episodes, "start_ns"), i64s(episodes, "end_ns"));
+}
+
+#[test]
+fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares() {
+    let scenario = scenario(&json!({"/stack": "linux", "/tcp/tail_loss_probe": false}));
+    let flow = &scenario.flows[0];
+    let reno = cc::TABLE.iter().find(|entry| entry.name == "reno");
+    let new = reno.expect("it is in the table").new;
+    let mut sender = Sender::new(Config::from(&flow.tcp), new, &flow.cc.params, None, 0.0);
+    sender.keep_episodes();
+    let mut lineage = Lineage::new();
+    let mut at = |time| lineage.record(Key::at_start(time, 0));
+    let sent =
+        |sender: &mut Sender, now: Event| std::iter::from_fn(|| sender.poll_transmit(now)).count();
+    let ack = |next| Ack {
+        next,
+        duplicate: false,
+        sack: SackBlocks::default(),
+    };
+    let now = at(0.0);
+    sender.on_start(now);
+    assert_eq!(sent(&mut sender, now), 1);
+    let now = at(0.1);
+    sender.on_segment(now, &ack(1));
+    // The handshake's third packet and the initial window of ten segments.
+    assert_eq!(sent(&mut sender, now), 11);
+    let expiry = sender.next_timer().time;
+    let now = at(expiry);
+    sender.on_timer(now);
+    assert_eq!(sent(&mut sender, now), 1);
+    // Segments that were sent once are acknowledged: they were late, not lost (RFC 5682 §3.1).
+    let now = at(expiry + 0.05);
+    sender.on_segment(now, &ack(5));
+    assert!(sent(&mut sender, now) > 0);
+    sender.finish(expiry + 0.05);
+
+    let counters = &sender.counters;
+    assert_eq!((counters.spurious, counters.spurious_timeouts), (1, 1));
+    let [episode] = sender.episodes() else {
+        panic!("{:?}", sender.episodes());
+    };
+    assert_eq!((episode.cause, episode.spurious), (Cause::Rto, true));
+    assert_eq!((episode.start, episode.end), (expiry, Some(expiry + 0.05)));
+    assert_eq!(
+        (episode.flight_size, episode.lost, episode.retransmits),
+        (10, Some(10), 1)
+    );
+    assert!(episode.cwnd_before == 10.0 && episode.ssthresh == 5.0 && episode.cwnd_after >= 10.0);
+    #[expect(clippy::cast_precision_loss, reason = "less than a minute")]
+    let secs = |limit| sender.limits.spent_ns(limit) as f64 / 1e9;
+    // To the nanosecond that both ends of an interval are rounded to.
+    assert!((secs(Limit::Rto) - (expiry - 0.1)).abs() < 2e-9);
+    assert!((secs(Limit::Recovery) - 0.05).abs() < 2e-9);
+    assert!((secs(Limit::Cwnd) - 0.1).abs() < 2e-9);
 }
 
 #[test]
