@@ -23,6 +23,7 @@ from sawtooth.dataset import Dataset
 from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
 from sawtooth.execute import execute
 from sawtooth.plan import Plan, make_plan
+from sawtooth.rfc4898 import rfc4898
 from sawtooth.study import Study
 
 __version__ = _core.version()
@@ -39,6 +40,7 @@ __all__ = [
     "Study",
     "StudyError",
     "make_plan",
+    "rfc4898",
     "run",
     "simulate",
 ]
@@ -76,6 +78,31 @@ class Records:
         if "series" not in self.tables:
             raise RunFailed("this run has no time series", 'add sample = "100 ms" to the scenario')
         return self.tables["series"]
+
+    @property
+    def variables(self) -> pl.DataFrame:
+        """One row per flow, sample and variable of its congestion control; only if the scenario asks for them.
+
+        Raises:
+            RunFailed: if it does not.
+
+        """
+        return self._asked_for("variables")
+
+    @property
+    def episodes(self) -> pl.DataFrame:
+        """One row per loss episode of a flow; only if the scenario asks for them.
+
+        Raises:
+            RunFailed: if it does not.
+
+        """
+        return self._asked_for("episodes")
+
+    def _asked_for(self, name: str) -> pl.DataFrame:
+        if name not in self.tables:
+            raise RunFailed(f"this run has no table `{name}`", f'add record = ["{name}"] to the scenario')
+        return self.tables[name]
 
 
 def simulate(scenario: Mapping[str, Any] | str | Path, seed: int = 1) -> Records:

@@ -30,6 +30,7 @@ import polars as pl
 from sawtooth import _core
 from sawtooth.errors import DatasetError
 from sawtooth.plan import RESULTS_EPOCH, Plan
+from sawtooth.rfc4898 import rfc4898
 from sawtooth.study import Study
 
 
@@ -133,6 +134,29 @@ class Dataset:
     def series(self) -> pl.LazyFrame:
         """One row per flow, sample and run, where the study samples."""
         return self.table("series")
+
+    def variables(self) -> pl.LazyFrame:
+        """One row per flow, sample, variable of its congestion control and run, where the scenario has `record = ["variables"]`."""
+        return self.table("variables")
+
+    def episodes(self) -> pl.LazyFrame:
+        """One row per loss episode, flow and run, where the scenario has `record = ["episodes"]`."""
+        return self.table("episodes")
+
+    def column(self, name: str, table: str = "flows") -> pl.LazyFrame:
+        """One column of `table`, by its name or by the one it has in RFC 4898, beside those that say what a row is.
+
+        Returns:
+            Columns `run`, `t_ns` of a table over time, `flow` or what else the table is about, and `name`.
+
+        Raises:
+            DatasetError: if there is no such table or column.
+
+        """
+        spec = _core.schema().get(table, {}).get("columns", [])
+        known = [column["name"] for column in spec]
+        keys = [key for key in ("t_ns", "flow", "link", "direction", "host", "variable") if key in known and key != name]
+        return self.table(table).select("run", *keys, pl.col(name) if name in known else rfc4898(name, table))
 
     def status(self) -> pl.DataFrame:
         """One row per run that was done: run, status (`ok` or `failed`), message (why it failed, or what to know of it)."""

@@ -59,8 +59,10 @@ def test_the_results_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     (tmp_path / "buffers.toml").write_text(study)
     monkeypatch.chdir(tmp_path)
     sawtooth.run("buffers.toml", options=["repeat=1", "scenario.duration=2 s"])
-    ((_, text),) = [block for block in blocks("python") if block[0].startswith("docs/guides/results.md")]
-    exec(compile(text, "docs/guides/results.md", "exec"), {})
+    names: dict[str, object] = {}
+    for where, text in blocks("python"):
+        if where.startswith("docs/guides/results.md"):
+            exec(compile(text, where, "exec"), names)
     assert "newreno" in capsys.readouterr().out
 
 

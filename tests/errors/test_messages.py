@@ -205,6 +205,26 @@ error: axes that are zipped must be of one length: vars.Tp has 2, vars.N has 1
 25 | zip = { "vars.Tp" = ["10 ms", "40 ms"], "vars.N" = [1] }
    |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^""",
     ),
+    "a table that cannot be asked for": (
+        changed('stack = "ns2"', 'stack = "ns2"\nrecord = ["episodes", "variable"]'),
+        """\
+error: `variable` is no table that can be asked for
+  --> pair.toml:16:23
+   |
+16 | record = ["episodes", "variable"]
+   |                       ^^^^^^^^^^
+hint: did you mean `variables`?""",
+    ),
+    "variables without samples": (
+        changed('stack = "ns2"', 'stack = "ns2"\nrecord = ["variables"]'),
+        """\
+error: variables are taken with the samples, and there are none
+  --> pair.toml:16:11
+   |
+16 | record = ["variables"]
+   |           ^^^^^^^^^^^
+hint: add sample = "100 ms", or "ack\"""",
+    ),
     "no TOML": (
         "name =\n",
         """\
@@ -326,6 +346,16 @@ error: a real kernel cannot be told `recovery`: it has its own
 6 | tcp = { smss = "1000 B", recovery = "sack" }
   |                          ^^^^^^^^
 hint: leave it out, or put it into an arm of the simulator's; a kernel can be told smss, window_limit, initial_window, rto_min, dup_thresh""",
+    ),
+    "what a kernel does not tell": (
+        KERNEL.replace(', recovery = "sack"', "").replace("kernel =", 'record = ["episodes"]\nkernel ='),
+        """\
+error: a real kernel does not tell its episodes
+ --> pair.toml:7:10
+  |
+7 | record = ["episodes"]
+  |          ^^^^^^^^^^^^
+hint: leave `record` out, or put it into an arm of the simulator's""",
     ),
     "an algorithm of a kernel in the simulator": (
         KERNEL.replace('"uml"', '"sim"'),

@@ -2,6 +2,10 @@
 //!
 //! [`SCHEMA`] is the list of everything there is; documentation and readers walk it.
 
+mod rfc4898;
+
+pub use rfc4898::{Alias, RFC4898};
+
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
@@ -171,7 +175,7 @@ pub const SCHEMA: &[TableSpec] = &[
                 "limited_cwnd_ns",
                 I64,
                 "ns",
-                "time in which the congestion window held the sender back",
+                "time in which the congestion window held the sender back, the handshake included",
             ),
             column(
                 "limited_rwnd_ns",
@@ -185,6 +189,75 @@ pub const SCHEMA: &[TableSpec] = &[
                 "ns",
                 "time in which the application had nothing to send",
             ),
+            column(
+                "limited_send_buffer_ns",
+                I64,
+                "ns",
+                "time in which the application had more to send and no room for it in the send buffer",
+            ),
+            column(
+                "limited_pacing_ns",
+                I64,
+                "ns",
+                "time in which the window had room and pacing held the sender back",
+            ),
+            column(
+                "limited_recovery_ns",
+                I64,
+                "ns",
+                "time between a loss and its recovery point, the repair after a timeout included",
+            ),
+            column(
+                "limited_rto_ns",
+                I64,
+                "ns",
+                "time in which nothing came until the retransmission timer expired",
+            ),
+            column(
+                "limited_nagle_ns",
+                I64,
+                "ns",
+                "time in which less than a segment was kept back for more",
+            ),
+            column(
+                "lifetime_ns",
+                I64,
+                "ns",
+                "start to the acknowledgement of everything, or to the end of the run; the sum of the limited_*_ns",
+            ),
+            column(
+                "subsequent_timeouts",
+                U64,
+                "",
+                "of the timeouts, those of a timer that had been backed off",
+            ),
+            column(
+                "tail_loss_probes",
+                U64,
+                "",
+                "probes sent because nothing came (RFC 8985 section 7)",
+            ),
+            column(
+                "spurious",
+                U64,
+                "",
+                "of the congestion signals, those that turned out to be needless and were undone",
+            ),
+            column("spurious_timeouts", U64, "", "of those, timeouts"),
+            column("max_cwnd_bytes", F64, "B", "largest congestion window"),
+            column(
+                "srtt_ns",
+                I64,
+                "ns",
+                "smoothed round-trip time at the end; -1 without a sample",
+            ),
+            column(
+                "max_rtt_ns",
+                I64,
+                "ns",
+                "largest round-trip sample; -1 without any",
+            ),
+            column("rtt_samples", U64, "", "round-trip times measured"),
         ],
     },
     TableSpec {
@@ -260,6 +333,24 @@ pub const SCHEMA: &[TableSpec] = &[
             ),
             column("acked_bytes", U64, "B", "cumulatively acknowledged so far"),
             column("delivered_bytes", U64, "B", "delivered in order so far"),
+            column(
+                "pipe_bytes",
+                U64,
+                "B",
+                "considered in the path: what the recovery in force compares with the window (RFC 6675's pipe)",
+            ),
+            column(
+                "pacing_rate_bps",
+                F64,
+                "bit/s",
+                "how fast segments are let out; infinite where they are not paced",
+            ),
+            column(
+                "sender_delivered_bytes",
+                U64,
+                "B",
+                "known to the sender to have arrived, cumulatively or selectively, so far",
+            ),
         ],
     },
     TableSpec {
@@ -276,6 +367,74 @@ pub const SCHEMA: &[TableSpec] = &[
                 "packets present, the one in transmission included",
             ),
             column("dropped_packets", U64, "packet", "dropped so far"),
+        ],
+    },
+    TableSpec {
+        name: "variables",
+        summary: "one row per flow, sample and variable of its congestion control, by the name in its paper, with record = [\"variables\"]; taken with the rows of series",
+        columns: &[
+            column("t_ns", I64, "ns", "time of the sample"),
+            column("flow", Str, "", "the flow's name"),
+            column("variable", Str, "", "the algorithm's name for it"),
+            column(
+                "value",
+                F64,
+                "",
+                "in the algorithm's unit: windows in segments, times in seconds, rates in segments per second",
+            ),
+        ],
+    },
+    TableSpec {
+        name: "episodes",
+        summary: "one row per loss episode of a flow, with record = [\"episodes\"]: from a reduction of the window to its recovery point",
+        columns: &[
+            column("flow", Str, "", "the flow's name"),
+            column("start_ns", I64, "ns", "when the loss was found"),
+            column(
+                "end_ns",
+                I64,
+                "ns",
+                "when the recovery point was reached, another episode began or the reduction was undone; -1: not by the end of the run",
+            ),
+            column(
+                "cause",
+                Str,
+                "",
+                "what found it: dupack, sack, rack, tail_loss_probe, rto; or ecn, a mark",
+            ),
+            column(
+                "lost_packets",
+                I64,
+                "packet",
+                "segments found lost; -1 of a recovery that does not judge segments (all but rack)",
+            ),
+            column("retransmits", U64, "packet", "segments sent again"),
+            column(
+                "timeouts",
+                U64,
+                "",
+                "expirations of the retransmission timer",
+            ),
+            column("flight_bytes", U64, "B", "FlightSize when it began"),
+            column("cwnd_before_bytes", F64, "B", "congestion window before"),
+            column(
+                "ssthresh_bytes",
+                F64,
+                "B",
+                "slow-start threshold that it left; infinite while arbitrarily high",
+            ),
+            column(
+                "cwnd_after_bytes",
+                F64,
+                "B",
+                "congestion window when it ended",
+            ),
+            column(
+                "spurious",
+                U64,
+                "",
+                "1: it turned out to be needless and was undone",
+            ),
         ],
     },
     TableSpec {

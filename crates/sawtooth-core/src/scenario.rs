@@ -20,6 +20,7 @@ use crate::{cc, queue, source, tcp};
 pub struct Scenario {
     pub duration: Duration,
     pub sample: Sampling,
+    pub record: Recording,
     pub links: Vec<LinkSpec>,
     pub flows: Vec<FlowSpec>,
     pub kernel: Kernel,
@@ -34,6 +35,17 @@ pub enum Sampling {
     /// After each acknowledgement that reaches its sender.
     Acks,
 }
+
+/// What is recorded only if a study asks, because most do not look at it: the words of `record`, which are names of tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recording {
+    /// The algorithms' own variables, with every sample.
+    pub variables: bool,
+    /// Loss episodes.
+    pub episodes: bool,
+}
+
+const RECORD_WORDS: &[&str] = &["variables", "episodes"];
 
 /// A link; each direction has its own rate, delay and queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -196,6 +208,14 @@ impl Scenario {
                     )));
                 }
             }
+        }
+        if let Some(first) = tree["record"].as_array().and_then(|words| words.first()) {
+            let message = format!(
+                "a real kernel does not tell its {}",
+                first.as_str().unwrap_or_default()
+            );
+            return Err(at("record", message)
+                .hint("leave `record` out, or put it into an arm of the simulator's"));
         }
         for flow in &scenario.flows {
             let entry = cc::TABLE.iter().find(|entry| entry.name == flow.cc.name);
@@ -424,6 +444,7 @@ struct Reader<'a> {
 const SCENARIO_KEYS: &[&str] = &[
     "duration",
     "sample",
+    "record",
     "stack",
     "cc",
     "receiver_cc",
@@ -518,6 +539,7 @@ impl<'a> Reader<'a> {
                 Sampling::Every(Duration::from_secs(positive_time(json, "sample", scope)?))
             }
         };
+        let record = self.record(sample)?;
         let (mut links, groups) = self.links()?;
         let flows = self.flows(&groups)?;
         resolve_bdp(&mut links, &flows)?;
@@ -526,11 +548,49 @@ impl<'a> Reader<'a> {
         Ok(Scenario {
             duration,
             sample,
+            record,
             links,
             flows,
             kernel,
             shortcuts,
         })
+    }
+
+    fn record(&self, sample: Sampling) -> Result<Recording> {
+        let mut record = Recording::default();
+        let Some(json) = self.tree.get("record") else {
+            return Ok(record);
+        };
+        let example = "for example record = [\"variables\", \"episodes\"]";
+        let Json::Array(items) = json else {
+            return Err(at("record", "expected a list of tables").hint(example));
+        };
+        for (index, item) in items.iter().enumerate() {
+            let path = format!("record[{index}]");
+            let Json::String(word) = item else {
+                return Err(at(path, "expected the name of a table").hint(example));
+            };
+            match word.as_str() {
+                "variables" if sample == Sampling::Never => {
+                    return Err(at(
+                        path,
+                        "variables are taken with the samples, and there are none",
+                    )
+                    .hint("add sample = \"100 ms\", or \"ack\""));
+                }
+                "variables" => record.variables = true,
+                "episodes" => record.episodes = true,
+                _ => {
+                    let hint = match suggest(word, RECORD_WORDS.iter().copied()) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("there are {}", RECORD_WORDS.join(", ")),
+                    };
+                    let message = format!("`{word}` is no table that can be asked for");
+                    return Err(at(path, message).hint(&hint));
+                }
+            }
+        }
+        Ok(record)
     }
 
     fn kernel(&self) -> Result<Kernel> {

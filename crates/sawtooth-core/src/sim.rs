@@ -27,9 +27,10 @@ use crate::registry;
 use crate::ring::Ring;
 use crate::scenario::{Part, Sampling, Scenario};
 use crate::source;
+use crate::tcp::limits::Limit;
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
-use crate::units::{Duration, mean_rate_bps};
+use crate::units::{Duration, Rate, mean_rate_bps};
 
 /// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
 pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
@@ -198,6 +199,7 @@ struct World<'a> {
     acks: AckStore,
     samplers: Option<Samplers>,
     ack_trace: Option<AckTrace>,
+    variables: Option<Variables>,
     effort: Effort,
 }
 
@@ -240,8 +242,12 @@ impl<'a> World<'a> {
                 plain: config.ack_size,
                 sack_option_header: config.sack_option_header,
             };
+            let mut sender = Sender::new(config, new_cc, &spec.cc.params, size_bytes, phase);
+            if scenario.record.episodes {
+                sender.keep_episodes();
+            }
             flows.push(Flow {
-                sender: Sender::new(config, new_cc, &spec.cc.params, size_bytes, phase),
+                sender,
                 receiver,
                 start: spec.start.secs(),
                 started: false,
@@ -289,6 +295,7 @@ impl<'a> World<'a> {
             acks: AckStore::default(),
             samplers,
             ack_trace,
+            variables: (scenario.record.variables).then(|| Variables::new(scenario.flows.len())),
             effort: Effort::default(),
         }
     }
@@ -691,6 +698,9 @@ impl<'a> World<'a> {
         if let Some(trace) = &mut self.ack_trace {
             let sender = &self.flows[index as usize].sender;
             trace.acks[index as usize].push((time, SenderSample::of(sender)));
+            if let Some(variables) = &mut self.variables {
+                variables.take(index, time, sender);
+            }
         }
     }
 
@@ -698,7 +708,13 @@ impl<'a> World<'a> {
     fn take_sender_samples(&mut self, index: u32, until: f64) {
         if let Some(samplers) = &mut self.samplers {
             let sender = &self.flows[index as usize].sender;
-            samplers.senders[index as usize].take(until, || SenderSample::of(sender));
+            let variables = &mut self.variables;
+            samplers.senders[index as usize].take_at(until, |time| {
+                if let Some(variables) = variables {
+                    variables.take(index, time, sender);
+                }
+                SenderSample::of(sender)
+            });
         }
     }
 
@@ -742,6 +758,12 @@ impl<'a> World<'a> {
         if let Some(trace) = &self.ack_trace {
             tables.push(trace.series_table(self.scenario, &self.flows));
         }
+        if let Some(variables) = &self.variables {
+            tables.push(variables.table(self.scenario));
+        }
+        if self.scenario.record.episodes {
+            tables.push(self.episode_table());
+        }
         Records { tables }
     }
 
@@ -764,7 +786,7 @@ impl<'a> World<'a> {
                     -1
                 }
             };
-            table.push([
+            let totals = [
                 Cell::Str(spec.name.clone()),
                 Cell::Str(spec.cc.name.into()),
                 Cell::Str(config.recovery.name().into()),
@@ -795,10 +817,46 @@ impl<'a> World<'a> {
                     -1
                 }),
                 Cell::I64(-1),
-                Cell::I64(ns(counters.limited_cwnd_secs)),
-                Cell::I64(ns(counters.limited_rwnd_secs)),
-                Cell::I64(ns(counters.limited_source_secs)),
-            ]);
+            ];
+            let limits = &sender.limits;
+            let shares = Limit::ALL.map(|limit| Cell::I64(limits.spent_ns(limit)));
+            let details = [
+                Cell::I64(limits.lifetime_ns()),
+                Cell::U64(counters.subsequent_timeouts),
+                Cell::U64(counters.probes),
+                Cell::U64(counters.spurious),
+                Cell::U64(counters.spurious_timeouts),
+                Cell::F64(counters.max_cwnd * f64::from(config.smss)),
+                Cell::I64(sender.srtt_secs().map_or(-1, ns)),
+                Cell::I64(sampled(counters.max_rtt_secs)),
+                Cell::U64(counters.rtt_samples),
+            ];
+            table.push(totals.into_iter().chain(shares).chain(details));
+        }
+        table
+    }
+
+    #[expect(clippy::cast_possible_wrap, reason = "counts are far below 2^63")]
+    fn episode_table(&self) -> Table {
+        let mut table = Table::new("episodes");
+        for (flow, spec) in self.flows.iter().zip(&self.scenario.flows) {
+            let smss = flow.sender.config().smss;
+            for episode in flow.sender.episodes() {
+                table.push([
+                    Cell::Str(spec.name.clone()),
+                    Cell::I64(ns(episode.start)),
+                    Cell::I64(episode.end.map_or(-1, ns)),
+                    Cell::Str(episode.cause.name().into()),
+                    Cell::I64(episode.lost.map_or(-1, |lost| lost as i64)),
+                    Cell::U64(episode.retransmits),
+                    Cell::U64(episode.timeouts),
+                    Cell::U64(episode.flight_size * u64::from(smss)),
+                    Cell::F64(episode.cwnd_before * f64::from(smss)),
+                    Cell::F64(episode.ssthresh * f64::from(smss)),
+                    Cell::F64(episode.cwnd_after * f64::from(smss)),
+                    Cell::U64(u64::from(episode.spurious)),
+                ]);
+            }
         }
         table
     }
@@ -950,7 +1008,7 @@ impl<T> Sampler<T> {
 
     #[inline]
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
-    fn take_at(&mut self, until: f64, sample: impl Fn(f64) -> T) {
+    fn take_at(&mut self, until: f64, mut sample: impl FnMut(f64) -> T) {
         while self.samples.len() as u64 <= self.last {
             let time = self.samples.len() as f64 * self.every;
             if time > until {
@@ -968,6 +1026,9 @@ struct SenderSample {
     srtt: Option<f64>,
     flight: u64,
     acked_bytes: u64,
+    pipe: u64,
+    pacing_rate_bps: Option<f64>,
+    delivered_bytes: u64,
 }
 
 impl SenderSample {
@@ -978,11 +1039,14 @@ impl SenderSample {
             srtt: sender.srtt_secs(),
             flight: sender.flight_size(),
             acked_bytes: sender.acked_bytes(),
+            pipe: sender.pipe(),
+            pacing_rate_bps: sender.pacing_rate().map(Rate::bps),
+            delivered_bytes: sender.delivered_bytes(),
         }
     }
 
     /// A row of the table `series`.
-    fn row(&self, t_ns: i64, flow: String, smss: u32, delivered_bytes: u64) -> [Cell; 8] {
+    fn row(&self, t_ns: i64, flow: String, smss: u32, delivered_bytes: u64) -> [Cell; 11] {
         [
             Cell::I64(t_ns),
             Cell::Str(flow),
@@ -992,7 +1056,45 @@ impl SenderSample {
             Cell::U64(self.flight * u64::from(smss)),
             Cell::U64(self.acked_bytes),
             Cell::U64(delivered_bytes),
+            Cell::U64(self.pipe * u64::from(smss)),
+            Cell::F64(self.pacing_rate_bps.unwrap_or(f64::INFINITY)),
+            Cell::U64(self.delivered_bytes),
         ]
+    }
+}
+
+/// The algorithms' own variables, taken with the senders' samples.
+#[derive(Debug)]
+struct Variables {
+    /// Of each flow: time, name and value.
+    values: Vec<Vec<(f64, &'static str, f64)>>,
+}
+
+impl Variables {
+    fn new(flows: usize) -> Self {
+        Self {
+            values: vec![Vec::new(); flows],
+        }
+    }
+
+    fn take(&mut self, flow: u32, time: f64, sender: &Sender) {
+        let values = &mut self.values[flow as usize];
+        sender.probe(&mut |name, value| values.push((time, name, value)));
+    }
+
+    fn table(&self, scenario: &Scenario) -> Table {
+        let mut table = Table::new("variables");
+        for (flow, values) in scenario.flows.iter().zip(&self.values) {
+            for (time, name, value) in values {
+                table.push([
+                    Cell::I64(ns(*time)),
+                    Cell::Str(flow.name.clone()),
+                    Cell::Str((*name).into()),
+                    Cell::F64(*value),
+                ]);
+            }
+        }
+        table
     }
 }
 

@@ -108,6 +108,7 @@ fn scenario(case: &Case) -> Scenario {
     }
     if let Some(sample) = case.sample {
         tree["sample"] = json!(sample);
+        tree["record"] = json!(["variables", "episodes"]);
     }
     Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -130,6 +131,29 @@ proptest! {
         for shortcuts in switches {
             scenario.shortcuts = shortcuts;
             prop_assert_eq!(&simulate(&scenario, 1), &fast, "{:?}", shortcuts);
+        }
+    }
+
+    #[test]
+    fn every_moment_of_a_flows_life_has_exactly_one_cause(case in cases()) {
+        let scenario = scenario(&case);
+        let records = simulate(&scenario, 1);
+        let flows = records.table("flows").expect("the table");
+        let i64s = |column: &str| match flows.column(column) {
+            sawtooth_core::record::Data::I64(values) => values.clone(),
+            other => panic!("{other:?}"),
+        };
+        let causes = ["cwnd", "rwnd", "source", "send_buffer", "pacing", "recovery", "rto", "nagle"];
+        let shares = causes.map(|cause| i64s(&format!("limited_{cause}_ns")));
+        let starts = i64s("start_ns");
+        for (flow, lifetime) in i64s("lifetime_ns").into_iter().enumerate() {
+            let shares = shares.each_ref().map(|column| column[flow]);
+            prop_assert!(shares.iter().all(|share| *share >= 0), "{:?}", shares);
+            prop_assert_eq!(shares.iter().sum::<i64>(), lifetime);
+            // Not beyond the run, and to its end unless the transfer ends.
+            let rest = scenario.duration.as_ns() - starts[flow];
+            prop_assert!(lifetime <= rest);
+            prop_assert!(lifetime == rest || i64s("completion_ns")[flow] >= 0);
         }
     }
 

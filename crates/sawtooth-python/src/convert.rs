@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use sawtooth_core::record::{Data, Effort, Records, SCHEMA, Type};
+use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Value};
 use sawtooth_core::{cc, kernel, queue, source, tcp};
 use serde_json::{Value as Json, json};
@@ -241,8 +241,26 @@ pub fn schema() -> Json {
                     json!({"name": column.name, "type": kind, "unit": column.unit, "summary": column.summary})
                 })
                 .collect();
-            (table.name.to_owned(), json!({"summary": table.summary, "columns": columns}))
+            let rfc4898 = names(table.name);
+            (table.name.to_owned(), json!({"summary": table.summary, "columns": columns, "rfc4898": rfc4898}))
         })
         .collect();
     Json::Object(tables)
+}
+
+/// What a table's columns are called in RFC 4898.
+fn names(table: &str) -> Json {
+    RFC4898
+        .iter()
+        .filter(|alias| alias.table == table)
+        .map(|alias| {
+            json!({
+                "name": alias.name(),
+                "object": alias.object,
+                "columns": alias.columns,
+                "less": alias.less,
+                "remark": alias.remark,
+            })
+        })
+        .collect()
 }

@@ -42,13 +42,12 @@ class _Data:
 def _states(dataset: Dataset) -> pl.DataFrame:
     """What held the flows back, one row per cell and arm: shares of the flows' lifetimes, retransmitted share, timeouts per flow."""
     runs = dataset.runs.lazy().select("run", "cell", "arm")
-    flows = dataset.flows().select("run", "sent_packets", "retransmits", "timeouts", "limited_cwnd_ns", "limited_rwnd_ns")
-    lifetime = pl.col("limited_cwnd_ns").sum() + pl.col("limited_rwnd_ns").sum()
+    flows = dataset.flows().select("run", "sent_packets", "retransmits", "timeouts", "lifetime_ns", "limited_rwnd_ns")
     return (
         flows.join(runs, on="run")
         .group_by("cell", "arm")
         .agg(
-            by_window_limit=pl.col("limited_rwnd_ns").sum() / lifetime,
+            by_window_limit=pl.col("limited_rwnd_ns").sum() / pl.col("lifetime_ns").sum(),
             retransmitted=pl.col("retransmits").sum() / pl.col("sent_packets").sum(),
             timeouts_per_flow=pl.col("timeouts").mean(),
         )

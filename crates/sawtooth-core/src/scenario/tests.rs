@@ -336,6 +336,59 @@ fn a_kernel_is_not_told_what_it_cannot_be_told() {
 }
 
 #[test]
+fn what_is_recorded_besides_is_asked_for_by_name() {
+    let mut tree = added("", "record", json!(["episodes", "variables"]));
+    tree["sample"] = json!("ack");
+    let both = Recording {
+        variables: true,
+        episodes: true,
+    };
+    assert_eq!(Scenario::from_tree(&tree).expect("a scenario").record, both);
+    let example = "for example record = [\"variables\", \"episodes\"]";
+    for (record, path, message, hint) in [
+        (
+            json!("episodes"),
+            "record",
+            "expected a list of tables",
+            example,
+        ),
+        (
+            json!(["episodes", 1]),
+            "record[1]",
+            "expected the name of a table",
+            example,
+        ),
+        (
+            json!(["episode"]),
+            "record[0]",
+            "`episode` is no table that can be asked for",
+            "did you mean `episodes`?",
+        ),
+        (
+            json!(["packets"]),
+            "record[0]",
+            "`packets` is no table that can be asked for",
+            "there are variables, episodes",
+        ),
+        (
+            json!(["variables"]),
+            "record[0]",
+            "variables are taken with the samples, and there are none",
+            "add sample = \"100 ms\", or \"ack\"",
+        ),
+    ] {
+        refused(&added("", "record", record), path, message, hint);
+    }
+    refused_for_a_kernel(
+        &json!({
+            "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}], "record": ["episodes"],
+        }),
+        "record",
+        "a real kernel does not tell its episodes",
+    );
+}
+
+#[test]
 fn a_kernels_algorithm_is_a_name_and_nothing_else() {
     let tree = |cc: Json| edited("/flows/0/cc", cc);
     let scenario = Scenario::from_tree(&tree(json!("kernel:cdg"))).expect("a scenario");

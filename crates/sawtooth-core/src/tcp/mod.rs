@@ -4,6 +4,8 @@
 //! presets, each a list of values that differ from those defaults.
 
 pub mod config;
+pub mod episodes;
+pub mod limits;
 pub mod ns2_random;
 pub mod prr;
 pub mod rate;

@@ -128,6 +128,11 @@ impl Rto {
         };
     }
 
+    /// Whether the timeout has been doubled since the last sample.
+    pub fn is_backed_off(&self) -> bool {
+        self.backoff > 1
+    }
+
     /// Doubles the timeout (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
         if self.backoff < 64 || self.timeout_secs() < self.config.max {

@@ -8,12 +8,14 @@
 //! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
 
 use super::config::{Config, Recovery, ReduceFrom, whole};
+use super::episodes::{Cause, Episodes};
+use super::limits::Limits;
 use super::recovery::{Rack, State};
 use super::rto::Rto;
 use crate::cc::{self, CongestionControl, Episode};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
-use crate::units::Instant;
+use crate::units::{Instant, Rate};
 
 /// Counters of one sender, named as in RFC 4898 where it has a name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,29 +24,24 @@ pub struct SenderCounters {
     pub retransmits: u64,
     pub fast_retransmits: u64,
     pub timeouts: u64,
+    /// Those after the timeout had been backed off.
+    pub subsequent_timeouts: u64,
     pub dupacks_in: u64,
     pub sacks_in: u64,
     pub dsacks_in: u64,
     pub congestion_signals: u64,
-    /// Reductions that turned out to be needless and were undone; tail loss probes.
+    /// Reductions that turned out to be needless and were undone, how many of them were timeouts'; tail loss probes.
     pub spurious: u64,
+    pub spurious_timeouts: u64,
     pub probes: u64,
     pub rtt_samples: u64,
     pub srtt_sum_secs: f64,
     pub min_rtt_secs: f64,
+    pub max_rtt_secs: f64,
+    /// The largest congestion window, segments.
+    pub max_cwnd: f64,
     /// Time integral of cwnd, segments x seconds.
     pub cwnd_integral: f64,
-    pub limited_cwnd_secs: f64,
-    pub limited_rwnd_secs: f64,
-    pub limited_source_secs: f64,
-}
-
-/// What keeps a sender from sending more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Limit {
-    Cwnd,
-    Rwnd,
-    Source,
 }
 
 /// What may leave besides a pending retransmission, until the next input.
@@ -90,8 +87,9 @@ pub struct Sender {
     pub(super) rack_deadline: Key,
     /// The handshake's third packet is to be sent.
     handshake_ack: bool,
-    limit: Limit,
-    limit_since: f64,
+    pub limits: Limits,
+    /// Where loss episodes are kept.
+    pub(super) episodes: Option<Box<Episodes>>,
     cwnd_since: f64,
     pub counters: SenderCounters,
 }
@@ -154,12 +152,13 @@ impl Sender {
             rack: (config.recovery == Recovery::Rack).then(|| Box::new(Rack::default())),
             rack_deadline: Key::NEVER,
             handshake_ack: false,
-            limit: Limit::Source,
-            limit_since: 0.0,
+            limits: Limits::new(),
+            episodes: None,
             cwnd_since: 0.0,
             config,
             counters: SenderCounters {
                 min_rtt_secs: f64::INFINITY,
+                max_cwnd: cwnd,
                 ..SenderCounters::default()
             },
         }
@@ -167,7 +166,7 @@ impl Sender {
 
     /// The application opens the connection.
     pub fn on_start(&mut self, now: Event) {
-        self.limit_since = now.time;
+        self.limits.start(now.time);
         self.cwnd_since = now.time;
         self.permit = Permit::Window;
     }
@@ -198,7 +197,7 @@ impl Sender {
         if self.config.recovery == Recovery::Rack {
             return self.rack_on_timer(now);
         }
-        self.counters.timeouts += 1;
+        self.begin_timeout(now);
         self.counters.congestion_signals += 1;
         let mut episode = self.episode(now, 0);
         if self.state.timeout_of == Some(self.snd_una)
@@ -358,6 +357,7 @@ impl Sender {
         self.counters.rtt_samples += 1;
         self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
         self.counters.min_rtt_secs = self.counters.min_rtt_secs.min(rtt);
+        self.counters.max_rtt_secs = self.counters.max_rtt_secs.max(rtt);
         Some(rtt)
     }
 
@@ -437,8 +437,14 @@ impl Sender {
 
     /// Reduces the window for a loss found by acknowledgements, once per episode.
     pub(super) fn reduce(&mut self, now: Event) {
+        self.reduce_for(now, Cause::of(self.config.recovery));
+    }
+
+    /// The same, of a loss that `cause` has found.
+    pub(super) fn reduce_for(&mut self, now: Event, cause: Cause) {
         self.counters.fast_retransmits += 1;
         self.counters.congestion_signals += 1;
+        self.begin_episode(now, cause);
         let episode = self.episode(now, self.limited_transmits);
         self.cc.on_loss(&episode);
         self.cwnd_changed(now);
@@ -456,36 +462,30 @@ impl Sender {
         self.cwnd_since = now.time;
         self.cwnd = self.cc.cwnd();
         self.cwnd_whole = whole(self.cwnd);
+        self.counters.max_cwnd = self.counters.max_cwnd.max(self.cwnd);
     }
 
+    /// Takes note of a timeout before anything follows from it.
+    pub(super) fn begin_timeout(&mut self, now: Event) {
+        self.limits.expire();
+        self.begin_episode(now, Cause::Rto);
+        self.counters.timeouts += 1;
+        self.counters.subsequent_timeouts += u64::from(self.rto.is_backed_off());
+    }
+
+    /// Nothing more is sent now: takes note of why.
     #[inline]
     pub(super) fn note_limit(&mut self, now: Event) {
-        let limit = if self.snd_nxt >= self.end {
-            Limit::Source
-        } else if self.window() >= self.window_limit() {
-            Limit::Rwnd
-        } else {
-            Limit::Cwnd
-        };
-        if limit != self.limit {
-            self.close_limit(now.time);
-            self.limit = limit;
+        self.limits.stop(now.time, self.why_it_stops(now.time));
+        if self.is_done() {
+            self.limits.finish(now.time);
         }
-    }
-
-    fn close_limit(&mut self, time: f64) {
-        let spent = time - self.limit_since;
-        self.limit_since = time;
-        match self.limit {
-            Limit::Cwnd => self.counters.limited_cwnd_secs += spent,
-            Limit::Rwnd => self.counters.limited_rwnd_secs += spent,
-            Limit::Source => self.counters.limited_source_secs += spent,
-        }
+        self.note_episode(now);
     }
 
     /// Brings time integrals up to the end of the run.
     pub fn finish(&mut self, end: f64) {
-        self.close_limit(end);
+        self.limits.finish(end);
         self.counters.cwnd_integral += self.cwnd * (end - self.cwnd_since);
         self.cwnd_since = end;
     }
@@ -522,6 +522,39 @@ impl Sender {
     /// Segments sent and not cumulatively acknowledged (FlightSize).
     pub fn flight_size(&self) -> u64 {
         self.snd_max - self.snd_una
+    }
+
+    /// Segments considered in the path: what the recovery in force compares with the window (RFC 6675 §4's pipe).
+    pub fn pipe(&self) -> u64 {
+        if let Some(rack) = &self.rack {
+            rack.segments.pipe()
+        } else if self.state.in_recovery {
+            u64::try_from(self.state.pipe).unwrap_or(0)
+        } else {
+            (self.snd_nxt - self.snd_una).saturating_sub(self.state.inflation)
+        }
+    }
+
+    /// How fast segments are let out, if they are paced.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        let paces = self.config.pacing && self.rack.is_some();
+        paces.then(|| self.cc.pacing_rate()).flatten()
+    }
+
+    /// The algorithm's own variables.
+    pub fn probe(&self, out: &mut cc::Probe<'_>) {
+        self.cc.probe(out);
+    }
+
+    /// Application bytes known to have arrived, cumulatively or selectively.
+    pub fn delivered_bytes(&self) -> u64 {
+        let sacked = &self.state.scoreboard;
+        let short = if sacked.end() == Some(self.end) {
+            u64::from(self.config.smss - self.last_payload_bytes)
+        } else {
+            0
+        };
+        self.acked_bytes() + sacked.total() * u64::from(self.config.smss) - short
     }
 
     /// Application bytes acknowledged.

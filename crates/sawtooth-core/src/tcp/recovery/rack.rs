@@ -10,6 +10,7 @@ use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 use crate::registry::Entry;
 use crate::tcp::config::whole;
+use crate::tcp::episodes::Cause;
 use crate::tcp::prr::Prr;
 use crate::tcp::rate::Rate;
 use crate::tcp::scoreboard::Range;
@@ -172,6 +173,17 @@ impl Rack {
         self.widest_reo_wnd().min(srtt.unwrap_or(f64::INFINITY))
     }
 
+    /// Segments found lost so far.
+    pub fn lost_so_far(&self) -> u64 {
+        self.rate.lost
+    }
+
+    /// Whether `window` has room and the next segment's time has not come.
+    #[inline]
+    pub fn waits_for_its_time(&self, now: f64, window: u64) -> bool {
+        self.paced_until > now && self.segments.pipe() < window
+    }
+
     fn widest_reo_wnd(&self) -> f64 {
         f64::from(self.reo_wnd_mult) * self.min_rtt / 4.0
     }
@@ -247,7 +259,7 @@ impl Sender {
         self.rack().arm_due = true;
     }
 
-    fn rack_is_open(&self) -> bool {
+    pub(in crate::tcp) fn rack_is_open(&self) -> bool {
         self.rack
             .as_ref()
             .is_none_or(|rack| rack.phase == Phase::Open)
@@ -310,6 +322,7 @@ impl Sender {
         self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
         let last = now.time - news.last_sent;
         self.counters.min_rtt_secs = self.counters.min_rtt_secs.min(last);
+        self.counters.max_rtt_secs = self.counters.max_rtt_secs.max(rtt);
         Some(last)
     }
 
@@ -412,12 +425,15 @@ impl Sender {
 
     fn rack_undo(&mut self, now: Event, undo: Undo) {
         self.counters.spurious += 1;
+        self.undo_episode();
         self.cc.on_undo(undo.before);
         self.cwnd_changed(now);
         let rack = self.rack();
         rack.segments.forget_losses();
         rack.undo = None;
+        let timeout = matches!(rack.phase, Phase::Timeout(_));
         rack.phase = Phase::Open;
+        self.counters.spurious_timeouts += u64::from(timeout);
     }
 
     /// Whether a timeout was spurious, from what arrives after it (RFC 5682 §3.1).
@@ -588,7 +604,7 @@ impl Sender {
     /// RFC 6298 §5.4 to §5.6, RFC 8985 §6.3.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     fn rack_on_timeout(&mut self, now: Event) {
-        self.counters.timeouts += 1;
+        self.begin_timeout(now);
         let before = self.rack_windows();
         let (una, snd_max) = (self.snd_una, self.snd_max);
         let frto_wanted = self.config.frto && una > 0;
@@ -653,7 +669,7 @@ impl Sender {
             // The original was lost, so the window is reduced, as for a loss that was recovered from at once.
             let episode_over = self.rack_is_open();
             if episode_over {
-                self.reduce(now);
+                self.reduce_for(now, Cause::TailLossProbe);
             }
         }
     }
@@ -709,7 +725,7 @@ impl Sender {
     }
 
     fn rack_transmit(&mut self, now: Event, seq: u64) -> Data {
-        let pacing = self.config.pacing.then(|| self.cc.pacing_rate()).flatten();
+        let pacing = self.pacing_rate();
         let wire_bits = 8.0 * f64::from(self.config.smss + self.config.header);
         let again = seq < self.snd_max;
         let rack = self.rack.as_mut().expect("a sender with this recovery");

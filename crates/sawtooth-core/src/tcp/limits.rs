@@ -1,0 +1,242 @@
+//! What holds a sender back: every moment of a connection's life belongs to exactly one cause.
+//!
+//! Specification: RFC 4898 §4, the objects `tcpEStatsPerfSndLim*`, which tell three causes apart; these eight are parts of them
+//! ([`crate::record::RFC4898`] says which). As there, whenever the sender stops sending it says why, and the time up to its next stop is
+//! accounted to that reason; nothing announces that a retransmission timer will expire, so when one does, the wait since the last stop is
+//! accounted to it after the fact.
+//!
+//! A life lasts from the opening of the connection until everything has been acknowledged, or else to the end of the run.
+//!
+//! **Precedence.** Several causes can hold at once. The order is that of what would have to end first for data to flow as the application
+//! and the window would have it:
+//! 1. `Rto`: a wait in which nothing came until the retransmission timer expired. Whatever else was true, only the timer ended it.
+//! 2. `Recovery`: from a loss to its recovery point, the repair after a timeout included. The recovery decides what is sent and when; that
+//!    the window is full, or that the application has written everything, would not have lasted without the loss.
+//! 3. `Source`, `SendBuffer`: there is nothing to send, so nothing else can matter. The application has written all it has, and waits for
+//!    the last acknowledgements or for itself; or it has more and there is no room for it.
+//! 4. `Nagle`: what there is to send is less than a segment and is kept back for more.
+//! 5. `Rwnd`: the receiver's window is filled (RFC 4898: "the sender has filled the announced receiver window"), however large `cwnd` is.
+//! 6. `Cwnd`: the congestion window is full. The handshake belongs here, too: one segment, the SYN, is all that may be outstanding.
+//! 7. `Pacing`: the window has room, and the next segment's time has not come.
+//!
+//! Deviations: times are whole nanoseconds between rounded instants, so the shares sum exactly; RFC 4898 counts milliseconds.
+
+use super::config::Recovery;
+use super::recovery::Cut;
+use super::sender::Sender;
+use crate::units::Instant;
+
+/// What keeps a sender from sending more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    Source,
+    SendBuffer,
+    Rwnd,
+    Cwnd,
+    Pacing,
+    Recovery,
+    Rto,
+    Nagle,
+}
+
+impl Limit {
+    /// In the order of the columns `limited_*_ns`.
+    pub const ALL: [Self; 8] = [
+        Self::Cwnd,
+        Self::Rwnd,
+        Self::Source,
+        Self::SendBuffer,
+        Self::Pacing,
+        Self::Recovery,
+        Self::Rto,
+        Self::Nagle,
+    ];
+}
+
+/// The account of one connection's life.
+#[derive(Debug)]
+pub struct Limits {
+    spent_ns: [i64; Limit::ALL.len()],
+    limit: Limit,
+    /// When that became the limit, ns; and when the sender last stopped, seconds.
+    since_ns: i64,
+    stopped: f64,
+    start_ns: i64,
+    over: bool,
+}
+
+impl Limits {
+    pub(super) fn new() -> Self {
+        Self {
+            spent_ns: [0; Limit::ALL.len()],
+            limit: Limit::Cwnd,
+            since_ns: 0,
+            stopped: 0.0,
+            start_ns: 0,
+            over: false,
+        }
+    }
+
+    /// The connection is opened at `time`.
+    pub(super) fn start(&mut self, time: f64) {
+        self.start_ns = ns(time);
+        self.since_ns = self.start_ns;
+        self.stopped = time;
+    }
+
+    /// The sender stops at `time`, because of `limit`.
+    #[inline]
+    pub(super) fn stop(&mut self, time: f64, limit: Limit) {
+        if limit != self.limit {
+            self.enter(time, limit);
+        }
+        self.stopped = time;
+    }
+
+    /// The retransmission timer has expired: nothing else has ended the wait since the last stop.
+    pub(super) fn expire(&mut self) {
+        self.enter(self.stopped, Limit::Rto);
+    }
+
+    /// The life ends at `time`, unless it has ended.
+    #[inline]
+    pub(super) fn finish(&mut self, time: f64) {
+        if !self.over {
+            self.enter(time, self.limit);
+            self.over = true;
+        }
+    }
+
+    fn enter(&mut self, time: f64, limit: Limit) {
+        if self.over {
+            return;
+        }
+        let now_ns = ns(time);
+        self.spent_ns[self.limit as usize] += now_ns - self.since_ns;
+        self.since_ns = now_ns;
+        self.limit = limit;
+    }
+
+    /// What has been accounted to `limit`, ns.
+    pub fn spent_ns(&self, limit: Limit) -> i64 {
+        self.spent_ns[limit as usize]
+    }
+
+    /// How long the connection lived, ns.
+    pub fn lifetime_ns(&self) -> i64 {
+        self.since_ns - self.start_ns
+    }
+}
+
+fn ns(secs: f64) -> i64 {
+    Instant::from_secs(secs).as_ns()
+}
+
+impl Sender {
+    /// The sender has nothing that it could send now: why, in the order of precedence.
+    #[inline]
+    pub(super) fn why_it_stops(&self, now: f64) -> Limit {
+        if self.is_repairing() {
+            return Limit::Recovery;
+        }
+        if self.snd_una == 0 && self.config.handshake {
+            return Limit::Cwnd;
+        }
+        let rack = self.rack.as_deref();
+        let lost = rack.is_some_and(|rack| rack.segments.lost() > 0);
+        if !lost && !self.has_more() {
+            Limit::Source
+        } else if !lost && self.snd_nxt >= self.snd_una + self.window_limit() {
+            Limit::Rwnd
+        } else if rack.is_some_and(|rack| rack.waits_for_its_time(now, self.window())) {
+            Limit::Pacing
+        } else {
+            Limit::Cwnd
+        }
+    }
+
+    /// Whether a loss has been found and not everything that was outstanding then has arrived.
+    #[inline]
+    pub(super) fn is_repairing(&self) -> bool {
+        if self.config.recovery == Recovery::Rack {
+            return !self.rack_is_open();
+        }
+        matches!(self.state.last_cut, Cut::Loss | Cut::Timeout)
+            && self.snd_una < self.state.recovery_point
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(limits: &Limits) -> Vec<(Limit, i64)> {
+        let spent = Limit::ALL.map(|limit| (limit, limits.spent_ns(limit)));
+        spent.into_iter().filter(|(_, ns)| *ns > 0).collect()
+    }
+
+    #[test]
+    fn the_time_up_to_the_next_stop_belongs_to_the_reason_of_the_last() {
+        let mut limits = Limits::new();
+        limits.start(1.0);
+        limits.stop(1.0, Limit::Cwnd);
+        limits.stop(1.25, Limit::Rwnd);
+        limits.stop(1.5, Limit::Rwnd);
+        limits.stop(2.0, Limit::Source);
+        limits.finish(2.125);
+        let expected = [
+            (Limit::Cwnd, 250_000_000),
+            (Limit::Rwnd, 750_000_000),
+            (Limit::Source, 125_000_000),
+        ];
+        assert_eq!(all(&limits), expected);
+        assert_eq!(limits.lifetime_ns(), 1_125_000_000);
+    }
+
+    #[test]
+    fn rfc4898_a_timeout_reclassifies_the_wait_since_the_last_stop() {
+        let mut limits = Limits::new();
+        limits.start(0.0);
+        limits.stop(0.0, Limit::Cwnd);
+        limits.stop(0.5, Limit::Cwnd);
+        limits.expire();
+        limits.stop(2.0, Limit::Recovery);
+        // The second expiry in a row: the wait since the retransmission.
+        limits.expire();
+        limits.stop(5.0, Limit::Recovery);
+        limits.finish(6.0);
+        let expected = [
+            (Limit::Cwnd, 500_000_000),
+            (Limit::Recovery, 1_000_000_000),
+            (Limit::Rto, 4_500_000_000),
+        ];
+        assert_eq!(all(&limits), expected);
+    }
+
+    #[test]
+    fn a_life_ends_once() {
+        let mut limits = Limits::new();
+        limits.start(0.0);
+        limits.stop(0.5, Limit::Source);
+        limits.finish(1.0);
+        limits.stop(3.0, Limit::Cwnd);
+        limits.finish(4.0);
+        assert_eq!(limits.lifetime_ns(), 1_000_000_000);
+        assert_eq!(limits.spent_ns(Limit::Source), 500_000_000);
+    }
+
+    #[test]
+    fn shares_of_instants_that_are_no_whole_nanoseconds_sum_exactly() {
+        let mut limits = Limits::new();
+        limits.start(0.1);
+        let mut time = 0.1;
+        for step in 0..1000 {
+            time += 1.0 / 3e7;
+            limits.stop(time, Limit::ALL[step % 8]);
+        }
+        limits.finish(time);
+        let sum: i64 = Limit::ALL.iter().map(|limit| limits.spent_ns(*limit)).sum();
+        assert_eq!(sum, limits.lifetime_ns());
+        assert_eq!(sum, ns(time) - ns(0.1));
+    }
+}

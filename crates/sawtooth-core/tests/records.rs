@@ -1,0 +1,391 @@
+//! What the records say of small scenarios, worked out by hand: what limited a flow, its loss episodes, its time series.
+//!
+//! The link carries 1 Gbit/s over 50 ms each way. A full segment of 1000 bytes on the wire takes 8 us, an acknowledgement or SYN of 40 bytes
+//! 0.32 us. So the handshake takes H = 100 ms + 0.64 us, and a segment is acknowledged 100 ms + 8.32 us after it leaves an idle sender.
+
+use sawtooth_core::events::{Event, Key, Lineage};
+use sawtooth_core::packet::Ack;
+use sawtooth_core::record::{Data, Records, Table};
+use sawtooth_core::tcp::Config;
+use sawtooth_core::tcp::episodes::Cause;
+use sawtooth_core::tcp::limits::Limit;
+use sawtooth_core::tcp::scoreboard::SackBlocks;
+use sawtooth_core::tcp::sender::Sender;
+use sawtooth_core::{Scenario, cc, simulate};
+use serde_json::{Value, json};
+
+const HANDSHAKE_NS: i64 = 100_000_640;
+
+fn scenario(changes: &Value) -> Scenario {
+    let mut tree = json!({
+        "duration": "60 s", "stack": "rfc",
+        "tcp": {"smss": "960 B", "header": "40 B", "ack_size": "40 B", "ack_every": 1},
+        "links": {"l": {"rate": "1 Gbit/s", "delay": "50 ms"}},
+        "flows": [{"path": ["l"]}],
+    });
+    for (pointer, value) in changes.as_object().expect("an object") {
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        tree.pointer_mut(parent).expect("a place")[key] = value.clone();
+    }
+    Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run(changes: &Value) -> Records {
+    simulate(&scenario(changes), 1)
+}
+
+fn size(bytes: u64) -> Value {
+    json!({"name": "bulk", "size": format!("{bytes} B")})
+}
+
+fn table<'a>(records: &'a Records, name: &str) -> &'a Table {
+    records
+        .table(name)
+        .unwrap_or_else(|| panic!("no table {name}"))
+}
+
+fn i64s(table: &Table, column: &str) -> Vec<i64> {
+    match table.column(column) {
+        Data::I64(values) => values.clone(),
+        Data::U64(values) => values.iter().map(|value| value.cast_signed()).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn f64s(table: &Table, column: &str) -> Vec<f64> {
+    match table.column(column) {
+        Data::F64(values) => values.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn words(table: &Table, column: &str) -> Vec<String> {
+    match table.column(column) {
+        Data::Str(values) => values.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The first flow's shares that are not zero, and its lifetime.
+fn shares(records: &Records) -> (Vec<(&'static str, i64)>, i64) {
+    let flows = table(records, "flows");
+    let causes = [
+        "cwnd",
+        "rwnd",
+        "source",
+        "send_buffer",
+        "pacing",
+        "recovery",
+        "rto",
+        "nagle",
+    ];
+    let spent = causes.map(|cause| (cause, i64s(flows, &format!("limited_{cause}_ns"))[0]));
+    let found = spent.into_iter().filter(|(_, ns)| *ns != 0).collect();
+    (found, i64s(flows, "lifetime_ns")[0])
+}
+
+#[test]
+fn a_transfer_of_three_windows_is_limited_by_cwnd_and_then_waits_for_its_last_acknowledgement() {
+    // Windows of 4, 8 and 16 segments. The acknowledgements of the first arrive 8 us apart from T1 = H + 100 ms + 8.32 us on, those of the
+    // second from T2 = T1 + 100 ms + 8.32 us on; the eighth, 7 x 8 us later, lets the last two segments out. The 16 segments leave the link
+    // 128 us after T2, and the last acknowledgement is there 100 ms + 0.32 us after that.
+    let records = run(&json!({"/flows/0/source": size(28 * 960)}));
+    let t1 = HANDSHAKE_NS + 100_008_320;
+    let t2 = t1 + 100_008_320;
+    let written = t2 + 7 * 8_000;
+    let end = t2 + 16 * 8_000 + 100_000_320;
+    let expected = vec![("cwnd", written), ("source", end - written)];
+    assert_eq!(shares(&records), (expected, end));
+    assert_eq!(end, 400_145_600);
+}
+
+#[test]
+fn a_filled_receive_window_limits_however_large_cwnd_is() {
+    let changes = json!({"/tcp/window_limit": "4 packets", "/duration": "1 s"});
+    let rest = 1_000_000_000 - HANDSHAKE_NS;
+    let expected = vec![("cwnd", HANDSHAKE_NS), ("rwnd", rest)];
+    assert_eq!(shares(&run(&changes)), (expected, 1_000_000_000));
+}
+
+#[test]
+fn rfc4898_the_wait_for_a_timeout_is_the_timers_and_what_follows_is_recovery() {
+    // One segment, lost. The timeout is 1 s (RFC 6298 §2.4): 100 ms + 4 x 50 ms is less.
+    let records =
+        run(&json!({"/flows/0/source": size(960), "/links/l/drop": [2], "/record": ["episodes"]}));
+    let expected = vec![
+        ("cwnd", HANDSHAKE_NS),
+        ("recovery", 100_008_320),
+        ("rto", 1_000_000_000),
+    ];
+    let end = HANDSHAKE_NS + 1_000_000_000 + 100_008_320;
+    assert_eq!(shares(&records), (expected, end));
+    let flows = table(&records, "flows");
+    assert_eq!(i64s(flows, "subsequent_timeouts"), [0]);
+    let episodes = table(&records, "episodes");
+    assert_eq!(words(episodes, "cause"), ["rto"]);
+    assert_eq!(i64s(episodes, "start_ns"), [HANDSHAKE_NS + 1_000_000_000]);
+    assert_eq!(i64s(episodes, "end_ns"), [end]);
+    assert_eq!(i64s(episodes, "flight_bytes"), [960]);
+    assert_eq!(i64s(episodes, "retransmits"), [1]);
+    assert_eq!(i64s(episodes, "lost_packets"), [-1]);
+}
+
+#[test]
+fn timeouts_in_a_row_are_one_episode_and_all_but_the_first_are_subsequent() {
+    // The segment is lost three times: 1 s, 2 s and 4 s (RFC 6298 §5.5).
+    let records = run(
+        &json!({"/flows/0/source": size(960), "/links/l/drop": [2, 3, 4], "/record": ["episodes"]}),
+    );
+    let flows = table(&records, "flows");
+    assert_eq!(i64s(flows, "timeouts"), [3]);
+    assert_eq!(i64s(flows, "subsequent_timeouts"), [2]);
+    assert_eq!(i64s(flows, "limited_rto_ns"), [7_000_000_000]);
+    let episodes = table(&records, "episodes");
+    assert_eq!(i64s(episodes, "timeouts"), [3]);
+    assert_eq!(i64s(episodes, "retransmits"), [3]);
+}
+
+#[test]
+fn a_lost_syn_waits_for_the_timer() {
+    // RFC 6298 §2.1: 1 s.
+    let records = run(&json!({"/flows/0/source": size(960), "/links/l/drop": [1]}));
+    assert_eq!(
+        i64s(table(&records, "flows"), "limited_rto_ns"),
+        [1_000_000_000]
+    );
+}
+
+#[test]
+fn every_recovery_tells_its_losses_with_their_cause() {
+    // Packet 20 is segment 19, of the third window, and more than three segments follow it.
+    for (recovery, cause, lost) in [
+        ("tahoe", "dupack", -1),
+        ("reno", "dupack", -1),
+        ("newreno", "dupack", -1),
+        ("sack", "sack", -1),
+        ("rack", "rack", 1),
+    ] {
+        let records = run(&json!({
+            "/flows/0/source": size(60 * 960), "/links/l/drop": [20], "/record": ["episodes"], "/sample": "ack",
+            "/tcp/recovery": recovery,
+        }));
+        let episodes = table(&records, "episodes");
+        assert_eq!(words(episodes, "cause"), [cause], "{recovery}");
+        assert_eq!(i64s(episodes, "lost_packets"), [lost], "{recovery}");
+        assert_eq!(i64s(episodes, "spurious"), [0], "{recovery}");
+        let flows = table(&records, "flows");
+        let retransmits = i64s(flows, "retransmits");
+        assert_eq!(i64s(episodes, "retransmits"), retransmits, "{recovery}");
+        let (start, end) = (i64s(episodes, "start_ns")[0], i64s(episodes, "end_ns")[0]);
+        // The repair takes a round trip at least. A timeout is no part of it.
+        assert!(
+            end - start >= 100_000_000 && end - start < 1_000_000_000,
+            "{recovery}: {start} to {end}"
+        );
+        assert_eq!(
+            i64s(flows, "limited_recovery_ns"),
+            [end - start],
+            "{recovery}"
+        );
+        // RFC 5681 equation 4: half of the smaller of window and flight.
+        let [before, flight] = [
+            f64s(episodes, "cwnd_before_bytes")[0],
+            i64s(episodes, "flight_bytes")[0] as f64,
+        ];
+        let ssthresh = f64s(episodes, "ssthresh_bytes")[0];
+        assert!(
+            ssthresh <= before.min(flight) / 2.0
+                && ssthresh > before.min(flight) / 2.0 - 2.0 * 960.0,
+            "{recovery}: {ssthresh} of {before}, {flight}"
+        );
+    }
+}
+
+#[test]
+fn an_episode_that_is_not_over_has_no_end() {
+    let records = run(&json!({
+        "/flows/0/source": size(960), "/links/l/drop": [2], "/record": ["episodes"], "/duration": "1.15 s",
+    }));
+    assert_eq!(i64s(table(&records, "episodes"), "end_ns"), [-1]);
+}
+
+#[test]
+fn a_loss_that_a_probe_repairs_is_the_probes() {
+    // The last segment of a transfer is lost: packet 1 is the SYN, 2 the handshake's acknowledgement, 3 to 6 are the data.
+    let records = run(&json!({
+        "/stack": "linux", "/flows/0/source": size(4 * 960), "/links/l/drop": [6], "/record": ["episodes"],
+        // So that the probe, two round trips and 200 ms for a delayed acknowledgement after the last one, comes first.
+        "/tcp/rto_min": "1 s",
+    }));
+    let flows = table(&records, "flows");
+    assert_eq!(i64s(flows, "tail_loss_probes"), [1]);
+    assert_eq!(i64s(flows, "timeouts"), [0]);
+    let episodes = table(&records, "episodes");
+    assert_eq!(words(episodes, "cause"), ["tail_loss_probe"]);
+    assert_eq!(i64s(episodes, "lost_packets"), [1]);
+    assert_eq!(i64s(episodes, "retransmits"), [1]);
+    // Found and repaired by the same acknowledgement, which ends the connection, too.
+    assert_eq!(i64s(episodes, "start_ns"), i64s(flows, "lifetime_ns"));
+    assert_eq!(i64s(episodes, "start_ns"), i64s(episodes, "end_ns"));
+}
+
+#[test]
+fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares() {
+    let scenario = scenario(&json!({"/stack": "linux", "/tcp/tail_loss_probe": false}));
+    let flow = &scenario.flows[0];
+    let reno = cc::TABLE.iter().find(|entry| entry.name == "reno");
+    let new = reno.expect("it is in the table").new;
+    let mut sender = Sender::new(Config::from(&flow.tcp), new, &flow.cc.params, None, 0.0);
+    sender.keep_episodes();
+    let mut lineage = Lineage::new();
+    let mut at = |time| lineage.record(Key::at_start(time, 0));
+    let sent =
+        |sender: &mut Sender, now: Event| std::iter::from_fn(|| sender.poll_transmit(now)).count();
+    let ack = |next| Ack {
+        next,
+        duplicate: false,
+        sack: SackBlocks::default(),
+    };
+    let now = at(0.0);
+    sender.on_start(now);
+    assert_eq!(sent(&mut sender, now), 1);
+    let now = at(0.1);
+    sender.on_segment(now, &ack(1));
+    // The handshake's third packet and the initial window of ten segments.
+    assert_eq!(sent(&mut sender, now), 11);
+    let expiry = sender.next_timer().time;
+    let now = at(expiry);
+    sender.on_timer(now);
+    assert_eq!(sent(&mut sender, now), 1);
+    // Segments that were sent once are acknowledged: they were late, not lost (RFC 5682 §3.1).
+    let now = at(expiry + 0.05);
+    sender.on_segment(now, &ack(5));
+    assert!(sent(&mut sender, now) > 0);
+    sender.finish(expiry + 0.05);
+
+    let counters = &sender.counters;
+    assert_eq!((counters.spurious, counters.spurious_timeouts), (1, 1));
+    let [episode] = sender.episodes() else {
+        panic!("{:?}", sender.episodes());
+    };
+    assert_eq!((episode.cause, episode.spurious), (Cause::Rto, true));
+    assert_eq!((episode.start, episode.end), (expiry, Some(expiry + 0.05)));
+    assert_eq!(
+        (episode.flight_size, episode.lost, episode.retransmits),
+        (10, Some(10), 1)
+    );
+    assert!(episode.cwnd_before == 10.0 && episode.ssthresh == 5.0 && episode.cwnd_after >= 10.0);
+    #[expect(clippy::cast_precision_loss, reason = "less than a minute")]
+    let secs = |limit| sender.limits.spent_ns(limit) as f64 / 1e9;
+    // To the nanosecond that both ends of an interval are rounded to.
+    assert!((secs(Limit::Rto) - (expiry - 0.1)).abs() < 2e-9);
+    assert!((secs(Limit::Recovery) - 0.05).abs() < 2e-9);
+    assert!((secs(Limit::Cwnd) - 0.1).abs() < 2e-9);
+}
+
+#[test]
+fn a_paced_sender_is_limited_by_pacing() {
+    let records = run(&json!({
+        "/stack": "linux", "/flows/0/cc": "bbr", "/links/l/rate": "10 Mbit/s", "/duration": "20 s", "/sample": "100 ms",
+        "/record": ["variables"],
+    }));
+    let (shares, lifetime) = shares(&records);
+    assert_eq!(lifetime, 20_000_000_000);
+    assert_eq!(shares.iter().map(|(_, ns)| ns).sum::<i64>(), lifetime);
+    let pacing = shares.iter().find(|(cause, _)| *cause == "pacing");
+    // Its window is twice the path's content, so that pacing is what holds it back once it knows the path.
+    assert!(
+        pacing.is_some_and(|(_, ns)| *ns > 16_000_000_000),
+        "{shares:?}"
+    );
+    // In PROBE_BW it paces by gains of 0.75, 1 and 1.25 around the rate of the link.
+    let rates = f64s(table(&records, "series"), "pacing_rate_bps");
+    assert!(
+        rates[100..].iter().all(|rate| (6e6..14e6).contains(rate)),
+        "{rates:?}"
+    );
+    let variables = table(&records, "variables");
+    let names = words(variables, "variable");
+    let values = f64s(variables, "value");
+    let last = names
+        .iter()
+        .rposition(|name| name == "BtlBw")
+        .expect("BBR's own name");
+    // Segments per second of 1000 bytes on the wire.
+    assert!(
+        (values[last] * 8000.0 / 1e7 - 1.0).abs() < 0.05,
+        "{}",
+        values[last]
+    );
+    assert_eq!(i64s(variables, "t_ns")[last], 20_000_000_000);
+}
+
+#[test]
+fn without_losses_the_pipe_is_the_flight_and_the_sender_knows_what_was_acknowledged() {
+    for sample in ["20 ms", "ack"] {
+        let records = run(&json!({"/flows/0/source": size(100 * 960), "/sample": sample}));
+        let series = table(&records, "series");
+        assert_eq!(i64s(series, "pipe_bytes"), i64s(series, "flight_bytes"));
+        let known = i64s(series, "sender_delivered_bytes");
+        assert_eq!(known, i64s(series, "acked_bytes"));
+        assert_eq!(known.last(), Some(&96_000));
+        assert!(
+            f64s(series, "pacing_rate_bps")
+                .iter()
+                .all(|rate| rate.is_infinite())
+        );
+        let flows = table(&records, "flows");
+        // The window after the acknowledgement of everything: 4 and one for each segment but the first four's.
+        assert_eq!(f64s(flows, "max_cwnd_bytes"), [104.0 * 960.0]);
+    }
+}
+
+#[test]
+fn selective_acknowledgements_tell_the_sender_what_has_arrived_and_the_pipe_shrinks() {
+    let records = run(&json!({
+        "/flows/0/source": size(60 * 960 + 100), "/links/l/drop": [20], "/sample": "ack", "/tcp/recovery": "sack",
+    }));
+    let series = table(&records, "series");
+    let known = i64s(series, "sender_delivered_bytes");
+    let acked = i64s(series, "acked_bytes");
+    let flight = i64s(series, "flight_bytes");
+    let pipe = i64s(series, "pipe_bytes");
+    assert!(
+        known.windows(2).all(|pair| pair[0] < pair[1]),
+        "every acknowledgement brings news"
+    );
+    assert!(known.iter().zip(&acked).any(|(known, acked)| known > acked));
+    assert!(
+        pipe.iter()
+            .zip(&flight)
+            .all(|(pipe, flight)| pipe <= flight)
+    );
+    assert!(pipe.iter().zip(&flight).any(|(pipe, flight)| pipe < flight));
+    assert_eq!(known.last(), Some(&(60 * 960 + 100)));
+}
+
+#[test]
+fn what_is_not_asked_for_is_not_recorded() {
+    let records = run(&json!({"/sample": "ack", "/duration": "1 s"}));
+    assert!(records.table("variables").is_none() && records.table("episodes").is_none());
+}
+
+#[test]
+fn every_algorithm_tells_its_variables_with_every_sample() {
+    for entry in cc::TABLE {
+        let records = run(&json!({
+            "/stack": "linux", "/flows/0/cc": entry.name, "/links/l/rate": "10 Mbit/s", "/sample": "ack", "/duration": "5 s",
+            "/record": ["variables"],
+        }));
+        let variables = table(&records, "variables");
+        // Standard and scalable TCP have none besides the window and the threshold.
+        let none = matches!(entry.name, "reno" | "scalable");
+        assert_eq!(variables.rows() == 0, none, "{}", entry.name);
+        let times = i64s(table(&records, "series"), "t_ns");
+        assert!(
+            i64s(variables, "t_ns")
+                .iter()
+                .all(|time| times.contains(time))
+        );
+    }
+}

@@ -1,0 +1,51 @@
+"""The records by the names of RFC 4898, the TCP Extended Statistics MIB, which web100 has made known.
+
+    dataset.flows().select("flow", rfc4898("SegsRetrans"), rfc4898("SndLimTimeCwnd"))
+
+Which columns a name stands for is a table of the core, in the reference under each result table. Units are the columns': nanoseconds and
+bytes.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import polars as pl
+
+from sawtooth import _core
+from sawtooth.errors import DatasetError
+from sawtooth.study import did_you_mean
+
+
+def rfc4898(name: str, table: str = "flows") -> pl.Expr:
+    """The column of `table` that RFC 4898 calls `name`, under that name.
+
+    Args:
+        name: with its group or without, as in `tcpEStatsPerfSegsRetrans` and `SegsRetrans`.
+        table: `flows` for a connection's totals, `series` for what changes over its life.
+
+    Returns:
+        An expression over the table's columns: one of them, or a sum and difference of several. It is null where one of them is: of a
+        real kernel that does not tell it.
+
+    Raises:
+        DatasetError: if the table has nothing of that name.
+
+    """
+    names = {row[key]: row for row in _names(table) for key in ("object", "name")}
+    if name not in names:
+        elsewhere = [other for other in _core.schema() if any(name in (row["name"], row["object"]) for row in _names(other))]
+        hint = (
+            f"it is in `{elsewhere[0]}`: rfc4898({name!r}, {elsewhere[0]!r})"
+            if elsewhere
+            else did_you_mean(name, [row["name"] for row in _names(table)])
+        )
+        raise DatasetError(f"`{table}` has nothing that RFC 4898 calls `{name}`", hint)
+    row = names[name]
+    total = functools.reduce(pl.Expr.add, [pl.col(column) for column in row["columns"]])
+    return functools.reduce(pl.Expr.sub, [pl.col(column) for column in row["less"]], total).alias(name)
+
+
+def _names(table: str) -> list[dict[str, Any]]:
+    return _core.schema().get(table, {}).get("rfc4898", [])

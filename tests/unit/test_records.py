@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sawtooth
+from sawtooth import DatasetError, RunFailed, rfc4898
+
+SCENARIO: dict[str, Any] = {
+    "duration": "5 s",
+    "stack": "linux",
+    "cc": "cubic",
+    "sample": "100 ms",
+    "record": ["variables", "episodes"],
+    "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": "1 bdp"}}},
+    "flows": [{"path": ["l"], "count": 2}],
+}
+
+STUDY = """
+name = "records"
+question = "What is recorded?"
+repeat = 2
+
+[scenario]
+duration = "3 s"
+stack = "linux"
+sample = "ack"
+record = ["variables", "episodes"]
+links.l = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "1 bdp" } }
+flows = [{ path = ["l"] }]
+
+[sweep]
+"scenario.cc" = ["reno", "cubic"]
+"""
+
+
+@pytest.fixture(scope="module")
+def records() -> sawtooth.Records:
+    return sawtooth.simulate(SCENARIO)
+
+
+def test_the_shares_of_a_flows_life_sum_to_it(records: sawtooth.Records) -> None:
+    flows = records.flows
+    shares = [name for name in flows.columns if name.startswith("limited_")]
+    assert len(shares) == 8
+    assert flows.select(pl.sum_horizontal(shares)).to_series().to_list() == flows["lifetime_ns"].to_list() == [5 * 10**9] * 2
+
+
+def test_the_three_limits_of_rfc_4898_sum_to_the_life(records: sawtooth.Records) -> None:
+    parts = records.flows.select(*(rfc4898(f"SndLimTime{limit}") for limit in ("Rwin", "Cwnd", "Snd")))
+    assert parts.columns == ["SndLimTimeRwin", "SndLimTimeCwnd", "SndLimTimeSnd"]
+    assert parts.sum_horizontal().to_list() == records.flows["lifetime_ns"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("SegsRetrans", "retransmits"),
+        ("tcpEStatsPerfSegsRetrans", "retransmits"),
+        ("CongSignals", "congestion_signals"),
+        ("DupAcksIn", "dupacks_in"),
+        ("SACKsRcvd", "sacks_in"),
+        ("DSACKDups", "dsacks_in"),
+        ("MinRTT", "min_rtt_ns"),
+        ("MaxRTT", "max_rtt_ns"),
+        ("SmoothedRTT", "srtt_ns"),
+        ("FastRetran", "fast_retransmits"),
+    ],
+)
+def test_a_name_of_rfc_4898_is_a_column(records: sawtooth.Records, name: str, column: str) -> None:
+    assert records.flows.select(rfc4898(name)).to_series().to_list() == records.flows[column].to_list()
+
+
+def test_timeouts_of_rfc_4898_are_those_without_back_off() -> None:
+    # The SYN is lost three times: 1 s, 2 s and 4 s.
+    tree = SCENARIO | {"duration": "10 s", "flows": [{"path": ["l"], "source": {"name": "bulk", "size": "1 kB"}}]}
+    tree["links"] = {"l": {"rate": "10 Mbit/s", "delay": "20 ms", "drop": [1, 2, 3]}}
+    flows = sawtooth.simulate(tree).flows
+    assert flows["timeouts"].item() == 3
+    assert flows.select(rfc4898("Timeouts")).item() == 1
+    assert flows.select(rfc4898("SubsequentTimeouts")).item() == 2
+
+
+def test_a_name_that_rfc_4898_does_not_have_is_told() -> None:
+    with pytest.raises(DatasetError) as raised:
+        rfc4898("SegRetrans")
+    assert str(raised.value) == "error: `flows` has nothing that RFC 4898 calls `SegRetrans`\nhint: did you mean `SegsRetrans`?"
+    with pytest.raises(DatasetError) as raised:
+        rfc4898("CurCwnd")
+    assert (
+        str(raised.value)
+        == "error: `flows` has nothing that RFC 4898 calls `CurCwnd`\nhint: it is in `series`: rfc4898('CurCwnd', 'series')"
+    )
+
+
+def test_a_dataset_has_the_tables_that_its_study_asks_for(tmp_path: Path) -> None:
+    path = tmp_path / "records.toml"
+    path.write_text(STUDY)
+    dataset = sawtooth.run(path, tmp_path / "out")
+    episodes = dataset.episodes().collect()
+    assert set(episodes["run"]) == {0, 1, 2, 3}
+    assert set(episodes["cause"]) <= {"rack", "rto", "tail_loss_probe"}
+    # Reno has no variables of its own.
+    runs = dataset.runs.filter(pl.col("cc").str.contains("cubic"))["run"]
+    variables = dataset.variables().collect()
+    assert set(variables["run"]) == set(runs)
+    assert set(variables["variable"]) == {"w_max", "k", "w_est", "cwnd_prior"}
+    retransmits = dataset.column("SegsRetrans").collect()
+    assert retransmits.columns == ["run", "flow", "SegsRetrans"]
+    assert retransmits["SegsRetrans"].to_list() == dataset.column("retransmits").collect()["retransmits"].to_list()
+    assert dataset.column("PipeSize", "series").collect_schema().names() == ["run", "t_ns", "flow", "PipeSize"]
+
+
+def test_a_table_that_was_not_asked_for_is_told() -> None:
+    records = sawtooth.simulate({key: value for key, value in SCENARIO.items() if key != "record"})
+    with pytest.raises(RunFailed) as raised:
+        _ = records.episodes
+    assert str(raised.value) == 'error: this run has no table `episodes`\nhint: add record = ["episodes"] to the scenario'
