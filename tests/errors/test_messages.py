@@ -183,7 +183,7 @@ error: `receive_buffer_default` is 131072 B, above `receive_buffer_max`, which i
    |
 16 | tcp = { receive_buffer_max = "64 kB" }
    |                              ^^^^^^^
-hint: set both, or `receive_buffer_default = "none"`""",
+hint: set both, or the first to "none" for a buffer without limits""",
     ),
     "variables that need each other": (
         changed('Tp = "20 ms"', 'Tp = "20 ms"\nA = "2 * B"\nB = "A"').replace('"S / N * i"', '"S / N * i * A"'),

@@ -803,7 +803,7 @@ impl<'a> Reader<'a> {
             {
                 // Blame the key that was written, and where.
                 let own = table.get("tcp");
-                let written = |key| own.and_then(|tcp| tcp.get(key)).is_some();
+                let written = |key: &str| own.and_then(|tcp| tcp.get(key)).is_some();
                 let common =
                     |key: &str| self.tree.get("tcp").and_then(|tcp| tcp.get(key)).is_some();
                 let path = match [first, most].into_iter().find(|key| written(key)) {
@@ -814,7 +814,7 @@ impl<'a> Reader<'a> {
                     path,
                     format!("`{first}` is {size} B, above `{most}`, which is {limit} B"),
                 )
-                .hint(format!("set both, or `{first} = \"none\"`")));
+                .hint("set both, or the first to \"none\" for a buffer without limits"));
             }
         }
         let (cc, kernel_cc, cc_path) = match self.own_or_common(table, path, "cc") {
