@@ -6,7 +6,8 @@
 //! Memory is counted as measured of Linux 6.1 (`SO_MEMINFO`, segments of 524, 1448 and 8948 bytes, no segmentation offload): a segment that
 //! has been written takes 1280 bytes more than its data; one of the congestion window is counted with the power of two that holds it. The buffer takes one more segment
 //! as long as it is not full. A source that has more writes whenever there is room, so what it could write last before the buffer was full
-//! ends with PSH, and so does half of the largest window that the receiver has ever offered.
+//! ends with PSH unless it leaves at once, as it does where the window has room; and so does half of the largest window that the receiver has
+//! ever offered.
 //!
 //! Deviations: writes are whole segments.
 
@@ -71,7 +72,8 @@ impl SendBuffer {
     }
 
     /// Everything before `snd_una` is acknowledged and the window is `cwnd`: grows, and the application writes what there is room for.
-    pub fn fill(&mut self, snd_una: u64, cwnd: u64, end: u64) {
+    /// What is before `sendable` leaves as soon as it is written.
+    pub fn fill(&mut self, snd_una: u64, cwnd: u64, sendable: u64, end: u64) {
         if self.auto_tuning {
             let wanted = 2 * cwnd.max(LEAST) * self.window_memory;
             self.size = self.size.max(wanted.min(self.max));
@@ -85,7 +87,9 @@ impl SendBuffer {
             self.push(self.last_pushed + half);
         }
         self.written = until;
-        self.push(until - 1);
+        if until > sendable {
+            self.push(until - 1);
+        }
     }
 
     fn push(&mut self, seq: u64) {
@@ -133,7 +137,7 @@ mod tests {
         // Measured (SO_MEMINFO): the buffer for a window of 10 segments.
         for (smss, size) in [(524, 46_080), (1448, 46_080), (8948, 332_800)] {
             let mut buffer = linux(smss);
-            buffer.fill(1, 10, u64::MAX);
+            buffer.fill(1, 10, 11, u64::MAX);
             assert_eq!(buffer.size, size);
         }
     }
@@ -152,7 +156,7 @@ mod tests {
             (5, 14, 24),
             (6, 15, 26),
         ] {
-            buffer.fill(una, cwnd, u64::MAX);
+            buffer.fill(una, cwnd, una + cwnd, u64::MAX);
             assert_eq!(buffer.written() - una, held);
         }
         for seq in 1..buffer.written() {
@@ -167,9 +171,19 @@ mod tests {
     fn the_largest_buffer_holds_what_linux_holds_in_it() {
         // Measured: 2227024 bytes in flight, 1538 segments.
         let mut buffer = linux(1448);
-        buffer.fill(1, 100_000, u64::MAX);
+        buffer.fill(1, 100_000, 11, u64::MAX);
         assert_eq!((buffer.written() - 1) * 1448, 2_227_024);
         assert_eq!(buffer.room(1), 0);
+    }
+
+    #[test]
+    fn what_leaves_as_it_is_written_has_no_push() {
+        let mut buffer = linux(1448);
+        buffer.fill(1, 100_000, 11, u64::MAX);
+        assert!(buffer.is_pushed(1538), "it had to wait");
+        // Measured: a window that the buffer limits, and acknowledgements of two segments.
+        buffer.fill(3, 100_000, 100_001, u64::MAX);
+        assert!((1539..1541).all(|seq| !buffer.is_pushed(seq)));
     }
 
     #[test]
@@ -180,7 +194,7 @@ mod tests {
         let mut buffer = SendBuffer::new(&Config::from(&params)).expect("a buffer");
         // Measured: with a window of 62720 bytes the fourth segment has PSH.
         buffer.on_window(7);
-        buffer.fill(1, 10, u64::MAX);
+        buffer.fill(1, 10, u64::MAX, u64::MAX);
         assert_eq!((1..6).find(|seq| buffer.is_pushed(*seq)), Some(4));
     }
 }

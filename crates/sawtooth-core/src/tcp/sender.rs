@@ -188,15 +188,20 @@ impl Sender {
         self.cwnd_since = now.time;
         self.permit = Permit::Window;
         if !self.config.handshake {
-            self.refill();
+            self.refill(now);
         }
     }
 
     /// The application writes what there is room for.
-    fn refill(&mut self) {
+    fn refill(&mut self, now: Event) {
         let mut available = self.end;
+        let sendable = match &self.rack {
+            Some(rack) => self.snd_nxt + rack.room(now.time, self.window()),
+            None => self.snd_una + self.window(),
+        };
+        let sendable = sendable.min(self.right_edge);
         if let Some(buffer) = &mut self.send_buffer {
-            buffer.fill(self.snd_una, self.cwnd_whole, self.end);
+            buffer.fill(self.snd_una, self.cwnd_whole, sendable, self.end);
             available = available.min(buffer.written());
         }
         self.available = available.min(self.right_edge);
@@ -205,7 +210,7 @@ impl Sender {
     /// What an acknowledgement says of the receiver's window, and the room that it makes.
     #[cold]
     #[inline(never)]
-    fn on_buffers(&mut self, ack: &Ack) {
+    fn on_buffers(&mut self, now: Event, ack: &Ack) {
         self.echo = ack.timestamp;
         if ack.window != Ack::NO_WINDOW {
             let window = u64::from(ack.window);
@@ -219,7 +224,7 @@ impl Sender {
                 buffer.on_window(window);
             }
         }
-        self.refill();
+        self.refill(now);
     }
 
     /// Segments that the receiver's window has room for beyond what has been sent.
@@ -248,7 +253,7 @@ impl Sender {
             Recovery::Rack => self.rack_on_ack(now, ack),
         }
         if self.send_buffer.is_some() || ack.window != Ack::NO_WINDOW {
-            self.on_buffers(ack);
+            self.on_buffers(now, ack);
         }
     }
 

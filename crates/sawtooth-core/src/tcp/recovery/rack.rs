@@ -172,6 +172,14 @@ impl Rack {
         self.widest_reo_wnd().min(srtt.unwrap_or(f64::INFINITY))
     }
 
+    /// New segments that the window has room for now.
+    pub(in crate::tcp) fn room(&self, now: f64, window: u64) -> u64 {
+        if self.paced_until > now {
+            return 0;
+        }
+        window.saturating_sub(self.segments.pipe() + self.segments.lost())
+    }
+
     fn widest_reo_wnd(&self) -> f64 {
         f64::from(self.reo_wnd_mult) * self.min_rtt / 4.0
     }
