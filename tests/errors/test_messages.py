@@ -175,6 +175,16 @@ error: `rto_min` is 10 s, above `rto_max`, which is 1 s
 16 | tcp = { rto_min = "10 s", rto_max = "1 s" }
    |                   ^^^^^^""",
     ),
+    "a buffer above its limit": (
+        changed('stack = "ns2"', 'stack = "linux"\ntcp = { receive_buffer_max = "64 kB" }'),
+        """\
+error: `receive_buffer_default` is 131072 B, above `receive_buffer_max`, which is 64000 B
+  --> pair.toml:16:30
+   |
+16 | tcp = { receive_buffer_max = "64 kB" }
+   |                              ^^^^^^^
+hint: set both, or the first to "none" for a buffer without limits""",
+    ),
     "variables that need each other": (
         changed('Tp = "20 ms"', 'Tp = "20 ms"\nA = "2 * B"\nB = "A"').replace('"S / N * i"', '"S / N * i * A"'),
         """\

@@ -205,6 +205,41 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
     if let Some(Value::Integer(dup_thresh)) = scenario.flows[0].told("dup_thresh") {
         set("net.ipv4.tcp_reordering", &dup_thresh.to_string());
     }
+    let flow = &scenario.flows[0];
+    for (name, [key, most], [default, largest]) in [
+        (
+            "net.ipv4.tcp_rmem",
+            ["receive_buffer_default", "receive_buffer_max"],
+            [131_072, 6_291_456],
+        ),
+        (
+            "net.ipv4.tcp_wmem",
+            ["send_buffer_default", "send_buffer_max"],
+            [16_384, 4_194_304],
+        ),
+    ] {
+        if flow.told(key).is_some() || flow.told(most).is_some() {
+            // What is not told is as it is in a new namespace; the smallest size is that of memory pressure.
+            let bytes = |key, otherwise| match flow.told(key) {
+                Some(Value::Bytes(bytes)) => bytes,
+                _ => otherwise,
+            };
+            let largest = bytes(most, largest);
+            let default = bytes(key, default).min(largest);
+            set(name, &format!("{} {default} {largest}", default.min(4096)));
+        }
+    }
+    for (name, key) in [
+        ("net.ipv4.tcp_moderate_rcvbuf", "receive_auto_tuning"),
+        ("net.ipv4.tcp_window_scaling", "window_scaling"),
+        ("net.ipv4.tcp_adv_win_scale", "adv_win_scale"),
+    ] {
+        match flow.told(key) {
+            Some(Value::Bool(on)) => set(name, if on { "1" } else { "0" }),
+            Some(Value::Integer(value)) => set(name, &value.to_string()),
+            _ => {}
+        }
+    }
     sysctls.extend(scenario.kernel.sysctl.iter().cloned());
     sysctls
 }
@@ -586,7 +621,9 @@ mod tests {
             "settings.plan",
             &json!({
                 "duration": "3 s", "cc": "reno", "receiver_cc": "kernel:bbr",
-                "tcp": {"smss": "1000 B", "initial_window": "4 packets", "rto_min": "50 ms", "dup_thresh": 5},
+                "tcp": {"smss": "1000 B", "initial_window": "4 packets", "rto_min": "50 ms", "dup_thresh": 5,
+                    "receive_buffer_max": "1 MB", "receive_auto_tuning": false, "adv_win_scale": 2, "window_scaling": true,
+                    "send_buffer_default": "64 kB", "send_buffer_max": "2 MB"},
                 "kernel": {"gso": false, "metrics_cache": "with_ssthresh", "application": "http", "sysctl": {"net.ipv4.tcp_sack": false}},
                 "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms"}},
                 "flows": [{"path": ["l"], "source": {"name": "bulk", "size": "1 MB"}}],

@@ -85,7 +85,25 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
     ("initial_window", "initcwnd of the route"),
     ("rto_min", "rto_min of the route"),
     ("dup_thresh", "net.ipv4.tcp_reordering"),
+    ("receive_buffer_default", "net.ipv4.tcp_rmem"),
+    ("receive_buffer_max", "net.ipv4.tcp_rmem"),
+    ("receive_auto_tuning", "net.ipv4.tcp_moderate_rcvbuf"),
+    ("adv_win_scale", "net.ipv4.tcp_adv_win_scale"),
+    ("window_scaling", "net.ipv4.tcp_window_scaling"),
+    ("send_buffer_default", "net.ipv4.tcp_wmem"),
+    ("send_buffer_max", "net.ipv4.tcp_wmem"),
 ];
 
 /// Those of them that hold for all connections between two hosts.
-pub const SHARED_TCP_KEYS: &[&str] = &["initial_window", "rto_min", "dup_thresh"];
+pub const SHARED_TCP_KEYS: &[&str] = &[
+    "initial_window",
+    "rto_min",
+    "dup_thresh",
+    "receive_buffer_default",
+    "receive_buffer_max",
+    "receive_auto_tuning",
+    "adv_win_scale",
+    "window_scaling",
+    "send_buffer_default",
+    "send_buffer_max",
+];

@@ -17,19 +17,29 @@ pub struct Packet {
     number: u64,
 }
 
+/// Numbers of segments take the low bits of `number`; what else every packet says takes the others.
+const NUMBER_BITS: u32 = 40;
+const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
+
 /// One data segment. `seq` counts segments, not bytes; segment 0 is the SYN where there is a handshake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Data {
     pub seq: u64,
     /// Application bytes carried; 0 for a SYN.
     pub payload_bytes: u32,
+    /// Whether it ends what the application has written (PSH).
+    pub push: bool,
+    /// The timestamp of the last acknowledgement that the sender has seen, milliseconds (TSecr, RFC 7323 §3), of 23 bits.
+    pub echo: u32,
 }
 
 impl Data {
     /// The handshake's third packet: it carries nothing, and nobody answers it.
     pub const HANDSHAKE_ACK: Self = Self {
-        seq: u64::MAX,
+        seq: NUMBER,
         payload_bytes: 0,
+        push: false,
+        echo: 0,
     };
 }
 
@@ -42,10 +52,31 @@ pub struct Ack {
     pub duplicate: bool,
     /// SACK blocks (RFC 2018), relative to `next`.
     pub sack: SackBlocks,
+    /// Segments from `next` on that the receiver has room for, or [`Ack::NO_WINDOW`].
+    pub window: u32,
+    /// When it was sent, milliseconds (TSval, RFC 7323 §3), of 23 bits.
+    pub timestamp: u32,
 }
 
-/// An acknowledgement that says no more than `next`.
-const PLAIN: u32 = u32::MAX;
+impl Ack {
+    /// The receiver takes whatever comes.
+    pub const NO_WINDOW: u32 = (1 << (u64::BITS - NUMBER_BITS)) - 1;
+}
+
+impl Default for Ack {
+    fn default() -> Self {
+        Self {
+            next: 0,
+            duplicate: false,
+            sack: SackBlocks::default(),
+            window: Self::NO_WINDOW,
+            timestamp: 0,
+        }
+    }
+}
+
+/// Marks an acknowledgement that says no more than `next`, window and timestamp; the timestamp is in the other bits.
+const PLAIN: u32 = 1 << 31;
 
 impl Packet {
     /// A packet with a data segment.
@@ -56,16 +87,20 @@ impl Packet {
             hop,
             wire_bytes,
             detail: data.payload_bytes,
-            number: data.seq,
+            number: data.seq | (u64::from(data.echo << 1 | u32::from(data.push)) << NUMBER_BITS),
         }
     }
 
     /// The segment of a packet that was made by [`Packet::data`].
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "24 bits are left")]
     pub fn segment(&self) -> Data {
+        let more = (self.number >> NUMBER_BITS) as u32;
         Data {
-            seq: self.number,
+            seq: self.number & NUMBER,
             payload_bytes: self.detail,
+            push: more & 1 == 1,
+            echo: more >> 1,
         }
     }
 }
@@ -86,11 +121,11 @@ impl AckStore {
             hop,
             wire_bytes,
             detail: if ack.sack.is_empty() && !ack.duplicate {
-                PLAIN
+                PLAIN | ack.timestamp
             } else {
                 self.keep(*ack)
             },
-            number: ack.next,
+            number: ack.next | u64::from(ack.window) << NUMBER_BITS,
         }
     }
 
@@ -108,12 +143,15 @@ impl AckStore {
 
     /// The acknowledgement of a packet that has arrived.
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "24 bits are left")]
     pub fn unpack(&mut self, packet: &Packet) -> Ack {
-        if packet.detail == PLAIN {
+        if packet.detail & PLAIN != 0 {
             Ack {
-                next: packet.number,
+                next: packet.number & NUMBER,
                 duplicate: false,
                 sack: SackBlocks::default(),
+                window: (packet.number >> NUMBER_BITS) as u32,
+                timestamp: packet.detail & !PLAIN,
             }
         } else {
             self.free.push(packet.detail);
@@ -124,7 +162,7 @@ impl AckStore {
     /// The acknowledgement was dropped.
     #[inline]
     pub fn drop(&mut self, packet: &Packet) {
-        if packet.detail != PLAIN {
+        if packet.detail & PLAIN == 0 {
             self.free.push(packet.detail);
         }
     }
@@ -140,8 +178,9 @@ mod tests {
         let mut store = AckStore::default();
         let plain = Ack {
             next: 5,
-            duplicate: false,
-            sack: SackBlocks::default(),
+            window: 44,
+            timestamp: 0x7f_ffff,
+            ..Ack::default()
         };
         let repeated = Ack {
             duplicate: true,
@@ -157,6 +196,23 @@ mod tests {
             store.drop(&dropped);
         }
         assert_eq!(store.acks.len(), 2, "places are used again");
+    }
+
+    #[test]
+    fn a_segment_comes_out_as_it_went_in() {
+        let plain = Data {
+            seq: 7,
+            payload_bytes: 1448,
+            ..Data::default()
+        };
+        let rich = Data {
+            push: true,
+            echo: 0x7f_ffff,
+            ..plain
+        };
+        for data in [plain, rich, Data::HANDSHAKE_ACK] {
+            assert_eq!(Packet::data(0, 0, 1500, data).segment(), data);
+        }
     }
 
     #[test]

@@ -243,6 +243,8 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
         |sender: &mut Sender, now: Event| std::iter::from_fn(|| sender.poll_transmit(now)).count();
     let ack = |next| Ack {
         next,
+        window: Ack::NO_WINDOW,
+        timestamp: 0,
         duplicate: false,
         sack: SackBlocks::default(),
     };

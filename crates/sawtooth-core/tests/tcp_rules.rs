@@ -92,8 +92,8 @@ impl Script {
         }
         let ack = Ack {
             next,
-            duplicate: false,
             sack,
+            ..Ack::default()
         };
         self.sender.on_segment(now, &ack);
         self.sent(now)
@@ -536,6 +536,7 @@ fn receiver(tcp: &Value) -> (Receiver, Lineage) {
     let syn = Data {
         seq: 0,
         payload_bytes: 0,
+        ..Data::default()
     };
     let answer = receiver
         .on_segment(now, syn)
@@ -551,6 +552,7 @@ fn arrives(state: &mut (Receiver, Lineage), time: f64, seq: u64) -> Option<Ack> 
         Data {
             seq,
             payload_bytes: 1460,
+            ..Data::default()
         },
     )
 }

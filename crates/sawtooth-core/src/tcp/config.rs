@@ -195,12 +195,66 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "quick_acks",
-        summary: "in-order segments at the start of a connection that are acknowledged one by one",
+        summary: "segments at the start of a connection that are acknowledged one by one; with a receive buffer no more than half of its window",
         kind: Kind::Integer {
             min: 0,
             max: 1_000_000,
         },
         default: Value::Integer(0),
+    },
+    Param {
+        name: "push_acks",
+        summary: "whether a segment that ends what the application wrote (PSH) is acknowledged at once, as it is read at once",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "receive_buffer_default",
+        summary: "the receiver's buffer at the start, which gives the window (tcp_rmem); `none`: the window is constant (window_limit)",
+        kind: Kind::Bytes,
+        default: Value::None,
+    },
+    Param {
+        name: "receive_buffer_max",
+        summary: "the largest size to which the receiver's buffer is tuned (tcp_rmem)",
+        kind: Kind::Bytes,
+        default: Value::Bytes(6_291_456),
+    },
+    Param {
+        name: "receive_auto_tuning",
+        summary: "whether the receiver's buffer grows with what is read in a round trip (dynamic right-sizing; tcp_moderate_rcvbuf)",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
+        name: "adv_win_scale",
+        summary: "share of the receiver's buffer that is not for data: 1/2^n, or if n is not positive all but 2^n (tcp_adv_win_scale)",
+        kind: Kind::Integer { min: -31, max: 31 },
+        default: Value::Integer(1),
+    },
+    Param {
+        name: "window_scaling",
+        summary: "whether windows may be larger than 65535 bytes (RFC 7323 §2)",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
+        name: "send_buffer_default",
+        summary: "the sender's buffer at the start (tcp_wmem); `none`: the application's data is all written",
+        kind: Kind::Bytes,
+        default: Value::None,
+    },
+    Param {
+        name: "send_buffer_max",
+        summary: "the largest size to which the sender's buffer is tuned (tcp_wmem)",
+        kind: Kind::Bytes,
+        default: Value::Bytes(4_194_304),
+    },
+    Param {
+        name: "send_auto_tuning",
+        summary: "whether the sender's buffer grows with the window (Semke, Mahdavi and Mathis 1998)",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
     },
     Param {
         name: "max_sack_blocks",
@@ -391,6 +445,17 @@ pub struct Config {
     pub keep_window_after_lost_syn: bool,
     pub handshake_ack: bool,
     pub quick_acks: u64,
+    pub push_acks: bool,
+    /// Bytes; nothing where the receiver's memory is not modelled.
+    pub receive_buffer_default: Option<u64>,
+    pub receive_buffer_max: u64,
+    pub receive_auto_tuning: bool,
+    pub adv_win_scale: i64,
+    pub window_scaling: bool,
+    /// Bytes; nothing where the sender's memory is not modelled.
+    pub send_buffer_default: Option<u64>,
+    pub send_buffer_max: u64,
+    pub send_auto_tuning: bool,
     pub max_sack_blocks: usize,
     pub sack_option_header: u32,
     pub rto: RtoConfig,
@@ -462,6 +527,15 @@ impl From<&Params> for Config {
             keep_window_after_lost_syn: params.flag("keep_window_after_lost_syn"),
             handshake_ack: params.flag("handshake_ack"),
             quick_acks: u64::try_from(params.integer("quick_acks")).unwrap_or(0),
+            push_acks: params.flag("push_acks"),
+            receive_buffer_default: bytes(params, "receive_buffer_default"),
+            receive_buffer_max: params.bytes("receive_buffer_max"),
+            receive_auto_tuning: params.flag("receive_auto_tuning"),
+            adv_win_scale: params.integer("adv_win_scale"),
+            window_scaling: params.flag("window_scaling"),
+            send_buffer_default: bytes(params, "send_buffer_default"),
+            send_buffer_max: params.bytes("send_buffer_max"),
+            send_auto_tuning: params.flag("send_auto_tuning"),
             max_sack_blocks: usize::try_from(params.integer("max_sack_blocks")).unwrap_or(3),
             sack_option_header: bytes_u32(params, "sack_option_header"),
             rto: RtoConfig {
@@ -478,6 +552,13 @@ impl From<&Params> for Config {
             ack_every: u32::try_from(params.integer("ack_every")).unwrap_or(1),
             delayed_ack_timeout: params.duration("delayed_ack_timeout"),
         }
+    }
+}
+
+fn bytes(params: &Params, name: &str) -> Option<u64> {
+    match params.get(name) {
+        Value::Bytes(bytes) => Some(bytes),
+        _ => None,
     }
 }
 

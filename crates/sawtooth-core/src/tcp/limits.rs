@@ -146,7 +146,11 @@ impl Sender {
         let lost = rack.is_some_and(|rack| rack.segments.lost() > 0);
         if !lost && !self.has_more() {
             Limit::Source
-        } else if !lost && self.snd_nxt >= self.snd_una + self.window_limit() {
+        } else if !lost && self.send_room() == 0 {
+            Limit::SendBuffer
+        } else if !lost
+            && (self.snd_nxt >= self.snd_una + self.window_limit() || self.rwnd_room() == 0)
+        {
             Limit::Rwnd
         } else if rack.is_some_and(|rack| rack.waits_for_its_time(now, self.window())) {
             Limit::Pacing

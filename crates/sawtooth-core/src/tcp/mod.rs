@@ -9,11 +9,13 @@ pub mod limits;
 pub mod ns2_random;
 pub mod prr;
 pub mod rate;
+pub mod receive_buffer;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;
 pub mod scoreboard;
 pub mod segments;
+pub mod send_buffer;
 pub mod sender;
 mod stacks;
 

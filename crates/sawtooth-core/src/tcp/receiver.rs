@@ -4,6 +4,7 @@
 //! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole).
 
 use super::config::Config;
+use super::receive_buffer::{ReceiveBuffer, millis};
 use super::scoreboard::{Range, RangeSet, SackBlocks};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
@@ -20,8 +21,11 @@ pub struct Receiver {
     sack: bool,
     max_sack_blocks: usize,
     ack_every: u32,
-    /// Segments up to this one are acknowledged one by one.
+    /// Acknowledgements that are still to be sent one by one.
     quick_acks: u64,
+    push_acks: bool,
+    /// Where the receiver's memory is modelled.
+    buffer: Option<Box<ReceiveBuffer>>,
     delay_secs: f64,
     ns2: bool,
     smss: u32,
@@ -43,6 +47,8 @@ impl Receiver {
             recent: Vec::new(),
             sack: config.recovery.has_sack(),
             quick_acks: config.quick_acks,
+            push_acks: config.push_acks,
+            buffer: ReceiveBuffer::new(config),
             max_sack_blocks: config.max_sack_blocks,
             ack_every: config.ack_every,
             delay_secs: config.delayed_ack_timeout,
@@ -63,7 +69,8 @@ impl Receiver {
 
     /// The delayed acknowledgement is due.
     pub fn on_timer(&mut self) -> Ack {
-        self.acknowledge(false)
+        let time = self.timer.time;
+        self.acknowledge(time, false)
     }
 
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
@@ -73,21 +80,25 @@ impl Receiver {
             self.rcv_nxt += 1;
             self.delivered_bytes += u64::from(data.payload_bytes);
             self.last_delivery = now.time;
+            let at_once = self.buffer.is_some() && self.store_in_order(now.time, data);
             // A SYN is answered at once (RFC 9293 §3.10.7.2).
-            if data.seq == 0 || self.is_due() {
-                return Some(self.acknowledge_in_order());
+            if data.seq == 0 || self.is_due() || at_once || (data.push && self.push_acks) {
+                return Some(self.acknowledge_in_order(now.time));
             }
             self.delay(now);
             return None;
         }
         if data == Data::HANDSHAKE_ACK {
+            if let Some(buffer) = &mut self.buffer {
+                buffer.on_established(now.time);
+            }
             return None;
         }
         let again = data.seq > 0 && data.seq + 1 == self.rcv_nxt;
         if self.ns2 && again && self.out_of_order.is_empty() {
             // The last segment once more: taken by ns-2 as if it had come for the first time.
             if self.is_due() {
-                return Some(self.acknowledge(true));
+                return Some(self.acknowledge(now.time, true));
             }
             self.delay(now);
             return None;
@@ -99,7 +110,25 @@ impl Receiver {
     #[inline]
     fn is_due(&mut self) -> bool {
         self.unacknowledged += 1;
-        self.unacknowledged >= self.ack_every || self.rcv_nxt <= self.quick_acks
+        self.unacknowledged >= self.ack_every || self.quick_acks > 0
+    }
+
+    /// A segment in order goes through the buffer to the application; whether the window opens, which is told at once.
+    fn store_in_order(&mut self, now: f64, data: Data) -> bool {
+        let Some(buffer) = &mut self.buffer else {
+            return false;
+        };
+        if data.payload_bytes == 0 {
+            return false;
+        }
+        let first = self.delivered_bytes == u64::from(data.payload_bytes);
+        let opens = buffer.on_segment(now, data.echo);
+        if first {
+            self.quick_acks = self.quick_acks.min(buffer.quick_acks());
+        }
+        buffer.on_in_order(u64::from(data.payload_bytes), 0);
+        buffer.read_all(now);
+        opens
     }
 
     #[inline]
@@ -112,6 +141,11 @@ impl Receiver {
     /// A segment that is out of order, fills a hole or repeats another: acknowledged at once (RFC 5681 §4.2).
     fn on_disorder(&mut self, now: Event, data: Data) -> Ack {
         let mut duplicate = data.seq < self.rcv_nxt;
+        if data.seq >= self.rcv_nxt
+            && let Some(buffer) = &mut self.buffer
+        {
+            buffer.on_segment(now.time, data.echo);
+        }
         if data.seq == self.rcv_nxt {
             let before = self.rcv_nxt;
             self.rcv_nxt = self.out_of_order.first_gap(before + 1);
@@ -122,8 +156,12 @@ impl Receiver {
             } else {
                 0
             };
-            self.delivered_bytes +=
-                u64::from(data.payload_bytes) + filled * u64::from(self.smss) - short;
+            let bytes = u64::from(data.payload_bytes) + filled * u64::from(self.smss) - short;
+            self.delivered_bytes += bytes;
+            if let Some(buffer) = &mut self.buffer {
+                buffer.on_in_order(bytes, filled);
+                buffer.read_all(now.time);
+            }
             self.last_delivery = now.time;
             self.recent.retain(|range| range.start > self.rcv_nxt);
         } else if data.seq > self.rcv_nxt {
@@ -138,39 +176,55 @@ impl Receiver {
             duplicate = !new;
             if new {
                 self.out_of_order_short_bytes += u64::from(self.smss - data.payload_bytes);
+                if let Some(buffer) = &mut self.buffer {
+                    buffer.hold();
+                }
             }
             self.recent.retain(|range| !holder.contains(range.start));
             self.recent.insert(0, holder);
             self.recent.truncate(self.max_sack_blocks);
         }
-        self.acknowledge(duplicate)
+        self.acknowledge(now.time, duplicate)
     }
 
     /// Nothing is out of order, so there is nothing to report.
     #[inline]
-    fn acknowledge_in_order(&mut self) -> Ack {
+    fn acknowledge_in_order(&mut self, now: f64) -> Ack {
         self.unacknowledged = 0;
         self.timer = Key::NEVER;
-        Ack {
+        if self.delivered_bytes > 0 {
+            self.quick_acks = self.quick_acks.saturating_sub(1);
+        }
+        let mut ack = Ack {
             next: self.rcv_nxt,
-            duplicate: false,
-            sack: SackBlocks::default(),
+            ..Ack::default()
+        };
+        if self.buffer.is_some() {
+            self.advertise(now, &mut ack);
+        }
+        ack
+    }
+
+    /// Window and timestamp of an acknowledgement.
+    fn advertise(&mut self, now: f64, ack: &mut Ack) {
+        if let Some(buffer) = &mut self.buffer {
+            let segments = buffer.advertise() / u64::from(self.smss);
+            ack.window =
+                u32::try_from(segments).map_or(Ack::NO_WINDOW, |window| window.min(Ack::NO_WINDOW));
+            ack.timestamp = millis(now);
         }
     }
 
-    fn acknowledge(&mut self, duplicate: bool) -> Ack {
-        self.unacknowledged = 0;
-        self.timer = Key::NEVER;
+    fn acknowledge(&mut self, now: f64, duplicate: bool) -> Ack {
+        let mut ack = self.acknowledge_in_order(now);
         let mut sack = SackBlocks::default();
         if self.sack {
             for range in &self.recent {
                 sack.push(self.rcv_nxt, *range);
             }
         }
-        Ack {
-            next: self.rcv_nxt,
-            duplicate,
-            sack,
-        }
+        ack.duplicate = duplicate;
+        ack.sack = sack;
+        ack
     }
 }

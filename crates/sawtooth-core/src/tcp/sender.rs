@@ -12,6 +12,7 @@ use super::episodes::{Cause, Episodes};
 use super::limits::Limits;
 use super::recovery::{Rack, State};
 use super::rto::Rto;
+use super::send_buffer::SendBuffer;
 use crate::cc::{self, CongestionControl, Episode};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
@@ -71,6 +72,14 @@ pub struct Sender {
     /// One past the last segment of the transfer; `u64::MAX` when it is endless.
     end: u64,
     last_payload_bytes: u32,
+    /// What the application has written, where that is limited.
+    send_buffer: Option<Box<SendBuffer>>,
+    /// One past the last segment that the receiver's window has room for.
+    right_edge: u64,
+    /// One past the last segment that may be sent for the first time as far as data, send buffer and the receiver's window go.
+    available: u64,
+    /// The timestamp of the last acknowledgement.
+    echo: u32,
     pub(super) dupacks: u32,
     pub(super) state: State,
     /// A retransmission to be sent before anything else.
@@ -143,6 +152,14 @@ impl Sender {
             snd_max: 0,
             end,
             last_payload_bytes,
+            available: if config.send_buffer_default.is_some() {
+                syn
+            } else {
+                end
+            },
+            send_buffer: SendBuffer::new(&config),
+            right_edge: u64::MAX,
+            echo: 0,
             dupacks: 0,
             pending: None,
             permit: Permit::Nothing,
@@ -169,6 +186,56 @@ impl Sender {
         self.limits.start(now.time);
         self.cwnd_since = now.time;
         self.permit = Permit::Window;
+        if !self.config.handshake {
+            self.refill(now);
+        }
+    }
+
+    /// The application writes what there is room for.
+    fn refill(&mut self, now: Event) {
+        let mut available = self.end;
+        let sendable = match &self.rack {
+            Some(rack) => self.snd_nxt + rack.room(now.time, self.window()),
+            None => self.snd_una + self.window(),
+        };
+        let sendable = sendable.min(self.right_edge);
+        if let Some(buffer) = &mut self.send_buffer {
+            buffer.fill(self.snd_una, self.cwnd_whole, sendable, self.end);
+            available = available.min(buffer.written());
+        }
+        self.available = available.min(self.right_edge);
+    }
+
+    /// What an acknowledgement says of the receiver's window, and the room that it makes.
+    #[cold]
+    #[inline(never)]
+    fn on_buffers(&mut self, now: Event, ack: &Ack) {
+        self.echo = ack.timestamp;
+        if ack.window != Ack::NO_WINDOW {
+            let window = u64::from(ack.window);
+            let edge = ack.next + window;
+            self.right_edge = if self.right_edge == u64::MAX {
+                edge
+            } else {
+                self.right_edge.max(edge)
+            };
+            if let Some(buffer) = &mut self.send_buffer {
+                buffer.on_window(window);
+            }
+        }
+        self.refill(now);
+    }
+
+    /// Segments that the receiver's window has room for beyond what has been sent.
+    pub fn rwnd_room(&self) -> u64 {
+        self.right_edge.saturating_sub(self.snd_nxt)
+    }
+
+    /// Segments that have been written and not been sent.
+    pub fn send_room(&self) -> u64 {
+        let written = self.send_buffer.as_ref();
+        let written = written.map_or(self.end, |buffer| buffer.written().min(self.end));
+        written.saturating_sub(self.snd_nxt)
     }
 
     /// An acknowledgement arrives.
@@ -183,6 +250,9 @@ impl Sender {
             Recovery::NewReno => self.newreno_on_ack(now, ack),
             Recovery::Sack => self.sack_on_ack(now, ack),
             Recovery::Rack => self.rack_on_ack(now, ack),
+        }
+        if self.send_buffer.is_some() || ack.window != Ack::NO_WINDOW {
+            self.on_buffers(now, ack);
         }
     }
 
@@ -265,7 +335,7 @@ impl Sender {
     /// The next segment in sequence, if the window and the application have room for it.
     #[inline]
     pub(super) fn window_next(&self) -> Option<u64> {
-        let room = self.snd_nxt < self.snd_una + self.window() && self.snd_nxt < self.end;
+        let room = self.snd_nxt < self.snd_una + self.window() && self.snd_nxt < self.available;
         room.then_some(self.snd_nxt)
     }
 
@@ -273,7 +343,7 @@ impl Sender {
     fn limited_transmit_next(&self) -> Option<u64> {
         let window = self.window() + u64::from(self.dupacks);
         let room = self.snd_nxt < self.snd_una + window.min(self.window_limit())
-            && self.snd_nxt < self.end;
+            && self.snd_nxt < self.available;
         room.then_some(self.snd_nxt)
     }
 
@@ -291,8 +361,9 @@ impl Sender {
         self.config.window_limit_whole
     }
 
-    pub(super) fn end_of_data(&self) -> u64 {
-        self.end
+    /// One past the last segment that may be sent for the first time, whatever the congestion window says.
+    pub(super) fn available(&self) -> u64 {
+        self.available
     }
 
     pub(super) fn has_more(&self) -> bool {
@@ -301,8 +372,12 @@ impl Sender {
 
     pub(super) fn transmit(&mut self, now: Event, seq: u64) -> Data {
         self.counters.sent_packets += 1;
+        let mut push = seq + 1 == self.end;
         if seq >= self.snd_max {
             self.snd_max = seq + 1;
+            if let Some(buffer) = &mut self.send_buffer {
+                push |= buffer.is_pushed(seq);
+            }
             // One segment at a time is measured; retransmissions never are (Karn, RFC 6298 §3).
             if self.timed.is_none() {
                 self.timed = Some((seq, now.time));
@@ -323,7 +398,12 @@ impl Sender {
         } else {
             self.config.smss
         };
-        Data { seq, payload_bytes }
+        Data {
+            seq,
+            payload_bytes,
+            push,
+            echo: self.echo,
+        }
     }
 
     /// (Re)starts the retransmission timer (RFC 6298 §5.1, §5.3).

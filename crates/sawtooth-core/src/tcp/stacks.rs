@@ -52,7 +52,10 @@ pub const STACKS: &[Stack] = &[
             ("rto_min", Value::Duration(0.2)),
             ("rto_max", Value::Duration(120.0)),
             ("delayed_ack_timeout", Value::Duration(0.04)),
-            ("quick_acks", Value::Integer(200)),
+            ("quick_acks", Value::Integer(16)),
+            ("push_acks", Value::Bool(true)),
+            ("receive_buffer_default", Value::Bytes(131_072)),
+            ("send_buffer_default", Value::Bytes(16_384)),
         ],
     },
     Stack {

@@ -184,6 +184,14 @@ impl Rack {
         self.paced_until > now && self.segments.pipe() < window
     }
 
+    /// New segments that the window has room for now.
+    pub(in crate::tcp) fn room(&self, now: f64, window: u64) -> u64 {
+        if self.paced_until > now {
+            return 0;
+        }
+        window.saturating_sub(self.segments.pipe() + self.segments.lost())
+    }
+
     fn widest_reo_wnd(&self) -> f64 {
         f64::from(self.reo_wnd_mult) * self.min_rtt / 4.0
     }
@@ -645,7 +653,8 @@ impl Sender {
 
     /// RFC 8985 §7.3: new data if there is any, or else the last segment again.
     fn rack_send_probe(&mut self, now: Event) {
-        let new = self.has_more() && self.snd_nxt < self.snd_una + self.window_limit();
+        let new =
+            self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window_limit();
         let seq = if new { self.snd_nxt } else { self.snd_max - 1 };
         self.counters.probes += 1;
         self.pending = Some(seq);
@@ -696,13 +705,16 @@ impl Sender {
     fn rack_next(&mut self, now: Event) -> Option<u64> {
         let window = self.window();
         let new =
-            self.snd_nxt < self.end_of_data() && self.snd_nxt < self.snd_una + self.window_limit();
+            self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window_limit();
+        let unwritten = self.send_room() == 0;
         let (una, snd_max) = (self.snd_una, self.snd_max);
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
         let lost = rack.segments.next_lost();
         if lost.is_none() && !new {
-            rack.rate.on_app_limited(pipe);
+            if unwritten {
+                rack.rate.on_app_limited(pipe);
+            }
             return None;
         }
         let full = pipe >= window;

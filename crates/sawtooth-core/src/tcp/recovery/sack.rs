@@ -192,7 +192,7 @@ impl Sender {
             return Some(hole);
         }
         // Rule 2: new data.
-        if self.has_more() && self.snd_nxt < self.snd_una + self.window_limit() {
+        if self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window_limit() {
             return Some(self.snd_nxt);
         }
         // Rule 3: the first hole, lost or not.
@@ -272,7 +272,8 @@ impl Sender {
             self.mark_retransmitted(hole);
             return Some(hole);
         }
-        let room = self.has_more() && self.snd_nxt < self.snd_una + self.window_limit();
+        let room =
+            self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window_limit();
         room.then_some(self.snd_nxt)
     }
 }

@@ -1,0 +1,200 @@
+//! The sender's buffer: how much of what the application has can be written, and which segments end what it wrote at one time.
+//!
+//! Specifications: Semke, Mahdavi and Mathis 1998, "Automatic TCP Buffer Tuning" §2.2 (the buffer is for twice the congestion window);
+//! RFC 9293 §3.9.1.2 (PSH); the kernel's ip-sysctl documentation (`tcp_wmem`).
+//!
+//! Memory is counted as measured of Linux 6.1 (`SO_MEMINFO`, segments of 524, 1448 and 8948 bytes, no segmentation offload): a segment that
+//! has been written takes 1280 bytes more than its data; one of the congestion window is counted with the power of two that holds it. The buffer takes one more segment
+//! as long as it is not full. A source that has more writes whenever there is room, so what it could write last before the buffer was full
+//! ends with PSH unless it leaves at once, as it does where the window has room; and so does half of the largest window that the receiver has
+//! ever offered.
+//!
+//! Deviations: writes are whole segments.
+
+use std::collections::VecDeque;
+
+use super::config::Config;
+
+/// What a written segment takes besides its data.
+const OVERHEAD: u64 = 1280;
+/// What a segment of the window is expected to take: what describes it, and headers and more besides its data.
+const DESCRIPTION: u64 = 256;
+const AROUND: u64 = 576;
+/// Segments for which there is room at least.
+const LEAST: u64 = 10;
+
+/// The send buffer of one connection.
+#[derive(Debug)]
+pub struct SendBuffer {
+    smss: u64,
+    segment_memory: u64,
+    window_memory: u64,
+    /// Bytes.
+    size: u64,
+    max: u64,
+    auto_tuning: bool,
+    /// One past the last segment that has been written.
+    written: u64,
+    /// Segments not yet sent that end a write.
+    pushed: VecDeque<u64>,
+    last_pushed: u64,
+    largest_window: u64,
+}
+
+impl SendBuffer {
+    /// Nothing if the sender's memory is not modelled.
+    pub fn new(config: &Config) -> Option<Box<Self>> {
+        let smss = u64::from(config.smss);
+        let size = config.send_buffer_default?;
+        let first = u64::from(config.handshake);
+        Some(Box::new(Self {
+            smss,
+            segment_memory: smss + OVERHEAD,
+            window_memory: DESCRIPTION + (smss + AROUND).next_power_of_two(),
+            size,
+            max: config.send_buffer_max.max(size),
+            auto_tuning: config.send_auto_tuning,
+            written: first,
+            pushed: VecDeque::new(),
+            last_pushed: first,
+            largest_window: 0,
+        }))
+    }
+
+    /// One past the last segment that has been written.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// The receiver offers so many segments.
+    pub fn on_window(&mut self, window: u64) {
+        self.largest_window = self.largest_window.max(window);
+    }
+
+    /// Everything before `snd_una` is acknowledged and the window is `cwnd`: grows, and the application writes what there is room for.
+    /// What is before `sendable` leaves as soon as it is written.
+    pub fn fill(&mut self, snd_una: u64, cwnd: u64, sendable: u64, end: u64) {
+        if self.auto_tuning {
+            let wanted = 2 * cwnd.max(LEAST) * self.window_memory;
+            self.size = self.size.max(wanted.min(self.max));
+        }
+        let until = (snd_una + self.size.div_ceil(self.segment_memory)).min(end);
+        if until <= self.written {
+            return;
+        }
+        let half = (self.largest_window / 2).max(1);
+        while until - self.last_pushed > half + 1 && self.largest_window > 0 {
+            self.push(self.last_pushed + half);
+        }
+        self.written = until;
+        if until > sendable {
+            self.push(until - 1);
+        }
+    }
+
+    fn push(&mut self, seq: u64) {
+        self.last_pushed = seq + 1;
+        if self.pushed.back() != Some(&seq) {
+            self.pushed.push_back(seq);
+        }
+    }
+
+    /// Whether a segment that is sent for the first time ends a write.
+    pub fn is_pushed(&mut self, seq: u64) -> bool {
+        while self.pushed.front().is_some_and(|first| *first < seq) {
+            self.pushed.pop_front();
+        }
+        let found = self.pushed.front() == Some(&seq);
+        if found {
+            self.pushed.pop_front();
+        }
+        found
+    }
+
+    /// Bytes that could still be written.
+    pub fn room(&self, snd_una: u64) -> u64 {
+        let used = (self.written - snd_una.min(self.written)) * self.segment_memory;
+        self.size.saturating_sub(used) / self.segment_memory * self.smss
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{Params, Value};
+    use crate::tcp::PARAMS;
+
+    fn linux(smss: u64) -> Box<SendBuffer> {
+        let mut params = Params::defaults(PARAMS);
+        params.set("smss", Value::Bytes(smss));
+        params.set("send_buffer_default", Value::Bytes(16_384));
+        params.set("send_buffer_max", Value::Bytes(4_194_304));
+        SendBuffer::new(&Config::from(&params)).expect("a buffer")
+    }
+
+    #[test]
+    fn the_buffer_is_for_twice_the_window_as_linux_counts_memory() {
+        // Measured (SO_MEMINFO): the buffer for a window of 10 segments.
+        for (smss, size) in [(524, 46_080), (1448, 46_080), (8948, 332_800)] {
+            let mut buffer = linux(smss);
+            buffer.fill(1, 10, 11, u64::MAX);
+            assert_eq!(buffer.size, size);
+        }
+    }
+
+    #[test]
+    fn a_source_writes_until_the_buffer_is_full_and_the_last_segment_ends_the_write() {
+        // Measured with segments of 1448 bytes: segments in the buffer after acknowledgements, and which of them had PSH.
+        let mut buffer = linux(1448);
+        buffer.on_window(45);
+        let mut pushed = Vec::new();
+        for (una, cwnd, held) in [
+            (1, 10, 17),
+            (2, 11, 19),
+            (3, 12, 21),
+            (4, 13, 22),
+            (5, 14, 24),
+            (6, 15, 26),
+        ] {
+            buffer.fill(una, cwnd, una + cwnd, u64::MAX);
+            assert_eq!(buffer.written() - una, held);
+        }
+        for seq in 1..buffer.written() {
+            if buffer.is_pushed(seq) {
+                pushed.push(seq - 1);
+            }
+        }
+        assert_eq!(pushed, [16, 19, 22, 24, 27, 30]);
+    }
+
+    #[test]
+    fn the_largest_buffer_holds_what_linux_holds_in_it() {
+        // Measured: 2227024 bytes in flight, 1538 segments.
+        let mut buffer = linux(1448);
+        buffer.fill(1, 100_000, 11, u64::MAX);
+        assert_eq!((buffer.written() - 1) * 1448, 2_227_024);
+        assert_eq!(buffer.room(1), 0);
+    }
+
+    #[test]
+    fn what_leaves_as_it_is_written_has_no_push() {
+        let mut buffer = linux(1448);
+        buffer.fill(1, 100_000, 11, u64::MAX);
+        assert!(buffer.is_pushed(1538), "it had to wait");
+        // Measured: a window that the buffer limits, and acknowledgements of two segments.
+        buffer.fill(3, 100_000, 100_001, u64::MAX);
+        assert!((1539..1541).all(|seq| !buffer.is_pushed(seq)));
+    }
+
+    #[test]
+    fn half_of_the_largest_window_ends_with_push() {
+        let mut params = Params::defaults(PARAMS);
+        params.set("smss", Value::Bytes(8948));
+        params.set("send_buffer_default", Value::Bytes(332_800));
+        let mut buffer = SendBuffer::new(&Config::from(&params)).expect("a buffer");
+        // Measured: with a window of 62720 bytes the fourth segment has PSH.
+        buffer.on_window(7);
+        buffer.fill(1, 10, u64::MAX, u64::MAX);
+        assert_eq!((1..6).find(|seq| buffer.is_pushed(*seq)), Some(4));
+    }
+}
