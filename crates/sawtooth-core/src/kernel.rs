@@ -85,7 +85,8 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
     ("initial_window", "initcwnd of the route"),
     ("rto_min", "rto_min of the route"),
     ("dup_thresh", "net.ipv4.tcp_reordering"),
+    ("ecn", "net.ipv4.tcp_ecn"),
 ];
 
 /// Those of them that hold for all connections between two hosts.
-pub const SHARED_TCP_KEYS: &[&str] = &["initial_window", "rto_min", "dup_thresh"];
+pub const SHARED_TCP_KEYS: &[&str] = &["initial_window", "rto_min", "dup_thresh", "ecn"];

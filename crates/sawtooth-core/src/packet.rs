@@ -13,23 +13,71 @@ pub struct Packet {
     pub wire_bytes: u32,
     /// Of data: application bytes carried. Of an acknowledgement: where an [`AckStore`] keeps it, or `PLAIN`.
     detail: u32,
-    /// Of data: the segment's number. Of an acknowledgement: the next segment expected.
+    /// In the lower 40 bits, of data the segment's number, of an acknowledgement the next segment expected. Above them what concerns
+    /// Explicit Congestion Notification, zero without it: 16 bits for the count of an acknowledgement, the ECN field, and a flag.
     number: u64,
 }
 
+/// What does not fit into 40 bits: a flow of 10¹² segments.
+const NUMBER: u64 = (1 << 40) - 1;
+const COUNT_SHIFT: u32 = 40;
+const FIELD_SHIFT: u32 = 56;
+/// CWR of data, ECE of an acknowledgement.
+const FLAG: u64 = 1 << 58;
+
+/// The ECN field of the IP header, as its two bits (RFC 3168 §5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ecn {
+    /// The transport does not understand marks.
+    #[default]
+    NotEct = 0,
+    /// It does, and the packet is for queues that treat it as L4S (RFC 9331 §4.1).
+    Ect1 = 1,
+    /// It does.
+    Ect0 = 2,
+    /// Congestion Experienced: a queue has marked the packet.
+    Ce = 3,
+}
+
+impl Ecn {
+    /// The codepoint of the two lowest bits.
+    #[inline]
+    pub fn from_bits(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Self::NotEct,
+            1 => Self::Ect1,
+            2 => Self::Ect0,
+            _ => Self::Ce,
+        }
+    }
+
+    /// Whether a queue may mark the packet instead of dropping it.
+    #[inline]
+    pub fn is_capable(self) -> bool {
+        self != Self::NotEct
+    }
+}
+
 /// One data segment. `seq` counts segments, not bytes; segment 0 is the SYN where there is a handshake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Data {
     pub seq: u64,
     /// Application bytes carried; 0 for a SYN.
     pub payload_bytes: u32,
+    /// The ECN field as it arrives.
+    pub ecn: Ecn,
+    /// Congestion Window Reduced: the sender has reacted (RFC 3168 §6.1.2).
+    pub cwr: bool,
 }
 
 impl Data {
     /// The handshake's third packet: it carries nothing, and nobody answers it.
     pub const HANDSHAKE_ACK: Self = Self {
-        seq: u64::MAX,
+        seq: NUMBER,
         payload_bytes: 0,
+        ecn: Ecn::NotEct,
+        cwr: false,
     };
 }
 
@@ -42,6 +90,10 @@ pub struct Ack {
     pub duplicate: bool,
     /// SACK blocks (RFC 2018), relative to `next`.
     pub sack: SackBlocks,
+    /// ECN-Echo (RFC 3168 §6.1.3, RFC 8257 §3.2).
+    pub ece: bool,
+    /// Packets that have arrived marked, modulo 2¹⁶, with the feedback of RFC 9768.
+    pub marks: u16,
 }
 
 /// An acknowledgement that says no more than `next`.
@@ -56,7 +108,7 @@ impl Packet {
             hop,
             wire_bytes,
             detail: data.payload_bytes,
-            number: data.seq,
+            number: data.seq | (data.ecn as u64) << FIELD_SHIFT | if data.cwr { FLAG } else { 0 },
         }
     }
 
@@ -64,9 +116,22 @@ impl Packet {
     #[inline]
     pub fn segment(&self) -> Data {
         Data {
-            seq: self.number,
+            seq: self.number & NUMBER,
             payload_bytes: self.detail,
+            ecn: self.ecn(),
+            cwr: self.number & FLAG != 0,
         }
+    }
+
+    /// The ECN field of its IP header.
+    #[inline]
+    pub fn ecn(&self) -> Ecn {
+        Ecn::from_bits((self.number >> FIELD_SHIFT) as u8)
+    }
+
+    /// A queue marks it.
+    pub fn mark(&mut self) {
+        self.number |= (Ecn::Ce as u64) << FIELD_SHIFT;
     }
 }
 
@@ -90,7 +155,7 @@ impl AckStore {
             } else {
                 self.keep(*ack)
             },
-            number: ack.next,
+            number: ack.next | u64::from(ack.marks) << COUNT_SHIFT | if ack.ece { FLAG } else { 0 },
         }
     }
 
@@ -111,9 +176,11 @@ impl AckStore {
     pub fn unpack(&mut self, packet: &Packet) -> Ack {
         if packet.detail == PLAIN {
             Ack {
-                next: packet.number,
+                next: packet.number & NUMBER,
                 duplicate: false,
                 sack: SackBlocks::default(),
+                ece: packet.number & FLAG != 0,
+                marks: (packet.number >> COUNT_SHIFT) as u16,
             }
         } else {
             self.free.push(packet.detail);
@@ -142,6 +209,13 @@ mod tests {
             next: 5,
             duplicate: false,
             sack: SackBlocks::default(),
+            ece: false,
+            marks: 0,
+        };
+        let echo = Ack {
+            ece: true,
+            marks: u16::MAX,
+            ..plain
         };
         let repeated = Ack {
             duplicate: true,
@@ -150,13 +224,39 @@ mod tests {
         let mut selective = plain;
         selective.sack.push(5, Range { start: 7, end: 9 });
         for _ in 0..3 {
-            let acks = [plain, repeated, selective];
+            let acks = [plain, repeated, selective, echo];
             let packets = acks.map(|ack| store.pack(0, 0, 40, &ack));
             assert_eq!(packets.map(|packet| store.unpack(&packet)), acks);
             let dropped = store.pack(0, 0, 40, &selective);
             store.drop(&dropped);
         }
         assert_eq!(store.acks.len(), 2, "places are used again");
+    }
+
+    #[test]
+    fn a_segment_comes_out_as_it_went_in_or_marked() {
+        for ecn in [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
+            for cwr in [false, true] {
+                let data = Data {
+                    seq: 1 << 39,
+                    payload_bytes: 1460,
+                    ecn,
+                    cwr,
+                };
+                let mut packet = Packet::data(0, 0, 1500, data);
+                assert_eq!(packet.segment(), data);
+                packet.mark();
+                assert_eq!(
+                    packet.segment(),
+                    Data {
+                        ecn: Ecn::Ce,
+                        ..data
+                    }
+                );
+            }
+        }
+        let handshake = Packet::data(0, 0, 52, Data::HANDSHAKE_ACK);
+        assert_eq!(handshake.segment(), Data::HANDSHAKE_ACK);
     }
 
     #[test]

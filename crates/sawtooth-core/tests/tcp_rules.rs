@@ -94,6 +94,8 @@ impl Script {
             next,
             duplicate: false,
             sack,
+            ece: false,
+            marks: 0,
         };
         self.sender.on_segment(now, &ack);
         self.sent(now)
@@ -533,10 +535,7 @@ fn receiver(tcp: &Value) -> (Receiver, Lineage) {
     let mut lineage = Lineage::new();
     let mut receiver = Receiver::new(&config(tcp));
     let now = lineage.record(Key::at_start(0.0, 0));
-    let syn = Data {
-        seq: 0,
-        payload_bytes: 0,
-    };
+    let syn = Data::default();
     let answer = receiver
         .on_segment(now, syn)
         .expect("a SYN is answered at once");
@@ -551,6 +550,7 @@ fn arrives(state: &mut (Receiver, Lineage), time: f64, seq: u64) -> Option<Ack> 
         Data {
             seq,
             payload_bytes: 1460,
+            ..Data::default()
         },
     )
 }

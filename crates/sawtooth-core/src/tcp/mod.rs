@@ -4,6 +4,7 @@
 //! presets, each a list of values that differ from those defaults.
 
 pub mod config;
+pub mod ecn;
 pub mod ns2_random;
 pub mod prr;
 pub mod rate;

@@ -1,9 +1,11 @@
 //! The receiving endpoint: reassembly, SACK blocks, and when to acknowledge.
 //!
 //! Specifications: RFC 9293 §3.10.7.4 (reassembly), RFC 2018 §4 (which blocks, in which order), RFC 1122 §4.2.3.2 and RFC 5681
-//! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole).
+//! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole). What is echoed
+//! of marks is in [`super::ecn`].
 
 use super::config::Config;
+use super::ecn::Echo;
 use super::scoreboard::{Range, RangeSet, SackBlocks};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
@@ -28,6 +30,7 @@ pub struct Receiver {
     /// In-order segments not yet acknowledged, and when that must happen at the latest.
     unacknowledged: u32,
     timer: Key,
+    pub echo: Echo,
     /// Application bytes delivered in order.
     pub delivered_bytes: u64,
     /// Time of the last in-order delivery, seconds.
@@ -50,6 +53,7 @@ impl Receiver {
             smss: config.smss,
             unacknowledged: 0,
             timer: Key::NEVER,
+            echo: Echo::new(config.ecn),
             delivered_bytes: 0,
             last_delivery: 0.0,
         }
@@ -66,15 +70,21 @@ impl Receiver {
         self.acknowledge(false)
     }
 
+    /// The acknowledgement that is being delayed, if one is.
+    pub fn take_delayed(&mut self) -> Option<Ack> {
+        (!self.timer.is_never()).then(|| self.acknowledge(false))
+    }
+
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
     #[inline]
     pub fn on_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
+        let at_once = self.echo.is_on() && self.echo.on_segment(data);
         if data.seq == self.rcv_nxt && self.out_of_order.is_empty() {
             self.rcv_nxt += 1;
             self.delivered_bytes += u64::from(data.payload_bytes);
             self.last_delivery = now.time;
             // A SYN is answered at once (RFC 9293 §3.10.7.2).
-            if data.seq == 0 || self.is_due() {
+            if data.seq == 0 || at_once || self.is_due() {
                 return Some(self.acknowledge_in_order());
             }
             self.delay(now);
@@ -151,10 +161,13 @@ impl Receiver {
     fn acknowledge_in_order(&mut self) -> Ack {
         self.unacknowledged = 0;
         self.timer = Key::NEVER;
+        let (ece, marks) = self.echo.report();
         Ack {
             next: self.rcv_nxt,
             duplicate: false,
             sack: SackBlocks::default(),
+            ece,
+            marks,
         }
     }
 
@@ -167,10 +180,13 @@ impl Receiver {
                 sack.push(self.rcv_nxt, *range);
             }
         }
+        let (ece, marks) = self.echo.report();
         Ack {
             next: self.rcv_nxt,
             duplicate,
             sack,
+            ece,
+            marks,
         }
     }
 }

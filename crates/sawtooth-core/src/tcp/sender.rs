@@ -8,11 +8,12 @@
 //! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
 
 use super::config::{Config, Recovery, ReduceFrom, whole};
+use super::ecn::Signals;
 use super::recovery::{Rack, State};
 use super::rto::Rto;
 use crate::cc::{self, CongestionControl, Episode};
 use crate::events::{Child, Event, Key};
-use crate::packet::{Ack, Data};
+use crate::packet::{Ack, Data, Ecn};
 use crate::units::Instant;
 
 /// Counters of one sender, named as in RFC 4898 where it has a name.
@@ -26,6 +27,9 @@ pub struct SenderCounters {
     pub sacks_in: u64,
     pub dsacks_in: u64,
     pub congestion_signals: u64,
+    /// Acknowledgements that told of marks, and reductions for them.
+    pub ecn_signals: u64,
+    pub ecn_reductions: u64,
     /// Reductions that turned out to be needless and were undone; tail loss probes.
     pub spurious: u64,
     pub probes: u64,
@@ -88,6 +92,8 @@ pub struct Sender {
     /// With RACK: its state, and when its own timer expires; `timer` is the earlier of that and of pacing.
     pub(super) rack: Option<Box<Rack>>,
     pub(super) rack_deadline: Key,
+    /// With ECN: what is known of marks.
+    pub(super) signals: Option<Box<Signals>>,
     /// The handshake's third packet is to be sent.
     handshake_ack: bool,
     limit: Limit,
@@ -139,7 +145,6 @@ impl Sender {
             state: State::new(config.recovery),
             cwnd: cc.cwnd(),
             cwnd_whole: whole(cc.cwnd()),
-            cc,
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
@@ -153,10 +158,12 @@ impl Sender {
             timer: Key::NEVER,
             rack: (config.recovery == Recovery::Rack).then(|| Box::new(Rack::default())),
             rack_deadline: Key::NEVER,
+            signals: Signals::new(config.ecn, cc.ecn()),
             handshake_ack: false,
             limit: Limit::Source,
             limit_since: 0.0,
             cwnd_since: 0.0,
+            cc,
             config,
             counters: SenderCounters {
                 min_rtt_secs: f64::INFINITY,
@@ -178,6 +185,13 @@ impl Sender {
         self.counters.sacks_in += u64::from(!ack.sack.is_empty());
         self.counters.dsacks_in += u64::from(ack.duplicate && self.config.recovery.has_sack());
         self.permit = Permit::Window;
+        if self.signals.is_some() && self.config.recovery != Recovery::Rack {
+            let delivered = ack.next.saturating_sub(self.snd_una);
+            let congested = self.hear_marks(now, ack, delivered);
+            if congested && self.snd_una > 0 {
+                self.reduce_for_mark(now);
+            }
+        }
         match self.config.recovery {
             Recovery::Tahoe => self.tahoe_on_ack(now, ack),
             Recovery::Reno => self.reno_on_ack(now, ack),
@@ -207,6 +221,11 @@ impl Sender {
             // RFC 5681 §3.1: a segment that times out again leaves ssthresh as it is.
             episode.window = f64::INFINITY;
         }
+        if self.is_reduced_for_mark() {
+            // RFC 3168 §6.1.2: so does one of a window that a mark has reduced.
+            episode.window = f64::INFINITY;
+        }
+        self.note_reduction(false);
         let ssthresh = self.cc.ssthresh();
         if episode.window.is_finite() {
             self.cc.on_rto(&episode);
@@ -302,6 +321,10 @@ impl Sender {
 
     pub(super) fn transmit(&mut self, now: Event, seq: u64) -> Data {
         self.counters.sent_packets += 1;
+        let (ecn, cwr) = match &mut self.signals {
+            None => (Ecn::NotEct, false),
+            Some(signals) => signals.stamp(seq == 0 && self.config.handshake, seq < self.snd_max),
+        };
         if seq >= self.snd_max {
             self.snd_max = seq + 1;
             // One segment at a time is measured; retransmissions never are (Karn, RFC 6298 §3).
@@ -324,7 +347,12 @@ impl Sender {
         } else {
             self.config.smss
         };
-        Data { seq, payload_bytes }
+        Data {
+            seq,
+            payload_bytes,
+            ecn,
+            cwr,
+        }
     }
 
     /// (Re)starts the retransmission timer (RFC 6298 §5.1, §5.3).
@@ -369,6 +397,7 @@ impl Sender {
         let syn = self.snd_una == 0 && self.config.handshake;
         self.dupacks = 0;
         let rtt_secs = self.advance(now, next);
+        let marked = self.marked();
         // RFC 6298 §5.2, §5.3.
         if self.snd_una < self.snd_max || self.snd_una < self.end {
             self.arm_timer(now);
@@ -384,13 +413,14 @@ impl Sender {
                 counted: if self.config.byte_counting { acked } else { 1 },
                 delivered: acked,
                 lost: 0,
-                marked: 0,
+                marked,
                 flight_size,
                 pipe: flight_size - acked,
                 snd_una: self.snd_una,
                 snd_nxt: self.snd_nxt,
                 rtt_secs,
-                may_grow,
+                // RFC 3168 §6.1.2: no growth for an acknowledgement that tells of marks.
+                may_grow: may_grow && (marked == 0 || self.cc.ecn() == cc::Ecn::L4s),
                 // RFC 5681 lets the window grow whatever limits the sender.
                 cwnd_limited: true,
                 rate: None,
@@ -438,6 +468,12 @@ impl Sender {
     /// Reduces the window for a loss found by acknowledgements, once per episode.
     pub(super) fn reduce(&mut self, now: Event) {
         self.counters.fast_retransmits += 1;
+        let again = self.is_reduced_for_mark();
+        self.note_reduction(again);
+        if again {
+            // RFC 3168 §6.1.2: once for all signs of congestion from one window.
+            return;
+        }
         self.counters.congestion_signals += 1;
         let episode = self.episode(now, self.limited_transmits);
         self.cc.on_loss(&episode);
