@@ -205,6 +205,13 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
     if let Some(Value::Integer(dup_thresh)) = scenario.flows[0].told("dup_thresh") {
         set("net.ipv4.tcp_reordering", &dup_thresh.to_string());
     }
+    // What is beyond RFC 3168 comes with the congestion control: `dctcp` of both hosts echoes as RFC 8257 has it.
+    if let Some(Value::Choice(feedback)) = scenario.flows[0].told("ecn") {
+        set(
+            "net.ipv4.tcp_ecn",
+            if feedback == "off" { "0" } else { "1" },
+        );
+    }
     sysctls.extend(scenario.kernel.sysctl.iter().cloned());
     sysctls
 }
@@ -586,7 +593,7 @@ mod tests {
             "settings.plan",
             &json!({
                 "duration": "3 s", "cc": "reno", "receiver_cc": "kernel:bbr",
-                "tcp": {"smss": "1000 B", "initial_window": "4 packets", "rto_min": "50 ms", "dup_thresh": 5},
+                "tcp": {"smss": "1000 B", "initial_window": "4 packets", "rto_min": "50 ms", "dup_thresh": 5, "ecn": "classic"},
                 "kernel": {"gso": false, "metrics_cache": "with_ssthresh", "application": "http", "sysctl": {"net.ipv4.tcp_sack": false}},
                 "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms"}},
                 "flows": [{"path": ["l"], "source": {"name": "bulk", "size": "1 MB"}}],

@@ -188,7 +188,7 @@ impl Sender {
         if self.signals.is_some() && self.config.recovery != Recovery::Rack {
             let delivered = ack.next.saturating_sub(self.snd_una);
             let congested = self.hear_marks(now, ack, delivered);
-            if congested && self.snd_una > 0 {
+            if congested && (self.snd_una > 0 || !self.config.handshake) {
                 self.reduce_for_mark(now);
             }
         }

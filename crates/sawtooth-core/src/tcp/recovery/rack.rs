@@ -403,7 +403,10 @@ impl Sender {
     fn rack_enter_cwr(&mut self, now: Event) {
         let before = self.rack_windows();
         self.reduce_for_mark(now);
-        if self.config.prr && !self.cc.rules_recovery() {
+        if self.cc.rules_recovery() {
+            return;
+        }
+        if self.config.prr {
             self.set_cwnd(now, before.cwnd);
         }
         let snd_max = self.snd_max;
@@ -414,12 +417,10 @@ impl Sender {
 
     fn rack_leave_cwr(&mut self, now: Event) {
         self.rack().phase = Phase::Open;
-        if !self.cc.rules_recovery() {
-            let ssthresh = self.cc.ssthresh();
-            self.set_cwnd(now, ssthresh);
-            self.cc.on_recovered(Instant::from_secs(now.time));
-            self.cwnd_changed(now);
-        }
+        let ssthresh = self.cc.ssthresh();
+        self.cc.set_cwnd(ssthresh);
+        self.cc.on_recovered(Instant::from_secs(now.time));
+        self.cwnd_changed(now);
     }
 
     /// Everything that was outstanding when the loss was found has arrived.
