@@ -341,7 +341,7 @@ fn rfc8257_the_steady_state_is_that_of_the_model() {
     // Alizadeh et al. 2010 §3.3, for one flow: W* = C RTT + K = 83.3 + 20 = 103.3 packets when the queue reaches K, one more a round trip
     // later, when the marks are heard; alpha^2 (1 - alpha / 4) = (2 W* + 1) / (W* + 1)^2, so alpha = 0.142; the reduction is
     // D = (W* + 1) alpha / 2 = 7.4 packets, after which it takes as many round trips to grow again: of these one is marked, 1 / 7.4 = 0.135.
-    let records = dctcp(&json!({"ack_every": 1}), 30);
+    let records = dctcp(&json!({"ack_every": 1}), 10);
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     let share =
         first(&records, "flows", "ce_in") as f64 / first(&records, "flows", "acked_packets") as f64;
@@ -355,9 +355,9 @@ fn rfc8257_the_steady_state_is_that_of_the_model() {
     // Q_max = K + N; two packets leave at once when the window grows. Then D less.
     assert!((20..=23).contains(most), "{most}");
     assert!((11..=15).contains(least), "{least}");
-    // So the queue is never empty: everything but headers and the first second.
+    // So the queue is never empty: everything but headers and the beginning.
     let full = 100e6 * 1460.0 / 1500.0;
-    assert!(goodput(&records) > 0.99 * full, "{}", goodput(&records));
+    assert!(goodput(&records) > 0.98 * full, "{}", goodput(&records));
     assert_eq!(first(&records, "links", "dropped_packets"), 0);
     assert_eq!(first(&records, "flows", "retransmits"), 0);
 }
@@ -365,19 +365,19 @@ fn rfc8257_the_steady_state_is_that_of_the_model() {
 #[test]
 fn rfc8257_delayed_acknowledgements_do_not_blur_the_share_of_marks() {
     // Both count the same; the window grows half as fast, so that D round trips last twice as long and half as many are marked: alpha = 0.1.
-    let records = dctcp(&json!({"ack_every": 2}), 30);
+    let records = dctcp(&json!({"ack_every": 2}), 10);
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     let share =
         first(&records, "flows", "ce_in") as f64 / first(&records, "flows", "acked_packets") as f64;
     // alpha^2 (1 - alpha / 4) = 2 (1/2) / W* = 0.0097: alpha = 0.0996.
     assert!((share / 0.0996 - 1.0).abs() < 0.25, "{share}");
-    assert!(goodput(&records) > 0.99 * 100e6 * 1460.0 / 1500.0);
+    assert!(goodput(&records) > 0.98 * 100e6 * 1460.0 / 1500.0);
 }
 
 #[test]
 fn the_count_of_marks_gives_dctcp_the_same_share_as_its_own_echo() {
     let [echo, count] = ["dctcp", "accurate"].map(|ecn| {
-        let records = dctcp(&json!({"ack_every": 2, "ecn": ecn}), 10);
+        let records = dctcp(&json!({"ack_every": 2, "ecn": ecn}), 5);
         first(&records, "flows", "ce_in")
     });
     assert!(echo.abs_diff(count) < echo / 10, "{echo} and {count}");
@@ -396,27 +396,26 @@ fn classic(recovery: &str, stack: &str, cc: &Value, seconds: u32) -> Records {
 #[test]
 fn rfc3168_reno_halves_its_window_when_the_queue_is_at_the_threshold_and_loses_nothing() {
     // The window goes from 92 to 184 packets, one per round trip: (184^2 - 92^2) / 2 = 12 696 packets, 15.2 s at 833.3 packets per second. So in
-    // the 185 s after slow start there are 12 reductions, and one ended slow start.
-    for recovery in RECOVERIES {
-        for stack in ["rfc", "linux"] {
-            let records = classic(recovery, stack, &json!("reno"), 190);
-            let reductions = first(&records, "flows", "ecn_reductions");
-            assert!(
-                (11..=15).contains(&reductions),
-                "{recovery}, {stack}: {reductions}"
-            );
-            assert_eq!(first(&records, "flows", "congestion_signals"), reductions);
-            assert_eq!(
-                first(&records, "flows", "retransmits"),
-                0,
-                "{recovery}, {stack}"
-            );
-            assert!(
-                goodput(&records) > 0.97 * 10e6 * 1460.0 / 1500.0,
-                "{recovery}, {stack}: {}",
-                goodput(&records)
-            );
-        }
+    // the 95 s after slow start there are 6 reductions, and one ended slow start.
+    let stacks = RECOVERIES.map(|recovery| (recovery, "rfc"));
+    for (recovery, stack) in stacks.into_iter().chain([("rack", "linux")]) {
+        let records = classic(recovery, stack, &json!("reno"), 100);
+        let reductions = first(&records, "flows", "ecn_reductions");
+        assert!(
+            (6..=8).contains(&reductions),
+            "{recovery}, {stack}: {reductions}"
+        );
+        assert_eq!(first(&records, "flows", "congestion_signals"), reductions);
+        assert_eq!(
+            first(&records, "flows", "retransmits"),
+            0,
+            "{recovery}, {stack}"
+        );
+        assert!(
+            goodput(&records) > 0.97 * 10e6 * 1460.0 / 1500.0,
+            "{recovery}, {stack}: {}",
+            goodput(&records)
+        );
     }
 }
 
@@ -475,7 +474,7 @@ fn without_ecn_the_same_queue_only_drops() {
 #[test]
 fn prague_keeps_the_queue_at_the_threshold_on_its_own_count() {
     let records = run(&json!({
-        "duration": "20 s", "sample": "1 ms", "stack": "linux", "cc": "prague",
+        "duration": "10 s", "sample": "1 ms", "stack": "linux", "cc": "prague",
         "links": {"l": {"rate": "100 Mbit/s", "delay": "15 ms", "queue": {"name": "step", "limit": "1000 packets", "mark_above": "20 packets"}}},
         "flows": [{"path": ["l"]}],
     }));
