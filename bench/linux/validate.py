@@ -59,6 +59,14 @@ def unequal_round_trips() -> dict[str, Any]:
     return tree
 
 
+def marking() -> dict[str, Any]:
+    """A queue of one bandwidth-delay product that marks above a third of it, and hosts that understand marks."""
+    tree = case("10 Mbit/s", "10 ms", "17 packets")
+    tree["links"]["l"]["queue"] = {"name": "step", "limit": "17 packets", "mark_above": "6 packets"}
+    tree["tcp"] = {"ecn": "classic"}
+    return tree
+
+
 CASES: dict[str, dict[str, Any]] = {
     "10 Mbit/s 20 ms, 0.2 BDP": case("10 Mbit/s", "10 ms", "4 packets"),
     "10 Mbit/s 20 ms, 1 BDP": case("10 Mbit/s", "10 ms", "17 packets"),
@@ -74,6 +82,7 @@ CASES: dict[str, dict[str, Any]] = {
     "1 MB": case("10 Mbit/s", "20 ms", "50 packets", size="1 MB", duration="5 s"),
     "1 MB, 10 packets": case("10 Mbit/s", "20 ms", "10 packets", size="1 MB", duration="10 s"),
     "two round-trip times": unequal_round_trips(),
+    "10 Mbit/s 20 ms, ECN": marking(),
 }
 
 
@@ -144,8 +153,9 @@ def on_kernel(jobs: Sequence[str], keep: Path | None) -> Batch:
 
 def compare(cc: str, cases: Mapping[str, Mapping[str, Any]], keep: Path | None = None) -> list[Part]:
     """One algorithm in all scenarios, on both sides."""
-    ours = [json.dumps({**tree, "cc": cc, "stack": "linux", "tcp": TICKS}) for tree in cases.values()]
-    theirs = [json.dumps({**tree, "cc": f"kernel:{cc}", "kernel": {"gso": False}}) for tree in cases.values()]
+    trees = [with_feedback(tree, cc) for tree in cases.values()]
+    ours = [json.dumps({**tree, "cc": cc, "stack": "linux", "tcp": {**tree.get("tcp", {}), **TICKS}}) for tree in trees]
+    theirs = [json.dumps({**tree, "cc": f"kernel:{cc}", "kernel": {"gso": False}}) for tree in trees]
     kernel, simulator = on_kernel(theirs, keep), sim.run_batch(ours, [1] * len(ours))
     for batch in (kernel, simulator):
         assert not batch.errors, batch.errors
@@ -168,6 +178,11 @@ def compare(cc: str, cases: Mapping[str, Mapping[str, Any]], keep: Path | None =
                 )
             )  # fmt: skip
     return parts
+
+
+def with_feedback(tree: Mapping[str, Any], cc: str) -> Mapping[str, Any]:
+    """With ECN, `dctcp` needs a receiver that echoes as RFC 8257 has it: in Linux one that runs `dctcp`, too."""
+    return {**tree, "tcp": {"ecn": "dctcp"}, "receiver_cc": cc} if cc == "dctcp" and "tcp" in tree else tree
 
 
 def flows(batch: Batch, run: int) -> list[dict[str, Any]]:

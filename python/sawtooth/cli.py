@@ -71,7 +71,7 @@ def run(
     console = Console(stderr=True)
     loaded = _load(study, short, options, backend)
     _check_report(loaded)
-    plan = make_plan(loaded)
+    plan = _warn(make_plan(loaded))
     directory = out or Path("results") / loaded.name
     dataset = Dataset.create(directory, plan)
     try:
@@ -109,7 +109,7 @@ def plan(study: StudyPath, short: Short = False, backend: Backend = None, option
 
     Example: sawtooth plan studies/hstcp.toml
     """
-    made = make_plan(_load(study, short, options, backend))
+    made = _warn(make_plan(_load(study, short, options, backend)))
     cores = _cores()
     seconds = _seconds(made, cores)
     if as_json:
@@ -270,7 +270,7 @@ def simulate(
 
     Example: sawtooth simulate studies/hstcp.toml --set vars.Bw='1 Mbit/s'
     """
-    made = make_plan(Study.load(study, short=short, options=options or ()))
+    made = _warn(make_plan(Study.load(study, short=short, options=options or ())))
     records = sawtooth.simulate(json.loads(made.runs[0].scenario), seed=seed)
     if table not in records.tables:
         raise sawtooth.StudyError(f"this run has no table `{table}`", hint=f"it has {', '.join(records.tables)}")
@@ -488,6 +488,13 @@ def _check_report(study: Study) -> None:
     """A misspelt kind of report is found before hours of simulation, not after."""
     if study.report not in KINDS:
         raise study.document.error(f"unknown kind of report `{study.report}`", "report", did_you_mean(study.report, KINDS))
+
+
+def _warn(made: Plan) -> Plan:
+    """Tells what is hardly meant; the study goes on."""
+    for warning in made.warnings:
+        print(warning, file=sys.stderr)
+    return made
 
 
 def _axes(made: Plan) -> dict[str, list[str]]:

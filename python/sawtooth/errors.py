@@ -55,12 +55,28 @@ class StudyError(SawtoothError):
         super().__init__(message)
 
     def __str__(self) -> str:
-        parts = [f"error: {self.message}"]
-        if self.place is not None:
-            parts.append(self.place.render())
-        if self.hint:
-            parts.append(f"hint: {self.hint}")
-        return "\n".join(parts)
+        return _told("error", self.message, self.place, self.hint)
+
+
+@dataclass(frozen=True)
+class StudyWarning:
+    """Something in a study that can be run and is hardly meant; the message says what will happen."""
+
+    message: str
+    place: Place | None = None
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        return _told("warning", self.message, self.place, self.hint)
+
+
+def _told(kind: str, message: str, place: Place | None, hint: str | None) -> str:
+    parts = [f"{kind}: {message}"]
+    if place is not None:
+        parts.append(place.render())
+    if hint:
+        parts.append(f"hint: {hint}")
+    return "\n".join(parts)
 
 
 class PlainError(SawtoothError):

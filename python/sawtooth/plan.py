@@ -21,7 +21,7 @@ from typing import Any
 import polars as pl
 
 from sawtooth import _core
-from sawtooth.errors import StudyError
+from sawtooth.errors import StudyError, StudyWarning
 from sawtooth.study import Assignment, Study, assign
 from sawtooth.sweep import Cell, axis_names, cells
 
@@ -61,12 +61,13 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs of a study, and the batches in which they are done."""
+    """All runs of a study, and the batches in which they are done; and what about it is hardly meant, each once."""
 
     study: Study
     cells: Sequence[Cell]
     runs: Sequence[Run]
     batches: Sequence[range]
+    warnings: Sequence[StudyWarning] = ()
 
     @property
     def cost(self) -> float:
@@ -105,6 +106,7 @@ def make_plan(study: Study) -> Plan:
     all_cells = cells(study)
     arms = study.arms or {"": ()}
     runs: list[Run] = []
+    warnings: dict[StudyWarning, None] = {}
     for cell in all_cells:
         replicates: list[tuple[dict[str, str], dict[str, float]]] | None = None
         for arm, assignments in arms.items():
@@ -120,7 +122,8 @@ def make_plan(study: Study) -> Plan:
                     tree["vars"] = {**tree.get("vars", {}), **texts}
                 scenario = json.dumps(tree, sort_keys=True, separators=(",", ":"))
                 if cost is None:
-                    cost = _check(study, scenario, applied)
+                    cost, strange = _check(study, scenario, applied)
+                    warnings.update(dict.fromkeys(strange))
                 seed = _seed(study.seed, f"run/{cell.key}/{replicate}")
                 runs.append(
                     Run(
@@ -138,7 +141,7 @@ def make_plan(study: Study) -> Plan:
     if study.order == "blocks":
         runs = _in_blocks(study, runs)
     cost = _SIMULATED_COST if study.backend == "sim" else _KERNEL_COST
-    return Plan(study, all_cells, runs, _batches(runs, cost))
+    return Plan(study, all_cells, runs, _batches(runs, cost), tuple(warnings))
 
 
 def _in_blocks(study: Study, runs: Sequence[Run]) -> list[Run]:
@@ -147,11 +150,14 @@ def _in_blocks(study: Study, runs: Sequence[Run]) -> list[Run]:
     return [dataclasses.replace(run, index=index) for index, run in enumerate(ordered)]
 
 
-def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> float:
+def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> tuple[float, list[StudyWarning]]:
+    """What a run costs, and what about it is hardly meant."""
     try:
-        return _core.estimate(scenario, kernel=study.backend != "sim")
+        cost, strange = _core.examine(scenario, kernel=study.backend != "sim")
     except _core.ScenarioError as error:
         raise study.located(error, applied) from None
+    located = [study.located(warning, applied) for warning in strange]
+    return cost, [StudyWarning(error.message, error.place, error.hint) for error in located]
 
 
 def _run_id(scenario: str, seed: int, backend: str) -> str:

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::link::Port;
+use sawtooth_core::packet::Ecn;
 use sawtooth_core::sim;
 
 use crate::setup::HostName;
@@ -148,8 +149,13 @@ impl Network {
                 return Some((flight.towards, flight.flow, flight.packet));
             };
             let bytes = u32::try_from(flight.packet.len()).unwrap_or(u32::MAX);
-            let arrival =
-                self.ports[port].accept(Key::at_start(time, 0), None, bytes, &mut self.lineage);
+            let size_and_field = (bytes, ecn_of(&flight.packet));
+            let key = Key::at_start(time, 0);
+            let (arrival, marked) =
+                self.ports[port].accept_or_mark(key, None, size_and_field, &mut self.lineage);
+            if marked {
+                mark(&mut flight.packet);
+            }
             if !arrival.is_never() {
                 flight.hop += 1;
                 self.fly(arrival.time, flight);
@@ -157,6 +163,26 @@ impl Network {
         }
         None
     }
+}
+
+/// The ECN field of an IPv4 packet: the two lowest bits of its second byte (RFC 3168 §5).
+fn ecn_of(packet: &[u8]) -> Ecn {
+    match packet {
+        [version, tos, ..] if version >> 4 == 4 => Ecn::from_bits(*tos),
+        _ => Ecn::NotEct,
+    }
+}
+
+/// Sets Congestion Experienced in an IPv4 packet, and its header's checksum right (RFC 1624 §3, equation 3).
+fn mark(packet: &mut [u8]) {
+    let word = |packet: &[u8], at: usize| u16::from_be_bytes([packet[at], packet[at + 1]]);
+    let before = word(packet, 0);
+    packet[1] |= Ecn::Ce as u8;
+    let sum = u32::from(!word(packet, 10)) + u32::from(!before) + u32::from(word(packet, 0));
+    let folded = (sum & 0xffff) + (sum >> 16);
+    #[expect(clippy::cast_possible_truncation, reason = "folded to 16 bits")]
+    let checksum = !((folded & 0xffff) + (folded >> 16)) as u16;
+    packet[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
 #[cfg(test)]
@@ -190,5 +216,68 @@ mod tests {
             assert_eq!(*number, at - 1);
             assert!((time - (1.0 + f64::from(at) * 0.008 + 0.01)).abs() < 1e-12);
         }
+    }
+
+    /// An IPv4 header without options, with its checksum (RFC 791 §3.1).
+    fn header(tos: u8) -> Vec<u8> {
+        let mut header = vec![
+            0x45, tos, 0x05, 0xdc, 0x1c, 0x46, 0x40, 0x00, 0x40, 0x06, 0, 0, 10, 0, 0, 1, 10, 0, 0,
+            2,
+        ];
+        let checksum = !sum(&header);
+        header[10..12].copy_from_slice(&checksum.to_be_bytes());
+        header
+    }
+
+    /// The ones' complement sum of 16-bit words.
+    fn sum(header: &[u8]) -> u16 {
+        let words = header
+            .chunks_exact(2)
+            .map(|word| u32::from(u16::from_be_bytes([word[0], word[1]])));
+        let mut sum: u32 = words.sum();
+        while sum > 0xffff {
+            sum = (sum & 0xffff) + (sum >> 16);
+        }
+        u16::try_from(sum).expect("folded")
+    }
+
+    #[test]
+    fn rfc1624_a_marked_header_has_a_right_checksum() {
+        for tos in [0x01, 0x02, 0xb9, 0xba] {
+            let mut packet = header(tos);
+            assert_eq!(sum(&packet), 0xffff, "that of a right header");
+            mark(&mut packet);
+            assert_eq!(
+                (ecn_of(&packet), packet[1] >> 2),
+                (Ecn::Ce, tos >> 2),
+                "the rest of the byte stays"
+            );
+            assert_eq!(sum(&packet), 0xffff);
+        }
+        assert_eq!(ecn_of(&header(0xb8)), Ecn::NotEct);
+    }
+
+    #[test]
+    fn capable_packets_above_the_threshold_are_marked_on_their_way() {
+        let scenario = Scenario::from_tree(&json!({
+            "duration": "10 s",
+            "links": {"l": {"rate": "1 Mbit/s", "delay": "10 ms", "queue": {"name": "step", "limit": "4 packets", "mark_above": "2 packets"}}},
+            "flows": [{"path": ["l"]}],
+        }))
+        .expect("a scenario");
+        let mut network = Network::new(&scenario, 1);
+        for tos in [2, 2, 2, 0, 2] {
+            network.enter(1.0, 0, Towards::Receiver, header(tos));
+        }
+        let mut fields = Vec::new();
+        while network.next_time() < f64::INFINITY {
+            let time = network.next_time();
+            if let Some((_, _, packet)) = network.deliver(time) {
+                fields.push(ecn_of(&packet));
+            }
+        }
+        // The fifth found the queue full.
+        assert_eq!(fields, [Ecn::Ect0, Ecn::Ect0, Ecn::Ce, Ecn::NotEct]);
+        assert_eq!(network.ports[0].counters.marked_packets, 1);
     }
 }

@@ -240,6 +240,13 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
             _ => {}
         }
     }
+    // What is beyond RFC 3168 comes with the congestion control: `dctcp` of both hosts echoes as RFC 8257 has it.
+    if let Some(Value::Choice(feedback)) = scenario.flows[0].told("ecn") {
+        set(
+            "net.ipv4.tcp_ecn",
+            if feedback == "off" { "0" } else { "1" },
+        );
+    }
     sysctls.extend(scenario.kernel.sysctl.iter().cloned());
     sysctls
 }
@@ -621,7 +628,7 @@ mod tests {
             "settings.plan",
             &json!({
                 "duration": "3 s", "cc": "reno", "receiver_cc": "kernel:bbr",
-                "tcp": {"smss": "1000 B", "initial_window": "4 packets", "rto_min": "50 ms", "dup_thresh": 5,
+                "tcp": {"smss": "1000 B", "initial_window": "4 packets", "rto_min": "50 ms", "dup_thresh": 5, "ecn": "classic",
                     "receive_buffer_max": "1 MB", "receive_auto_tuning": false, "adv_win_scale": 2, "window_scaling": true,
                     "send_buffer_default": "64 kB", "send_buffer_max": "2 MB"},
                 "kernel": {"gso": false, "metrics_cache": "with_ssthresh", "application": "http", "sysctl": {"net.ipv4.tcp_sack": false}},

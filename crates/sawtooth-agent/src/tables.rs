@@ -86,7 +86,7 @@ pub fn links(scenario: &Scenario, network: &Network) -> Vec<Json> {
             "link": scenario.links[at / 2].name, "direction": direction_name(at),
             "arrived_packets": counters.arrived_packets, "arrived_bytes": counters.arrived_bytes,
             "dropped_packets": counters.dropped_packets, "dropped_bytes": counters.dropped_bytes,
-            "lost_packets": counters.lost_packets, "peak_packets": counters.peak_packets(),
+            "lost_packets": counters.lost_packets, "marked_packets": counters.marked_packets, "peak_packets": counters.peak_packets(),
             "utilisation": port.utilisation(),
             "wait_mean_ns": ns(counters.mean_wait_secs()),
         }));
@@ -106,10 +106,14 @@ pub fn counters(hosts: &Hosts) -> io::Result<Vec<Json>> {
             for pair in lines.chunks_exact(2) {
                 let (names, values) = (pair[0].split_whitespace(), pair[1].split_whitespace());
                 let protocol = pair[0].split(':').next().unwrap_or_default();
-                if !matches!(protocol, "Tcp" | "TcpExt") {
+                if !matches!(protocol, "Tcp" | "TcpExt" | "IpExt") {
                     continue;
                 }
                 for (name, value) in names.zip(values).skip(1) {
+                    // Of IP, what packets said of congestion.
+                    if protocol == "IpExt" && !name.contains("ECT") && !name.contains("CE") {
+                        continue;
+                    }
                     if let Some(value) = value.parse::<u64>().ok().filter(|value| *value != 0) {
                         let name = format!("{protocol}{name}");
                         rows.push(

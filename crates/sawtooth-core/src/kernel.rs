@@ -92,6 +92,7 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
     ("window_scaling", "net.ipv4.tcp_window_scaling"),
     ("send_buffer_default", "net.ipv4.tcp_wmem"),
     ("send_buffer_max", "net.ipv4.tcp_wmem"),
+    ("ecn", "net.ipv4.tcp_ecn"),
 ];
 
 /// Those of them that hold for all connections between two hosts.
@@ -99,6 +100,7 @@ pub const SHARED_TCP_KEYS: &[&str] = &[
     "initial_window",
     "rto_min",
     "dup_thresh",
+    "ecn",
     "receive_buffer_default",
     "receive_buffer_max",
     "receive_auto_tuning",

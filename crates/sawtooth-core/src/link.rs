@@ -5,15 +5,15 @@
 //!
 //! **Speed.** A drop-tail FIFO decides everything at arrival: the packet's transmission starts when the one before it has
 //! left, and what is still present is what has not yet departed. [`Port::accept`] computes this without any event for the
-//! end of a transmission. Disciplines that decide at dequeue (and every port, when the shortcut is off) use
+//! end of a transmission, and [`Port::accept_or_mark`] the same for one that marks. Disciplines that decide at dequeue (and every port, when the shortcut is off) use
 //! [`Port::arrive`] and [`Port::transmission_done`] instead.
 
 use std::collections::VecDeque;
 
 use crate::events::{Child, Event, Key, Lineage};
 use crate::loss::{Fate, Loss};
-use crate::packet::Packet;
-use crate::queue::{Backlog, Limit, Queue, Verdict};
+use crate::packet::{Ecn, Packet};
+use crate::queue::{Backlog, Law, Queue, Verdict};
 use crate::ring::Ring;
 use crate::scenario::Direction;
 use crate::units::Duration;
@@ -27,6 +27,8 @@ pub struct PortCounters {
     pub dropped_bytes: u64,
     /// Transmitted and then lost on the wire.
     pub lost_packets: u64,
+    /// Transmitted with Congestion Experienced, which they had not when they came.
+    pub marked_packets: u64,
     /// The most packets present when one had to wait, itself and the packet in transmission included.
     busy_peak_packets: u64,
     /// Sum over accepted packets of the time from arrival to start of transmission, in seconds.
@@ -73,17 +75,25 @@ pub struct Port {
 enum Discipline {
     /// Departures computed at arrival.
     Computed {
-        limit: Limit,
+        law: Law,
         waiting: Ring<Waiting>,
         waiting_bytes: u64,
         in_service_bytes: u32,
     },
-    /// Departures decided when the transmitter is free. Arrival times and fates wait beside the packets.
+    /// Departures decided when the transmitter is free. What is known of the packets' arrivals waits beside them.
     Evented {
         queue: Box<dyn Queue>,
         in_service: Option<u32>,
-        arrivals: VecDeque<(f64, Fate)>,
+        arrivals: VecDeque<Arrived>,
     },
+}
+
+/// What is remembered of a packet from its arrival at an evented port to the start of its transmission.
+#[derive(Clone, Copy, Debug)]
+struct Arrived {
+    time: f64,
+    fate: Fate,
+    ecn: Ecn,
 }
 
 /// A packet that has been accepted but whose transmission has not begun.
@@ -109,9 +119,9 @@ impl Port {
         end: Duration,
         computed: bool,
     ) -> Self {
-        let discipline = match queue.as_drop_tail() {
-            Some(limit) if computed => Discipline::Computed {
-                limit,
+        let discipline = match queue.as_fifo() {
+            Some(law) if computed => Discipline::Computed {
+                law,
                 waiting: Ring::new(Waiting {
                     start: Key::NEVER,
                     bytes: 0,
@@ -138,9 +148,17 @@ impl Port {
         }
     }
 
-    /// Whether [`Port::accept`] applies.
+    /// Whether [`Port::accept`] applies, or with a queue that marks [`Port::accept_or_mark`].
     pub fn is_computed(&self) -> bool {
         matches!(self.discipline, Discipline::Computed { .. })
+    }
+
+    /// Whether departures are computed at arrival by a queue that marks.
+    pub fn computes_marks(&self) -> bool {
+        match &self.discipline {
+            Discipline::Computed { law, .. } => law.mark_above.is_some(),
+            Discipline::Evented { .. } => false,
+        }
     }
 
     #[inline]
@@ -161,10 +179,34 @@ impl Port {
         bytes: u32,
         lineage: &mut Lineage,
     ) -> Key {
+        self.admit::<false>(key, recorded, (bytes, Ecn::NotEct), lineage)
+            .0
+    }
+
+    /// The same for a packet with an ECN field, which a queue may mark: whether it did.
+    pub fn accept_or_mark(
+        &mut self,
+        key: Key,
+        recorded: Option<Event>,
+        packet: (u32, Ecn),
+        lineage: &mut Lineage,
+    ) -> (Key, bool) {
+        self.admit::<true>(key, recorded, packet, lineage)
+    }
+
+    #[inline(always)]
+    fn admit<const MARKS: bool>(
+        &mut self,
+        key: Key,
+        recorded: Option<Event>,
+        (bytes, ecn): (u32, Ecn),
+        lineage: &mut Lineage,
+    ) -> (Key, bool) {
+        let mut marked = false;
         let tx = self.transmission_secs(bytes);
         let fate = self.fate();
         let Discipline::Computed {
-            limit,
+            law,
             waiting,
             waiting_bytes,
             in_service_bytes,
@@ -196,10 +238,13 @@ impl Port {
                 packets: waiting.len() as u64 + 1,
                 bytes: *waiting_bytes + u64::from(*in_service_bytes),
             };
-            if limit.admits(present, u64::from(bytes)) == Verdict::Drop {
+            if law.limit.admits(present, u64::from(bytes)) == Verdict::Drop {
                 self.counters.dropped_packets += 1;
                 self.counters.dropped_bytes += u64::from(bytes);
-                return Key::NEVER;
+                return (Key::NEVER, false);
+            }
+            if MARKS && matches!(ecn, Ecn::Ect0 | Ecn::Ect1) {
+                marked = law.marks(present, u64::from(bytes));
             }
             self.counters.busy_peak_packets =
                 self.counters.busy_peak_packets.max(present.packets + 1);
@@ -213,12 +258,16 @@ impl Port {
             lineage.record(self.done)
         };
         self.done = start.schedule(start.time + tx, Child::Done);
-        if fate == Fate::Lost {
+        if MARKS && marked {
             // Its transmission may begin after the run.
-            self.counters.lost_packets += u64::from(start.time < self.end_secs);
-            return Key::NEVER;
+            self.counters.marked_packets += u64::from(start.time < self.end_secs);
         }
-        start.schedule(start.time + (tx + self.delay_secs), Child::Arrival)
+        if fate == Fate::Lost {
+            self.counters.lost_packets += u64::from(start.time < self.end_secs);
+            return (Key::NEVER, marked);
+        }
+        let arrival = start.schedule(start.time + (tx + self.delay_secs), Child::Arrival);
+        (arrival, marked)
     }
 
     /// Of the packet that arrives now.
@@ -241,7 +290,7 @@ impl Port {
         else {
             unreachable!("arrive is for evented ports");
         };
-        let bytes = u64::from(packet.wire_bytes);
+        let (bytes, ecn) = (u64::from(packet.wire_bytes), packet.ecn());
         self.counters.arrived_packets += 1;
         self.counters.arrived_bytes += bytes;
         let in_service = Backlog {
@@ -253,7 +302,11 @@ impl Port {
             self.counters.dropped_bytes += bytes;
             return Arrival::Dropped;
         }
-        arrivals.push_back((key.time, fate));
+        arrivals.push_back(Arrived {
+            time: key.time,
+            fate,
+            ecn,
+        });
         let present = queue.waiting().packets + in_service.packets;
         self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
         if in_service.packets == 0 {
@@ -284,15 +337,16 @@ impl Port {
         };
         let packet = queue.dequeue()?;
         *in_service = Some(packet.wire_bytes);
-        let (arrived, fate) = arrivals
+        let arrived = arrivals
             .pop_front()
-            .expect("one arrival time per waiting packet");
-        if arrived < key.time {
-            self.counters.waited_secs += key.time - arrived;
+            .expect("one arrival per waiting packet");
+        if arrived.time < key.time {
+            self.counters.waited_secs += key.time - arrived.time;
         }
+        self.counters.marked_packets += u64::from(packet.ecn() != arrived.ecn);
         let tx = self.transmission_secs(packet.wire_bytes);
         let start = lineage.record(key);
-        let arrival = match fate {
+        let arrival = match arrived.fate {
             Fate::Arrives => start.schedule(key.time + (tx + self.delay_secs), Child::Arrival),
             Fate::Lost => {
                 self.counters.lost_packets += 1;

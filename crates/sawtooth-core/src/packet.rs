@@ -1,6 +1,7 @@
 //! What travels over a link: small plain structs, copied, never allocated.
 
 use crate::tcp::scoreboard::SackBlocks;
+use crate::tcp::timestamps::Stamp;
 
 /// A TCP segment as the network sees it: data or an acknowledgement, which depends on the hop it is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -11,26 +12,75 @@ pub struct Packet {
     pub hop: u32,
     /// Bytes on the wire, headers included.
     pub wire_bytes: u32,
-    /// Of data: application bytes carried. Of an acknowledgement: where an [`AckStore`] keeps it, or `PLAIN`.
+    /// Of data: application bytes carried. Of an acknowledgement: where an [`AckStore`] keeps it, or `PLAIN` and what it says of marks.
     detail: u32,
-    /// Of data: the segment's number. Of an acknowledgement: the next segment expected.
+    /// Of data: the segment's number and flags. Of an acknowledgement: the next segment expected, and the window. The ECN field of either.
     number: u64,
+    /// The timestamps option: TSval and TSecr (RFC 7323 §3.2).
+    value: Stamp,
+    echo: Stamp,
 }
 
-/// Numbers of segments take the low bits of `number`; what else every packet says takes the others.
+/// Numbers of segments take the low bits of `number`: no flow has 10¹² of them.
 const NUMBER_BITS: u32 = 40;
 const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
+const PUSH: u64 = 1 << 40;
+const CWR: u64 = 1 << 41;
+const FIN: u64 = 1 << 42;
+const ECN_SHIFT: u32 = 62;
+
+/// The ECN field of the IP header, as its two bits (RFC 3168 §5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ecn {
+    /// The transport does not understand marks.
+    #[default]
+    NotEct = 0,
+    /// It does, and the packet is for queues that treat it as L4S (RFC 9331 §4.1).
+    Ect1 = 1,
+    /// It does.
+    Ect0 = 2,
+    /// Congestion Experienced: a queue has marked the packet.
+    Ce = 3,
+}
+
+impl Ecn {
+    /// The codepoint of the two lowest bits.
+    #[inline]
+    pub fn from_bits(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Self::NotEct,
+            1 => Self::Ect1,
+            2 => Self::Ect0,
+            _ => Self::Ce,
+        }
+    }
+
+    /// Whether a queue may mark the packet instead of dropping it.
+    #[inline]
+    pub fn is_capable(self) -> bool {
+        self != Self::NotEct
+    }
+}
 
 /// One data segment. `seq` counts segments, not bytes; segment 0 is the SYN where there is a handshake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Data {
     pub seq: u64,
-    /// Application bytes carried; 0 for a SYN.
+    /// Application bytes carried; 0 for a SYN, and for a FIN that comes alone.
     pub payload_bytes: u32,
     /// Whether it ends what the application has written (PSH).
     pub push: bool,
-    /// The timestamp of the last acknowledgement that the sender has seen, milliseconds (TSecr, RFC 7323 §3), of 23 bits.
-    pub echo: u32,
+    /// Nothing follows it (RFC 9293 §3.6).
+    pub fin: bool,
+    /// The ECN field as it arrives.
+    pub ecn: Ecn,
+    /// Congestion Window Reduced: the sender has reacted (RFC 3168 §6.1.2).
+    pub cwr: bool,
+    /// When it left (RFC 7323 §3.2, TSval).
+    pub stamp: Stamp,
+    /// What the last acknowledgement said of when it left (TSecr).
+    pub echo: Stamp,
 }
 
 impl Data {
@@ -39,8 +89,18 @@ impl Data {
         seq: NUMBER,
         payload_bytes: 0,
         push: false,
-        echo: 0,
+        fin: false,
+        ecn: Ecn::NotEct,
+        cwr: false,
+        stamp: Stamp::NONE,
+        echo: Stamp::NONE,
     };
+
+    /// Whether it is the handshake's third packet.
+    #[inline]
+    pub fn is_handshake_ack(self) -> bool {
+        self.seq == NUMBER
+    }
 }
 
 /// One acknowledgement.
@@ -54,13 +114,19 @@ pub struct Ack {
     pub sack: SackBlocks,
     /// Segments from `next` on that the receiver has room for, or [`Ack::NO_WINDOW`].
     pub window: u32,
-    /// When it was sent, milliseconds (TSval, RFC 7323 §3), of 23 bits.
-    pub timestamp: u32,
+    /// ECN-Echo (RFC 3168 §6.1.3, RFC 8257 §3.2).
+    pub ece: bool,
+    /// Packets that have arrived marked, modulo 2¹⁶, with the feedback of RFC 9768.
+    pub marks: u16,
+    /// When it left (RFC 7323 §3.2, TSval).
+    pub stamp: Stamp,
+    /// When what it is for had left (TSecr).
+    pub echo: Stamp,
 }
 
 impl Ack {
     /// The receiver takes whatever comes.
-    pub const NO_WINDOW: u32 = (1 << (u64::BITS - NUMBER_BITS)) - 1;
+    pub const NO_WINDOW: u32 = (1 << (ECN_SHIFT - NUMBER_BITS)) - 1;
 }
 
 impl Default for Ack {
@@ -70,42 +136,66 @@ impl Default for Ack {
             duplicate: false,
             sack: SackBlocks::default(),
             window: Self::NO_WINDOW,
-            timestamp: 0,
+            ece: false,
+            marks: 0,
+            stamp: Stamp::NONE,
+            echo: Stamp::NONE,
         }
     }
 }
 
-/// Marks an acknowledgement that says no more than `next`, window and timestamp; the timestamp is in the other bits.
+/// Marks an acknowledgement of which nothing is kept elsewhere; the other bits say what it says of marks.
 const PLAIN: u32 = 1 << 31;
+const ECE: u32 = 1 << 16;
 
 impl Packet {
     /// A packet with a data segment.
     #[inline]
     pub fn data(flow: u32, hop: u32, wire_bytes: u32, data: Data) -> Self {
+        let flag = |set: bool, bit: u64| if set { bit } else { 0 };
         Self {
             flow,
             hop,
             wire_bytes,
             detail: data.payload_bytes,
-            number: data.seq | (u64::from(data.echo << 1 | u32::from(data.push)) << NUMBER_BITS),
+            number: data.seq
+                | flag(data.push, PUSH)
+                | flag(data.fin, FIN)
+                | flag(data.cwr, CWR)
+                | (data.ecn as u64) << ECN_SHIFT,
+            value: data.stamp,
+            echo: data.echo,
         }
     }
 
     /// The segment of a packet that was made by [`Packet::data`].
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "24 bits are left")]
     pub fn segment(&self) -> Data {
-        let more = (self.number >> NUMBER_BITS) as u32;
         Data {
             seq: self.number & NUMBER,
             payload_bytes: self.detail,
-            push: more & 1 == 1,
-            echo: more >> 1,
+            push: self.number & PUSH != 0,
+            fin: self.number & FIN != 0,
+            ecn: self.ecn(),
+            cwr: self.number & CWR != 0,
+            stamp: self.value,
+            echo: self.echo,
         }
+    }
+
+    /// The ECN field of its IP header.
+    #[inline]
+    pub fn ecn(&self) -> Ecn {
+        Ecn::from_bits((self.number >> ECN_SHIFT) as u8)
+    }
+
+    /// A queue marks it.
+    pub fn mark(&mut self) {
+        self.number |= (Ecn::Ce as u64) << ECN_SHIFT;
     }
 }
 
-/// What acknowledgements on their way say besides the next segment expected. Few say more, so packets stay small.
+/// What acknowledgements on their way say that few say, so packets stay small.
 #[derive(Debug, Default)]
 pub struct AckStore {
     acks: Vec<Ack>,
@@ -121,11 +211,13 @@ impl AckStore {
             hop,
             wire_bytes,
             detail: if ack.sack.is_empty() && !ack.duplicate {
-                PLAIN | ack.timestamp
+                PLAIN | u32::from(ack.marks) | if ack.ece { ECE } else { 0 }
             } else {
                 self.keep(*ack)
             },
             number: ack.next | u64::from(ack.window) << NUMBER_BITS,
+            value: ack.stamp,
+            echo: ack.echo,
         }
     }
 
@@ -143,15 +235,21 @@ impl AckStore {
 
     /// The acknowledgement of a packet that has arrived.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "24 bits are left")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the other bits say something else"
+    )]
     pub fn unpack(&mut self, packet: &Packet) -> Ack {
         if packet.detail & PLAIN != 0 {
             Ack {
                 next: packet.number & NUMBER,
                 duplicate: false,
                 sack: SackBlocks::default(),
-                window: (packet.number >> NUMBER_BITS) as u32,
-                timestamp: packet.detail & !PLAIN,
+                window: (packet.number >> NUMBER_BITS) as u32 & Ack::NO_WINDOW,
+                ece: packet.detail & ECE != 0,
+                marks: packet.detail as u16,
+                stamp: packet.value,
+                echo: packet.echo,
             }
         } else {
             self.free.push(packet.detail);
@@ -178,19 +276,27 @@ mod tests {
         let mut store = AckStore::default();
         let plain = Ack {
             next: 5,
-            window: 44,
-            timestamp: 0x7f_ffff,
             ..Ack::default()
+        };
+        let rich = Ack {
+            next: 1 << 39,
+            window: 44,
+            ece: true,
+            marks: u16::MAX,
+            stamp: Stamp::from_bits(7),
+            echo: Stamp::from_bits(u32::MAX),
+            ..plain
         };
         let repeated = Ack {
             duplicate: true,
             ..plain
         };
-        let mut selective = plain;
+        let mut selective = rich;
         selective.sack.push(5, Range { start: 7, end: 9 });
         for _ in 0..3 {
-            let acks = [plain, repeated, selective];
-            let packets = acks.map(|ack| store.pack(0, 0, 40, &ack));
+            let acks = [plain, rich, repeated, selective];
+            let mut packets = acks.map(|ack| store.pack(0, 0, 40, &ack));
+            packets[1].mark();
             assert_eq!(packets.map(|packet| store.unpack(&packet)), acks);
             let dropped = store.pack(0, 0, 40, &selective);
             store.drop(&dropped);
@@ -199,24 +305,38 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_comes_out_as_it_went_in() {
-        let plain = Data {
-            seq: 7,
-            payload_bytes: 1448,
-            ..Data::default()
-        };
-        let rich = Data {
-            push: true,
-            echo: 0x7f_ffff,
-            ..plain
-        };
-        for data in [plain, rich, Data::HANDSHAKE_ACK] {
-            assert_eq!(Packet::data(0, 0, 1500, data).segment(), data);
+    fn a_segment_comes_out_as_it_went_in_or_marked() {
+        let flags = [false, true];
+        for ecn in [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
+            for (cwr, push, fin) in flags.map(|one| flags.map(|two| (one, two, !one))).concat() {
+                let data = Data {
+                    seq: 1 << 39,
+                    payload_bytes: 1460,
+                    push,
+                    fin,
+                    ecn,
+                    cwr,
+                    stamp: Stamp::from_bits(3),
+                    echo: Stamp::from_bits(u32::MAX),
+                };
+                let mut packet = Packet::data(0, 0, 1500, data);
+                assert_eq!(packet.segment(), data);
+                packet.mark();
+                assert_eq!(
+                    packet.segment(),
+                    Data {
+                        ecn: Ecn::Ce,
+                        ..data
+                    }
+                );
+            }
         }
+        let handshake = Packet::data(0, 0, 52, Data::HANDSHAKE_ACK);
+        assert!(handshake.segment().is_handshake_ack());
     }
 
     #[test]
     fn a_packet_is_small() {
-        assert_eq!(size_of::<Packet>(), 24);
+        assert_eq!(size_of::<Packet>(), 32);
     }
 }

@@ -142,6 +142,24 @@ pub const SCHEMA: &[TableSpec] = &[
                 "reductions of the window, of any cause (CongSignals)",
             ),
             column(
+                "ce_in",
+                U64,
+                "packet",
+                "data packets that the receiver got marked Congestion Experienced (CERcvd)",
+            ),
+            column(
+                "ecn_signals",
+                U64,
+                "",
+                "acknowledgements that told the sender of marks (ECNsignals)",
+            ),
+            column(
+                "ecn_reductions",
+                U64,
+                "",
+                "reductions of the window for marks, where the sender rather than the algorithm makes them; part of congestion_signals",
+            ),
+            column(
                 "cwnd_mean_bytes",
                 F64,
                 "B",
@@ -285,6 +303,12 @@ pub const SCHEMA: &[TableSpec] = &[
                 U64,
                 "packet",
                 "packets transmitted and lost on the wire",
+            ),
+            column(
+                "marked_packets",
+                U64,
+                "packet",
+                "packets transmitted that the queue has marked Congestion Experienced",
             ),
             column(
                 "peak_packets",

@@ -91,6 +91,12 @@ impl Params {
         slot.unwrap_or_else(|| panic!("no parameter {name}")).1 = value;
     }
 
+    /// The value of a parameter that not all rows have.
+    pub fn find(&self, name: &str) -> Option<Value> {
+        let slot = self.0.iter().find(|(known, _)| *known == name);
+        slot.map(|(_, value)| *value)
+    }
+
     pub fn get(&self, name: &str) -> Value {
         let slot = self.0.iter().find(|(known, _)| *known == name);
         slot.unwrap_or_else(|| panic!("no parameter {name}")).1

@@ -25,6 +25,8 @@ pub struct Scenario {
     pub flows: Vec<FlowSpec>,
     pub kernel: Kernel,
     pub shortcuts: Shortcuts,
+    /// What can be run, and is hardly meant: each says what will happen.
+    pub warnings: Vec<ScenarioError>,
 }
 
 /// When the time series take a row.
@@ -72,8 +74,9 @@ pub struct FlowSpec {
     pub cc: Part,
     /// The congestion control of the running kernel that is wanted instead, written `kernel:NAME`. Simulators have none.
     pub kernel_cc: Option<String>,
-    /// Where the scenario names it.
+    /// Where the scenario names it, and where the flow itself is.
     cc_path: String,
+    block: String,
     /// The receiver's, by its name in the kernel. It decides nothing as long as only the other side sends data.
     pub receiver_cc: String,
     pub tcp: Params,
@@ -129,7 +132,7 @@ impl Shortcuts {
     }
 }
 
-/// What is wrong with a scenario, and where.
+/// What is wrong with a scenario, or strange about it, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScenarioError {
     /// Path in the tree, as in `flows[0].cc.name`; of a key, not its value, if `at_key`.
@@ -229,6 +232,17 @@ impl Scenario {
                     ),
                 )
                 .hint("leave them out: the kernel has its own"));
+            }
+        }
+        for flow in &scenario.flows {
+            if flow.told("ecn") == Some(Value::Choice("accurate")) {
+                let own = tree.pointer(&format!(
+                    "/{}/tcp/ecn",
+                    flow.block.replace('[', "/").replace(']', "")
+                ));
+                let path = own.map_or("tcp.ecn".to_owned(), |_| format!("{}.tcp.ecn", flow.block));
+                return Err(at(path, "no packaged kernel has the feedback of RFC 9768")
+                    .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
             }
         }
         scenario.check_what_hosts_share()?;
@@ -543,9 +557,10 @@ impl<'a> Reader<'a> {
         let (mut links, groups) = self.links()?;
         let flows = self.flows(&groups)?;
         resolve_bdp(&mut links, &flows)?;
+        check_marking(&links, &flows)?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
-        Ok(Scenario {
+        let mut scenario = Scenario {
             duration,
             sample,
             record,
@@ -553,7 +568,10 @@ impl<'a> Reader<'a> {
             flows,
             kernel,
             shortcuts,
-        })
+            warnings: Vec::new(),
+        };
+        scenario.warnings = warnings::of(&scenario, self.tree);
+        Ok(scenario)
     }
 
     fn record(&self, sample: Sampling) -> Result<Recording> {
@@ -901,6 +919,17 @@ impl<'a> Reader<'a> {
                 }
             }
         };
+        if !told.contains(&"ecn") {
+            // An algorithm that lives on marks brings what it needs, as `dctcp` does in Linux.
+            let feedback = match cc::ecn_of(cc.name, &cc.params) {
+                cc::Ecn::Classic => None,
+                cc::Ecn::Every => Some("dctcp"),
+                cc::Ecn::L4s => Some("accurate"),
+            };
+            if let Some(feedback) = feedback {
+                tcp.set("ecn", Value::Choice(feedback));
+            }
+        }
         let source = match table.get("source") {
             Some(json) => part(
                 json,
@@ -931,6 +960,7 @@ impl<'a> Reader<'a> {
             cc,
             kernel_cc,
             cc_path,
+            block: path.to_owned(),
             receiver_cc,
             tcp,
             told,
@@ -1411,10 +1441,10 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
                 Dimension::Packets => positive(found.value, "packets").map(Value::Packets),
                 // Expressions such as rate x time need not come out whole.
                 Dimension::Bytes => positive(libm::round(found.value), "bytes").map(Value::Bytes),
-                Dimension::Bdp if name == "limit" && found.value > 0.0 => {
+                Dimension::Bdp if QUEUE_SIZES.contains(&name) && found.value > 0.0 => {
                     Ok(Value::Bdp(found.value))
                 }
-                Dimension::Bdp if name == "limit" => Err(at(
+                Dimension::Bdp if QUEUE_SIZES.contains(&name) => Err(at(
                     path,
                     format!("`{name}` must be above zero, found {} bdp", found.value),
                 )),
@@ -1429,7 +1459,10 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
     }
 }
 
-/// A queue limit given in bandwidth-delay products becomes bytes: the link's rate times the smallest round-trip propagation time
+/// Parameters of queues that may be given in bandwidth-delay products.
+const QUEUE_SIZES: &[&str] = &["limit", "mark_above"];
+
+/// A size of a queue given in bandwidth-delay products becomes bytes: the link's rate times the smallest round-trip propagation time
 /// of the flows that cross it.
 #[expect(
     clippy::cast_possible_truncation,
@@ -1438,14 +1471,19 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
 )]
 fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
     for index in 0..links.len() {
-        let wanted = |direction: &Direction| match direction.queue.params.get("limit") {
-            Value::Bdp(factor) => Some(factor),
-            _ => None,
+        let wanted = |direction: &Direction| -> Vec<(&'static str, f64)> {
+            let sizes = QUEUE_SIZES.iter();
+            sizes
+                .filter_map(|key| match direction.queue.params.find(key) {
+                    Some(Value::Bdp(factor)) => Some((*key, factor)),
+                    _ => None,
+                })
+                .collect()
         };
         let factors = [wanted(&links[index].forward), wanted(&links[index].reverse)];
-        if factors == [None, None] {
+        let Some((key, _)) = factors.iter().flatten().next() else {
             continue;
-        }
+        };
         let rtt = flows
             .iter()
             .filter(|flow| flow.path.contains(&index))
@@ -1456,27 +1494,74 @@ fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
                 flow.path.iter().map(delays).sum::<f64>()
             })
             .fold(f64::INFINITY, f64::min);
-        let name = links[index]
-            .name
-            .split('[')
-            .next()
-            .unwrap_or_default()
-            .to_owned();
         if !(rtt > 0.0 && rtt.is_finite()) {
             return Err(at(
-                format!("links.{name}.queue.limit"),
+                format!("links.{}.queue.{key}", declared_name(&links[index])),
                 "a limit in bdp needs a flow with a delay across this link",
             )
             .hint("give the limit in packets or bytes"));
         }
         let link = &mut links[index];
-        for (direction, factor) in [
-            (&mut link.forward, factors[0]),
-            (&mut link.reverse, factors[1]),
+        for (direction, factors) in [
+            (&mut link.forward, &factors[0]),
+            (&mut link.reverse, &factors[1]),
         ] {
-            if let Some(factor) = factor {
+            for (key, factor) in factors {
                 let bytes = libm::round(direction.rate.bps() * rtt / 8.0 * factor).max(1.0) as u64;
-                direction.queue.params.set("limit", Value::Bytes(bytes));
+                direction.queue.params.set(key, Value::Bytes(bytes));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The name under which a link is declared, perhaps together with others.
+fn declared_name(link: &LinkSpec) -> &str {
+    link.name.split('[').next().unwrap_or_default()
+}
+
+/// A queue marks before it drops, and not every packet that waits at all.
+fn check_marking(links: &[LinkSpec], flows: &[FlowSpec]) -> Result<()> {
+    for (index, link) in links.iter().enumerate() {
+        let base = format!("links.{}", declared_name(link));
+        let mut places = vec![(format!("{base}.queue"), &link.forward)];
+        if link.reverse.queue != link.forward.queue {
+            places.push((format!("{base}.reverse.queue"), &link.reverse));
+        }
+        for (path, direction) in places {
+            let params = &direction.queue.params;
+            let (Some(above), Some(limit)) = (params.find("mark_above"), params.find("limit"))
+            else {
+                continue;
+            };
+            let words = match (above, limit) {
+                (Value::Packets(above), Value::Packets(limit)) if above >= limit => {
+                    Some((format!("{above} packets"), format!("{limit} packets")))
+                }
+                (Value::Bytes(above), Value::Bytes(limit)) if above >= limit => {
+                    Some((format!("{above} B"), format!("{limit} B")))
+                }
+                _ => None,
+            };
+            if let Some((above, limit)) = words {
+                return Err(at(
+                    format!("{path}.mark_above"),
+                    format!("`mark_above` is {above}, and the queue drops above {limit}: it would never mark"),
+                )
+                .hint("set `mark_above` below `limit`"));
+            }
+            let crossing = flows.iter().filter(|flow| flow.path.contains(&index));
+            let longest = crossing
+                .map(|flow| flow.tcp.bytes("smss") + flow.tcp.bytes("header"))
+                .max();
+            if let (Value::Bytes(above), Some(longest)) = (above, longest)
+                && above < longest
+            {
+                return Err(at(
+                    format!("{path}.mark_above"),
+                    format!("`mark_above` is {above} B, less than one packet of {longest} B: every packet that waits would be marked"),
+                )
+                .hint("set `mark_above` to at least one packet"));
             }
         }
     }
@@ -1617,6 +1702,8 @@ impl ScenarioError {
         }
     }
 }
+
+mod warnings;
 
 #[cfg(test)]
 mod tests;

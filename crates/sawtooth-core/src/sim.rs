@@ -77,7 +77,7 @@ struct Stop {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    /// A port that computes departures and is not sampled.
+    /// A port that computes departures, marks nothing and is not sampled.
     Port(u32),
     SlowPort(u32),
     Receiver(u32),
@@ -420,7 +420,10 @@ impl<'a> World<'a> {
                 Place::SlowPort(index) => {
                     let copy = packet;
                     let (time, line) = key.parts();
-                    let arrival = self.pass_slowly(index, &copy, time, line, now)?;
+                    let (arrival, marked) = self.pass_slowly(index, &copy, time, line, now)?;
+                    if marked {
+                        packet.mark();
+                    }
                     let (time, line) = arrival.parts();
                     key = Key::from_parts(time, line);
                     now = None;
@@ -443,7 +446,8 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A packet arrives at a port whose departures take events, or that is sampled.
+    /// A packet arrives at a port whose departures take events, or that marks, or that is sampled; when it arrives at the next stop,
+    /// and whether it was marked, unless that takes an event.
     #[cold]
     #[inline(never)]
     fn pass_slowly(
@@ -453,7 +457,7 @@ impl<'a> World<'a> {
         time: f64,
         line: Line,
         now: Option<Event>,
-    ) -> Option<Key> {
+    ) -> Option<(Key, bool)> {
         let key = Key::from_parts(time, line);
         let packet = *packet;
         self.sample_port(index, key.time);
@@ -462,7 +466,8 @@ impl<'a> World<'a> {
             self.arrive(index, packet, key);
             return None;
         }
-        Some(port.accept(key, now, packet.wire_bytes, &mut self.lineage))
+        let size_and_field = (packet.wire_bytes, packet.ecn());
+        Some(port.accept_or_mark(key, now, size_and_field, &mut self.lineage))
     }
 
     /// The same as [`World::on_packet`], for callers that are rarely run.
@@ -547,6 +552,10 @@ impl<'a> World<'a> {
         }
         self.sample_receiver(index, key.time);
         let flow = &mut self.flows[index as usize];
+        if flow.receiver.marks.is_on() && flow.receiver.marks.changes_state(packet.ecn()) {
+            self.echo_old_state(index, packet.hop + 1, key);
+        }
+        let flow = &mut self.flows[index as usize];
         let ack = flow.receiver.on_segment(now, packet.segment());
         if let Some(trace) = &mut self.ack_trace {
             trace.deliveries[index as usize].push((key.time, flow.receiver.delivered_bytes));
@@ -558,6 +567,18 @@ impl<'a> World<'a> {
         let timer = flow.receiver.next_timer();
         self.see_to_timer(receiver_timer(index), timer);
         None
+    }
+
+    /// What has not been acknowledged yet is, before the receiver takes note that marks begin or end (RFC 8257 §3.2).
+    #[cold]
+    #[inline(never)]
+    fn echo_old_state(&mut self, index: u32, hop: u32, key: Key) {
+        let flow = &mut self.flows[index as usize];
+        if let Some(ack) = flow.receiver.take_delayed(key.time) {
+            let wire_bytes = flow.ack_sizes.of(&ack);
+            let packet = self.acks.pack(index, hop, wire_bytes, &ack);
+            self.leave(packet, key);
+        }
     }
 
     /// A slot of the timers is due; it may lag behind a timer that has been stopped or restarted.
@@ -804,6 +825,9 @@ impl<'a> World<'a> {
                 Cell::U64(counters.sacks_in),
                 Cell::U64(counters.dsacks_in),
                 Cell::U64(counters.congestion_signals),
+                Cell::U64(receiver.marks.ce_in),
+                Cell::U64(counters.ecn_signals),
+                Cell::U64(counters.ecn_reductions),
                 Cell::F64(if lifetime > 0.0 {
                     counters.cwnd_integral / lifetime * f64::from(config.smss)
                 } else {
@@ -874,6 +898,7 @@ impl<'a> World<'a> {
                 Cell::U64(counters.dropped_packets),
                 Cell::U64(counters.dropped_bytes),
                 Cell::U64(counters.lost_packets),
+                Cell::U64(counters.marked_packets),
                 Cell::U64(counters.peak_packets()),
                 Cell::F64(port.utilisation()),
                 Cell::I64(ns(counters.mean_wait_secs())),
@@ -918,7 +943,8 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
 fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usize) {
     let mut places: Vec<Vec<Place>> = Vec::with_capacity(scenario.flows.len());
     let port = |index: usize| {
-        if ports[index].is_computed() && !matches!(scenario.sample, Sampling::Every(_)) {
+        let plain = ports[index].is_computed() && !ports[index].computes_marks();
+        if plain && !matches!(scenario.sample, Sampling::Every(_)) {
             Place::Port(index_u32(index))
         } else {
             Place::SlowPort(index_u32(index))

@@ -1,7 +1,7 @@
 //! What every row of the table of queue disciplines must keep to, whatever arrives.
 
 use proptest::prelude::*;
-use sawtooth_core::packet::{Data, Packet};
+use sawtooth_core::packet::{Data, Ecn, Packet};
 use sawtooth_core::queue::{Backlog, New, Queue, TABLE, Verdict};
 use sawtooth_core::registry::{Entry, Kind, Params, Value};
 
@@ -25,7 +25,7 @@ fn packet(number: u64, wire_bytes: u32) -> Packet {
         wire_bytes,
         Data {
             seq: number,
-            payload_bytes: 0,
+            ecn: Ecn::Ect0,
             ..Data::default()
         },
     )

@@ -9,7 +9,6 @@ use sawtooth_core::record::{Data, Records, Table};
 use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::episodes::Cause;
 use sawtooth_core::tcp::limits::Limit;
-use sawtooth_core::tcp::scoreboard::SackBlocks;
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::{Scenario, cc, simulate};
 use serde_json::{Value, json};
@@ -243,10 +242,7 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
         |sender: &mut Sender, now: Event| std::iter::from_fn(|| sender.poll_transmit(now)).count();
     let ack = |next| Ack {
         next,
-        window: Ack::NO_WINDOW,
-        timestamp: 0,
-        duplicate: false,
-        sack: SackBlocks::default(),
+        ..Ack::default()
     };
     let now = at(0.0);
     sender.on_start(now);

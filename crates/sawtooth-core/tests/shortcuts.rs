@@ -23,6 +23,7 @@ struct Case {
     shape: &'static str,
     sample: Option<&'static str>,
     loss: f64,
+    ecn: Option<&'static str>,
     size_kb: Option<u32>,
 }
 
@@ -41,7 +42,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let limits = (
         prop_oneof![
             (2u32..60).prop_map(|n| format!("{n} packets")),
-            (3u32..60).prop_map(|n| format!("{n} kB"))
+            (4u32..60).prop_map(|n| format!("{n} kB"))
         ],
         3u32..300,
         1u32..3,
@@ -50,6 +51,13 @@ fn cases() -> impl Strategy<Value = Case> {
         prop::sample::select(vec![None, Some("70 ms"), Some("ack")]),
         prop::option::of(1u32..300),
         prop::sample::select(vec![0.0, 0.01, 0.1]),
+        prop::sample::select(vec![
+            None,
+            Some("off"),
+            Some("classic"),
+            Some("dctcp"),
+            Some("accurate"),
+        ]),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
         stack: names.0,
@@ -68,13 +76,23 @@ fn cases() -> impl Strategy<Value = Case> {
         sample: limits.4,
         size_kb: limits.5,
         loss: limits.6,
+        ecn: limits.7,
     })
 }
 
 fn scenario(case: &Case) -> Scenario {
     let rate = format!("{} kbit/s", case.rate_kbit);
     let access = format!("{} kbit/s", case.rate_kbit * case.access_ratio);
-    let queue = json!({"name": "drop_tail", "limit": case.queue});
+    let mut queue = json!({"name": "drop_tail", "limit": case.queue});
+    if case.ecn.is_some() {
+        // Two packets of the `rfc` stack, below every limit.
+        let mark_above = if case.queue.ends_with("kB") {
+            "3000 B"
+        } else {
+            "1 packets"
+        };
+        queue = json!({"name": "step", "limit": case.queue, "mark_above": mark_above});
+    }
     let step = format!("(i - 1) * {} ms", case.step_ms);
     let path = match case.shape {
         "single" => json!(["bottleneck"]),
@@ -103,6 +121,9 @@ fn scenario(case: &Case) -> Scenario {
             {"name": "cross", "path": ["second"], "start": "1 s"},
         ],
     });
+    if let Some(ecn) = case.ecn {
+        tree["tcp"]["ecn"] = json!(ecn);
+    }
     if let Some(kb) = case.size_kb {
         tree["flows"][0]["source"] = json!({"name": "bulk", "size": format!("{kb} kB")});
     }

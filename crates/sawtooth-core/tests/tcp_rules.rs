@@ -533,11 +533,7 @@ fn receiver(tcp: &Value) -> (Receiver, Lineage) {
     let mut lineage = Lineage::new();
     let mut receiver = Receiver::new(&config(tcp));
     let now = lineage.record(Key::at_start(0.0, 0));
-    let syn = Data {
-        seq: 0,
-        payload_bytes: 0,
-        ..Data::default()
-    };
+    let syn = Data::default();
     let answer = receiver
         .on_segment(now, syn)
         .expect("a SYN is answered at once");

@@ -39,6 +39,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parse_toml, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
+    module.add_function(wrap_pyfunction!(examine, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
@@ -78,20 +79,22 @@ fn scenario(py: Python<'_>, text: &str) -> PyResult<Scenario> {
     located(py, Scenario::from_json(text))
 }
 
-/// An error of the core as an exception that says where.
 fn located<T>(py: Python<'_>, result: sawtooth_core::scenario::Result<T>) -> PyResult<T> {
-    result.map_err(|error| {
-        let raised = ScenarioError::new_err(error.to_string());
-        let value = raised.value(py);
-        let set = || -> PyResult<()> {
-            value.setattr("path", &error.path)?;
-            value.setattr("at_key", error.at_key)?;
-            value.setattr("message", &error.message)?;
-            value.setattr("hint", error.hint.as_deref())?;
-            value.setattr("span", error.span)
-        };
-        set().map_or_else(|error| error, |()| raised)
-    })
+    result.map_err(|error| exception(py, &error))
+}
+
+/// An error of the core, or a warning, as an exception that says where.
+fn exception(py: Python<'_>, error: &sawtooth_core::scenario::ScenarioError) -> PyErr {
+    let raised = ScenarioError::new_err(error.to_string());
+    let value = raised.value(py);
+    let set = || -> PyResult<()> {
+        value.setattr("path", &error.path)?;
+        value.setattr("at_key", error.at_key)?;
+        value.setattr("message", &error.message)?;
+        value.setattr("hint", error.hint.as_deref())?;
+        value.setattr("span", error.span)
+    };
+    set().map_or_else(|error| error, |()| raised)
 }
 
 /// Raises `ScenarioError` if the scenario cannot be run.
@@ -105,12 +108,37 @@ fn check(py: Python<'_>, scenario_json: &str) -> PyResult<()> {
 #[pyfunction]
 #[pyo3(signature = (scenario_json, *, kernel = false))]
 fn estimate(py: Python<'_>, scenario_json: &str, kernel: bool) -> PyResult<f64> {
-    let scenario = if kernel {
-        for_kernel(py, scenario_json)?
+    Ok(runnable(py, scenario_json, kernel)?.cost())
+}
+
+/// The same, and what about the scenario is hardly meant: exceptions that are not raised.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, *, kernel = false))]
+fn examine<'py>(
+    py: Python<'py>,
+    scenario_json: &str,
+    kernel: bool,
+) -> PyResult<(f64, Vec<Bound<'py, PyAny>>)> {
+    let scenario = runnable(py, scenario_json, kernel)?;
+    let warnings = scenario
+        .warnings
+        .iter()
+        .map(|warning| {
+            exception(py, warning)
+                .into_value(py)
+                .into_bound(py)
+                .into_any()
+        })
+        .collect();
+    Ok((scenario.cost(), warnings))
+}
+
+fn runnable(py: Python<'_>, text: &str, kernel: bool) -> PyResult<Scenario> {
+    if kernel {
+        for_kernel(py, text)
     } else {
-        located(py, scenario(py, scenario_json)?.for_simulator())?
-    };
-    Ok(scenario.cost())
+        located(py, scenario(py, text)?.for_simulator())
+    }
 }
 
 fn for_kernel(py: Python<'_>, text: &str) -> PyResult<Scenario> {

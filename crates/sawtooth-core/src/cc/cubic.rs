@@ -22,7 +22,9 @@
 
 use super::hystart::{self, HyStart};
 use super::hystart_plus_plus::{self, HyStartPlusPlus};
-use super::{Ack, CongestionControl, Episode, Growth, New, Start, Windows, slow_start};
+use super::{
+    Ack, BETA_ECN, CongestionControl, Episode, Growth, New, Start, Windows, beta_ecn, slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -49,6 +51,7 @@ pub const ENTRY: Entry<New> = Entry {
             },
             default: Value::Number(0.7),
         },
+        BETA_ECN,
         Param {
             name: "fast_convergence",
             summary: "whether a flow whose window falls from loss to loss gives up more of it",
@@ -126,6 +129,7 @@ struct BeforeLoss {
 pub struct Cubic {
     c: f64,
     beta: f64,
+    beta_ecn: Option<f64>,
     fast_convergence: bool,
     ahead_by_min_rtt: bool,
     app_limited_counts: bool,
@@ -150,6 +154,7 @@ impl Cubic {
         Self {
             c: params.number("c"),
             beta: params.number("beta"),
+            beta_ecn: beta_ecn(params),
             fast_convergence: params.flag("fast_convergence"),
             ahead_by_min_rtt: params.choice("target_rtt") == "min",
             app_limited_counts: params.choice("app_limited") == "counts",
@@ -269,8 +274,8 @@ impl Cubic {
         self.epoch = Some(epoch);
     }
 
-    /// What a loss leaves of the window, and what is remembered of it.
-    fn reduce(&mut self, loss: &Episode) -> f64 {
+    /// What a loss or a mark leaves of the window if it is multiplied by `beta`, and what is remembered of it.
+    fn reduce(&mut self, loss: &Episode, beta: f64) -> f64 {
         self.before_loss = Some(BeforeLoss {
             w_max: self.w_max,
             cwnd_prior: self.cwnd_prior,
@@ -285,7 +290,7 @@ impl Cubic {
         self.end_slow_start();
         self.cwnd_prior = self.cwnd;
         self.growth = Growth::new(self.growth.whole);
-        let window = loss.window * self.beta;
+        let window = loss.window * beta;
         self.ssthresh = loss.threshold(window);
         window
     }
@@ -324,12 +329,15 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
-        let window = self.reduce(loss);
+        let window = self.reduce(loss, self.beta);
         self.cwnd = loss.reduced(window);
     }
 
     fn on_ecn(&mut self, mark: &Episode) {
-        let window = self.reduce(mark);
+        // RFC 8511 §3.1.
+        let avoids = self.cwnd >= self.ssthresh;
+        let beta = self.beta_ecn.filter(|_| avoids).unwrap_or(self.beta);
+        let window = self.reduce(mark, beta);
         let window = if mark.whole_ssthresh {
             window.trunc()
         } else {
@@ -340,7 +348,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_rto(&mut self, rto: &Episode) {
-        self.reduce(rto);
+        self.reduce(rto, self.beta);
         // §4.8: the first congestion avoidance after a timeout begins on the plateau.
         self.w_max = None;
         self.cwnd = 1.0;

@@ -5,7 +5,7 @@
 //! Model, in segments:
 //! - once per window, when what had been sent at its start is acknowledged: `M = marked / delivered`,
 //!   `alpha = alpha (1 - g) + g M`
-//! - mark: `ssthresh = cwnd = cwnd (1 - alpha / 2)`, at most once per window, and no growth for that acknowledgement
+//! - mark: `ssthresh = cwnd = cwnd (1 - alpha / 2)`, at most once per window, which the sender sees to
 //! - loss and growth: standard TCP
 //!
 //! Deviations: `alpha` counts segments, not bytes. The window is at least 2 segments after a mark (the RFC leaves its least value
@@ -15,7 +15,7 @@
 //! Whether the kernel's window of observation ends one acknowledgement earlier than the RFC's is not yet measured.
 
 use super::reno::Reno;
-use super::{Ack, CongestionControl, Ecn, Episode, New, Start};
+use super::{Ack, CongestionControl, Ecn, Episode, Marks, New, Start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<New> = Entry {
@@ -68,8 +68,6 @@ pub struct Dctcp {
     g: f64,
     alpha: f64,
     seen: Observation,
-    /// Marks up to here belong to the window that has been reduced.
-    reduced_until: Option<u64>,
 }
 
 impl Dctcp {
@@ -80,16 +78,21 @@ impl Dctcp {
             g: params.number("g"),
             alpha: params.number("alpha"),
             seen: Observation::default(),
-            reduced_until: None,
         }
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.standard.on_ack(ack);
     }
 
     /// RFC 8257 §3.3 steps 1 to 8.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    fn observe(&mut self, ack: &Ack) {
-        self.seen.delivered += ack.delivered;
-        self.seen.marked += ack.marked;
-        if ack.snd_una <= self.seen.end {
+    fn on_marks(&mut self, marks: &Marks) {
+        self.seen.delivered += marks.delivered;
+        self.seen.marked += marks.marked;
+        if marks.snd_una <= self.seen.end {
             return;
         }
         if self.seen.delivered > 0 {
@@ -97,13 +100,13 @@ impl Dctcp {
             self.alpha = self.alpha * (1.0 - self.g) + self.g * m.min(1.0);
         }
         self.seen = Observation {
-            end: ack.snd_nxt,
+            end: marks.snd_nxt,
             ..Observation::default()
         };
     }
 
     /// RFC 8257 §3.3 step 9.
-    fn reduce(&mut self) {
+    fn on_ecn(&mut self, _mark: &Episode) {
         let window = self.standard.cwnd() * (1.0 - self.alpha / 2.0);
         let window = if self.whole { window.floor() } else { window };
         self.standard.set_ssthresh(window.max(2.0));
@@ -111,28 +114,10 @@ impl Dctcp {
         self.standard
             .set_cwnd(window.max(2.0).min(self.standard.cwnd()));
     }
-}
-
-impl CongestionControl for Dctcp {
-    fn on_ack(&mut self, ack: &Ack) {
-        self.observe(ack);
-        if ack.marked == 0 {
-            self.standard.on_ack(ack);
-            return;
-        }
-        // Once per window of data (RFC 8257 §3.3, RFC 3168 §6.1.2), and not on top of a loss's reduction.
-        if ack.may_grow && self.reduced_until.is_none_or(|end| ack.snd_una > end) {
-            self.reduce();
-            self.reduced_until = Some(ack.snd_nxt);
-        }
-    }
 
     fn on_loss(&mut self, loss: &Episode) {
         self.standard.on_loss(loss);
     }
-
-    /// Each mark has been heard of in an acknowledgement.
-    fn on_ecn(&mut self, _mark: &Episode) {}
 
     fn on_rto(&mut self, rto: &Episode) {
         self.standard.on_rto(rto);
@@ -174,12 +159,23 @@ mod tests {
         Dctcp::new(&params, start)
     }
 
-    fn ack(snd_una: u64, snd_nxt: u64, delivered: u64, marked: u64) -> Ack {
-        Ack {
+    fn marks(snd_una: u64, snd_nxt: u64, delivered: u64, marked: u64) -> Marks {
+        Marks {
+            now: Instant::from_secs(1.0),
+            delivered,
             marked,
             snd_una,
             snd_nxt,
-            ..Ack::of(Instant::from_secs(1.0), delivered, snd_nxt - snd_una)
+        }
+    }
+
+    fn episode(window: f64) -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window,
+            flight_size: 40,
+            whole_ssthresh: false,
+            ns2: false,
         }
     }
 
@@ -187,32 +183,29 @@ mod tests {
     fn rfc8257_3_3_alpha_is_a_mean_over_windows() {
         let mut dctcp = dctcp(1.0, Start::at(10.0));
         // An unmarked window: 1 * 15/16 = 0.9375.
-        dctcp.on_ack(&ack(10, 20, 10, 0));
+        dctcp.on_marks(&marks(10, 20, 10, 0));
         assert!((dctcp.alpha - 0.9375).abs() < 1e-12);
         // Half of it marked, told by two acknowledgements: 0.9375 * 15/16 + 1/16 * 5/10 = 0.91015625.
-        dctcp.on_ack(&ack(18, 28, 8, 3));
+        dctcp.on_marks(&marks(18, 28, 8, 3));
         assert!((dctcp.alpha - 0.9375).abs() < 1e-12, "not before its end");
-        dctcp.on_ack(&ack(20, 30, 2, 2));
+        dctcp.on_marks(&marks(20, 30, 2, 2));
         assert!(
             (dctcp.alpha - 0.9375).abs() < 1e-12,
             "SEG.ACK must pass DCTCP.WindowEnd"
         );
-        dctcp.on_ack(&ack(22, 32, 2, 1));
+        dctcp.on_marks(&marks(22, 32, 2, 1));
         // Then 6 of 12 were marked.
         assert!((dctcp.alpha - 0.910_156_25).abs() < 1e-12);
     }
 
     #[test]
-    fn rfc8257_3_3_a_mark_takes_half_of_alpha_once_per_window() {
+    fn rfc8257_3_3_a_mark_takes_half_of_alpha() {
         // alpha = 0.2, and 1 of 10 marked: 0.2 * 15/16 + 1/160 = 0.19375; 100 * (1 - 0.096875) = 90.3125.
         let mut dctcp = dctcp(0.2, Start::at(100.0));
-        dctcp.on_ack(&ack(10, 110, 10, 1));
+        dctcp.on_marks(&marks(10, 110, 10, 1));
+        dctcp.on_ecn(&episode(100.0));
         assert!((dctcp.cwnd() - 90.3125).abs() < 1e-9, "{}", dctcp.cwnd());
         assert!((dctcp.ssthresh() - 90.3125).abs() < 1e-9);
-        dctcp.on_ack(&ack(20, 115, 10, 10));
-        assert!((dctcp.cwnd() - 90.3125).abs() < 1e-9, "the same window");
-        dctcp.on_ack(&ack(111, 200, 91, 1));
-        assert!(dctcp.cwnd() < 90.0, "the next window");
     }
 
     #[test]
@@ -226,7 +219,8 @@ mod tests {
                     ..Start::at(31.0)
                 },
             );
-            dctcp.on_ack(&ack(5, 36, 5, 5));
+            dctcp.on_marks(&marks(5, 36, 5, 5));
+            dctcp.on_ecn(&episode(31.0));
             assert!((dctcp.cwnd() - left).abs() < 1e-12);
         }
     }
@@ -234,13 +228,7 @@ mod tests {
     #[test]
     fn rfc8257_3_5_a_loss_is_answered_as_by_standard_tcp() {
         let mut dctcp = dctcp(0.1, Start::at(40.0));
-        dctcp.on_loss(&Episode {
-            now: Instant::from_secs(1.0),
-            window: 40.0,
-            flight_size: 40,
-            whole_ssthresh: false,
-            ns2: false,
-        });
+        dctcp.on_loss(&episode(40.0));
         assert!((dctcp.cwnd() - 20.0).abs() < 1e-12);
         assert!((dctcp.alpha - 0.1).abs() < 1e-12);
     }

@@ -17,7 +17,7 @@
 //!
 //! Kernel equivalent: `highspeed`, which uses the table of RFC 3649 Appendix B.
 
-use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
+use super::{Ack, BETA_ECN, CongestionControl, Episode, Growth, New, Start, beta_ecn, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<New> = Entry {
@@ -67,8 +67,14 @@ pub const ENTRY: Entry<New> = Entry {
             },
             default: Value::Number(0.1),
         },
+        BETA_ECN,
     ],
-    new: |params, start| Box::new(HighSpeed::new(Response::from(params), start)),
+    new: |params, start| {
+        Box::new(HighSpeed {
+            beta_ecn: beta_ecn(params),
+            ..HighSpeed::new(Response::from(params), start)
+        })
+    },
 };
 
 /// The response function: everything that follows from the five parameters.
@@ -141,6 +147,7 @@ impl Response {
 #[derive(Debug)]
 pub struct HighSpeed {
     response: Response,
+    beta_ecn: Option<f64>,
     cwnd: f64,
     ssthresh: f64,
     growth: Growth,
@@ -160,6 +167,7 @@ impl HighSpeed {
     pub fn new(response: Response, start: Start) -> Self {
         Self {
             response,
+            beta_ecn: None,
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
             growth: Growth::new(start.whole_windows),
@@ -212,6 +220,19 @@ impl CongestionControl for HighSpeed {
         self.remember_reduction();
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
+    }
+
+    fn on_ecn(&mut self, mark: &Episode) {
+        // RFC 8511 §3.1, where it takes less than the response function: at small windows.
+        let avoids = self.cwnd >= self.ssthresh;
+        let factor = match self.beta_ecn {
+            Some(beta) if avoids => beta.max(self.factor()),
+            _ => self.factor(),
+        };
+        let window = factor * mark.window;
+        self.remember_reduction();
+        self.ssthresh = mark.threshold(window);
+        self.cwnd = mark.reduced(window);
     }
 
     fn on_rto(&mut self, rto: &Episode) {

@@ -32,7 +32,7 @@ mod yeah;
 
 use std::fmt::Debug;
 
-use crate::registry::{Entry, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::{Instant, Rate};
 
 /// Constructor of a table row.
@@ -265,6 +265,18 @@ pub fn slow_start(cwnd: f64, ssthresh: f64, counted: u64) -> (f64, u64) {
     (cwnd + used, counted - used as u64)
 }
 
+/// What an acknowledgement says of marks.
+#[derive(Clone, Copy, Debug)]
+pub struct Marks {
+    pub now: Instant,
+    /// Segments that it shows to have arrived, and those of them that came marked.
+    pub delivered: u64,
+    pub marked: u64,
+    /// As in [`Ack`].
+    pub snd_una: u64,
+    pub snd_nxt: u64,
+}
+
 /// The first sign of a loss episode (RFC 5681's "congestion event").
 #[derive(Clone, Copy, Debug)]
 pub struct Episode {
@@ -309,15 +321,43 @@ pub struct Windows {
     pub ssthresh: f64,
 }
 
+/// What the algorithm called `name` makes of Explicit Congestion Notification.
+pub fn ecn_of(name: &str, params: &Params) -> Ecn {
+    let entry = TABLE.iter().find(|entry| entry.name == name);
+    entry.map_or(Ecn::Classic, |entry| {
+        (entry.new)(params, Start::at(10.0)).ecn()
+    })
+}
+
 /// How an algorithm wants to hear of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ecn {
     /// Once per window, as of a loss: `on_ecn` (RFC 3168 §6.1.2). Only where the stack negotiates ECN.
     Classic,
-    /// Of every mark, in [`Ack::marked`]; packets are ECT(0) (RFC 8257).
+    /// Of every mark, by `on_marks`, and besides that as `Classic`; packets are ECT(0) (RFC 8257).
     Every,
-    /// The same, with ECT(1) (RFC 9331).
+    /// Of every mark, in [`Ack::marked`], and it decides itself when to reduce; packets are ECT(1) (RFC 9331). Without a count of marks:
+    /// `Classic`.
     L4s,
+}
+
+/// Alternative Backoff with ECN (RFC 8511): a mark comes from a queue that is kept short, and takes less of the window than a loss.
+const BETA_ECN: Param = Param {
+    name: "beta_ecn",
+    summary: "the window is multiplied by this at a mark in congestion avoidance (ABE, RFC 8511: 0.8, or 0.85 for CUBIC); `none`: as at a loss",
+    kind: Kind::Number {
+        min: 0.01,
+        max: 0.99,
+    },
+    default: Value::None,
+};
+
+/// The value of [`BETA_ECN`].
+fn beta_ecn(params: &Params) -> Option<f64> {
+    match params.get(BETA_ECN.name) {
+        Value::Number(beta) => Some(beta),
+        _ => None,
+    }
 }
 
 /// Receives an algorithm's own variables by their names in its paper.
@@ -335,6 +375,10 @@ pub trait CongestionControl: Debug + std::marker::Send {
     fn on_ecn(&mut self, mark: &Episode) {
         self.on_loss(mark);
     }
+
+    /// With ECN, of every acknowledgement and before anything is made of it: how much of what it has delivered was marked. Of
+    /// algorithms of [`Ecn::Every`].
+    fn on_marks(&mut self, _marks: &Marks) {}
 
     /// The retransmission timer expired.
     fn on_rto(&mut self, rto: &Episode);

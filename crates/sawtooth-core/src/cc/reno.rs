@@ -6,36 +6,46 @@
 //! - slow start (`cwnd < ssthresh`): `cwnd += 1` for everything that counts
 //! - congestion avoidance: `cwnd += 1 / cwnd` for everything that counts (equation 3)
 //! - loss: `ssthresh = cwnd = window * beta`
+//! - mark: the same, in congestion avoidance with `beta_ecn` where that is set (RFC 8511 §3.1)
 //! - timeout: `ssthresh = window * beta`, `cwnd = 1`
 //!
-//! Deviations: none. `beta` is 1/2 in the RFC; it is a parameter for ABE-like studies.
+//! Deviations: none. `beta` is 1/2 in the RFC.
 //!
 //! What counts is every acknowledgement of new data, or with `tcp.byte_counting` every segment that it acknowledges (RFC 3465).
 //!
 //! Kernel equivalent: `reno`, in whole segments.
 
-use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
+use super::{Ack, BETA_ECN, CongestionControl, Episode, Growth, New, Start, beta_ecn, slow_start};
 use crate::registry::{Entry, Kind, Param, Value};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "reno",
     summary: "slow start, additive increase and multiplicative decrease of standard TCP",
-    specification: &["RFC 5681 §3.1"],
-    params: &[Param {
-        name: "beta",
-        summary: "the window is multiplied by this at a loss",
-        kind: Kind::Number {
-            min: 0.01,
-            max: 0.99,
+    specification: &["RFC 5681 §3.1", "RFC 8511 §3.1"],
+    params: &[
+        Param {
+            name: "beta",
+            summary: "the window is multiplied by this at a loss",
+            kind: Kind::Number {
+                min: 0.01,
+                max: 0.99,
+            },
+            default: Value::Number(0.5),
         },
-        default: Value::Number(0.5),
-    }],
-    new: |params, start| Box::new(Reno::new(params.number("beta"), start)),
+        BETA_ECN,
+    ],
+    new: |params, start| {
+        Box::new(Reno {
+            beta_ecn: beta_ecn(params),
+            ..Reno::new(params.number("beta"), start)
+        })
+    },
 };
 
 #[derive(Debug)]
 pub struct Reno {
     beta: f64,
+    beta_ecn: Option<f64>,
     cwnd: f64,
     ssthresh: f64,
     growth: Growth,
@@ -45,6 +55,7 @@ impl Reno {
     pub fn new(beta: f64, start: Start) -> Self {
         Self {
             beta,
+            beta_ecn: None,
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
             growth: Growth::new(start.whole_windows),
@@ -71,6 +82,13 @@ impl CongestionControl for Reno {
         let window = loss.window * self.beta;
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
+    }
+
+    fn on_ecn(&mut self, mark: &Episode) {
+        let avoids = self.cwnd >= self.ssthresh;
+        let window = mark.window * self.beta_ecn.filter(|_| avoids).unwrap_or(self.beta);
+        self.ssthresh = mark.threshold(window);
+        self.cwnd = mark.reduced(window);
     }
 
     fn on_rto(&mut self, rto: &Episode) {
@@ -161,5 +179,25 @@ mod tests {
             ..ack()
         });
         assert!((reno.cwnd() - 10.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn rfc8511_3_1_a_mark_takes_less_in_congestion_avoidance_and_as_much_as_a_loss_in_slow_start() {
+        let mut params = crate::registry::Params::defaults(ENTRY.params);
+        params.set("beta_ecn", Value::Number(0.8));
+        for (ssthresh, left) in [(10.0, 16.0), (f64::INFINITY, 10.0)] {
+            let mut reno = (ENTRY.new)(
+                &params,
+                Start {
+                    ssthresh,
+                    ..Start::at(20.0)
+                },
+            );
+            reno.on_ecn(&loss(20.0));
+            assert!((reno.cwnd() - left).abs() < 1e-12);
+            assert!((reno.ssthresh() - left).abs() < 1e-12);
+            reno.on_loss(&loss(20.0));
+            assert!((reno.cwnd() - 10.0).abs() < 1e-12);
+        }
     }
 }

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Backlog, New, Queue, Verdict};
+use super::{Backlog, Law, New, Queue, Verdict};
 use crate::packet::Packet;
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
@@ -16,13 +16,16 @@ pub const ENTRY: Entry<New> = Entry {
     name: "drop_tail",
     summary: "first in, first out; drops what does not fit",
     specification: &["RFC 7567 §2.1 (tail drop)"],
-    params: &[Param {
-        name: "limit",
-        summary: "buffer size in packets, bytes or bandwidth-delay products, the packet in transmission included",
-        kind: Kind::PacketsOrBytes,
-        default: Value::Packets(100),
-    }],
-    new: |params| Box::new(DropTail::new(Limit::from(params))),
+    params: &[LIMIT],
+    new: |params| Box::new(Fifo::new(Law::drop_tail(Limit::of(params, "limit")))),
+};
+
+/// How much any FIFO holds.
+pub const LIMIT: Param = Param {
+    name: "limit",
+    summary: "buffer size in packets, bytes or bandwidth-delay products, the packet in transmission included",
+    kind: Kind::PacketsOrBytes,
+    default: Value::Packets(100),
 };
 
 /// How much a buffer holds, the packet in transmission included.
@@ -32,9 +35,10 @@ pub enum Limit {
     Bytes(u64),
 }
 
-impl From<&Params> for Limit {
-    fn from(params: &Params) -> Self {
-        match params.get("limit") {
+impl Limit {
+    /// The value of a parameter.
+    pub fn of(params: &Params, name: &str) -> Self {
+        match params.get(name) {
             Value::Packets(packets) => Self::Packets(packets),
             Value::Bytes(bytes) => Self::Bytes(bytes),
             other => {
@@ -42,9 +46,7 @@ impl From<&Params> for Limit {
             }
         }
     }
-}
 
-impl Limit {
     /// Whether a packet of `bytes` fits beside what is `present`, the packet in transmission included.
     #[inline]
     pub fn admits(self, present: Backlog, bytes: u64) -> Verdict {
@@ -60,34 +62,38 @@ impl Limit {
     }
 }
 
-/// A FIFO of packets with a [`Limit`].
+/// A FIFO of packets that decides at arrival alone.
 #[derive(Debug)]
-pub struct DropTail {
-    limit: Limit,
+pub struct Fifo {
+    law: Law,
     packets: VecDeque<Packet>,
     bytes: u64,
 }
 
-impl DropTail {
-    pub fn new(limit: Limit) -> Self {
+impl Fifo {
+    pub fn new(law: Law) -> Self {
         Self {
-            limit,
+            law,
             packets: VecDeque::new(),
             bytes: 0,
         }
     }
 }
 
-impl Queue for DropTail {
-    fn enqueue(&mut self, packet: Packet, in_service: Backlog) -> Verdict {
+impl Queue for Fifo {
+    fn enqueue(&mut self, mut packet: Packet, in_service: Backlog) -> Verdict {
         let waiting = self.waiting();
         let present = Backlog {
             packets: waiting.packets + in_service.packets,
             bytes: waiting.bytes + in_service.bytes,
         };
-        let verdict = self.limit.admits(present, u64::from(packet.wire_bytes));
+        let bytes = u64::from(packet.wire_bytes);
+        let verdict = self.law.limit.admits(present, bytes);
         if verdict == Verdict::Accept {
-            self.bytes += u64::from(packet.wire_bytes);
+            if packet.ecn().is_capable() && self.law.marks(present, bytes) {
+                packet.mark();
+            }
+            self.bytes += bytes;
             self.packets.push_back(packet);
         }
         verdict
@@ -106,8 +112,8 @@ impl Queue for DropTail {
         }
     }
 
-    fn as_drop_tail(&self) -> Option<Limit> {
-        Some(self.limit)
+    fn as_fifo(&self) -> Option<Law> {
+        Some(self.law)
     }
 }
 

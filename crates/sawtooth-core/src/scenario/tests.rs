@@ -463,3 +463,32 @@ fn settings_of_a_kernel_are_read_and_misspelt_ones_are_not() {
         "for example \"net.ipv4.tcp_sack\" = 0, with its name in quotes",
     );
 }
+
+#[test]
+fn an_algorithm_that_lives_on_marks_brings_the_feedback_it_needs_unless_told_otherwise() {
+    for (cc, asked, expected) in [
+        ("reno", None, "off"),
+        ("dctcp", None, "dctcp"),
+        ("prague", None, "accurate"),
+        ("dctcp", Some("off"), "off"),
+        ("reno", Some("classic"), "classic"),
+    ] {
+        let mut tree = edited("/flows/0/cc", json!(cc));
+        if let Some(ecn) = asked {
+            tree["tcp"]["ecn"] = json!(ecn);
+        }
+        let scenario = Scenario::from_tree(&tree).expect("a scenario");
+        assert_eq!(scenario.flows[0].tcp.choice("ecn"), expected, "{cc}");
+    }
+}
+
+#[test]
+fn a_threshold_may_be_given_in_bandwidth_delay_products() {
+    let queue = json!({"name": "step", "limit": "2 bdp", "mark_above": "0.5 bdp"});
+    let tree = edited("/links/bottleneck/queue", queue);
+    let scenario = Scenario::from_tree(&tree).expect("a scenario");
+    // 128 kbit/s times the 500 ms of the flow without further delay: 8000 bytes.
+    let params = &scenario.links[0].forward.queue.params;
+    assert_eq!(params.get("limit"), Value::Bytes(16_000));
+    assert_eq!(params.get("mark_above"), Value::Bytes(4_000));
+}

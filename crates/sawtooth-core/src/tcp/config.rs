@@ -182,6 +182,13 @@ pub const PARAMS: &[Param] = &[
         default: Value::Bool(true),
     },
     Param {
+        name: "ecn",
+        summary: "Explicit Congestion Notification: what the receiver echoes of marks (RFC 3168, RFC 8257 §3.2 or RFC 9768); not set, what the \
+                  congestion control needs: `dctcp` and `prague` theirs, others nothing",
+        kind: Kind::Choice(&["off", "classic", "dctcp", "accurate"]),
+        default: Value::Choice("off"),
+    },
+    Param {
         name: "keep_window_after_lost_syn",
         summary: "whether the initial window stays what it is after a lost SYN, and not one segment (RFC 5681 §3.1)",
         kind: Kind::Bool,
@@ -329,6 +336,26 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
+/// Keys of [`PARAMS`] that only some recoveries read.
+pub const OF_RECOVERIES: &[(&str, &[&str])] = &[
+    ("partial_ack_timer", &["newreno"]),
+    ("exit_window", &["newreno"]),
+    ("recovery_burst", &["newreno"]),
+    ("limited_transmit", &["tahoe", "reno", "newreno", "sack"]),
+    ("sack_pipe", &["sack"]),
+    ("max_sack_blocks", &["sack", "rack"]),
+    ("sack_option_header", &["sack", "rack"]),
+    ("cwnd_validation", &["rack"]),
+    ("prr", &["rack"]),
+    ("tail_loss_probe", &["rack"]),
+    ("probe_slack", &["rack"]),
+    ("probe_max_ack_delay", &["rack"]),
+    ("frto", &["rack"]),
+    ("undo", &["rack"]),
+    ("timer_tick", &["rack"]),
+    ("pacing", &["rack"]),
+];
+
 /// Which loss recovery, as a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
@@ -402,6 +429,15 @@ pub struct RtoConfig {
     pub max: f64,
 }
 
+/// What a receiver echoes of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    Off,
+    Classic,
+    Dctcp,
+    Accurate,
+}
+
 /// A window that is never reached, and that sequence numbers can be added to.
 pub const UNLIMITED: f64 = 1e15;
 
@@ -442,6 +478,7 @@ pub struct Config {
     pub undo: bool,
     pub timer_tick: f64,
     pub pacing: bool,
+    pub ecn: Feedback,
     pub keep_window_after_lost_syn: bool,
     pub handshake_ack: bool,
     pub quick_acks: u64,
@@ -524,6 +561,12 @@ impl From<&Params> for Config {
             undo: params.flag("undo"),
             timer_tick: params.duration("timer_tick"),
             pacing: params.flag("pacing"),
+            ecn: match params.choice("ecn") {
+                "classic" => Feedback::Classic,
+                "dctcp" => Feedback::Dctcp,
+                "accurate" => Feedback::Accurate,
+                _ => Feedback::Off,
+            },
             keep_window_after_lost_syn: params.flag("keep_window_after_lost_syn"),
             handshake_ack: params.flag("handshake_ack"),
             quick_acks: u64::try_from(params.integer("quick_acks")).unwrap_or(0),

@@ -4,6 +4,7 @@
 //! presets, each a list of values that differ from those defaults.
 
 pub mod config;
+pub mod ecn;
 pub mod episodes;
 pub mod limits;
 pub mod ns2_random;
@@ -18,6 +19,7 @@ pub mod segments;
 pub mod send_buffer;
 pub mod sender;
 mod stacks;
+pub mod timestamps;
 
 pub use config::{Config, PARAMS};
 pub use stacks::{STACKS, Stack};

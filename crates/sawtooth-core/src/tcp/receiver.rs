@@ -1,11 +1,14 @@
 //! The receiving endpoint: reassembly, SACK blocks, and when to acknowledge.
 //!
 //! Specifications: RFC 9293 §3.10.7.4 (reassembly), RFC 2018 §4 (which blocks, in which order), RFC 1122 §4.2.3.2 and RFC 5681
-//! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole).
+//! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole). What is echoed
+//! of marks is in [`super::ecn`].
 
 use super::config::Config;
+use super::ecn;
 use super::receive_buffer::{ReceiveBuffer, millis};
 use super::scoreboard::{Range, RangeSet, SackBlocks};
+use super::timestamps::Stamp;
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 
@@ -32,6 +35,7 @@ pub struct Receiver {
     /// In-order segments not yet acknowledged, and when that must happen at the latest.
     unacknowledged: u32,
     timer: Key,
+    pub marks: ecn::Echo,
     /// Application bytes delivered in order.
     pub delivered_bytes: u64,
     /// Time of the last in-order delivery, seconds.
@@ -56,6 +60,7 @@ impl Receiver {
             smss: config.smss,
             unacknowledged: 0,
             timer: Key::NEVER,
+            marks: ecn::Echo::new(config.ecn),
             delivered_bytes: 0,
             last_delivery: 0.0,
         }
@@ -73,22 +78,28 @@ impl Receiver {
         self.acknowledge(time, false)
     }
 
+    /// The acknowledgement that is being delayed, if one is.
+    pub fn take_delayed(&mut self, now: f64) -> Option<Ack> {
+        (!self.timer.is_never()).then(|| self.acknowledge(now, false))
+    }
+
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
     #[inline]
     pub fn on_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
+        let at_once = self.marks.is_on() && self.marks.on_segment(data);
         if data.seq == self.rcv_nxt && self.out_of_order.is_empty() {
             self.rcv_nxt += 1;
             self.delivered_bytes += u64::from(data.payload_bytes);
             self.last_delivery = now.time;
-            let at_once = self.buffer.is_some() && self.store_in_order(now.time, data);
+            let opens = self.buffer.is_some() && self.store_in_order(now.time, data);
             // A SYN is answered at once (RFC 9293 §3.10.7.2).
-            if data.seq == 0 || self.is_due() || at_once || (data.push && self.push_acks) {
+            if data.seq == 0 || at_once || opens || (data.push && self.push_acks) || self.is_due() {
                 return Some(self.acknowledge_in_order(now.time));
             }
             self.delay(now);
             return None;
         }
-        if data == Data::HANDSHAKE_ACK {
+        if data.is_handshake_ack() {
             if let Some(buffer) = &mut self.buffer {
                 buffer.on_established(now.time);
             }
@@ -122,7 +133,7 @@ impl Receiver {
             return false;
         }
         let first = self.delivered_bytes == u64::from(data.payload_bytes);
-        let opens = buffer.on_segment(now, data.echo);
+        let opens = buffer.on_segment(now, data.echo.bits());
         if first {
             self.quick_acks = self.quick_acks.min(buffer.quick_acks());
         }
@@ -144,7 +155,7 @@ impl Receiver {
         if data.seq >= self.rcv_nxt
             && let Some(buffer) = &mut self.buffer
         {
-            buffer.on_segment(now.time, data.echo);
+            buffer.on_segment(now.time, data.echo.bits());
         }
         if data.seq == self.rcv_nxt {
             let before = self.rcv_nxt;
@@ -195,8 +206,11 @@ impl Receiver {
         if self.delivered_bytes > 0 {
             self.quick_acks = self.quick_acks.saturating_sub(1);
         }
+        let (ece, marks) = self.marks.report();
         let mut ack = Ack {
             next: self.rcv_nxt,
+            ece,
+            marks,
             ..Ack::default()
         };
         if self.buffer.is_some() {
@@ -211,7 +225,7 @@ impl Receiver {
             let segments = buffer.advertise() / u64::from(self.smss);
             ack.window =
                 u32::try_from(segments).map_or(Ack::NO_WINDOW, |window| window.min(Ack::NO_WINDOW));
-            ack.timestamp = millis(now);
+            ack.stamp = Stamp::from_bits(millis(now));
         }
     }
 

@@ -8,14 +8,16 @@
 //! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
 
 use super::config::{Config, Recovery, ReduceFrom, whole};
+use super::ecn::Signals;
 use super::episodes::{Cause, Episodes};
 use super::limits::Limits;
 use super::recovery::{Rack, State};
 use super::rto::Rto;
 use super::send_buffer::SendBuffer;
+use super::timestamps::Stamp;
 use crate::cc::{self, CongestionControl, Episode};
 use crate::events::{Child, Event, Key};
-use crate::packet::{Ack, Data};
+use crate::packet::{Ack, Data, Ecn};
 use crate::units::{Instant, Rate};
 
 /// Counters of one sender, named as in RFC 4898 where it has a name.
@@ -31,6 +33,9 @@ pub struct SenderCounters {
     pub sacks_in: u64,
     pub dsacks_in: u64,
     pub congestion_signals: u64,
+    /// Acknowledgements that told of marks, and reductions for them.
+    pub ecn_signals: u64,
+    pub ecn_reductions: u64,
     /// Reductions that turned out to be needless and were undone, how many of them were timeouts'; tail loss probes.
     pub spurious: u64,
     pub spurious_timeouts: u64,
@@ -79,7 +84,7 @@ pub struct Sender {
     /// One past the last segment that may be sent for the first time as far as data, send buffer and the receiver's window go.
     available: u64,
     /// The timestamp of the last acknowledgement.
-    echo: u32,
+    echo: Stamp,
     pub(super) dupacks: u32,
     pub(super) state: State,
     /// A retransmission to be sent before anything else.
@@ -94,6 +99,8 @@ pub struct Sender {
     /// With RACK: its state, and when its own timer expires; `timer` is the earlier of that and of pacing.
     pub(super) rack: Option<Box<Rack>>,
     pub(super) rack_deadline: Key,
+    /// With ECN: what is known of marks.
+    pub(super) signals: Option<Box<Signals>>,
     /// The handshake's third packet is to be sent.
     handshake_ack: bool,
     pub limits: Limits,
@@ -146,7 +153,6 @@ impl Sender {
             state: State::new(config.recovery),
             cwnd: cc.cwnd(),
             cwnd_whole: whole(cc.cwnd()),
-            cc,
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
@@ -159,7 +165,7 @@ impl Sender {
             },
             send_buffer: SendBuffer::new(&config),
             right_edge: u64::MAX,
-            echo: 0,
+            echo: Stamp::NONE,
             dupacks: 0,
             pending: None,
             permit: Permit::Nothing,
@@ -168,10 +174,12 @@ impl Sender {
             timer: Key::NEVER,
             rack: (config.recovery == Recovery::Rack).then(|| Box::new(Rack::default())),
             rack_deadline: Key::NEVER,
+            signals: Signals::new(config.ecn, cc.ecn()),
             handshake_ack: false,
             limits: Limits::new(),
             episodes: None,
             cwnd_since: 0.0,
+            cc,
             config,
             counters: SenderCounters {
                 min_rtt_secs: f64::INFINITY,
@@ -210,7 +218,7 @@ impl Sender {
     #[cold]
     #[inline(never)]
     fn on_buffers(&mut self, now: Event, ack: &Ack) {
-        self.echo = ack.timestamp;
+        self.echo = ack.stamp;
         if ack.window != Ack::NO_WINDOW {
             let window = u64::from(ack.window);
             let edge = ack.next + window;
@@ -244,6 +252,13 @@ impl Sender {
         self.counters.sacks_in += u64::from(!ack.sack.is_empty());
         self.counters.dsacks_in += u64::from(ack.duplicate && self.config.recovery.has_sack());
         self.permit = Permit::Window;
+        if self.signals.is_some() && self.config.recovery != Recovery::Rack {
+            let delivered = ack.next.saturating_sub(self.snd_una);
+            let congested = self.hear_marks(now, ack, delivered);
+            if congested && (self.snd_una > 0 || !self.config.handshake) {
+                self.reduce_for_mark(now);
+            }
+        }
         match self.config.recovery {
             Recovery::Tahoe => self.tahoe_on_ack(now, ack),
             Recovery::Reno => self.reno_on_ack(now, ack),
@@ -276,6 +291,11 @@ impl Sender {
             // RFC 5681 §3.1: a segment that times out again leaves ssthresh as it is.
             episode.window = f64::INFINITY;
         }
+        if self.is_reduced_for_mark() {
+            // RFC 3168 §6.1.2: so does one of a window that a mark has reduced.
+            episode.window = f64::INFINITY;
+        }
+        self.note_reduction(false);
         let ssthresh = self.cc.ssthresh();
         if episode.window.is_finite() {
             self.cc.on_rto(&episode);
@@ -373,6 +393,10 @@ impl Sender {
     pub(super) fn transmit(&mut self, now: Event, seq: u64) -> Data {
         self.counters.sent_packets += 1;
         let mut push = seq + 1 == self.end;
+        let (ecn, cwr) = match &mut self.signals {
+            None => (Ecn::NotEct, false),
+            Some(signals) => signals.stamp(seq == 0 && self.config.handshake, seq < self.snd_max),
+        };
         if seq >= self.snd_max {
             self.snd_max = seq + 1;
             if let Some(buffer) = &mut self.send_buffer {
@@ -402,7 +426,11 @@ impl Sender {
             seq,
             payload_bytes,
             push,
+            ecn,
+            cwr,
+            stamp: Stamp::NONE,
             echo: self.echo,
+            fin: false,
         }
     }
 
@@ -449,6 +477,7 @@ impl Sender {
         let syn = self.snd_una == 0 && self.config.handshake;
         self.dupacks = 0;
         let rtt_secs = self.advance(now, next);
+        let marked = self.marked();
         // RFC 6298 §5.2, §5.3.
         if self.snd_una < self.snd_max || self.snd_una < self.end {
             self.arm_timer(now);
@@ -464,13 +493,14 @@ impl Sender {
                 counted: if self.config.byte_counting { acked } else { 1 },
                 delivered: acked,
                 lost: 0,
-                marked: 0,
+                marked,
                 flight_size,
                 pipe: flight_size - acked,
                 snd_una: self.snd_una,
                 snd_nxt: self.snd_nxt,
                 rtt_secs,
-                may_grow,
+                // RFC 3168 §6.1.2: no growth for an acknowledgement that tells of marks.
+                may_grow: may_grow && (marked == 0 || self.cc.ecn() == cc::Ecn::L4s),
                 // RFC 5681 lets the window grow whatever limits the sender.
                 cwnd_limited: true,
                 rate: None,
@@ -523,6 +553,12 @@ impl Sender {
     /// The same, of a loss that `cause` has found.
     pub(super) fn reduce_for(&mut self, now: Event, cause: Cause) {
         self.counters.fast_retransmits += 1;
+        let again = self.is_reduced_for_mark();
+        self.note_reduction(again);
+        if again {
+            // RFC 3168 §6.1.2: once for all signs of congestion from one window.
+            return;
+        }
         self.counters.congestion_signals += 1;
         self.begin_episode(now, cause);
         let episode = self.episode(now, self.limited_transmits);

@@ -2,7 +2,7 @@
 //! finds out.
 //!
 //! Specification: RFC 8985 §6 (loss detection), §7 (tail loss probe), §5 (variables); RFC 9937 (the window in a recovery, `reduction = "prr"`);
-//! RFC 5682 §3.1 (`frto`); RFC 3708 and RFC 4015 §3.2 (`undo`: every retransmission turned out to be needless).
+//! RFC 3168 §6.1.2 (a mark, whose reduction takes the same way as a loss's); RFC 5682 §3.1 (`frto`); RFC 3708 and RFC 4015 §3.2 (`undo`: every retransmission turned out to be needless).
 
 use super::{Permit, Sender};
 use crate::cc::{self, Windows};
@@ -29,10 +29,19 @@ pub const ENTRY: Entry<()> = Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Open,
+    /// Between a mark and its recovery point: the window walks down as in a recovery, and nothing is lost.
+    Cwr(Prr),
     /// Between a loss and its recovery point.
     Recovery(Prr),
     /// After a timeout, up to its recovery point.
     Timeout(Frto),
+}
+
+impl Phase {
+    /// Whether nothing outstanding is known to be lost.
+    fn is_lossless(self) -> bool {
+        matches!(self, Self::Open | Self::Cwr(_))
+    }
 }
 
 /// How far the test is whether a timeout was spurious (RFC 5682 §3.1).
@@ -166,7 +175,7 @@ impl Rack {
     /// The reordering window, seconds (RFC 8985 §6.2 step 4).
     fn reo_wnd(&self, dup_thresh: u64, srtt: Option<f64>) -> f64 {
         if !self.reordering_seen
-            && (self.phase != Phase::Open || self.segments.sacked() >= dup_thresh)
+            && (!self.phase.is_lossless() || self.segments.sacked() >= dup_thresh)
         {
             return 0.0;
         }
@@ -258,7 +267,8 @@ impl Sender {
         if syn {
             self.rack_established(now, rtt_secs.is_some());
         } else {
-            self.rack_change_phase(now, &news, lost);
+            let congested = self.signals.is_some() && self.hear_marks(now, ack, news.delivered);
+            self.rack_change_phase(now, &news, lost, congested);
             self.rack_move_window(now, &news, lost, flight_size, rtt_secs);
         }
         if news.acked > 0 || (news.delivered > 0 && !self.rack_is_open()) {
@@ -270,7 +280,7 @@ impl Sender {
     pub(in crate::tcp) fn rack_is_open(&self) -> bool {
         self.rack
             .as_ref()
-            .is_none_or(|rack| rack.phase == Phase::Open)
+            .is_none_or(|rack| rack.phase.is_lossless())
     }
 
     /// Takes note of what has arrived.
@@ -358,7 +368,7 @@ impl Sender {
 
     // --- phases ---------------------------------------------------------------------------------------------------------
 
-    fn rack_change_phase(&mut self, now: Event, news: &News, lost: u64) {
+    fn rack_change_phase(&mut self, now: Event, news: &News, lost: u64, congested: bool) {
         let una = self.snd_una;
         let rack = self.rack();
         let over = una >= rack.recovery_point;
@@ -368,12 +378,19 @@ impl Sender {
                     self.rack_enter_recovery(now);
                 }
             }
+            Phase::Cwr(_) if lost > 0 => self.rack_enter_recovery(now),
+            // The segment after what was outstanding, which carries CWR, has arrived, too (RFC 3168 §6.1.2).
+            Phase::Cwr(_) if una > rack.recovery_point => self.rack_leave_cwr(now),
+            Phase::Cwr(_) => {}
             Phase::Recovery(_) if over => self.rack_leave(now, true),
             Phase::Recovery(_) => {
                 self.rack_try_undo(now, false);
             }
             Phase::Timeout(_) if over => self.rack_leave(now, false),
             Phase::Timeout(frto) => self.rack_after_timeout(now, news, frto),
+        }
+        if congested && self.rack().phase == Phase::Open {
+            self.rack_enter_cwr(now);
         }
     }
 
@@ -387,15 +404,44 @@ impl Sender {
     fn rack_enter_recovery(&mut self, now: Event) {
         let before = self.rack_windows();
         let snd_max = self.snd_max;
+        let once = self.is_reduced_for_mark();
         self.reduce(now);
         if self.config.prr && !self.cc.rules_recovery() {
             self.set_cwnd(now, before.cwnd);
         }
         let rack = self.rack();
-        rack.undo = Some(Undo { before, needed: 0 });
-        rack.phase = Phase::Recovery(Prr::new(whole(before.cwnd)));
+        rack.undo = (!once).then_some(Undo { before, needed: 0 });
+        rack.phase = Phase::Recovery(match rack.phase {
+            // The reduction under way goes on.
+            Phase::Cwr(prr) if once => prr,
+            _ => Prr::new(whole(before.cwnd)),
+        });
         rack.recovery_point = snd_max;
         rack.probe = None;
+    }
+
+    /// A mark was echoed.
+    fn rack_enter_cwr(&mut self, now: Event) {
+        let before = self.rack_windows();
+        self.reduce_for_mark(now);
+        if self.cc.rules_recovery() {
+            return;
+        }
+        if self.config.prr {
+            self.set_cwnd(now, before.cwnd);
+        }
+        let snd_max = self.snd_max;
+        let rack = self.rack();
+        rack.phase = Phase::Cwr(Prr::new(whole(before.cwnd)));
+        rack.recovery_point = snd_max;
+    }
+
+    fn rack_leave_cwr(&mut self, now: Event) {
+        self.rack().phase = Phase::Open;
+        let ssthresh = self.cc.ssthresh();
+        self.cc.set_cwnd(ssthresh);
+        self.cc.on_recovered(Instant::from_secs(now.time));
+        self.cwnd_changed(now);
     }
 
     /// Everything that was outstanding when the loss was found has arrived.
@@ -482,7 +528,7 @@ impl Sender {
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
         let rate = rack.rate.sample(rack.min_rtt);
-        if let Phase::Recovery(prr) = &mut rack.phase
+        if let Phase::Recovery(prr) | Phase::Cwr(prr) = &mut rack.phase
             && prr_wanted
             && !rules
         {
@@ -498,7 +544,7 @@ impl Sender {
         if news.delivered == 0 && lost == 0 {
             return;
         }
-        let in_recovery = matches!(rack.phase, Phase::Recovery(_));
+        let in_recovery = matches!(rack.phase, Phase::Recovery(_) | Phase::Cwr(_));
         let in_slow_start = self.cc.cwnd() < self.cc.ssthresh();
         // RFC 7661 §4.1, and in slow start half of the window in use is enough to double it.
         let used = rack.used;
@@ -516,7 +562,7 @@ impl Sender {
             },
             delivered: news.delivered,
             lost,
-            marked: 0,
+            marked: self.marked(),
             flight_size,
             pipe,
             snd_una: self.snd_una,
@@ -554,7 +600,7 @@ impl Sender {
             (deadline, rack.purpose) = (time, Purpose::Reordering);
         } else if let Some(srtt) = srtt
             && probe_wanted
-            && rack.phase == Phase::Open
+            && rack.phase.is_lossless()
             && rack.probe.is_none()
             && rack.segments.sacked() == 0
         {
@@ -618,8 +664,11 @@ impl Sender {
         let frto_wanted = self.config.frto && una > 0;
         let again = matches!(self.rack().phase, Phase::Timeout(_));
         let retransmitted_before = !self.rack_is_open();
-        if again {
-            // The timeout of what a timeout has sent again: the threshold stays (RFC 5681 §3.1).
+        let once = self.is_reduced_for_mark();
+        self.note_reduction(false);
+        if again || once {
+            // The timeout of what a timeout has sent again (RFC 5681 §3.1), or of a window that a mark has reduced (RFC 3168 §6.1.2): the
+            // threshold stays.
             self.cc.set_cwnd(1.0);
         } else {
             self.counters.congestion_signals += 1;
@@ -745,7 +794,7 @@ impl Sender {
         let idle = rack.segments.is_empty();
         let snapshot = rack.rate.on_send(now.time, pipe);
         rack.segments.on_send(seq, now.time, snapshot);
-        if let Phase::Recovery(prr) = &mut rack.phase {
+        if let Phase::Recovery(prr) | Phase::Cwr(prr) = &mut rack.phase {
             prr.on_send();
         }
         if again && let Some(undo) = &mut rack.undo {

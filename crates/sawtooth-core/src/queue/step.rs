@@ -1,0 +1,87 @@
+//! Step: drop-tail that also marks every ECN-capable packet by which its queue is above a threshold.
+//!
+//! Specification: RFC 8257 §3.1 (marking, "as soon as the instantaneous queue exceeds K"); Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM
+//! 2010, §3.1 step 1 ("an arriving packet is marked if the queue occupancy is greater than K upon its arrival").
+//!
+//! Model: a packet that arrives is dropped if it does not fit below `limit`; else marked Congestion Experienced if it is ECN-capable and does not
+//! fit below `mark_above`, that is if a drop-tail queue of that limit would have dropped it. What is counted is what is present, without average:
+//! the packet in transmission and the arriving one are included, as in `limit`. Packets that are not ECN-capable are only ever dropped.
+//!
+//! It decides at arrival. A queue that decides when a packet leaves (CoDel) marks in [`Queue::dequeue`](super::Queue::dequeue) instead.
+//!
+//! Deviations: none known; whether K includes the arriving packet is left open there.
+//!
+//! Kernel equivalent: `red` with `min` = `max` - 1 and no average; `codel` and `fq_codel` with `ce_threshold` mark by time, not by length.
+
+use super::drop_tail::{Fifo, LIMIT, Limit};
+use super::{Law, New};
+use crate::registry::{Entry, Kind, Param, Value};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "step",
+    summary: "drop-tail that marks ECN-capable packets above a threshold, as DCTCP wants it",
+    specification: &["RFC 8257 §3.1", "RFC 3168 §5"],
+    params: &[
+        LIMIT,
+        Param {
+            name: "mark_above",
+            summary: "queue in packets, bytes or bandwidth-delay products above which packets are marked (K)",
+            kind: Kind::PacketsOrBytes,
+            default: Value::Packets(20),
+        },
+    ],
+    new: |params| {
+        Box::new(Fifo::new(Law {
+            limit: Limit::of(params, "limit"),
+            mark_above: Some(Limit::of(params, "mark_above")),
+        }))
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Backlog, Queue, Verdict};
+    use super::*;
+    use crate::packet::{Data, Ecn, Packet};
+    use crate::registry::Params;
+
+    fn packet(ecn: Ecn) -> Packet {
+        let data = Data {
+            ecn,
+            ..Data::default()
+        };
+        Packet::data(0, 0, 1000, data)
+    }
+
+    /// What leaves a queue of at most 4 packets that marks above 2, after six packets have arrived one after the other.
+    fn passed(ecn: Ecn) -> Vec<Ecn> {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("limit", Value::Packets(4));
+        params.set("mark_above", Value::Packets(2));
+        let mut queue: Box<dyn Queue> = (ENTRY.new)(&params);
+        let verdicts: Vec<Verdict> = (0..6)
+            .map(|_| queue.enqueue(packet(ecn), Backlog::default()))
+            .collect();
+        assert_eq!(
+            verdicts[3..],
+            [Verdict::Accept, Verdict::Drop, Verdict::Drop]
+        );
+        std::iter::from_fn(|| queue.dequeue())
+            .map(|packet| packet.ecn())
+            .collect()
+    }
+
+    #[test]
+    fn rfc8257_3_1_what_exceeds_the_threshold_is_marked_and_what_exceeds_the_limit_dropped() {
+        // The first two fit below K.
+        for ecn in [Ecn::Ect0, Ecn::Ect1] {
+            assert_eq!(passed(ecn), [ecn, ecn, Ecn::Ce, Ecn::Ce]);
+        }
+    }
+
+    #[test]
+    fn rfc3168_5_a_mark_stays_and_what_is_not_capable_is_never_marked() {
+        assert_eq!(passed(Ecn::Ce), [Ecn::Ce; 4]);
+        assert_eq!(passed(Ecn::NotEct), [Ecn::NotEct; 4]);
+    }
+}

@@ -1,0 +1,146 @@
+//! What can be run, and is hardly meant: each warning says what will happen, and where to change it.
+
+use serde_json::{Map, Value as Json};
+
+use super::{FlowSpec, Scenario, ScenarioError, at, at_key};
+use crate::registry::Value;
+use crate::{cc, queue, tcp};
+
+/// All warnings of a scenario that was made from `tree`, each once.
+pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioError> {
+    let mut found: Vec<ScenarioError> = Vec::new();
+    for flow in &scenario.flows {
+        let keys = Keys { tree, flow };
+        let own = [marks(scenario, flow, &keys), backoff(flow)];
+        for warning in own
+            .into_iter()
+            .flatten()
+            .chain(ineffective(scenario, flow, &keys))
+        {
+            if !found.contains(&warning) {
+                found.push(warning);
+            }
+        }
+    }
+    found
+}
+
+/// The keys of `tcp` that the scenario itself sets for a flow.
+struct Keys<'a> {
+    tree: &'a Map<String, Json>,
+    flow: &'a FlowSpec,
+}
+
+impl Keys<'_> {
+    /// The table `tcp` of the flow, and that of all flows.
+    fn tables(&self) -> [Option<(String, &Map<String, Json>)>; 2] {
+        let block = self
+            .flow
+            .block
+            .trim_start_matches("flows[")
+            .trim_end_matches(']');
+        let own = block
+            .parse::<usize>()
+            .ok()
+            .and_then(|index| self.tree.get("flows")?.get(index)?.get("tcp"));
+        [
+            own.and_then(Json::as_object)
+                .map(|table| (format!("{}.tcp", self.flow.block), table)),
+            self.tree
+                .get("tcp")
+                .and_then(Json::as_object)
+                .map(|table| ("tcp".to_owned(), table)),
+        ]
+    }
+
+    /// Where a key is set.
+    fn path(&self, key: &str) -> Option<String> {
+        let mut tables = self.tables().into_iter().flatten();
+        tables
+            .find(|(_, table)| table.contains_key(key))
+            .map(|(path, _)| format!("{path}.{key}"))
+    }
+}
+
+/// An algorithm that lives on marks and gets none, or not those it needs.
+fn marks(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Option<ScenarioError> {
+    if flow.kernel_cc.is_some() {
+        return None;
+    }
+    let name = flow.cc.name;
+    let wants = cc::ecn_of(name, &flow.cc.params);
+    if wants == cc::Ecn::Classic {
+        return None;
+    }
+    let asked = keys.path("ecn");
+    let feedback = flow.tcp.choice("ecn");
+    let told = |message: String, hint: &str| asked.clone().map(|path| at(path, message).hint(hint));
+    if feedback == "off" {
+        return told(
+            format!(
+                "`{name}` without ECN hears of no marks: it will react to losses only, as reno"
+            ),
+            "leave `ecn` out: it then brings what it needs",
+        );
+    }
+    let marking = |link: &usize| {
+        let part = &scenario.links[*link].forward.queue;
+        let entry = queue::TABLE.iter().find(|entry| entry.name == part.name);
+        entry.is_some_and(|entry| (entry.new)(&part.params).marks())
+    };
+    if !flow.path.iter().any(marking) {
+        let message = format!(
+            "no queue on the path of `{name}` marks: it will react to losses only, as reno"
+        );
+        return Some(at(&flow.cc_path, message).hint(
+            "give a link of its path queue = { name = \"step\" }, or take another algorithm",
+        ));
+    }
+    if feedback == "classic" {
+        let message = match wants {
+            cc::Ecn::L4s => format!(
+                "with classic feedback `{name}` hears of one mark per round trip: it will react as to a loss"
+            ),
+            _ => format!(
+                "with classic feedback `{name}` takes all that is echoed until its CWR arrives for marked: it will reduce too much"
+            ),
+        };
+        return told(message, "leave `ecn` out: it then brings what it needs");
+    }
+    None
+}
+
+/// A reaction to marks that never come.
+fn backoff(flow: &FlowSpec) -> Option<ScenarioError> {
+    let set = matches!(flow.cc.params.find("beta_ecn"), Some(Value::Number(_)));
+    let off = flow.tcp.choice("ecn") == "off";
+    (set && off).then(|| {
+        let message = "`beta_ecn` has no effect: without ECN there are no marks";
+        at_key(format!("{}.beta_ecn", flow.cc_path), message)
+            .hint("set tcp.ecn = \"classic\", and a queue that marks")
+    })
+}
+
+/// Keys of `tcp` that the flow's recovery does not read; those of all flows only where no flow's does.
+fn ineffective(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Vec<ScenarioError> {
+    let recovery = flow.tcp.choice("recovery");
+    let mut found = Vec::new();
+    for (key, readers) in tcp::config::OF_RECOVERIES {
+        let Some(path) = keys.path(key).filter(|_| !readers.contains(&recovery)) else {
+            continue;
+        };
+        let common = path.starts_with("tcp.");
+        let read_by_another = scenario
+            .flows
+            .iter()
+            .any(|other| readers.contains(&other.tcp.choice("recovery")));
+        if common && read_by_another {
+            continue;
+        }
+        let message = format!("`{key}` has no effect: `recovery` is \"{recovery}\" here");
+        let readers: Vec<String> = readers.iter().map(|name| format!("\"{name}\"")).collect();
+        let hint = format!("leave it out, or set recovery = {}", readers.join(" or "));
+        found.push(at_key(path, message).hint(&hint));
+    }
+    found
+}

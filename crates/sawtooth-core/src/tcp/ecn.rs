@@ -1,0 +1,246 @@
+//! Explicit Congestion Notification in TCP: what a receiver echoes of the marks that arrive, and what a sender makes of it.
+//!
+//! Specification: RFC 3168 §6.1 (`ecn = "classic"`), RFC 8257 §3.2, §3.3 (`"dctcp"`), RFC 9768 §3.2 (`"accurate"`).
+//!
+//! Model:
+//! - classic: an acknowledgement carries ECE from the first mark until a segment with CWR arrives
+//! - dctcp: an acknowledgement carries ECE if the segments that it acknowledges came marked; where that changes, what has not been acknowledged
+//!   is acknowledged at once, and the first segment of the new state, too
+//! - accurate: an acknowledgement carries the number of marks since the connection's start; the first mark after an unmarked segment, and every
+//!   second of a row, are acknowledged at once (RFC 9768 §3.2.2.5.1)
+//! - a sender reduces its window (`on_ecn`) for the first mark that it hears of, then for no other until a segment beyond what was outstanding
+//!   has been acknowledged, which was the first to carry CWR (RFC 3168 §6.1.2); the same after a loss. A loss in that time reduces
+//!   nothing more, except of algorithms to which marks are little: they answer it as any TCP (RFC 8257 §3.5)
+//! - an algorithm of [`cc::Ecn::L4s`] hears the number of marks only and decides itself
+//! - SYN and acknowledgements are not ECN-capable. Segments that are sent again are not in classic ECN (RFC 3168 §6.1.5), and are with
+//!   algorithms for which nothing but marks keeps queues short: a queue could only drop them otherwise
+//!
+//! Deviations: the negotiation succeeds and costs nothing. The counter of RFC 9768 has 16 bits instead of the 3 of its header field, as its option
+//! would give it, whose bytes do not count. A window of one segment is not answered by waiting for the timer (RFC 3168 §6.1.2): no window becomes
+//! less than two by a mark.
+
+use super::config::Feedback;
+use super::sender::Sender;
+use crate::cc;
+use crate::events::Event;
+use crate::packet::{Ack, Data, Ecn};
+use crate::tcp::episodes::Cause;
+use crate::units::Instant;
+
+/// The receiver's side.
+#[derive(Debug)]
+pub struct Echo {
+    feedback: Feedback,
+    ece: bool,
+    /// Packets that have arrived marked.
+    pub ce_in: u64,
+    /// Of these, those that came since an acknowledgement left.
+    unreported: u32,
+    last_marked: bool,
+}
+
+impl Echo {
+    pub fn new(feedback: Feedback) -> Self {
+        Self {
+            feedback,
+            ece: false,
+            ce_in: 0,
+            unreported: 0,
+            last_marked: false,
+        }
+    }
+
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.feedback != Feedback::Off
+    }
+
+    /// Whether a packet with this field ends a row of marked or unmarked ones that the acknowledgements tell apart.
+    pub fn changes_state(&self, field: Ecn) -> bool {
+        self.feedback == Feedback::Dctcp && (field == Ecn::Ce) != self.ece
+    }
+
+    /// A segment arrives; whether it is to be acknowledged at once.
+    pub fn on_segment(&mut self, data: Data) -> bool {
+        let marked = data.ecn == Ecn::Ce;
+        self.ce_in += u64::from(marked);
+        match self.feedback {
+            Feedback::Off => false,
+            Feedback::Classic => {
+                self.ece = (self.ece && !data.cwr) || marked;
+                false
+            }
+            Feedback::Dctcp => {
+                let changes = marked != self.ece;
+                self.ece = marked;
+                changes
+            }
+            Feedback::Accurate => {
+                let first = marked && !self.last_marked;
+                self.last_marked = marked;
+                self.unreported += u32::from(marked);
+                first || self.unreported >= 2
+            }
+        }
+    }
+
+    /// What an acknowledgement that leaves now says: ECE and the count of marks.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a counter that wraps")]
+    pub fn report(&mut self) -> (bool, u16) {
+        self.unreported = 0;
+        let marks = match self.feedback {
+            Feedback::Accurate => self.ce_in as u16,
+            _ => 0,
+        };
+        (self.ece, marks)
+    }
+}
+
+/// The sender's side.
+#[derive(Debug)]
+pub struct Signals {
+    feedback: Feedback,
+    response: Response,
+    codepoint: Ecn,
+    /// The receiver's count, as last heard.
+    heard: u16,
+    /// Marks that have been heard of and not passed on: more than what was delivered.
+    left_over: u64,
+    /// Of the acknowledgement in hand: segments delivered marked.
+    pub marked: u64,
+    /// No mark reduces the window before more than this has been acknowledged.
+    reduced_until: Option<u64>,
+    /// The last reduction was for a mark.
+    for_mark: bool,
+    /// The next new segment says that the window has been reduced.
+    cwr: bool,
+}
+
+/// Who answers marks, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Response {
+    /// The sender, as a loss.
+    Classic,
+    /// The sender, with what the algorithm makes of their share.
+    Share,
+    /// The algorithm.
+    Own,
+}
+
+impl Signals {
+    /// Nothing without ECN.
+    pub fn new(feedback: Feedback, wants: cc::Ecn) -> Option<Box<Self>> {
+        if feedback == Feedback::Off {
+            return None;
+        }
+        let (response, codepoint) = match wants {
+            cc::Ecn::Classic => (Response::Classic, Ecn::Ect0),
+            cc::Ecn::Every => (Response::Share, Ecn::Ect0),
+            // Without a count of marks it is no L4S (RFC 9331 §4.2).
+            cc::Ecn::L4s if feedback == Feedback::Classic => (Response::Classic, Ecn::Ect0),
+            cc::Ecn::L4s => (Response::Own, Ecn::Ect1),
+        };
+        Some(Box::new(Self {
+            feedback,
+            response,
+            codepoint,
+            heard: 0,
+            left_over: 0,
+            marked: 0,
+            reduced_until: None,
+            for_mark: false,
+            cwr: false,
+        }))
+    }
+
+    /// The ECN field and CWR of a segment that leaves.
+    pub fn stamp(&mut self, is_syn: bool, is_retransmission: bool) -> (Ecn, bool) {
+        if is_syn || (is_retransmission && self.response == Response::Classic) {
+            return (Ecn::NotEct, false);
+        }
+        let cwr = !is_retransmission && std::mem::take(&mut self.cwr);
+        (self.codepoint, cwr)
+    }
+
+    /// Takes an acknowledgement that says that `delivered` segments have arrived; whether any of them came marked.
+    fn hear(&mut self, ack: &Ack, delivered: u64) -> bool {
+        if self.feedback == Feedback::Accurate {
+            let news = ack.marks.wrapping_sub(self.heard);
+            // An acknowledgement that was overtaken says nothing new.
+            if news < 1 << 15 {
+                self.heard = ack.marks;
+                self.left_over += u64::from(news);
+            }
+            self.marked = self.left_over.min(delivered);
+            self.left_over -= self.marked;
+            return self.marked > 0;
+        }
+        self.marked = if ack.ece { delivered } else { 0 };
+        ack.ece
+    }
+}
+
+impl Sender {
+    /// Hears what `ack` says of marks; whether the window is to be reduced for them.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn hear_marks(&mut self, now: Event, ack: &Ack, delivered: u64) -> bool {
+        let Some(signals) = &mut self.signals else {
+            return false;
+        };
+        let congested = signals.hear(ack, delivered);
+        self.counters.ecn_signals += u64::from(congested);
+        let snd_una = self.snd_una.max(ack.next);
+        if signals.response == Response::Share {
+            self.cc.on_marks(&cc::Marks {
+                now: Instant::from_secs(now.time),
+                delivered,
+                marked: signals.marked,
+                snd_una,
+                snd_nxt: self.snd_nxt,
+            });
+        }
+        congested
+            && signals.response != Response::Own
+            && signals.reduced_until.is_none_or(|until| snd_una > until)
+    }
+
+    /// Reduces the window for a mark, once per window.
+    pub(super) fn reduce_for_mark(&mut self, now: Event) {
+        self.counters.ecn_reductions += 1;
+        self.counters.congestion_signals += 1;
+        let episode = self.episode(now, 0);
+        self.begin_episode(now, Cause::Ecn);
+        self.cc.on_ecn(&episode);
+        self.cwnd_changed(now);
+        self.note_reduction(true);
+    }
+
+    /// The window was reduced, of whatever cause: the receiver is told (RFC 3168 §6.1.2).
+    #[inline]
+    pub(super) fn note_reduction(&mut self, for_mark: bool) {
+        if let Some(signals) = &mut self.signals {
+            signals.cwr = true;
+            signals.for_mark = for_mark;
+            signals.reduced_until = Some(self.snd_max);
+        }
+    }
+
+    /// Whether a mark has reduced the window for what is outstanding now, and a loss of it is the same congestion.
+    pub(super) fn is_reduced_for_mark(&self) -> bool {
+        self.signals.as_ref().is_some_and(|signals| {
+            signals.for_mark
+                && signals.response == Response::Classic
+                && signals
+                    .reduced_until
+                    .is_some_and(|until| self.snd_una <= until)
+        })
+    }
+
+    /// Marked segments that the acknowledgement in hand has delivered.
+    #[inline]
+    pub(super) fn marked(&self) -> u64 {
+        self.signals.as_ref().map_or(0, |signals| signals.marked)
+    }
+}
