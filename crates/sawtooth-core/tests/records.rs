@@ -187,10 +187,9 @@ fn every_recovery_tells_its_losses_with_their_cause() {
             "{recovery}"
         );
         // RFC 5681 equation 4: half of the smaller of window and flight.
-        let [before, flight] = [
-            f64s(episodes, "cwnd_before_bytes")[0],
-            i64s(episodes, "flight_bytes")[0] as f64,
-        ];
+        let before = f64s(episodes, "cwnd_before_bytes")[0];
+        #[expect(clippy::cast_precision_loss, reason = "a few segments")]
+        let flight = i64s(episodes, "flight_bytes")[0] as f64;
         let ssthresh = f64s(episodes, "ssthresh_bytes")[0];
         assert!(
             ssthresh <= before.min(flight) / 2.0
