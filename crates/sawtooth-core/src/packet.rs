@@ -93,7 +93,6 @@ impl Packet {
 
     /// The segment of a packet that was made by [`Packet::data`].
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "24 bits are left")]
     pub fn segment(&self) -> Data {
         let more = (self.number >> NUMBER_BITS) as u32;
         Data {
@@ -143,7 +142,6 @@ impl AckStore {
 
     /// The acknowledgement of a packet that has arrived.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "24 bits are left")]
     pub fn unpack(&mut self, packet: &Packet) -> Ack {
         if packet.detail & PLAIN != 0 {
             Ack {
