@@ -830,6 +830,34 @@ impl<'a> Reader<'a> {
         own.or_else(|| Some((self.tree.get(key)?, key.to_owned())))
     }
 
+    /// No buffer is larger than it may become.
+    fn check_buffers(&self, table: &Map<String, Json>, path: &str, tcp: &Params) -> Result<()> {
+        for (first, most) in [
+            ("receive_buffer_default", "receive_buffer_max"),
+            ("send_buffer_default", "send_buffer_max"),
+        ] {
+            if let (Value::Bytes(size), Value::Bytes(limit)) = (tcp.get(first), tcp.get(most))
+                && size > limit
+            {
+                // Blame the key that was written, and where.
+                let own = table.get("tcp");
+                let written = |key: &str| own.and_then(|tcp| tcp.get(key)).is_some();
+                let common =
+                    |key: &str| self.tree.get("tcp").and_then(|tcp| tcp.get(key)).is_some();
+                let path = match [first, most].into_iter().find(|key| written(key)) {
+                    Some(key) => format!("{path}.tcp.{key}"),
+                    None => format!("tcp.{}", if common(first) { first } else { most }),
+                };
+                return Err(at(
+                    path,
+                    format!("`{first}` is {size} B, above `{most}`, which is {limit} B"),
+                )
+                .hint("set both, or the first to \"none\" for a buffer without limits"));
+            }
+        }
+        Ok(())
+    }
+
     fn flow(
         &self,
         table: &'a Map<String, Json>,
@@ -872,29 +900,7 @@ impl<'a> Reader<'a> {
                 format!("`rto_min` is {least} s, above `rto_max`, which is {most} s"),
             ));
         }
-        for (first, most) in [
-            ("receive_buffer_default", "receive_buffer_max"),
-            ("send_buffer_default", "send_buffer_max"),
-        ] {
-            if let (Value::Bytes(size), Value::Bytes(limit)) = (tcp.get(first), tcp.get(most))
-                && size > limit
-            {
-                // Blame the key that was written, and where.
-                let own = table.get("tcp");
-                let written = |key: &str| own.and_then(|tcp| tcp.get(key)).is_some();
-                let common =
-                    |key: &str| self.tree.get("tcp").and_then(|tcp| tcp.get(key)).is_some();
-                let path = match [first, most].into_iter().find(|key| written(key)) {
-                    Some(key) => format!("{path}.tcp.{key}"),
-                    None => format!("tcp.{}", if common(first) { first } else { most }),
-                };
-                return Err(at(
-                    path,
-                    format!("`{first}` is {size} B, above `{most}`, which is {limit} B"),
-                )
-                .hint("set both, or the first to \"none\" for a buffer without limits"));
-            }
-        }
+        self.check_buffers(table, path, &tcp)?;
         let (cc, kernel_cc, cc_path) = match self.own_or_common(table, path, "cc") {
             None => (default_part(&cc::TABLE[0]), None, "cc".to_owned()),
             Some((json, path)) => {

@@ -265,13 +265,13 @@ mod tests {
     use crate::registry::{Params, Value};
     use crate::tcp::PARAMS;
 
-    fn linux(smss: u64) -> Box<ReceiveBuffer> {
+    fn linux(smss: u64) -> ReceiveBuffer {
         let mut params = Params::defaults(PARAMS);
         params.set("smss", Value::Bytes(smss));
         params.set("header", Value::Bytes(52));
         params.set("receive_buffer_default", Value::Bytes(131_072));
         params.set("receive_buffer_max", Value::Bytes(6_291_456));
-        ReceiveBuffer::new(&Config::from(&params)).expect("a buffer")
+        *ReceiveBuffer::new(&Config::from(&params)).expect("a buffer")
     }
 
     #[test]

@@ -124,12 +124,12 @@ mod tests {
     use crate::registry::{Params, Value};
     use crate::tcp::PARAMS;
 
-    fn linux(smss: u64) -> Box<SendBuffer> {
+    fn linux(smss: u64) -> SendBuffer {
         let mut params = Params::defaults(PARAMS);
         params.set("smss", Value::Bytes(smss));
         params.set("send_buffer_default", Value::Bytes(16_384));
         params.set("send_buffer_max", Value::Bytes(4_194_304));
-        SendBuffer::new(&Config::from(&params)).expect("a buffer")
+        *SendBuffer::new(&Config::from(&params)).expect("a buffer")
     }
 
     #[test]
