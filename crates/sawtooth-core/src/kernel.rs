@@ -85,7 +85,11 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
     ("initial_window", "initcwnd of the route"),
     ("rto_min", "rto_min of the route"),
     ("dup_thresh", "net.ipv4.tcp_reordering"),
+    (
+        "metrics_cache",
+        "net.ipv4.tcp_no_metrics_save and tcp_no_ssthresh_metrics_save",
+    ),
 ];
 
 /// Those of them that hold for all connections between two hosts.
-pub const SHARED_TCP_KEYS: &[&str] = &["initial_window", "rto_min", "dup_thresh"];
+pub const SHARED_TCP_KEYS: &[&str] = &["initial_window", "rto_min", "dup_thresh", "metrics_cache"];

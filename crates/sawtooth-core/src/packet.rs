@@ -1,6 +1,7 @@
 //! What travels over a link: small plain structs, copied, never allocated.
 
 use crate::tcp::scoreboard::SackBlocks;
+use crate::tcp::timestamps::Stamp;
 
 /// A TCP segment as the network sees it: data or an acknowledgement, which depends on the hop it is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Packet {
     detail: u32,
     /// Of data: the segment's number. Of an acknowledgement: the next segment expected.
     number: u64,
+    /// The timestamps option: of data when it left, of an acknowledgement what it repeats.
+    stamp: Stamp,
 }
 
 /// One data segment. `seq` counts segments, not bytes; segment 0 is the SYN where there is a handshake.
@@ -23,6 +26,8 @@ pub struct Data {
     pub seq: u64,
     /// Application bytes carried; 0 for a SYN.
     pub payload_bytes: u32,
+    /// When it left (RFC 7323 TSval).
+    pub stamp: Stamp,
 }
 
 impl Data {
@@ -30,6 +35,7 @@ impl Data {
     pub const HANDSHAKE_ACK: Self = Self {
         seq: u64::MAX,
         payload_bytes: 0,
+        stamp: Stamp::NONE,
     };
 }
 
@@ -42,9 +48,11 @@ pub struct Ack {
     pub duplicate: bool,
     /// SACK blocks (RFC 2018), relative to `next`.
     pub sack: SackBlocks,
+    /// The timestamp it repeats (RFC 7323 TSecr).
+    pub echo: Stamp,
 }
 
-/// An acknowledgement that says no more than `next`.
+/// An acknowledgement that says no more than `next` and a timestamp.
 const PLAIN: u32 = u32::MAX;
 
 impl Packet {
@@ -57,6 +65,7 @@ impl Packet {
             wire_bytes,
             detail: data.payload_bytes,
             number: data.seq,
+            stamp: data.stamp,
         }
     }
 
@@ -66,6 +75,7 @@ impl Packet {
         Data {
             seq: self.number,
             payload_bytes: self.detail,
+            stamp: self.stamp,
         }
     }
 }
@@ -91,6 +101,7 @@ impl AckStore {
                 self.keep(*ack)
             },
             number: ack.next,
+            stamp: ack.echo,
         }
     }
 
@@ -114,6 +125,7 @@ impl AckStore {
                 next: packet.number,
                 duplicate: false,
                 sack: SackBlocks::default(),
+                echo: packet.stamp,
             }
         } else {
             self.free.push(packet.detail);
@@ -142,6 +154,7 @@ mod tests {
             next: 5,
             duplicate: false,
             sack: SackBlocks::default(),
+            echo: Stamp::from_bits(7),
         };
         let repeated = Ack {
             duplicate: true,
@@ -161,6 +174,6 @@ mod tests {
 
     #[test]
     fn a_packet_is_small() {
-        assert_eq!(size_of::<Packet>(), 24);
+        assert_eq!(size_of::<Packet>(), 32);
     }
 }

@@ -14,6 +14,7 @@ use sawtooth_core::packet::{Ack, Data};
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::scoreboard::{self, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
+use sawtooth_core::tcp::timestamps::Stamp;
 use sawtooth_core::tcp::{Config, rto};
 use sawtooth_core::{Scenario, cc};
 use serde_json::{Value, json};
@@ -94,6 +95,7 @@ impl Script {
             next,
             duplicate: false,
             sack,
+            echo: Stamp::NONE,
         };
         self.sender.on_segment(now, &ack);
         self.sent(now)
@@ -536,6 +538,7 @@ fn receiver(tcp: &Value) -> (Receiver, Lineage) {
     let syn = Data {
         seq: 0,
         payload_bytes: 0,
+        stamp: Stamp::NONE,
     };
     let answer = receiver
         .on_segment(now, syn)
@@ -551,6 +554,7 @@ fn arrives(state: &mut (Receiver, Lineage), time: f64, seq: u64) -> Option<Ack> 
         Data {
             seq,
             payload_bytes: 1460,
+            stamp: Stamp::NONE,
         },
     )
 }

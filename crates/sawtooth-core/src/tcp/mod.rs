@@ -4,16 +4,20 @@
 //! presets, each a list of values that differ from those defaults.
 
 pub mod config;
+pub mod metrics_cache;
 pub mod ns2_random;
+pub mod pacer;
 pub mod prr;
 pub mod rate;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;
 pub mod scoreboard;
+pub mod segmentation;
 pub mod segments;
 pub mod sender;
 mod stacks;
+pub mod timestamps;
 
 pub use config::{Config, PARAMS};
 pub use stacks::{STACKS, Stack};

@@ -1,10 +1,12 @@
 //! The receiving endpoint: reassembly, SACK blocks, and when to acknowledge.
 //!
 //! Specifications: RFC 9293 §3.10.7.4 (reassembly), RFC 2018 §4 (which blocks, in which order), RFC 1122 §4.2.3.2 and RFC 5681
-//! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole).
+//! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole), RFC 7323 §4.3
+//! (the timestamp that an acknowledgement repeats).
 
 use super::config::Config;
 use super::scoreboard::{Range, RangeSet, SackBlocks};
+use super::timestamps::Echo;
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 
@@ -28,6 +30,7 @@ pub struct Receiver {
     /// In-order segments not yet acknowledged, and when that must happen at the latest.
     unacknowledged: u32,
     timer: Key,
+    echo: Echo,
     /// Application bytes delivered in order.
     pub delivered_bytes: u64,
     /// Time of the last in-order delivery, seconds.
@@ -50,6 +53,7 @@ impl Receiver {
             smss: config.smss,
             unacknowledged: 0,
             timer: Key::NEVER,
+            echo: Echo::default(),
             delivered_bytes: 0,
             last_delivery: 0.0,
         }
@@ -69,6 +73,7 @@ impl Receiver {
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
     #[inline]
     pub fn on_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
+        self.echo.on_segment(data.seq, data.stamp);
         if data.seq == self.rcv_nxt && self.out_of_order.is_empty() {
             self.rcv_nxt += 1;
             self.delivered_bytes += u64::from(data.payload_bytes);
@@ -155,6 +160,7 @@ impl Receiver {
             next: self.rcv_nxt,
             duplicate: false,
             sack: SackBlocks::default(),
+            echo: self.echo.on_ack(self.rcv_nxt),
         }
     }
 
@@ -171,6 +177,7 @@ impl Receiver {
             next: self.rcv_nxt,
             duplicate,
             sack,
+            echo: self.echo.on_ack(self.rcv_nxt),
         }
     }
 }

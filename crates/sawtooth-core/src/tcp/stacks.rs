@@ -53,6 +53,10 @@ pub const STACKS: &[Stack] = &[
             ("rto_max", Value::Duration(120.0)),
             ("delayed_ack_timeout", Value::Duration(0.04)),
             ("quick_acks", Value::Integer(200)),
+            ("timestamps", Value::Bool(true)),
+            ("eifel", Value::Choice("window")),
+            ("pacing_free_start", Value::Packets(10)),
+            ("metrics_cache", Value::Choice("default")),
         ],
     },
     Stack {

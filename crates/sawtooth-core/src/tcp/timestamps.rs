@@ -1,0 +1,155 @@
+//! Timestamps: a segment says when it left, and an acknowledgement repeats what the segment said that it is for.
+//!
+//! Specifications: RFC 7323 §3.2 (the option), §4.1 (round trips), §4.3 (which timestamp is repeated), §5.4 (the clock), appendix G (smoothing with
+//! many samples per round trip); RFC 3522 (Eifel detection: an acknowledgement that repeats a timestamp from before a retransmission was
+//! caused by the original).
+//!
+//! Model: the clock counts ticks of `timestamps` from the start of the run, modulo 2^32 as on the wire, and comparisons are modulo 2^32.
+//!
+//! Deviations: PAWS (RFC 7323 §5) protects against segments of a former cycle of sequence numbers. Here these have 64 bits and no connection's
+//! segment outlives it, so there is nothing to protect against, and it is left out. The option's 12 bytes are part of `header` and `ack_size`.
+
+/// When a segment left, in ticks; or nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp(u32);
+
+impl Stamp {
+    /// A segment without the option.
+    pub const NONE: Self = Self(0);
+
+    /// As the wire has it; 0: none.
+    #[inline]
+    pub fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    #[inline]
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    #[inline]
+    pub fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+
+    /// Whether this is older, of two stamps less than 2^31 ticks apart (RFC 7323 §5.2).
+    #[inline]
+    pub fn precedes(self, other: Self) -> bool {
+        let difference = self.0.wrapping_sub(other.0);
+        !self.is_none() && !other.is_none() && difference > u32::MAX / 2
+    }
+}
+
+/// A sender's timestamp clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    granularity: f64,
+}
+
+impl Clock {
+    /// A clock that ticks every `granularity` seconds.
+    pub fn new(granularity: f64) -> Self {
+        Self { granularity }
+    }
+
+    /// What a segment that leaves `now` says.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the clock counts modulo 2^32; time is not negative"
+    )]
+    pub fn stamp(self, now: f64) -> Stamp {
+        let ticks = (now / self.granularity) as u64 as u32;
+        // One more than the ticks, for 0 says that there is none; the tick before the clock starts again is one too long.
+        Stamp(ticks.wrapping_add(1).max(1))
+    }
+
+    /// Seconds since `stamp`, in whole ticks: at least one, for a shorter time cannot be told.
+    pub fn since(self, now: f64, stamp: Stamp) -> f64 {
+        let ticks = self.stamp(now).0.wrapping_sub(stamp.0).max(1);
+        f64::from(ticks) * self.granularity
+    }
+}
+
+/// A receiver's side: what it repeats (RFC 7323 §4.3).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Echo {
+    /// TS.Recent.
+    recent: Stamp,
+    /// Last.ACK.sent: the next segment expected, as last acknowledged.
+    last_ack: u64,
+}
+
+impl Echo {
+    /// A segment has arrived. Of those that one acknowledgement is for the first counts, so that its delay is in the round trip; one out of
+    /// order does not count (§4.3 rule 2).
+    #[inline]
+    pub fn on_segment(&mut self, seq: u64, stamp: Stamp) {
+        if seq <= self.last_ack && !stamp.precedes(self.recent) {
+            self.recent = stamp;
+        }
+    }
+
+    /// What the acknowledgement up to `next` says (§4.3 rules 1 and 3).
+    #[inline]
+    pub fn on_ack(&mut self, next: u64) -> Stamp {
+        self.last_ack = next;
+        self.recent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(secs: f64) -> Stamp {
+        Clock::new(0.001).stamp(secs)
+    }
+
+    #[test]
+    fn rfc7323_5_4_the_clock_counts_ticks() {
+        let clock = Clock::new(0.01);
+        assert_eq!(clock.stamp(0.0).bits() + 3, clock.stamp(0.039).bits());
+        // Sent in the tick of 30 ms, acknowledged in that of 70 ms.
+        assert!((clock.since(0.071, clock.stamp(0.039)) - 0.04).abs() < 1e-12);
+        assert!((clock.since(0.039, clock.stamp(0.039)) - 0.01).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rfc7323_5_2_stamps_are_compared_modulo_two_to_the_32() {
+        assert!(at(1.0).precedes(at(1.001)) && !at(1.001).precedes(at(1.0)));
+        assert!(!at(1.0).precedes(at(1.0)));
+        // A clock of milliseconds starts again after 2^32 ms.
+        assert!(at(4_294_967.0).precedes(at(4_294_968.0)));
+        assert!((Clock::new(0.001).since(4_294_968.0, at(4_294_967.0)) - 1.0).abs() < 0.002);
+        assert!(!Stamp::NONE.precedes(at(1.0)) && !at(1.0).precedes(Stamp::NONE));
+    }
+
+    #[test]
+    fn rfc7323_4_3_case_a_the_first_of_several_segments_is_repeated() {
+        // Delayed acknowledgements: <A, 1> <B, 2> <C, 3> is answered by <ACK(C), 1>.
+        let mut echo = Echo::default();
+        for (seq, stamp) in [(0, at(1.0)), (1, at(2.0)), (2, at(3.0))] {
+            echo.on_segment(seq, stamp);
+        }
+        assert_eq!(echo.on_ack(3), at(1.0));
+        echo.on_segment(3, at(4.0));
+        assert_eq!(echo.on_ack(4), at(4.0));
+    }
+
+    #[test]
+    fn rfc7323_4_3_case_b_segments_out_of_order_are_answered_with_the_last_in_order() {
+        // <A, 1> is answered 1; then B is missing: <C, 3> and <D, 4> are answered 1; <B, 2> fills the hole and is answered 2.
+        let mut echo = Echo::default();
+        echo.on_segment(0, at(1.0));
+        assert_eq!(echo.on_ack(1), at(1.0));
+        for (seq, stamp) in [(2, at(3.0)), (3, at(4.0))] {
+            echo.on_segment(seq, stamp);
+            assert_eq!(echo.on_ack(1), at(1.0));
+        }
+        echo.on_segment(1, at(2.0));
+        assert_eq!(echo.on_ack(4), at(2.0));
+    }
+}
