@@ -325,7 +325,7 @@ error: a real kernel cannot be told `recovery`: it has its own
   |
 6 | tcp = { smss = "1000 B", recovery = "sack" }
   |                          ^^^^^^^^
-hint: leave it out, or put it into an arm of the simulator's; a kernel can be told smss, window_limit, initial_window, rto_min, dup_thresh""",
+hint: leave it out, or put it into an arm of the simulator's; a kernel can be told smss, window_limit, initial_window, rto_min, dup_thresh, metrics_cache""",
     ),
     "an algorithm of a kernel in the simulator": (
         KERNEL.replace('"uml"', '"sim"'),

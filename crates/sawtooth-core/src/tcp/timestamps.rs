@@ -61,7 +61,8 @@ impl Clock {
         reason = "the clock counts modulo 2^32; time is not negative"
     )]
     pub fn stamp(self, now: f64) -> Stamp {
-        let ticks = (now / self.granularity) as u64 as u32;
+        // A millionth of a tick of tolerance: rounding is not to put an edge into the tick before.
+        let ticks = (now / self.granularity + 1e-6) as u64 as u32;
         // One more than the ticks, for 0 says that there is none; the tick before the clock starts again is one too long.
         Stamp(ticks.wrapping_add(1).max(1))
     }

@@ -806,10 +806,15 @@ impl Sender {
         let unsent = self.end_of_data() - self.snd_nxt;
         let receivers = self.snd_una + self.window_limit() - self.snd_nxt;
         let una = self.snd_una;
+        let number = self
+            .snd_nxt
+            .saturating_sub(u64::from(self.config.handshake));
         let rack = self.rack();
         let pipe = rack.segments.pipe();
         let sendable = (window - pipe).min(receivers).min(unsent);
-        let burst = segmentation.burst(rate, rack.min_rtt, smss);
+        let burst = segmentation
+            .burst(rate, rack.min_rtt, smss)
+            .min(segmentation.left_in_buffer(number, smss));
         let moment = Moment {
             sendable,
             more: unsent > sendable,
