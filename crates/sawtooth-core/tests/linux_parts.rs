@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const RTT: f64 = 0.1;
 
 fn scenario(tcp: &Value) -> Scenario {
-    let mut all = json!({"recovery": "rack", "prr": false, "rto_min": "300 ms", "initial_window": "10 packets"});
+    let mut all = json!({"recovery": "rack", "rto_min": "300 ms", "initial_window": "10 packets"});
     for (key, value) in tcp.as_object().expect("a table") {
         all[key] = value.clone();
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use sawtooth_core::registry::Entry;
 use sawtooth_core::scenario::Shortcuts;
 use sawtooth_core::{Scenario, cc, simulate, tcp};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[derive(Clone, Debug)]
 struct Case {
@@ -24,6 +24,7 @@ struct Case {
     sample: Option<&'static str>,
     loss: f64,
     size_kb: Option<u32>,
+    part: (&'static str, Value),
 }
 
 fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
@@ -50,6 +51,14 @@ fn cases() -> impl Strategy<Value = Case> {
         prop::sample::select(vec![None, Some("70 ms"), Some("ack")]),
         prop::option::of(1u32..300),
         prop::sample::select(vec![0.0, 0.01, 0.1]),
+        prop::sample::select(vec![
+            ("ack_size", json!("40 B")),
+            ("pacing", json!("always")),
+            ("max_pacing_rate", json!("1 Mbit/s")),
+            ("segmentation_offload", json!(true)),
+            ("timestamps", json!(true)),
+            ("metrics_cache", json!("with_ssthresh")),
+        ]),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
         stack: names.0,
@@ -68,6 +77,7 @@ fn cases() -> impl Strategy<Value = Case> {
         sample: limits.4,
         size_kb: limits.5,
         loss: limits.6,
+        part: limits.7,
     })
 }
 
@@ -103,6 +113,7 @@ fn scenario(case: &Case) -> Scenario {
             {"name": "cross", "path": ["second"], "start": "1 s"},
         ],
     });
+    tree["tcp"][case.part.0] = case.part.1.clone();
     if let Some(kb) = case.size_kb {
         tree["flows"][0]["source"] = json!({"name": "bulk", "size": format!("{kb} kB")});
     }
