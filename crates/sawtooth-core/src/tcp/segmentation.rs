@@ -14,6 +14,7 @@
 //!
 //! A burst of new data that the window cuts short waits for the next acknowledgement, unless it is a `tso_window_divisor`-th of the window, the last
 //! of the data, nothing is outstanding, or what is outstanding left less than half a round trip ago: then no acknowledgement is due soon.
+//! While losses are repaired it does not wait. (Measured: Linux then sends segment by segment, with and without offload alike.)
 //!
 //! Deviations: retransmissions leave one by one.
 
@@ -41,6 +42,8 @@ pub struct Moment {
     /// The window, and what is in the path, segments.
     pub window: u64,
     pub pipe: u64,
+    /// Whether losses are being repaired.
+    pub repairing: bool,
     /// Seconds since the oldest segment that is outstanding was sent.
     pub oldest_age: f64,
     pub srtt_secs: f64,
@@ -71,7 +74,7 @@ impl Segmentation {
 
     /// Whether a burst waits for more acknowledgements.
     pub fn waits(&self, burst: u64, moment: &Moment) -> bool {
-        if self.window_divisor == 0 || moment.pipe == 0 || !moment.more {
+        if self.window_divisor == 0 || moment.pipe == 0 || !moment.more || moment.repairing {
             return false;
         }
         let share = (moment.window / self.window_divisor).max(1);
@@ -124,10 +127,19 @@ mod tests {
             more: true,
             window: 30,
             pipe: 27,
+            repairing: false,
             oldest_age: 0.04,
             srtt_secs: 0.05,
         };
         assert!(LINUX.waits(8, &moment));
+        let repairing = true;
+        assert!(!LINUX.waits(
+            8,
+            &Moment {
+                repairing,
+                ..moment
+            }
+        ));
         assert!(!LINUX.waits(3, &moment), "it is full");
         assert!(
             !LINUX.waits(

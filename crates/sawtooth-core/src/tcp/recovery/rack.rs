@@ -818,6 +818,7 @@ impl Sender {
         let moment = Moment {
             sendable,
             more: unsent > sendable,
+            repairing: rack.phase != Phase::Open,
             window,
             pipe,
             oldest_age: rack
