@@ -196,7 +196,11 @@ pub fn mtu(scenario: &Scenario) -> u32 {
 fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
     let mut sysctls = Vec::new();
     let mut set = |name: &str, value: &str| sysctls.push((name.to_owned(), value.to_owned()));
-    match scenario.kernel.settings.choice("metrics_cache") {
+    let cache = match scenario.flows[0].told("metrics_cache") {
+        Some(Value::Choice(cache)) => cache,
+        _ => scenario.kernel.settings.choice("metrics_cache"),
+    };
+    match cache {
         "off" => set("net.ipv4.tcp_no_metrics_save", "1"),
         "with_ssthresh" => set("net.ipv4.tcp_no_ssthresh_metrics_save", "0"),
         _ => {}

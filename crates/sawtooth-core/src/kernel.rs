@@ -93,6 +93,10 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
     ("send_buffer_default", "net.ipv4.tcp_wmem"),
     ("send_buffer_max", "net.ipv4.tcp_wmem"),
     ("ecn", "net.ipv4.tcp_ecn"),
+    (
+        "metrics_cache",
+        "net.ipv4.tcp_no_metrics_save and tcp_no_ssthresh_metrics_save",
+    ),
 ];
 
 /// Those of them that hold for all connections between two hosts.
@@ -101,6 +105,7 @@ pub const SHARED_TCP_KEYS: &[&str] = &[
     "rto_min",
     "dup_thresh",
     "ecn",
+    "metrics_cache",
     "receive_buffer_default",
     "receive_buffer_max",
     "receive_auto_tuning",

@@ -901,6 +901,7 @@ impl<'a> Reader<'a> {
             ));
         }
         self.check_buffers(table, path, &tcp)?;
+        check_pacing(&tcp, table, path)?;
         let (cc, kernel_cc, cc_path) = match self.own_or_common(table, path, "cc") {
             None => (default_part(&cc::TABLE[0]), None, "cc".to_owned()),
             Some((json, path)) => {
@@ -977,6 +978,20 @@ impl<'a> Reader<'a> {
 }
 
 // --- parts of the tree --------------------------------------------------------------------------------------------------
+
+/// A flow that is not paced has no rate to bound.
+fn check_pacing(tcp: &Params, table: &Map<String, Json>, path: &str) -> Result<()> {
+    if tcp.choice("pacing") != "off" || tcp.get("max_pacing_rate") == Value::None {
+        return Ok(());
+    }
+    let own = table.get("tcp").and_then(|tcp| tcp.get("max_pacing_rate"));
+    let path = own.map_or("tcp".to_owned(), |_| format!("{path}.tcp"));
+    Err(at(
+        format!("{path}.max_pacing_rate"),
+        "a flow that is not paced cannot have a `max_pacing_rate`",
+    )
+    .hint("leave one of the two out: a `max_pacing_rate` paces with `pacing = \"algorithm\"`, too"))
+}
 
 fn direction(
     table: &Map<String, Json>,

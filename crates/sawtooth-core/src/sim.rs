@@ -25,9 +25,10 @@ use crate::queue;
 use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
-use crate::scenario::{Part, Sampling, Scenario};
+use crate::scenario::{FlowSpec, Part, Sampling, Scenario};
 use crate::source;
 use crate::tcp::limits::Limit;
+use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
 use crate::units::{Duration, Rate, mean_rate_bps};
@@ -197,6 +198,8 @@ struct World<'a> {
     ring: bool,
     loose: LooseEvents,
     acks: AckStore,
+    /// What hosts remember of connections that have ended, if any flow asks for it.
+    metrics: Option<MetricsCaches>,
     samplers: Option<Samplers>,
     ack_trace: Option<AckTrace>,
     variables: Option<Variables>,
@@ -293,6 +296,7 @@ impl<'a> World<'a> {
             ring: shortcuts.ring,
             loose: LooseEvents::default(),
             acks: AckStore::default(),
+            metrics: metrics_caches(scenario),
             samplers,
             ack_trace,
             variables: (scenario.record.variables).then(|| Variables::new(scenario.flows.len())),
@@ -618,6 +622,9 @@ impl<'a> World<'a> {
         self.sample_sender(index, key.time);
         let flow = &mut self.flows[index as usize];
         flow.started = true;
+        if let Some(metrics) = &mut self.metrics {
+            flow.sender.inherit(&metrics.at_start(index, key.time));
+        }
         flow.sender.on_start(now);
         self.pump_rarely(index, key, now);
     }
@@ -658,8 +665,21 @@ impl<'a> World<'a> {
         let now = self.lineage.record(key);
         self.flows[index as usize].sender.on_segment(now, &ack);
         self.pump(index, key, now);
+        if self.metrics.is_some() && self.flows[index as usize].sender.is_done() {
+            self.note_end(index, key.time);
+        }
         if self.ack_trace.is_some() {
             self.trace_ack(index, key.time);
+        }
+    }
+
+    /// Remembers a connection that has ended.
+    #[cold]
+    #[inline(never)]
+    fn note_end(&mut self, index: u32, time: f64) {
+        let sender = &self.flows[index as usize].sender;
+        if let Some(metrics) = &mut self.metrics {
+            metrics.on_end(index, time, sender.legacy());
         }
     }
 
@@ -916,6 +936,21 @@ fn sender_timer(flow: u32) -> u32 {
 /// The slot of a flow's delayed-acknowledgement timer.
 fn receiver_timer(flow: u32) -> u32 {
     2 * flow + 1
+}
+
+/// A cache for each path, if a flow uses one: flows with one path are between the same two hosts.
+fn metrics_caches(scenario: &Scenario) -> Option<MetricsCaches> {
+    let keeps = |flow: &FlowSpec| Config::from(&flow.tcp).metrics_cache;
+    let flows = &scenario.flows;
+    if flows.iter().all(|flow| keeps(flow) == Keeps::Nothing) {
+        return None;
+    }
+    let mut places: BTreeMap<&[usize], usize> = BTreeMap::new();
+    let of_flow = flows.iter().map(|flow| {
+        let next = places.len();
+        (*places.entry(&flow.path).or_insert(next), keeps(flow))
+    });
+    Some(MetricsCaches::new(of_flow))
 }
 
 /// Whether all flows start at one place: their paths begin with the same link.

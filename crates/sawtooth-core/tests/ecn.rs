@@ -40,6 +40,7 @@ impl Peer {
             payload_bytes: 1460,
             ecn,
             cwr,
+            ..Data::default()
         };
         self.receiver.on_segment(now, data)
     }
@@ -72,7 +73,7 @@ fn rfc8257_3_2_what_is_acknowledged_together_was_marked_or_not_together() {
     assert_eq!(peer.gets(Ecn::Ect0, false), None);
     // The state changes: the one before is acknowledged first, without ECE, and this one at once.
     assert!(peer.receiver.marks.changes_state(Ecn::Ce));
-    let old = peer.receiver.take_delayed().expect("one waits");
+    let old = peer.receiver.take_delayed(0.0).expect("one waits");
     assert_eq!((old.next, old.ece), (2, false));
     let first = peer.gets(Ecn::Ce, false).expect("an answer");
     assert_eq!((first.next, first.ece), (3, true));
@@ -83,7 +84,7 @@ fn rfc8257_3_2_what_is_acknowledged_together_was_marked_or_not_together() {
         "the same state: delayed as ever"
     );
     assert!(peer.gets(Ecn::Ce, false).expect("an answer").ece);
-    assert!(peer.receiver.take_delayed().is_none());
+    assert!(peer.receiver.take_delayed(0.0).is_none());
     let back = peer.gets(Ecn::Ect0, false).expect("an answer");
     assert_eq!((back.next, back.ece), (6, false));
 }
@@ -178,6 +179,7 @@ impl Script {
             sack,
             ece,
             marks: 0,
+            ..Ack::default()
         };
         self.sender.on_segment(now, &ack);
         self.sent(now)

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use sawtooth_core::registry::Entry;
 use sawtooth_core::scenario::Shortcuts;
 use sawtooth_core::{Scenario, cc, simulate, tcp};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[derive(Clone, Debug)]
 struct Case {
@@ -25,6 +25,7 @@ struct Case {
     loss: f64,
     ecn: Option<&'static str>,
     size_kb: Option<u32>,
+    part: (&'static str, Value),
 }
 
 fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
@@ -58,6 +59,14 @@ fn cases() -> impl Strategy<Value = Case> {
             Some("dctcp"),
             Some("accurate"),
         ]),
+        prop::sample::select(vec![
+            ("ack_size", json!("40 B")),
+            ("pacing", json!("always")),
+            ("max_pacing_rate", json!("1 Mbit/s")),
+            ("segmentation_offload", json!(true)),
+            ("timestamps", json!(true)),
+            ("metrics_cache", json!("with_ssthresh")),
+        ]),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
         stack: names.0,
@@ -77,6 +86,7 @@ fn cases() -> impl Strategy<Value = Case> {
         size_kb: limits.5,
         loss: limits.6,
         ecn: limits.7,
+        part: limits.8,
     })
 }
 
@@ -124,6 +134,7 @@ fn scenario(case: &Case) -> Scenario {
     if let Some(ecn) = case.ecn {
         tree["tcp"]["ecn"] = json!(ecn);
     }
+    tree["tcp"][case.part.0] = case.part.1.clone();
     if let Some(kb) = case.size_kb {
         tree["flows"][0]["source"] = json!({"name": "bulk", "size": format!("{kb} kB")});
     }

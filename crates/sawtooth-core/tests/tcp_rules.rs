@@ -14,6 +14,7 @@ use sawtooth_core::packet::{Ack, Data};
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::scoreboard::{self, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
+use sawtooth_core::tcp::timestamps::Stamp;
 use sawtooth_core::tcp::{Config, rto};
 use sawtooth_core::{Scenario, cc};
 use serde_json::{Value, json};

@@ -1,5 +1,8 @@
 //! Every parameter of a TCP endpoint: the table that studies, docs and the schema read, and its resolved form.
 
+use super::metrics_cache::Keeps;
+use super::pacer::{Paced, Pacing};
+use super::segmentation::Segmentation;
 use crate::registry::{Kind, Param, Params, Value};
 
 /// All keys of `tcp`. The default is the `rfc` stack's value.
@@ -177,9 +180,109 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "pacing",
-        summary: "whether segments are paced where the congestion control gives a rate; with `recovery = \"rack\"`",
+        summary: "which flows are paced: none, those whose congestion control gives a rate, or all, as over Linux's fq; with `recovery = \"rack\"`",
+        kind: Kind::Choice(&["off", "algorithm", "always"]),
+        default: Value::Choice("algorithm"),
+    },
+    Param {
+        name: "pacing_ss_ratio",
+        summary: "rate in slow start where no congestion control gives one, in windows per round-trip time: Linux's tcp_pacing_ss_ratio / 100",
+        kind: Kind::Number {
+            min: 0.01,
+            max: 10.0,
+        },
+        default: Value::Number(2.0),
+    },
+    Param {
+        name: "pacing_ca_ratio",
+        summary: "the same in congestion avoidance: Linux's tcp_pacing_ca_ratio / 100",
+        kind: Kind::Number {
+            min: 0.01,
+            max: 10.0,
+        },
+        default: Value::Number(1.2),
+    },
+    Param {
+        name: "pacing_free_start",
+        summary: "segments at the start of a connection that are not paced, as tc-fq's initial_quantum; `none`: all are",
+        kind: Kind::Packets,
+        default: Value::None,
+    },
+    Param {
+        name: "max_pacing_rate",
+        summary: "no flow sends faster, headers included: Linux's SO_MAX_PACING_RATE; `none`: no bound; with `recovery = \"rack\"`",
+        kind: Kind::Rate,
+        default: Value::None,
+    },
+    Param {
+        name: "segmentation_offload",
+        summary: "whether new data leaves in bursts that are as long as what the flow sends in `tso_interval`, as over an interface with \
+                  segmentation offload; with `recovery = \"rack\"`",
         kind: Kind::Bool,
-        default: Value::Bool(true),
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "tso_interval",
+        summary: "time that a burst lasts at the flow's rate; Linux: 1/1024 s",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::Duration(1.0 / 1024.0),
+    },
+    Param {
+        name: "tso_min_segments",
+        summary: "a burst's least length: Linux's tcp_min_tso_segs",
+        kind: Kind::Packets,
+        default: Value::Packets(2),
+    },
+    Param {
+        name: "tso_max_bytes",
+        summary: "the most that a burst holds",
+        kind: Kind::Bytes,
+        default: Value::Bytes(65_536),
+    },
+    Param {
+        name: "tso_rtt_log",
+        summary: "bursts are longer over a short path: by `tso_max_bytes`, halved for each of these in the least round trip; Linux: 512 us \
+                  (tcp_tso_rtt_log = 9)",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::Duration(512e-6),
+    },
+    Param {
+        name: "tso_window_divisor",
+        summary: "a burst that the window cuts short waits, up to this part of the window: Linux's tcp_tso_win_divisor; 0: it does not",
+        kind: Kind::Integer { min: 0, max: 1000 },
+        default: Value::Integer(3),
+    },
+    Param {
+        name: "metrics_cache",
+        summary: "what a connection inherits from earlier ones over the same path that have ended: nothing, what Linux does since 5.6, or also the \
+                  slow-start threshold, as before",
+        kind: Kind::Choice(&["off", "default", "with_ssthresh"]),
+        default: Value::Choice("off"),
+    },
+    Param {
+        name: "timestamps",
+        summary: "whether segments carry timestamps, from which round trips are measured (RFC 7323); their bytes are part of `header` and `ack_size`",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "timestamp_granularity",
+        summary: "tick of the timestamp clock: 1 ms to 1 s (RFC 7323 §5.4)",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::Duration(0.001),
+    },
+    Param {
+        name: "eifel",
+        summary: "what follows when a timestamp shows that a retransmission was needless (RFC 3522): nothing, the window is as before \
+                  (as in Linux), or also a longer timeout (RFC 4015 §3.2 step 5); with `recovery = \"rack\"`",
+        kind: Kind::Choice(&["off", "window", "window_and_timeout"]),
+        default: Value::Choice("off"),
     },
     Param {
         name: "ecn",
@@ -419,6 +522,14 @@ pub enum RtoEstimator {
     Ticks,
 }
 
+/// What follows when a timestamp shows that a retransmission was needless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eifel {
+    Off,
+    Window,
+    WindowAndTimeout,
+}
+
 /// The retransmission timer's parameters, seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct RtoConfig {
@@ -477,8 +588,13 @@ pub struct Config {
     pub frto: bool,
     pub undo: bool,
     pub timer_tick: f64,
-    pub pacing: bool,
     pub ecn: Feedback,
+    pub pacing: Pacing,
+    pub segmentation: Option<Segmentation>,
+    pub metrics_cache: Keeps,
+    /// The timestamp clock's tick, seconds, where segments carry timestamps.
+    pub timestamps: Option<f64>,
+    pub eifel: Eifel,
     pub keep_window_after_lost_syn: bool,
     pub handshake_ack: bool,
     pub quick_acks: u64,
@@ -560,7 +676,23 @@ impl From<&Params> for Config {
             frto: params.flag("frto"),
             undo: params.flag("undo"),
             timer_tick: params.duration("timer_tick"),
-            pacing: params.flag("pacing"),
+            pacing: pacing(params),
+            segmentation: params
+                .flag("segmentation_offload")
+                .then(|| segmentation(params)),
+            metrics_cache: match params.choice("metrics_cache") {
+                "default" => Keeps::RoundTrip,
+                "with_ssthresh" => Keeps::Threshold,
+                _ => Keeps::Nothing,
+            },
+            timestamps: params
+                .flag("timestamps")
+                .then(|| params.duration("timestamp_granularity")),
+            eifel: match params.choice("eifel") {
+                "window" => Eifel::Window,
+                "window_and_timeout" => Eifel::WindowAndTimeout,
+                _ => Eifel::Off,
+            },
             ecn: match params.choice("ecn") {
                 "classic" => Feedback::Classic,
                 "dctcp" => Feedback::Dctcp,
@@ -602,6 +734,39 @@ fn bytes(params: &Params, name: &str) -> Option<u64> {
     match params.get(name) {
         Value::Bytes(bytes) => Some(bytes),
         _ => None,
+    }
+}
+
+fn pacing(params: &Params) -> Pacing {
+    Pacing {
+        paced: match params.choice("pacing") {
+            "off" => Paced::Never,
+            "always" => Paced::Always,
+            _ => Paced::Algorithm,
+        },
+        slow_start_ratio: params.number("pacing_ss_ratio"),
+        avoidance_ratio: params.number("pacing_ca_ratio"),
+        max: match params.get("max_pacing_rate") {
+            Value::Rate(rate) => rate,
+            _ => f64::INFINITY,
+        },
+        free_start: match params.get("pacing_free_start") {
+            Value::Packets(packets) => packets,
+            _ => 0,
+        },
+    }
+}
+
+fn segmentation(params: &Params) -> Segmentation {
+    Segmentation {
+        max_bytes: bytes_u32(params, "tso_max_bytes"),
+        min_segments: match params.get("tso_min_segments") {
+            Value::Packets(packets) => packets,
+            _ => 1,
+        },
+        interval: params.duration("tso_interval"),
+        rtt_log: params.duration("tso_rtt_log"),
+        window_divisor: u64::try_from(params.integer("tso_window_divisor")).unwrap_or(0),
     }
 }
 

@@ -1,14 +1,14 @@
 //! The receiving endpoint: reassembly, SACK blocks, and when to acknowledge.
 //!
 //! Specifications: RFC 9293 §3.10.7.4 (reassembly), RFC 2018 §4 (which blocks, in which order), RFC 1122 §4.2.3.2 and RFC 5681
-//! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole). What is echoed
-//! of marks is in [`super::ecn`].
+//! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole), RFC 7323 §4.3
+//! (the timestamp that an acknowledgement repeats). What is echoed of marks is in [`super::ecn`].
 
 use super::config::Config;
 use super::ecn;
 use super::receive_buffer::{ReceiveBuffer, millis};
 use super::scoreboard::{Range, RangeSet, SackBlocks};
-use super::timestamps::Stamp;
+use super::timestamps::{Echo, Stamp};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 
@@ -36,6 +36,7 @@ pub struct Receiver {
     unacknowledged: u32,
     timer: Key,
     pub marks: ecn::Echo,
+    echo: Echo,
     /// Application bytes delivered in order.
     pub delivered_bytes: u64,
     /// Time of the last in-order delivery, seconds.
@@ -61,6 +62,7 @@ impl Receiver {
             unacknowledged: 0,
             timer: Key::NEVER,
             marks: ecn::Echo::new(config.ecn),
+            echo: Echo::default(),
             delivered_bytes: 0,
             last_delivery: 0.0,
         }
@@ -87,6 +89,7 @@ impl Receiver {
     #[inline]
     pub fn on_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
         let at_once = self.marks.is_on() && self.marks.on_segment(data);
+        self.echo.on_segment(data.seq, data.stamp);
         if data.seq == self.rcv_nxt && self.out_of_order.is_empty() {
             self.rcv_nxt += 1;
             self.delivered_bytes += u64::from(data.payload_bytes);
@@ -211,6 +214,7 @@ impl Receiver {
             next: self.rcv_nxt,
             ece,
             marks,
+            echo: self.echo.on_ack(self.rcv_nxt),
             ..Ack::default()
         };
         if self.buffer.is_some() {

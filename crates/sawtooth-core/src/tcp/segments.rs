@@ -186,6 +186,19 @@ impl Segments {
         lost
     }
 
+    /// Whether the receiver has reported the first segment, which it does not acknowledge: it has discarded it since (RFC 2018 §8).
+    pub fn first_is_sacked(&self) -> bool {
+        self.queue.front().is_some_and(|segment| segment.sacked)
+    }
+
+    /// The receiver may have discarded what it has reported.
+    pub fn forget_sacks(&mut self) {
+        for segment in &mut self.queue {
+            segment.sacked = false;
+        }
+        self.sacked = 0;
+    }
+
     /// Nothing is considered lost any more: what seemed so was late.
     pub fn forget_losses(&mut self) {
         while let Some(seq) = self.waiting.pop_first() {

@@ -3,7 +3,7 @@
 //! What is common to all senders is here: sequence space, window, timer, round-trip samples. How losses are detected and
 //! repaired is one file per variant under [`super::recovery`].
 //!
-//! Specifications: RFC 5681 (windows), RFC 6298 §5 (managing the timer), RFC 3042 (limited transmit).
+//! Specifications: RFC 5681 (windows), RFC 6298 §5 (managing the timer), RFC 3042 (limited transmit), RFC 7323 §4 (timestamps).
 //!
 //! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
 
@@ -11,10 +11,11 @@ use super::config::{Config, Recovery, ReduceFrom, whole};
 use super::ecn::Signals;
 use super::episodes::{Cause, Episodes};
 use super::limits::Limits;
+use super::metrics_cache::{Inherited, Legacy};
 use super::recovery::{Rack, State};
 use super::rto::Rto;
 use super::send_buffer::SendBuffer;
-use super::timestamps::Stamp;
+use super::timestamps::{Clock, Stamp};
 use crate::cc::{self, CongestionControl, Episode};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data, Ecn};
@@ -84,7 +85,7 @@ pub struct Sender {
     /// One past the last segment that may be sent for the first time as far as data, send buffer and the receiver's window go.
     available: u64,
     /// The timestamp of the last acknowledgement.
-    echo: Stamp,
+    peer_stamp: Stamp,
     pub(super) dupacks: u32,
     pub(super) state: State,
     /// A retransmission to be sent before anything else.
@@ -95,6 +96,9 @@ pub struct Sender {
     /// The segment being timed, and when it was sent.
     timed: Option<(u64, f64)>,
     pub(super) rto: Rto,
+    /// Where segments carry timestamps, their clock; and what the last acknowledgement repeated.
+    pub(super) clock: Option<Clock>,
+    pub(super) echo: Stamp,
     pub(super) timer: Key,
     /// With RACK: its state, and when its own timer expires; `timer` is the earlier of that and of pacing.
     pub(super) rack: Option<Box<Rack>>,
@@ -150,6 +154,8 @@ impl Sender {
         );
         Self {
             rto: Rto::new(config.rto, phase_secs),
+            clock: config.timestamps.map(Clock::new),
+            peer_stamp: Stamp::NONE,
             state: State::new(config.recovery),
             cwnd: cc.cwnd(),
             cwnd_whole: whole(cc.cwnd()),
@@ -218,7 +224,7 @@ impl Sender {
     #[cold]
     #[inline(never)]
     fn on_buffers(&mut self, now: Event, ack: &Ack) {
-        self.echo = ack.stamp;
+        self.peer_stamp = ack.stamp;
         if ack.window != Ack::NO_WINDOW {
             let window = u64::from(ack.window);
             let edge = ack.next + window;
@@ -259,6 +265,7 @@ impl Sender {
                 self.reduce_for_mark(now);
             }
         }
+        self.echo = ack.echo;
         match self.config.recovery {
             Recovery::Tahoe => self.tahoe_on_ack(now, ack),
             Recovery::Reno => self.reno_on_ack(now, ack),
@@ -422,14 +429,17 @@ impl Sender {
         } else {
             self.config.smss
         };
+        let stamp = self
+            .clock
+            .map_or(Stamp::NONE, |clock| clock.stamp(now.time));
         Data {
             seq,
             payload_bytes,
             push,
             ecn,
             cwr,
-            stamp: Stamp::NONE,
-            echo: self.echo,
+            stamp,
+            echo: self.peer_stamp,
             fin: false,
         }
     }
@@ -445,23 +455,40 @@ impl Sender {
         self.timed = None;
     }
 
+    /// The round trip that the timestamp of this acknowledgement tells, seconds: of what it is for, sent again or not (RFC 7323 §4.1).
+    pub(super) fn echoed_rtt(&self, now: Event) -> Option<f64> {
+        let clock = self.clock.filter(|_| !self.echo.is_none())?;
+        Some(clock.since(now.time, self.echo))
+    }
+
     /// Takes note of everything before `next` having arrived; a round-trip sample if there is one.
     #[inline]
     pub(super) fn advance(&mut self, now: Event, next: u64) -> Option<f64> {
+        let flight_size = self.snd_max - self.snd_una;
         self.snd_una = next;
         self.state.timeout_of = None;
         self.limited_transmits = 0;
         if self.snd_nxt < next {
             self.snd_nxt = next;
         }
-        let (seq, sent) = self.timed?;
-        if next <= seq {
-            return None;
-        }
-        self.timed = None;
-        let rtt = now.time - sent;
-        self.rto.end_back_off();
-        self.rto.sample(sent, rtt);
+        let rtt = if let Some(rtt) = self.echoed_rtt(now) {
+            // RFC 7323 appendix G: every second segment is acknowledged, and each acknowledgement is a sample.
+            #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+            let expected = flight_size.div_ceil(2).max(1) as f64;
+            self.rto.end_back_off();
+            self.rto.sample_one_of(expected, now.time - rtt, rtt);
+            rtt
+        } else {
+            let (seq, sent) = self.timed?;
+            if next <= seq {
+                return None;
+            }
+            self.timed = None;
+            let rtt = now.time - sent;
+            self.rto.end_back_off();
+            self.rto.sample(sent, rtt);
+            rtt
+        };
         self.counters.rtt_samples += 1;
         self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
         self.counters.min_rtt_secs = self.counters.min_rtt_secs.min(rtt);
@@ -485,7 +512,8 @@ impl Sender {
             self.timer = Key::NEVER;
         }
         if syn {
-            self.on_established(rtt_secs.is_some());
+            // A timestamp gives a sample also of a SYN that was sent again.
+            self.on_established(self.counters.retransmits == 0);
         } else {
             self.cc.on_ack(&cc::Ack {
                 now: Instant::from_secs(now.time),
@@ -606,6 +634,31 @@ impl Sender {
         self.cwnd_since = end;
     }
 
+    /// What an earlier connection has left, before this one begins.
+    pub fn inherit(&mut self, metrics: &Inherited) {
+        if let Some(ssthresh) = metrics.ssthresh {
+            self.config.initial_ssthresh = ssthresh;
+            self.cc.set_ssthresh(ssthresh);
+        }
+        if let Some(rtt) = metrics.rtt {
+            let tick = self.config.timer_tick;
+            self.rto.inherit(if tick > 0.0 {
+                (rtt / tick).floor() * tick
+            } else {
+                rtt
+            });
+        }
+    }
+
+    /// What this connection, which has ended, leaves to later ones.
+    pub fn legacy(&self) -> Legacy {
+        Legacy {
+            cwnd: self.cwnd,
+            ssthresh: self.cc.ssthresh(),
+            srtt: self.rto.srtt_secs(),
+        }
+    }
+
     /// Everything before this segment has been acknowledged.
     pub fn snd_una(&self) -> u64 {
         self.snd_una
@@ -653,8 +706,8 @@ impl Sender {
 
     /// How fast segments are let out, if they are paced.
     pub fn pacing_rate(&self) -> Option<Rate> {
-        let paces = self.config.pacing && self.rack.is_some();
-        paces.then(|| self.cc.pacing_rate()).flatten()
+        self.rack.as_ref()?;
+        self.rack_pacing_rate(self.snd_nxt).map(Rate::from_bps)
     }
 
     /// The algorithm's own variables.

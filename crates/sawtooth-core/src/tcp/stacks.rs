@@ -56,6 +56,10 @@ pub const STACKS: &[Stack] = &[
             ("push_acks", Value::Bool(true)),
             ("receive_buffer_default", Value::Bytes(131_072)),
             ("send_buffer_default", Value::Bytes(16_384)),
+            ("timestamps", Value::Bool(true)),
+            ("eifel", Value::Choice("window")),
+            ("pacing_free_start", Value::Packets(10)),
+            ("metrics_cache", Value::Choice("default")),
         ],
     },
     Stack {

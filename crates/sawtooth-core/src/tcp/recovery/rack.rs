@@ -2,19 +2,24 @@
 //! finds out.
 //!
 //! Specification: RFC 8985 §6 (loss detection), §7 (tail loss probe), §5 (variables); RFC 9937 (the window in a recovery, `reduction = "prr"`);
-//! RFC 3168 §6.1.2 (a mark, whose reduction takes the same way as a loss's); RFC 5682 §3.1 (`frto`); RFC 3708 and RFC 4015 §3.2 (`undo`: every retransmission turned out to be needless).
+//! RFC 3168 §6.1.2 (a mark, whose reduction takes the same way as a loss's); RFC 5682 §3.1 (`frto`); RFC 3708 and RFC 4015 §3.2 (`undo`: every
+//! retransmission turned out to be needless); RFC 3522 (`eifel`: the acknowledgement is of the original); RFC 2018 §8 (a receiver that
+//! discards what it has reported).
 
 use super::{Permit, Sender};
 use crate::cc::{self, Windows};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 use crate::registry::Entry;
-use crate::tcp::config::whole;
+use crate::tcp::config::{Eifel, whole};
 use crate::tcp::episodes::Cause;
+use crate::tcp::pacer::{Flight, Paced};
 use crate::tcp::prr::Prr;
 use crate::tcp::rate::Rate;
 use crate::tcp::scoreboard::Range;
+use crate::tcp::segmentation::Moment;
 use crate::tcp::segments::{Segment, Segments};
+use crate::tcp::timestamps::Stamp;
 use crate::units::Instant;
 
 pub const ENTRY: Entry<()> = Entry {
@@ -63,11 +68,26 @@ enum Purpose {
     Reordering,
 }
 
-/// What could be undone: the windows as they were, and how many retransmissions have not been reported as duplicates.
+/// What could be undone: the windows as they were, how many retransmissions have not been reported as duplicates, and what the first of
+/// them carried as its timestamp (RFC 3522's RetransmitTS).
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     before: Windows,
     needed: u64,
+    retransmitted: Stamp,
+    /// Of a timeout: the round-trip estimators.
+    estimators: Option<(f64, f64)>,
+}
+
+impl Undo {
+    fn to(before: Windows) -> Self {
+        Self {
+            before,
+            needed: 0,
+            retransmitted: Stamp::NONE,
+            estimators: None,
+        }
+    }
 }
 
 /// The state of this recovery.
@@ -78,6 +98,8 @@ pub struct Rack {
     phase: Phase,
     recovery_point: u64,
     undo: Option<Undo>,
+    /// After a spurious timeout: the timer adapts to the first round trip of what follows this segment, from these estimators.
+    adapt: Option<(u64, (f64, f64))>,
     purpose: Purpose,
     /// Something has happened that sets the timer anew: once, when nothing is left to be sent.
     arm_due: bool,
@@ -105,6 +127,8 @@ pub struct Rack {
     /// When the next segment may be sent, if the algorithm paces.
     paced_until: f64,
     pace_timer: Key,
+    /// Segments left of the burst that is leaving, with segmentation offload.
+    burst: u64,
     parts: Vec<Range>,
 }
 
@@ -116,6 +140,7 @@ impl Default for Rack {
             phase: Phase::Open,
             recovery_point: 0,
             undo: None,
+            adapt: None,
             purpose: Purpose::Timeout,
             arm_due: false,
             look_again: None,
@@ -134,6 +159,7 @@ impl Default for Rack {
             usage_end: 0,
             paced_until: 0.0,
             pace_timer: Key::NEVER,
+            burst: 0,
             parts: Vec::new(),
         }
     }
@@ -332,6 +358,14 @@ impl Sender {
             self.rto.end_back_off();
         }
         if !news.originals {
+            // Of what was sent again only its timestamp tells which transmission it was. The algorithm does not hear of it.
+            if news.acked > 0
+                && let Some(rtt) = self.echoed_rtt(now)
+            {
+                self.rto.sample(now.time - rtt, rtt);
+                self.counters.rtt_samples += 1;
+                self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
+            }
             return None;
         }
         let rtt = now.time - news.first_sent;
@@ -339,6 +373,10 @@ impl Sender {
         self.counters.rtt_samples += 1;
         self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
         let last = now.time - news.last_sent;
+        let una = self.snd_una;
+        if let Some((_, estimators)) = self.rack().adapt.take_if(|(from, _)| una > *from) {
+            self.rto.adapt_to_spurious(estimators, last);
+        }
         self.counters.min_rtt_secs = self.counters.min_rtt_secs.min(last);
         self.counters.max_rtt_secs = self.counters.max_rtt_secs.max(rtt);
         Some(last)
@@ -369,6 +407,9 @@ impl Sender {
     // --- phases ---------------------------------------------------------------------------------------------------------
 
     fn rack_change_phase(&mut self, now: Event, news: &News, lost: u64, congested: bool) {
+        if news.acked > 0 && self.rack_eifel(now) {
+            return;
+        }
         let una = self.snd_una;
         let rack = self.rack();
         let over = una >= rack.recovery_point;
@@ -410,7 +451,7 @@ impl Sender {
             self.set_cwnd(now, before.cwnd);
         }
         let rack = self.rack();
-        rack.undo = (!once).then_some(Undo { before, needed: 0 });
+        rack.undo = (!once).then_some(Undo::to(before));
         rack.phase = Phase::Recovery(match rack.phase {
             // The reduction under way goes on.
             Phase::Cwr(prr) if once => prr,
@@ -472,6 +513,24 @@ impl Sender {
         };
         if !wanted || undo.needed > 0 || (rack.segments.lost() > 0 && !over) {
             return false;
+        }
+        self.rack_undo(now, undo);
+        true
+    }
+
+    /// Eifel: an acknowledgement that repeats a timestamp from before the first retransmission was caused by the original, so nothing was
+    /// lost (RFC 3522 §3.2 step 5). Later retransmissions cannot lead to such a one: what a receiver repeats does not become older.
+    fn rack_eifel(&mut self, now: Event) -> bool {
+        let (eifel, echo, snd_max) = (self.config.eifel, self.echo, self.snd_max);
+        if eifel == Eifel::Off {
+            return false;
+        }
+        let rack = self.rack();
+        let Some(undo) = rack.undo.filter(|undo| echo.precedes(undo.retransmitted)) else {
+            return false;
+        };
+        if eifel == Eifel::WindowAndTimeout {
+            rack.adapt = undo.estimators.map(|estimators| (snd_max, estimators));
         }
         self.rack_undo(now, undo);
         true
@@ -660,6 +719,7 @@ impl Sender {
     fn rack_on_timeout(&mut self, now: Event) {
         self.begin_timeout(now);
         let before = self.rack_windows();
+        let estimators = self.rto.before_timeout();
         let (una, snd_max) = (self.snd_una, self.snd_max);
         let frto_wanted = self.config.frto && una > 0;
         let again = matches!(self.rack().phase, Phase::Timeout(_));
@@ -676,14 +736,25 @@ impl Sender {
             self.cc.on_rto(&episode);
         }
         let rack = self.rack();
-        let deadline = now.time - rack.rtt - rack.reo_wnd_at_timeout();
+        let mut deadline = now.time - rack.rtt - rack.reo_wnd_at_timeout();
+        // RFC 2018 §8: the receiver has reported the first segment, and yet has not got it. What it has reported means nothing any more.
+        let reneged = rack.segments.first_is_sacked();
+        if reneged {
+            rack.segments.forget_sacks();
+            deadline = f64::INFINITY;
+        }
         let lost = rack.segments.mark_lost_on_timeout(deadline);
         rack.rate.lost += lost;
         let pipe = rack.segments.pipe();
-        if !again {
-            rack.undo = Some(Undo { before, needed: 0 });
+        if reneged {
+            rack.undo = None;
+        } else if !again {
+            rack.undo = Some(Undo {
+                estimators,
+                ..Undo::to(before)
+            });
         }
-        let frto = if frto_wanted && !again && !retransmitted_before {
+        let frto = if frto_wanted && !again && !retransmitted_before && !reneged {
             Frto::Retransmitted
         } else {
             Frto::Over
@@ -693,6 +764,9 @@ impl Sender {
         rack.probe = None;
         rack.look_again = None;
         rack.restarted = now.time;
+        if reneged {
+            self.state.scoreboard.clear();
+        }
         self.cc.set_cwnd(pipe as f64 + 1.0);
         self.cwnd_changed(now);
         self.rto.back_off();
@@ -747,6 +821,7 @@ impl Sender {
             self.rack_arm(now);
         }
         self.permit = Permit::Nothing;
+        self.rack().burst = 0;
         self.note_limit(now);
         None
     }
@@ -757,6 +832,7 @@ impl Sender {
             self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window_limit();
         let unwritten = self.send_room() == 0;
         let (una, snd_max) = (self.snd_una, self.snd_max);
+        let limited_transmit = self.config.limited_transmit;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
         let lost = rack.segments.next_lost();
@@ -766,9 +842,11 @@ impl Sender {
             }
             return None;
         }
-        let full = pipe >= window;
-        // Whether the window is what limits, over a window's time.
         let outstanding = snd_max - una;
+        // The pipe lets a new segment out for each that is reported, which includes limited transmit (RFC 3042).
+        let full = pipe >= window
+            || (!limited_transmit && rack.phase == Phase::Open && outstanding >= window);
+        // Whether the window is what limits, over a window's time.
         if una >= rack.usage_end || full || (!rack.cwnd_limited && outstanding > rack.used) {
             rack.cwnd_limited = full;
             rack.used = outstanding;
@@ -777,16 +855,89 @@ impl Sender {
         if full {
             return None;
         }
+        if rack.burst > 0 {
+            rack.burst -= 1;
+            return lost.or_else(|| new.then_some(self.snd_nxt));
+        }
         if rack.paced_until > now.time {
             rack.pace_timer = now.schedule(rack.paced_until, Child::Timer);
             self.rack_next_timer();
             return None;
         }
+        if lost.is_none() && self.config.segmentation.is_some() && !self.rack_begin_burst(now) {
+            return None;
+        }
         lost.or_else(|| new.then_some(self.snd_nxt))
     }
 
+    /// Whether a burst of new data leaves now, of which this is the first segment.
+    #[inline(never)]
+    fn rack_begin_burst(&mut self, now: Event) -> bool {
+        let Some(segmentation) = self.config.segmentation else {
+            return true;
+        };
+        let (window, smss) = (self.window(), self.config.smss);
+        let asked = self.cc.pacing_rate().map(crate::units::Rate::bps);
+        let rate = asked.or_else(|| self.config.pacing.of_window(&self.rack_flight()));
+        let rate = rate.unwrap_or(0.0).min(self.config.pacing.max);
+        let srtt_secs = self.rto.srtt_secs().unwrap_or(f64::INFINITY);
+        let unsent = self.available().saturating_sub(self.snd_nxt);
+        let receivers = self.snd_una + self.window_limit() - self.snd_nxt;
+        let una = self.snd_una;
+        let number = self
+            .snd_nxt
+            .saturating_sub(u64::from(self.config.handshake));
+        let rack = self.rack();
+        let pipe = rack.segments.pipe();
+        let sendable = (window - pipe).min(receivers).min(unsent);
+        let burst = segmentation
+            .burst(rate, rack.min_rtt, smss)
+            .min(segmentation.left_in_buffer(number, smss));
+        let moment = Moment {
+            sendable,
+            more: unsent > sendable,
+            repairing: rack.phase != Phase::Open,
+            window,
+            pipe,
+            oldest_age: rack
+                .segments
+                .sent_at(una)
+                .map_or(0.0, |sent| now.time - sent),
+            srtt_secs,
+        };
+        if segmentation.waits(burst, &moment) {
+            return false;
+        }
+        rack.burst = burst.min(sendable) - 1;
+        true
+    }
+
+    /// Bits per second at which segment `seq` leaves, if it is paced.
+    #[inline]
+    pub(in crate::tcp) fn rack_pacing_rate(&self, seq: u64) -> Option<f64> {
+        let pacing = &self.config.pacing;
+        let first = u64::from(self.config.handshake);
+        if pacing.paced == Paced::Never || seq < first + pacing.free_start {
+            return None;
+        }
+        pacing.rate(self.cc.pacing_rate(), || self.rack_flight())
+    }
+
+    fn rack_flight(&self) -> Flight {
+        Flight {
+            cwnd: self.cwnd,
+            ssthresh: self.cc.ssthresh(),
+            outstanding: self.snd_max - self.snd_una,
+            smss: self.config.smss,
+            srtt_secs: self.rto.srtt_secs(),
+        }
+    }
+
     fn rack_transmit(&mut self, now: Event, seq: u64) -> Data {
-        let pacing = self.pacing_rate();
+        let rate = self.rack_pacing_rate(seq);
+        let stamp = self
+            .clock
+            .map_or(Stamp::NONE, |clock| clock.stamp(now.time));
         let wire_bits = 8.0 * f64::from(self.config.smss + self.config.header);
         let again = seq < self.snd_max;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
@@ -799,9 +950,12 @@ impl Sender {
         }
         if again && let Some(undo) = &mut rack.undo {
             undo.needed += 1;
+            if undo.retransmitted.is_none() {
+                undo.retransmitted = stamp;
+            }
         }
-        if let Some(rate) = pacing {
-            rack.paced_until = rack.paced_until.max(now.time) + wire_bits / rate.bps();
+        if let Some(rate) = rate {
+            rack.paced_until = rack.paced_until.max(now.time) + wire_bits / rate;
         }
         if idle {
             rack.restarted = now.time;

@@ -1,0 +1,170 @@
+//! Pacing: who decides how fast segments leave, and at what rate.
+//!
+//! Specification: Linux's documentation of `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio` (ip-sysctl: the current rate is cwnd x mss / srtt, and the
+//! paced one a ratio of it), of `SO_MAX_PACING_RATE` (a bound on that), and tc-fq(8) (a new flow's first `initial_quantum` bytes are not paced).
+//!
+//! Model: a segment leaves when the ones before it would have been sent at the rate in force when they left. `pacing = "algorithm"`: only where the
+//! congestion control asks for a rate. `"always"`: every flow, as over `fq`; where the algorithm does not ask, at
+//!
+//! ```text
+//! ratio x cwnd x smss / srtt      cwnd: or what is outstanding, if that is more
+//! ```
+//!
+//! with the ratio of slow start as long as the window is below half of the threshold: from there it could pass the threshold within a round trip.
+//! A `max_pacing_rate` bounds either, and paces a flow that nothing else paces.
+
+use crate::units::Rate;
+
+/// Which flows are paced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paced {
+    Never,
+    /// Where the congestion control gives a rate.
+    Algorithm,
+    Always,
+}
+
+/// The parameters of pacing.
+#[derive(Clone, Copy, Debug)]
+pub struct Pacing {
+    pub paced: Paced,
+    /// Rates in slow start and congestion avoidance, in windows per round-trip time.
+    pub slow_start_ratio: f64,
+    pub avoidance_ratio: f64,
+    /// Bits per second; infinite when there is no bound.
+    pub max: f64,
+    /// Segments at the start of a connection that are not paced.
+    pub free_start: u64,
+}
+
+/// What a rate is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Flight {
+    /// Segments.
+    pub cwnd: f64,
+    pub ssthresh: f64,
+    pub outstanding: u64,
+    pub smss: u32,
+    pub srtt_secs: Option<f64>,
+}
+
+impl Pacing {
+    /// The rate at which the next segment leaves, bits per second, if it is paced.
+    #[inline]
+    pub fn rate(&self, asked: Option<Rate>, flight: impl FnOnce() -> Flight) -> Option<f64> {
+        if self.paced == Paced::Never {
+            return None;
+        }
+        let bounded = self.max.is_finite();
+        let rate = match asked {
+            Some(asked) => Some(asked.bps()),
+            None if self.paced == Paced::Always || bounded => self.of_window(&flight()),
+            None => None,
+        };
+        match rate {
+            None => bounded.then_some(self.max),
+            Some(rate) => Some(rate.min(self.max)),
+        }
+    }
+
+    /// The rate that Linux computes of the window, bits per second, once there is a round-trip time.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+    pub fn of_window(&self, flight: &Flight) -> Option<f64> {
+        let ratio = if flight.cwnd < flight.ssthresh / 2.0 {
+            self.slow_start_ratio
+        } else {
+            self.avoidance_ratio
+        };
+        let window = flight.cwnd.max(flight.outstanding as f64);
+        Some(ratio * window * f64::from(flight.smss) * 8.0 / flight.srtt_secs?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FQ: Pacing = Pacing {
+        paced: Paced::Always,
+        slow_start_ratio: 2.0,
+        avoidance_ratio: 1.2,
+        max: f64::INFINITY,
+        free_start: 10,
+    };
+    const FLIGHT: Flight = Flight {
+        cwnd: 20.0,
+        ssthresh: 100.0,
+        outstanding: 20,
+        smss: 1250,
+        srtt_secs: Some(0.1),
+    };
+
+    fn bps(pacing: Pacing, flight: Flight) -> Option<f64> {
+        pacing.rate(None, || flight).map(f64::round)
+    }
+
+    #[test]
+    fn a_flow_is_paced_at_twice_its_rate_in_slow_start_and_at_1_2_of_it_later() {
+        // 20 segments of 10 kbit per 100 ms are 2 Mbit/s.
+        assert_eq!(bps(FQ, FLIGHT), Some(4e6));
+        for ssthresh in [40.0, 10.0] {
+            assert_eq!(bps(FQ, Flight { ssthresh, ..FLIGHT }), Some(2.4e6));
+        }
+        let outstanding = 30;
+        assert_eq!(
+            bps(
+                FQ,
+                Flight {
+                    outstanding,
+                    ..FLIGHT
+                }
+            ),
+            Some(6e6)
+        );
+    }
+
+    #[test]
+    fn what_the_algorithm_asks_for_goes_before() {
+        let asked = Some(Rate::from_bps(7e6));
+        assert_eq!(FQ.rate(asked, || FLIGHT), Some(7e6));
+        let paced = Paced::Algorithm;
+        assert_eq!(bps(Pacing { paced, ..FQ }, FLIGHT), None);
+        let paced = Paced::Never;
+        assert_eq!(Pacing { paced, ..FQ }.rate(asked, || FLIGHT), None);
+    }
+
+    #[test]
+    fn a_maximum_bounds_every_rate_and_paces_by_itself() {
+        let max = 3e6;
+        assert_eq!(bps(Pacing { max, ..FQ }, FLIGHT), Some(3e6));
+        let asked = Some(Rate::from_bps(1e6));
+        let bounded = Pacing {
+            max,
+            paced: Paced::Algorithm,
+            ..FQ
+        };
+        assert_eq!(bounded.rate(asked, || FLIGHT), Some(1e6));
+        assert_eq!(bps(bounded, FLIGHT), Some(3e6));
+        // Before the first round trip is known there is nothing else to go by.
+        assert_eq!(
+            bps(
+                bounded,
+                Flight {
+                    srtt_secs: None,
+                    ..FLIGHT
+                }
+            ),
+            Some(3e6)
+        );
+        assert_eq!(
+            bps(
+                FQ,
+                Flight {
+                    srtt_secs: None,
+                    ..FLIGHT
+                }
+            ),
+            None
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! Segmentation offload: a sender hands down bursts of segments, which the interface sends back to back, and how long these are.
+//!
+//! Specification: Linux's documentation of `tcp_min_tso_segs`, `tcp_tso_rtt_log` and `tcp_tso_win_divisor` (ip-sysctl), and measured (below).
+//!
+//! Model: a burst holds what the sender's rate is in about a millisecond, and more over a short path:
+//!
+//! ```text
+//! burst = rate x tso_interval + tso_max_bytes / 2^floor(min_rtt / tso_rtt_log)      at least tso_min_segments, at most tso_max_bytes
+//! ```
+//!
+//! in whole segments, where the rate is the one that the flow is, or would be, paced with (see [`super::pacer`]). A burst never crosses a multiple of
+//! `tso_max_bytes`, in whole segments, of the stream of data: a kernel's buffers hold no more, and a burst is of one buffer. (Measured of Linux 6.1: at ten
+//! segments a burst, four of them are followed by one of five or six.)
+//!
+//! A burst of new data that the window cuts short waits for the next acknowledgement, unless it is a `tso_window_divisor`-th of the window, the last
+//! of the data, nothing is outstanding, or what is outstanding left less than half a round trip ago: then no acknowledgement is due soon.
+//! While losses are repaired it does not wait. (Measured: Linux then sends segment by segment, with and without offload alike.)
+//!
+//! Deviations: retransmissions leave one by one.
+
+/// The parameters of segmentation offload.
+#[derive(Clone, Copy, Debug)]
+pub struct Segmentation {
+    /// Bytes.
+    pub max_bytes: u32,
+    /// Segments.
+    pub min_segments: u64,
+    /// Seconds.
+    pub interval: f64,
+    pub rtt_log: f64,
+    /// 0: bursts do not wait.
+    pub window_divisor: u64,
+}
+
+/// What a burst is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// Segments of new data that the windows and the application allow now.
+    pub sendable: u64,
+    /// Whether the application has more than that.
+    pub more: bool,
+    /// The window, and what is in the path, segments.
+    pub window: u64,
+    pub pipe: u64,
+    /// Whether losses are being repaired.
+    pub repairing: bool,
+    /// Seconds since the oldest segment that is outstanding was sent.
+    pub oldest_age: f64,
+    pub srtt_secs: f64,
+}
+
+impl Segmentation {
+    /// Segments of a full burst at `rate_bps`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "at most max_bytes"
+    )]
+    pub fn burst(&self, rate_bps: f64, min_rtt_secs: f64, smss: u32) -> u64 {
+        let max = f64::from(self.max_bytes);
+        let distance = (min_rtt_secs / self.rtt_log).floor();
+        let close = max * libm::exp2(-distance);
+        let bytes = (rate_bps / 8.0 * self.interval + close).min(max);
+        let segments = (bytes / f64::from(smss)) as u64;
+        let most = u64::from(self.max_bytes / smss).max(1);
+        segments.max(self.min_segments).min(most)
+    }
+
+    /// Segments from data segment `number`, counted from 0, to the end of its buffer.
+    pub fn left_in_buffer(&self, number: u64, smss: u32) -> u64 {
+        let buffer = u64::from(self.max_bytes / smss).max(1);
+        buffer - number % buffer
+    }
+
+    /// Whether a burst waits for more acknowledgements.
+    pub fn waits(&self, burst: u64, moment: &Moment) -> bool {
+        if self.window_divisor == 0 || moment.pipe == 0 || !moment.more || moment.repairing {
+            return false;
+        }
+        let share = (moment.window / self.window_divisor).max(1);
+        moment.sendable < burst.min(share) && moment.oldest_age >= moment.srtt_secs / 2.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINUX: Segmentation = Segmentation {
+        max_bytes: 65_536,
+        min_segments: 2,
+        interval: 1.0 / 1024.0,
+        rtt_log: 512e-6,
+        window_divisor: 3,
+    };
+
+    #[test]
+    fn a_burst_is_what_the_rate_sends_in_a_millisecond() {
+        // 96 Mbit/s are 12 MB/s: 11718 bytes in 1/1024 s, 8 segments of 1448.
+        assert_eq!(LINUX.burst(96e6, 0.1, 1448), 8);
+        assert_eq!(LINUX.burst(1e6, 0.1, 1448), 2);
+        // 45 segments fit into 64 KiB.
+        assert_eq!(LINUX.burst(1e10, 0.1, 1448), 45);
+    }
+
+    #[test]
+    fn over_a_short_path_bursts_are_longer() {
+        // 1 Mbit/s are 122 bytes; below 512 us of round trip 64 KiB are added, from then on half of that, and a quarter.
+        assert_eq!(LINUX.burst(1e6, 0.0001, 1448), 45);
+        assert_eq!(LINUX.burst(1e6, 0.0006, 1448), (32_768 + 122) / 1448);
+        assert_eq!(LINUX.burst(1e6, 0.0012, 1448), (16_384 + 122) / 1448);
+    }
+
+    #[test]
+    fn a_burst_ends_with_its_buffer() {
+        // 45 segments: at ten a burst, the fifth has five.
+        let lengths: Vec<u64> = [0, 40, 44, 45]
+            .map(|number| LINUX.left_in_buffer(number, 1448))
+            .into();
+        assert_eq!(lengths, [45, 5, 1, 45]);
+    }
+
+    #[test]
+    fn a_short_burst_waits_while_acknowledgements_are_due() {
+        let moment = Moment {
+            sendable: 3,
+            more: true,
+            window: 30,
+            pipe: 27,
+            repairing: false,
+            oldest_age: 0.04,
+            srtt_secs: 0.05,
+        };
+        assert!(LINUX.waits(8, &moment));
+        let repairing = true;
+        assert!(!LINUX.waits(
+            8,
+            &Moment {
+                repairing,
+                ..moment
+            }
+        ));
+        assert!(!LINUX.waits(3, &moment), "it is full");
+        assert!(
+            !LINUX.waits(
+                8,
+                &Moment {
+                    more: false,
+                    ..moment
+                }
+            ),
+            "it is the last"
+        );
+        assert!(
+            !LINUX.waits(8, &Moment { pipe: 0, ..moment }),
+            "nothing will come"
+        );
+        // Three segments are a third of a window of ten.
+        assert!(!LINUX.waits(
+            8,
+            &Moment {
+                window: 10,
+                ..moment
+            }
+        ));
+        // What is outstanding has just left.
+        assert!(!LINUX.waits(
+            8,
+            &Moment {
+                oldest_age: 0.01,
+                ..moment
+            }
+        ));
+        let never = Segmentation {
+            window_divisor: 0,
+            ..LINUX
+        };
+        assert!(!never.waits(8, &moment));
+    }
+}
