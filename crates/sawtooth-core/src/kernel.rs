@@ -85,7 +85,23 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
     ("initial_window", "initcwnd of the route"),
     ("rto_min", "rto_min of the route"),
     ("dup_thresh", "net.ipv4.tcp_reordering"),
+    ("nagle", "TCP_NODELAY of the sender"),
+    (
+        "restart_after_idle",
+        "net.ipv4.tcp_slow_start_after_idle",
+    ),
+];
+
+/// Values of them that no kernel knows, and those that it does.
+pub const UNKNOWN_VALUES: &[(&str, &str, &str)] = &[
+    ("nagle", "nagle", "`off` and `minshall`"),
+    ("restart_after_idle", "restart_window", "`off` and `decay`"),
 ];
 
 /// Those of them that hold for all connections between two hosts.
-pub const SHARED_TCP_KEYS: &[&str] = &["initial_window", "rto_min", "dup_thresh"];
+pub const SHARED_TCP_KEYS: &[&str] = &[
+    "initial_window",
+    "rto_min",
+    "dup_thresh",
+    "restart_after_idle",
+];

@@ -11,7 +11,7 @@ pub struct Packet {
     pub hop: u32,
     /// Bytes on the wire, headers included.
     pub wire_bytes: u32,
-    /// Of data: application bytes carried. Of an acknowledgement: where an [`AckStore`] keeps it, or `PLAIN`.
+    /// Of data: application bytes carried, and whether there is a FIN. Of an acknowledgement: where an [`AckStore`] keeps it, or `PLAIN`.
     detail: u32,
     /// Of data: the segment's number. Of an acknowledgement: the next segment expected.
     number: u64,
@@ -21,8 +21,10 @@ pub struct Packet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
     pub seq: u64,
-    /// Application bytes carried; 0 for a SYN.
+    /// Application bytes carried; 0 for a SYN, and for a FIN that comes alone.
     pub payload_bytes: u32,
+    /// Nothing follows it (RFC 9293 §3.6).
+    pub fin: bool,
 }
 
 impl Data {
@@ -30,6 +32,7 @@ impl Data {
     pub const HANDSHAKE_ACK: Self = Self {
         seq: u64::MAX,
         payload_bytes: 0,
+        fin: false,
     };
 }
 
@@ -44,6 +47,9 @@ pub struct Ack {
     pub sack: SackBlocks,
 }
 
+/// Marks the segment with the FIN in [`Packet::detail`]; no segment carries so many bytes.
+const FIN: u32 = 1 << 31;
+
 /// An acknowledgement that says no more than `next`.
 const PLAIN: u32 = u32::MAX;
 
@@ -55,7 +61,7 @@ impl Packet {
             flow,
             hop,
             wire_bytes,
-            detail: data.payload_bytes,
+            detail: data.payload_bytes | if data.fin { FIN } else { 0 },
             number: data.seq,
         }
     }
@@ -65,7 +71,8 @@ impl Packet {
     pub fn segment(&self) -> Data {
         Data {
             seq: self.number,
-            payload_bytes: self.detail,
+            payload_bytes: self.detail & !FIN,
+            fin: self.detail & FIN != 0,
         }
     }
 }

@@ -26,6 +26,7 @@ fn packet(number: u64, wire_bytes: u32) -> Packet {
         Data {
             seq: number,
             payload_bytes: 0,
+            fin: false,
         },
     )
 }

@@ -536,6 +536,7 @@ fn receiver(tcp: &Value) -> (Receiver, Lineage) {
     let syn = Data {
         seq: 0,
         payload_bytes: 0,
+        fin: false,
     };
     let answer = receiver
         .on_segment(now, syn)
@@ -551,6 +552,7 @@ fn arrives(state: &mut (Receiver, Lineage), time: f64, seq: u64) -> Option<Ack> 
         Data {
             seq,
             payload_bytes: 1460,
+            fin: false,
         },
     )
 }

@@ -9,11 +9,13 @@ pub mod prr;
 pub mod rate;
 pub mod receiver;
 pub mod recovery;
+mod restart;
 pub mod rto;
 pub mod scoreboard;
 pub mod segments;
 pub mod sender;
 mod stacks;
+pub mod stream;
 
 pub use config::{Config, PARAMS};
 pub use stacks::{STACKS, Stack};

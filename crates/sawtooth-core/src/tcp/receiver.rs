@@ -12,9 +12,9 @@ use crate::packet::{Ack, Data};
 #[derive(Debug)]
 pub struct Receiver {
     rcv_nxt: u64,
-    /// Segments above `rcv_nxt`, and what they carry in bytes (only the last of a transfer is short).
+    /// Segments above `rcv_nxt`, and which of them are short: number, and bytes that they lack of a full one.
     out_of_order: RangeSet,
-    out_of_order_short_bytes: u64,
+    out_of_order_short: Vec<(u64, u32)>,
     /// The ranges last reported, newest first.
     recent: Vec<Range>,
     sack: bool,
@@ -39,7 +39,7 @@ impl Receiver {
         Self {
             rcv_nxt: 0,
             out_of_order: RangeSet::default(),
-            out_of_order_short_bytes: 0,
+            out_of_order_short: Vec::new(),
             recent: Vec::new(),
             sack: config.recovery.has_sack(),
             quick_acks: config.quick_acks,
@@ -72,9 +72,11 @@ impl Receiver {
         if data.seq == self.rcv_nxt && self.out_of_order.is_empty() {
             self.rcv_nxt += 1;
             self.delivered_bytes += u64::from(data.payload_bytes);
-            self.last_delivery = now.time;
-            // A SYN is answered at once (RFC 9293 §3.10.7.2).
-            if data.seq == 0 || self.is_due() {
+            if data.payload_bytes > 0 {
+                self.last_delivery = now.time;
+            }
+            // A SYN is answered at once, and so is a FIN (RFC 9293 §3.10.7.2, §3.10.7.4).
+            if data.seq == 0 || data.fin || self.is_due() {
                 return Some(self.acknowledge_in_order());
             }
             self.delay(now);
@@ -117,11 +119,12 @@ impl Receiver {
             self.rcv_nxt = self.out_of_order.first_gap(before + 1);
             self.out_of_order.remove_below(self.rcv_nxt);
             let filled = self.rcv_nxt - before - 1;
-            let short = if self.out_of_order.is_empty() {
-                std::mem::take(&mut self.out_of_order_short_bytes)
-            } else {
-                0
-            };
+            let mut short = 0;
+            self.out_of_order_short.retain(|(seq, lacking)| {
+                let filled = *seq < self.rcv_nxt;
+                short += if filled { u64::from(*lacking) } else { 0 };
+                !filled
+            });
             self.delivered_bytes +=
                 u64::from(data.payload_bytes) + filled * u64::from(self.smss) - short;
             self.last_delivery = now.time;
@@ -136,8 +139,9 @@ impl Receiver {
                 |_| new = true,
             );
             duplicate = !new;
-            if new {
-                self.out_of_order_short_bytes += u64::from(self.smss - data.payload_bytes);
+            if new && data.payload_bytes < self.smss {
+                let lacking = self.smss - data.payload_bytes;
+                self.out_of_order_short.push((data.seq, lacking));
             }
             self.recent.retain(|range| !holder.contains(range.start));
             self.recent.insert(0, holder);

@@ -10,6 +10,7 @@
 use super::config::{Config, Recovery, ReduceFrom, whole};
 use super::recovery::{Rack, State};
 use super::rto::Rto;
+use super::stream::Stream;
 use crate::cc::{self, CongestionControl, Episode};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
@@ -71,9 +72,8 @@ pub struct Sender {
     pub(super) snd_nxt: u64,
     /// One past the highest segment ever sent.
     pub(super) snd_max: u64,
-    /// One past the last segment of the transfer; `u64::MAX` when it is endless.
-    end: u64,
-    last_payload_bytes: u32,
+    /// What the application has written.
+    pub(super) stream: Stream,
     pub(super) dupacks: u32,
     pub(super) state: State,
     /// A retransmission to be sent before anything else.
@@ -97,7 +97,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender of `size_bytes`, or without end, whose clock started `phase_secs` after a tick.
+    /// A sender of `size_bytes`, or without end, all written at the start; its clock started `phase_secs` after a tick.
     pub fn new(
         config: Config,
         cc: cc::New,
@@ -105,18 +105,23 @@ impl Sender {
         size_bytes: Option<u64>,
         phase_secs: f64,
     ) -> Self {
+        let mut sender = Self::open(config, cc, params, phase_secs);
+        sender.stream.write(size_bytes.unwrap_or(u64::MAX), 0, 0);
+        if size_bytes.is_some() {
+            sender.stream.close();
+        }
+        sender
+    }
+
+    /// A sender whose application has written nothing yet; its clock started `phase_secs` after a tick.
+    pub fn open(
+        config: Config,
+        cc: cc::New,
+        params: &crate::registry::Params,
+        phase_secs: f64,
+    ) -> Self {
         let syn = u64::from(config.handshake);
-        let smss = u64::from(config.smss);
-        let (end, last_payload_bytes) = match size_bytes {
-            None => (u64::MAX, config.smss),
-            Some(bytes) => {
-                let last = bytes - bytes.saturating_sub(1) / smss * smss;
-                (
-                    syn + bytes.div_ceil(smss),
-                    u32::try_from(last).unwrap_or(config.smss),
-                )
-            }
-        };
+        let stream = Stream::new(config.smss, syn, config.nagle, config.fin);
         // Until the SYN is acknowledged it is all that may be outstanding.
         let cwnd = if config.handshake {
             1.0
@@ -143,8 +148,7 @@ impl Sender {
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
-            end,
-            last_payload_bytes,
+            stream,
             dupacks: 0,
             pending: None,
             permit: Permit::Nothing,
@@ -169,6 +173,21 @@ impl Sender {
     pub fn on_start(&mut self, now: Event) {
         self.limit_since = now.time;
         self.cwnd_since = now.time;
+        self.permit = Permit::Window;
+    }
+
+    /// The application writes.
+    pub fn on_write(&mut self, now: Event, bytes: u64) {
+        if self.snd_una == self.snd_max && self.stream.acked_segments(self.snd_una) > 0 {
+            self.restart(now);
+        }
+        self.stream.write(bytes, self.snd_una, self.snd_max);
+        self.permit = Permit::Window;
+    }
+
+    /// The application will write no more.
+    pub fn on_close(&mut self) {
+        self.stream.close();
         self.permit = Permit::Window;
     }
 
@@ -258,15 +277,31 @@ impl Sender {
         if let Some(seq) = next {
             return Some(self.transmit(now, seq));
         }
+        if self.closes() {
+            return self.poll_transmit(now);
+        }
         self.permit = Permit::Nothing;
         self.note_limit(now);
         None
     }
 
+    /// Whether the application closes the connection now, when everything has been sent that may be.
+    #[inline]
+    pub(super) fn closes(&mut self) -> bool {
+        // It could not write before the connection was established.
+        let closes =
+            self.stream.is_close_due() && self.snd_una >= u64::from(self.config.handshake);
+        if closes {
+            self.stream.act_on_close(self.snd_una, self.snd_max);
+            self.permit = Permit::Window;
+        }
+        closes
+    }
+
     /// The next segment in sequence, if the window and the application have room for it.
     #[inline]
     pub(super) fn window_next(&self) -> Option<u64> {
-        let room = self.snd_nxt < self.snd_una + self.window() && self.snd_nxt < self.end;
+        let room = self.snd_nxt < self.snd_una + self.window() && self.has_more();
         room.then_some(self.snd_nxt)
     }
 
@@ -274,7 +309,7 @@ impl Sender {
     fn limited_transmit_next(&self) -> Option<u64> {
         let window = self.window() + u64::from(self.dupacks);
         let room = self.snd_nxt < self.snd_una + window.min(self.window_limit())
-            && self.snd_nxt < self.end;
+            && self.has_more();
         room.then_some(self.snd_nxt)
     }
 
@@ -292,24 +327,33 @@ impl Sender {
         self.config.window_limit_whole
     }
 
-    pub(super) fn end_of_data(&self) -> u64 {
-        self.end
+    /// Whether there is a segment to send that the application has written, and that Nagle's algorithm does not hold back.
+    #[inline]
+    pub(super) fn has_more(&self) -> bool {
+        let left = self.stream.end().saturating_sub(self.snd_nxt);
+        left > 1 || (left == 1 && !self.is_held_back())
     }
 
-    pub(super) fn has_more(&self) -> bool {
-        self.snd_nxt < self.end
+    /// Whether Nagle's algorithm holds back all that is unsent.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.snd_max + 1 == self.stream.end()
+            && self.stream.is_last_held(self.snd_una, self.snd_max)
     }
 
     pub(super) fn transmit(&mut self, now: Event, seq: u64) -> Data {
         self.counters.sent_packets += 1;
         if seq >= self.snd_max {
             self.snd_max = seq + 1;
+            if self.snd_max == self.stream.end() {
+                self.stream.on_last_sent(now.time);
+            }
             // One segment at a time is measured; retransmissions never are (Karn, RFC 6298 §3).
             if self.timed.is_none() {
                 self.timed = Some((seq, now.time));
             }
         } else {
             self.counters.retransmits += 1;
+            self.stream.last_sent_secs = now.time;
         }
         if seq >= self.snd_nxt {
             self.snd_nxt = seq + 1;
@@ -317,14 +361,11 @@ impl Sender {
         if self.timer.is_never() && self.rack.is_none() {
             self.arm_timer(now);
         }
-        let payload_bytes = if seq == 0 && self.config.handshake {
-            0
-        } else if seq + 1 == self.end {
-            self.last_payload_bytes
-        } else {
-            self.config.smss
-        };
-        Data { seq, payload_bytes }
+        Data {
+            seq,
+            payload_bytes: self.stream.payload_bytes(seq),
+            fin: self.stream.has_fin(seq),
+        }
     }
 
     /// (Re)starts the retransmission timer (RFC 6298 §5.1, §5.3).
@@ -370,7 +411,7 @@ impl Sender {
         self.dupacks = 0;
         let rtt_secs = self.advance(now, next);
         // RFC 6298 §5.2, §5.3.
-        if self.snd_una < self.snd_max || self.snd_una < self.end {
+        if self.snd_una < self.snd_max || self.snd_una < self.stream.end() {
             self.arm_timer(now);
         } else {
             self.timer = Key::NEVER;
@@ -460,7 +501,7 @@ impl Sender {
 
     #[inline]
     pub(super) fn note_limit(&mut self, now: Event) {
-        let limit = if self.snd_nxt >= self.end {
+        let limit = if !self.has_more() {
             Limit::Source
         } else if self.window() >= self.window_limit() {
             Limit::Rwnd
@@ -495,9 +536,14 @@ impl Sender {
         self.snd_una
     }
 
-    /// Whether a fixed-size transfer has been acknowledged in full.
+    /// Whether the application has closed, and all it wrote has been acknowledged.
     pub fn is_done(&self) -> bool {
-        self.snd_una >= self.end
+        self.stream.is_delivered(self.snd_una)
+    }
+
+    /// Segments of data acknowledged.
+    pub fn acked_segments(&self) -> u64 {
+        self.stream.acked_segments(self.snd_una)
     }
 
     pub fn config(&self) -> &Config {
@@ -526,14 +572,6 @@ impl Sender {
 
     /// Application bytes acknowledged.
     pub fn acked_bytes(&self) -> u64 {
-        let segments = self
-            .snd_una
-            .saturating_sub(u64::from(self.config.handshake));
-        let short = if self.is_done() {
-            u64::from(self.config.smss - self.last_payload_bytes)
-        } else {
-            0
-        };
-        segments * u64::from(self.config.smss) - short
+        self.stream.acked_bytes(self.snd_una)
     }
 }

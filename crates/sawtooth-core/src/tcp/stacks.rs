@@ -29,6 +29,8 @@ pub const STACKS: &[Stack] = &[
             "RFC 9937",
             "RFC 5682",
             "RFC 7323",
+            "draft-minshall-nagle-01",
+            "RFC 2861",
             "Linux 6.1, measured: docs/validation/kernel-reno.md",
         ],
         values: &[
@@ -53,6 +55,8 @@ pub const STACKS: &[Stack] = &[
             ("rto_max", Value::Duration(120.0)),
             ("delayed_ack_timeout", Value::Duration(0.04)),
             ("quick_acks", Value::Integer(200)),
+            ("nagle", Value::Choice("minshall")),
+            ("restart_after_idle", Value::Choice("decay")),
         ],
     },
     Stack {
@@ -79,6 +83,9 @@ pub const STACKS: &[Stack] = &[
             ("rto_max", Value::Duration(60.0)),
             ("ack_every", Value::Integer(1)),
             ("delayed_ack_timeout", Value::Duration(0.1)),
+            ("nagle", Value::Choice("off")),
+            ("restart_after_idle", Value::Choice("off")),
+            ("fin", Value::Bool(false)),
         ],
     },
 ];

@@ -92,6 +92,8 @@ pub struct Rack {
     used: u64,
     cwnd_limited: bool,
     usage_end: u64,
+    /// Something has been sent since that was looked at.
+    has_sent: bool,
     /// When the next segment may be sent, if the algorithm paces.
     paced_until: f64,
     pace_timer: Key,
@@ -122,6 +124,7 @@ impl Default for Rack {
             used: 0,
             cwnd_limited: false,
             usage_end: 0,
+            has_sent: false,
             paced_until: 0.0,
             pace_timer: Key::NEVER,
             parts: Vec::new(),
@@ -182,6 +185,18 @@ impl Rack {
             self.widest_reo_wnd()
         } else {
             0.0
+        }
+    }
+
+    /// Takes note, when nothing more may leave, of how much of the window is in use, and whether it is `full` although there is more to
+    /// send: over a window's time, the most (RFC 7661 §4.2).
+    fn note_usage(&mut self, una: u64, snd_max: u64, full: bool) {
+        self.has_sent = false;
+        let outstanding = snd_max - una;
+        if una >= self.usage_end || full || (!self.cwnd_limited && outstanding > self.used) {
+            self.cwnd_limited = full;
+            self.used = outstanding;
+            self.usage_end = snd_max;
         }
     }
 
@@ -669,6 +684,13 @@ impl Sender {
         if let Some(seq) = self.rack_next(now) {
             return Some(self.rack_transmit(now, seq));
         }
+        if self.closes() {
+            return self.rack_poll(now);
+        }
+        let (una, snd_max) = (self.snd_una, self.snd_max);
+        if std::mem::take(&mut self.rack().has_sent) {
+            self.rack().note_usage(una, snd_max, false);
+        }
         if std::mem::take(&mut self.rack().arm_due) {
             self.rack_arm(now);
         }
@@ -679,8 +701,7 @@ impl Sender {
 
     fn rack_next(&mut self, now: Event) -> Option<u64> {
         let window = self.window();
-        let new =
-            self.snd_nxt < self.end_of_data() && self.snd_nxt < self.snd_una + self.window_limit();
+        let new = self.has_more() && self.snd_nxt < self.snd_una + self.window_limit();
         let (una, snd_max) = (self.snd_una, self.snd_max);
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
@@ -689,15 +710,8 @@ impl Sender {
             rack.rate.on_app_limited(pipe);
             return None;
         }
-        let full = pipe >= window;
-        // Whether the window is what limits, over a window's time.
-        let outstanding = snd_max - una;
-        if una >= rack.usage_end || full || (!rack.cwnd_limited && outstanding > rack.used) {
-            rack.cwnd_limited = full;
-            rack.used = outstanding;
-            rack.usage_end = snd_max;
-        }
-        if full {
+        if pipe >= window {
+            rack.note_usage(una, snd_max, true);
             return None;
         }
         if rack.paced_until > now.time {
@@ -710,7 +724,7 @@ impl Sender {
 
     fn rack_transmit(&mut self, now: Event, seq: u64) -> Data {
         let pacing = self.config.pacing.then(|| self.cc.pacing_rate()).flatten();
-        let wire_bits = 8.0 * f64::from(self.config.smss + self.config.header);
+        let wire_bits = 8.0 * f64::from(self.stream.payload_bytes(seq) + self.config.header);
         let again = seq < self.snd_max;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
@@ -729,6 +743,7 @@ impl Sender {
         if idle {
             rack.restarted = now.time;
         }
+        rack.has_sent = true;
         let data = self.transmit(now, seq);
         if idle || !again {
             self.rack().arm_due = true;
