@@ -86,10 +86,7 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
     ("rto_min", "rto_min of the route"),
     ("dup_thresh", "net.ipv4.tcp_reordering"),
     ("nagle", "TCP_NODELAY of the sender"),
-    (
-        "restart_after_idle",
-        "net.ipv4.tcp_slow_start_after_idle",
-    ),
+    ("restart_after_idle", "net.ipv4.tcp_slow_start_after_idle"),
 ];
 
 /// Values of them that no kernel knows, and those that it does.

@@ -95,7 +95,7 @@ impl FlowSpec {
     /// Bytes that the application writes within `secs`, or nearly so: of a source with many writes the first ones tell.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     fn bytes_within(&self, secs: f64) -> f64 {
-        const ENOUGH: usize = 1000;
+        const ENOUGH: usize = 100;
         let mut source = self.source(0);
         let mut bytes = 0.0;
         for number in 1.. {

@@ -109,7 +109,13 @@ fn minshall_a_message_of_full_segments_and_a_short_one_is_not_delayed() {
     let source = messages("3000 B", "1 s", 2);
     let delivered_at_80_ms = |nagle: &str| {
         // 40 ms handshake, 20 ms to the receiver; the acknowledgement and the rest take 40 ms more.
-        let run = run("linux", &source, &json!({"nagle": nagle}), &json!({}), "80 ms");
+        let run = run(
+            "linux",
+            &source,
+            &json!({"nagle": nagle}),
+            &json!({}),
+            "80 ms",
+        );
         run.flow("delivered_bytes")
     };
     assert_eq!(delivered_at_80_ms("minshall"), 3000);
@@ -131,13 +137,19 @@ fn rfc9293_3_6_the_fin_rides_on_what_waits_or_comes_alone_and_is_sent_again_if_l
     };
     // 5 segments leave at once, SYN before them, and the FIN after them; 14 do not fit into the first window.
     let (alone, none) = (fetch("7 kB", true, &[]), fetch("7 kB", false, &[]));
-    assert_eq!((alone.flow("sent_packets"), none.flow("sent_packets")), (7, 6));
+    assert_eq!(
+        (alone.flow("sent_packets"), none.flow("sent_packets")),
+        (7, 6)
+    );
     assert_eq!(alone.flow("acked_packets"), 5);
     assert!((alone.completion_ms() - none.completion_ms()).abs() < 1e-6);
     assert_eq!(fetch("20 kB", true, &[]).flow("sent_packets"), 15);
     // Packets are SYN, ACK, five of data, FIN: lost, it is sent again, and the data was there before.
     let lost = fetch("7 kB", true, &[8]);
-    assert_eq!((lost.flow("sent_packets"), lost.flow("retransmits")), (8, 1));
+    assert_eq!(
+        (lost.flow("sent_packets"), lost.flow("retransmits")),
+        (8, 1)
+    );
     assert!((lost.completion_ms() - none.completion_ms()).abs() < 1e-6);
 }
 

@@ -289,8 +289,7 @@ impl Sender {
     #[inline]
     pub(super) fn closes(&mut self) -> bool {
         // It could not write before the connection was established.
-        let closes =
-            self.stream.is_close_due() && self.snd_una >= u64::from(self.config.handshake);
+        let closes = self.stream.is_close_due() && self.snd_una >= u64::from(self.config.handshake);
         if closes {
             self.stream.act_on_close(self.snd_una, self.snd_max);
             self.permit = Permit::Window;
@@ -308,8 +307,7 @@ impl Sender {
     /// A new segment beyond the congestion window, one for each of the first duplicate acknowledgements (RFC 3042).
     fn limited_transmit_next(&self) -> Option<u64> {
         let window = self.window() + u64::from(self.dupacks);
-        let room = self.snd_nxt < self.snd_una + window.min(self.window_limit())
-            && self.has_more();
+        let room = self.snd_nxt < self.snd_una + window.min(self.window_limit()) && self.has_more();
         room.then_some(self.snd_nxt)
     }
 
