@@ -144,6 +144,10 @@ fn rfc9293_3_6_the_fin_rides_on_what_waits_or_comes_alone_and_is_sent_again_if_l
     assert_eq!(alone.flow("acked_packets"), 5);
     assert!((alone.completion_ms() - none.completion_ms()).abs() < 1e-6);
     assert_eq!(fetch("20 kB", true, &[]).flow("sent_packets"), 15);
+    // 10 segments fill the first window, and the FIN follows them, as measured of Linux: within 50 ms SYN, 10 segments and FIN.
+    let full = json!({"name": "bulk", "size": "14480 B"});
+    let started = run("linux", &full, &json!({}), &json!({}), "50 ms");
+    assert_eq!(started.flow("sent_packets"), 12);
     // Packets are SYN, ACK, five of data, FIN: lost, it is sent again, and the data was there before.
     let lost = fetch("7 kB", true, &[8]);
     assert_eq!(

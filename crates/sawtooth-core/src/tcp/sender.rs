@@ -291,8 +291,12 @@ impl Sender {
         // It could not write before the connection was established.
         let closes = self.stream.is_close_due() && self.snd_una >= u64::from(self.config.handshake);
         if closes {
-            self.stream.act_on_close(self.snd_una, self.snd_max);
+            let alone = self.stream.act_on_close(self.snd_una, self.snd_max);
             self.permit = Permit::Window;
+            // The congestion window limits data (RFC 5681 §2), and a FIN alone has none. Measured of Linux 6.1: it follows a full window.
+            if self.pending.is_none() && self.snd_nxt == self.snd_max {
+                self.pending = alone;
+            }
         }
         closes
     }

@@ -102,24 +102,29 @@ impl Stream {
         self.closing == Closing::Due
     }
 
-    /// TCP has sent what it may, up to `snd_max`, and the application closes.
-    pub fn act_on_close(&mut self, snd_una: u64, snd_max: u64) {
+    /// TCP has sent what it may, up to `snd_max`, and the application closes. The segment of a FIN that comes alone, if it does.
+    pub fn act_on_close(&mut self, snd_una: u64, snd_max: u64) -> Option<u64> {
         self.closing = Closing::Closed;
         if !self.wants_fin {
-            return;
+            return None;
         }
-        if snd_max.max(self.first) == self.end {
+        let alone = snd_max.max(self.first) == self.end;
+        if alone {
             self.keep_last(snd_una);
             self.last_bytes = 0;
             self.end += 1;
         }
         self.fin = self.end - 1;
+        alone.then_some(self.fin)
     }
 
     /// The last segment, which is sent, is going to be followed by another one.
     fn keep_last(&mut self, snd_una: u64) {
-        while let Some((_, lacking)) = self.short.pop_front_if(|(seq, _)| *seq < snd_una) {
+        while let Some(&(seq, lacking)) = self.short.front()
+            && seq < snd_una
+        {
             self.short_acked_bytes += u64::from(lacking);
+            self.short.pop_front();
         }
         if self.end > self.first && self.last_bytes < self.smss {
             self.short

@@ -62,6 +62,7 @@ struct Undo {
 
 /// The state of this recovery.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Rack {
     pub segments: Segments,
     rate: Rate,
