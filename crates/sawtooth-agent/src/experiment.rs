@@ -114,7 +114,7 @@ impl<'a> Experiment<'a> {
             }
             hosts.enter(HostName::Sender)?;
             for ((port, spec), listener) in (FIRST_PORT..).zip(&scenario.flows).zip(listeners) {
-                let connection = Connection::new(spec, listener, address, port)?;
+                let connection = Connection::new(spec, seed, listener, address, port)?;
                 flows.push(Application::Sockets(connection));
             }
         }
@@ -188,6 +188,7 @@ impl<'a> Experiment<'a> {
         Ok(())
     }
 
+    /// Opens the connections and makes the writes whose time has come.
     fn start(&mut self, now: f64) -> io::Result<()> {
         let mut any = false;
         for (application, spec) in self.flows.iter_mut().zip(&self.scenario.flows) {
@@ -197,6 +198,11 @@ impl<'a> Experiment<'a> {
                     Application::Sockets(connection) => connection.start()?,
                     Application::Http(fetch) => fetch.start(&self.hosts)?,
                 }
+            } else if let Application::Sockets(connection) = application
+                && connection.next_time() <= now
+            {
+                any = true;
+                connection.write_due(now)?;
             }
         }
         if any {
@@ -258,7 +264,12 @@ impl<'a> Experiment<'a> {
         let starts = specs
             .filter(|(application, _)| !application.started())
             .map(|(_, spec)| spec.start.secs());
+        let writes = self.flows.iter().map(|application| match application {
+            Application::Sockets(connection) => connection.next_time(),
+            Application::Http(_) => f64::INFINITY,
+        });
         starts
+            .chain(writes)
             .chain([self.network.next_time(), self.next_sample(), self.end])
             .fold(f64::INFINITY, f64::min)
     }

@@ -251,6 +251,11 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
             if feedback == "off" { "0" } else { "1" },
         );
     }
+    match scenario.flows[0].told("restart_after_idle") {
+        Some(Value::Choice("off")) => set("net.ipv4.tcp_slow_start_after_idle", "0"),
+        Some(_) => set("net.ipv4.tcp_slow_start_after_idle", "1"),
+        None => {}
+    }
     sysctls.extend(scenario.kernel.sysctl.iter().cloned());
     sysctls
 }

@@ -13,6 +13,7 @@ use nix::sys::socket::{
 };
 use sawtooth_core::registry::Value;
 use sawtooth_core::scenario::FlowSpec;
+use sawtooth_core::source::{Source, Write};
 
 use crate::ring::Call;
 use crate::setup::segment_bytes;
@@ -25,7 +26,13 @@ static CONTENT: [u8; CHUNK] = [0; CHUNK];
 /// Both ends of a connection.
 #[derive(Debug)]
 pub struct Connection {
-    /// Bytes to send; nothing for an endless transfer.
+    /// What the application does, the write that comes next, and when the connection is opened.
+    source: Box<dyn Source>,
+    next_write: Option<Write>,
+    start: f64,
+    /// Bytes that the application has had to write so far.
+    due: u64,
+    /// Bytes of all writes, once the last one is due.
     size: Option<u64>,
     to: SockaddrIn,
     listener: OwnedFd,
@@ -62,11 +69,25 @@ pub fn listener(spec: &FlowSpec, address: Ipv4Addr, port: u16) -> io::Result<Own
 
 impl Connection {
     /// The sending end, while the calling thread is at its host.
-    pub fn new(spec: &FlowSpec, listener: OwnedFd, to: Ipv4Addr, port: u16) -> io::Result<Self> {
+    pub fn new(
+        spec: &FlowSpec,
+        seed: u64,
+        listener: OwnedFd,
+        to: Ipv4Addr,
+        port: u16,
+    ) -> io::Result<Self> {
         let sender = tcp(spec.cc_in_kernel())?;
         option(&sender, libc::TCP_MAXSEG, segment_bytes(spec))?;
+        if spec.told("nagle") == Some(Value::Choice("off")) {
+            option(&sender, libc::TCP_NODELAY, 1)?;
+        }
+        let mut source = spec.source(seed);
         Ok(Self {
-            size: spec.size_bytes(),
+            next_write: source.next_write(),
+            source,
+            start: spec.start.secs(),
+            due: 0,
+            size: None,
             to: SockaddrIn::from(SocketAddrV4::new(to, port)),
             listener,
             sender,
@@ -81,10 +102,39 @@ impl Connection {
 
     pub fn start(&mut self) -> io::Result<()> {
         self.started = true;
+        self.take_due(self.start);
         match connect(self.sender.as_raw_fd(), &self.to) {
             Ok(()) | Err(Errno::EINPROGRESS) => Ok(()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// When the application writes next of its own accord.
+    pub fn next_time(&self) -> f64 {
+        match self.next_write {
+            Some(write) if self.started => self.start + write.at_secs,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Takes note of what has to be written by now.
+    fn take_due(&mut self, now: f64) {
+        while let Some(write) = self.next_write {
+            if self.start + write.at_secs > now {
+                return;
+            }
+            self.due = self.due.saturating_add(write.bytes);
+            self.next_write = self.source.next_write();
+            if self.next_write.is_none() && write.bytes < Write::ENDLESS {
+                self.size = Some(self.due);
+            }
+        }
+    }
+
+    /// It is time to write.
+    pub fn write_due(&mut self, now: f64) -> io::Result<()> {
+        self.take_due(now);
+        self.write()
     }
 
     pub fn sender(&self) -> &OwnedFd {
@@ -137,7 +187,7 @@ impl Connection {
     }
 
     fn next_content(&self) -> &'static [u8] {
-        let left = self.size.map_or(CHUNK as u64, |size| size - self.written);
+        let left = self.due - self.written;
         &CONTENT[..usize::try_from(left).unwrap_or(CHUNK).min(CHUNK)]
     }
 
@@ -166,10 +216,9 @@ impl Connection {
         )
     }
 
-    /// Whether so many calls may write the last byte.
+    /// Whether so many calls may write the last byte that is due.
     fn ends_within(&self, calls: u64) -> bool {
-        self.size
-            .is_some_and(|size| size - self.written <= calls * CHUNK as u64)
+        self.due - self.written <= calls * CHUNK as u64
     }
 
     /// What `read` does after its first system call, with its result. The time may be left open while the connection is under way: only
@@ -220,7 +269,7 @@ impl Connection {
     }
 
     fn wants_to_write(&self) -> bool {
-        self.started && self.size.is_none_or(|size| self.written < size)
+        self.started && self.written < self.due
     }
 
     /// What to wait for.

@@ -97,6 +97,14 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
         "metrics_cache",
         "net.ipv4.tcp_no_metrics_save and tcp_no_ssthresh_metrics_save",
     ),
+    ("nagle", "TCP_NODELAY of the sender"),
+    ("restart_after_idle", "net.ipv4.tcp_slow_start_after_idle"),
+];
+
+/// Values of them that no kernel knows, and those that it does.
+pub const UNKNOWN_VALUES: &[(&str, &str, &str)] = &[
+    ("nagle", "nagle", "`off` and `minshall`"),
+    ("restart_after_idle", "restart_window", "`off` and `decay`"),
 ];
 
 /// Those of them that hold for all connections between two hosts.
@@ -113,4 +121,5 @@ pub const SHARED_TCP_KEYS: &[&str] = &[
     "window_scaling",
     "send_buffer_default",
     "send_buffer_max",
+    "restart_after_idle",
 ];

@@ -97,12 +97,32 @@ impl FlowSpec {
         self.told.contains(&key).then(|| self.tcp.get(key))
     }
 
-    /// Bytes to send; nothing for an endless transfer.
+    /// Bytes to send, as far as that can be known; nothing for an endless flow.
     pub fn size_bytes(&self) -> Option<u64> {
-        match self.source.params.get("size") {
-            Value::Bytes(bytes) => Some(bytes),
-            _ => None,
+        self.source(0).total_bytes()
+    }
+
+    /// What the application does.
+    pub fn source(&self, seed: u64) -> Box<dyn source::Source> {
+        source::build(self.source.name, &self.source.params, seed, &self.name)
+    }
+
+    /// Bytes that the application writes within `secs`, or nearly so: of a source with many writes the first ones tell.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    fn bytes_within(&self, secs: f64) -> f64 {
+        const ENOUGH: usize = 100;
+        let mut source = self.source(0);
+        let mut bytes = 0.0;
+        for number in 1.. {
+            match source.next_write() {
+                Some(write) if write.at_secs <= secs && number == ENOUGH => {
+                    return bytes * (secs / write.at_secs.max(1e-9)).max(1.0);
+                }
+                Some(write) if write.at_secs <= secs => bytes += write.bytes as f64,
+                _ => break,
+            }
         }
+        bytes
     }
 }
 
@@ -194,6 +214,14 @@ impl Scenario {
             tables.push((format!("flows[{index}].tcp"), flow.get("tcp")));
         }
         for (path, table) in tables {
+            for (key, value, known) in kernel::UNKNOWN_VALUES {
+                if table.and_then(|table| table.get(key)?.as_str()) == Some(value) {
+                    let message = format!("a real kernel knows no `{key} = \"{value}\"`");
+                    return Err(
+                        at(format!("{path}.{key}"), message).hint(&format!("it has {known}"))
+                    );
+                }
+            }
             for key in table
                 .and_then(Json::as_object)
                 .into_iter()
@@ -312,7 +340,13 @@ impl Scenario {
             let message = "the sockets of packaged programs cannot be sampled";
             return Err(at("sample", message).hint("leave it out, or kernel.application"));
         }
-        for flow in &self.flows {
+        for (index, flow) in self.flows.iter().enumerate() {
+            if flow.source.name != "bulk" {
+                let message = format!("a fetch is of one file, not `{}`", flow.source.name);
+                return Err(at(format!("flows[{index}].source"), message).hint(
+                    "write source = { name = \"bulk\", size = \"1 MB\" }, or leave out kernel.application",
+                ));
+            }
             if flow.size_bytes().is_none() {
                 let message = format!("a file has a size, and flow `{}` is endless", flow.name);
                 return Err(at("kernel.application", message)
@@ -345,10 +379,7 @@ impl Scenario {
             let by_rate = shares.fold(f64::INFINITY, f64::min) / bits;
             let by_window = config.window_limit / self.base_rtt(flow).max(1e-6);
             let active = (duration - flow.start.secs()).max(0.0);
-            #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-            let by_size = flow
-                .size_bytes()
-                .map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(config.smss));
+            let by_size = flow.bytes_within(active) / f64::from(config.smss);
             segments += (by_rate.min(by_window) * active).min(by_size) + 10.0;
         }
         segments

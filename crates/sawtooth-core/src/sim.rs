@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use crate::cc;
-use crate::events::{Event, EventQueue, Key, Line, Lineage};
+use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
 use crate::link::{Arrival, Port, Transmission};
 use crate::loss::Loss;
 use crate::packet::{Ack, AckStore, Packet};
@@ -26,7 +26,7 @@ use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
 use crate::scenario::{FlowSpec, Part, Sampling, Scenario};
-use crate::source;
+use crate::source::{Source, Write};
 use crate::tcp::limits::Limit;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
@@ -151,13 +151,44 @@ struct Flow {
     receiver: Receiver,
     start: f64,
     started: bool,
-    fixed_size: bool,
+    /// What its application does, the write that comes next, and when.
+    source: Box<dyn Source>,
+    next_write: Option<Write>,
+    write_key: Key,
     /// Where its stops begin in `World::stops`, and which is the receiver's.
     first_stop: u32,
     receiver_stop: u32,
     /// Wire size of the segments it sends: header, and header with full payload.
     header: u32,
     ack_sizes: AckSizes,
+}
+
+impl Flow {
+    /// When the sender's timer expires or its application writes, whichever is first.
+    #[inline]
+    fn next_timer(&self) -> Key {
+        let timer = self.sender.next_timer();
+        if self.write_key.time <= timer.time {
+            self.write_key
+        } else {
+            timer
+        }
+    }
+
+    /// The application writes what is due, and says so if it was the last.
+    fn write(&mut self, now: Event) {
+        self.write_key = Key::NEVER;
+        while let Some(write) = self.next_write {
+            let time = self.start + write.at_secs;
+            if time > now.time {
+                self.write_key = now.schedule(time, Child::Timer);
+                return;
+            }
+            self.sender.on_write(now, write.bytes);
+            self.next_write = self.source.next_write();
+        }
+        self.sender.on_close();
+    }
 }
 
 /// Bytes of an acknowledgement on the wire.
@@ -237,7 +268,8 @@ impl<'a> World<'a> {
             } else {
                 0.0
             };
-            let size_bytes = build(source::TABLE, &spec.source)(&spec.source.params).size_bytes();
+            let mut source = spec.source(seed);
+            let next_write = source.next_write();
             let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
             let receiver = Receiver::new(&config);
             let header = config.header;
@@ -245,7 +277,7 @@ impl<'a> World<'a> {
                 plain: config.ack_size,
                 sack_option_header: config.sack_option_header,
             };
-            let mut sender = Sender::new(config, new_cc, &spec.cc.params, size_bytes, phase);
+            let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
             if scenario.record.episodes {
                 sender.keep_episodes();
             }
@@ -254,7 +286,9 @@ impl<'a> World<'a> {
                 receiver,
                 start: spec.start.secs(),
                 started: false,
-                fixed_size: size_bytes.is_some(),
+                source,
+                next_write,
+                write_key: Key::NEVER,
                 first_stop: first_stops[index],
                 receiver_stop: first_stops[index] + index_u32(spec.path.len()),
                 header,
@@ -592,7 +626,7 @@ impl<'a> World<'a> {
         let flow = &self.flows[index as usize];
         let starts = slot == sender_timer(index) && !flow.started;
         let timer = if slot == sender_timer(index) {
-            flow.sender.next_timer()
+            flow.next_timer()
         } else {
             flow.receiver.next_timer()
         };
@@ -626,6 +660,7 @@ impl<'a> World<'a> {
             flow.sender.inherit(&metrics.at_start(index, key.time));
         }
         flow.sender.on_start(now);
+        flow.write(now);
         self.pump_rarely(index, key, now);
     }
 
@@ -641,10 +676,15 @@ impl<'a> World<'a> {
     }
 
     fn fire_sender_timer(&mut self, index: u32) {
-        let key = self.flows[index as usize].sender.next_timer();
+        let key = self.flows[index as usize].next_timer();
         let now = self.lineage.record(key);
         self.sample_sender(index, key.time);
-        self.flows[index as usize].sender.on_timer(now);
+        let flow = &mut self.flows[index as usize];
+        if key == flow.write_key {
+            flow.write(now);
+        } else {
+            flow.sender.on_timer(now);
+        }
         self.pump_rarely(index, key, now);
     }
 
@@ -655,7 +695,7 @@ impl<'a> World<'a> {
         let ack = self.acks.unpack(packet);
         // A timer that expired before goes first.
         loop {
-            let timer = self.flows[index as usize].sender.next_timer();
+            let timer = self.flows[index as usize].next_timer();
             if timer.time > key.time || !timer.precedes(&key, &self.lineage, false) {
                 break;
             }
@@ -706,7 +746,7 @@ impl<'a> World<'a> {
                 debug_assert!(back.is_none(), "every round trip has an event: plan_stops");
             }
         }
-        let timer = self.flows[index as usize].sender.next_timer();
+        let timer = self.flows[index as usize].next_timer();
         self.see_to_timer(sender_timer(index), timer);
     }
 
@@ -817,8 +857,8 @@ impl<'a> World<'a> {
             let config = sender.config();
             let lifetime = self.end - flow.start;
             let rate = |bytes| mean_rate_bps(bytes, lifetime);
-            let acked = sender.snd_una().saturating_sub(u64::from(config.handshake));
-            let done = flow.fixed_size && sender.is_done();
+            let acked = sender.acked_segments();
+            let done = sender.is_done();
             let srtt = counters.srtt_sum_secs / counters.rtt_samples as f64;
             let sampled = |secs: f64| {
                 if counters.rtt_samples > 0 {

@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use sawtooth_core::packet::{Data, Ecn, Packet};
 use sawtooth_core::queue::{Backlog, New, Queue, TABLE, Verdict};
 use sawtooth_core::registry::{Entry, Kind, Params, Value};
-use sawtooth_core::tcp::timestamps::Stamp;
 
 /// Its defaults, with `limit`, where it has one, in bytes or packets.
 fn build(entry: &Entry<New>, limit: Value) -> Box<dyn Queue> {

@@ -77,6 +77,7 @@ impl Script {
             duplicate: false,
             sack,
             echo: self.sent[of].stamp,
+            ..Ack::default()
         };
         self.sender.on_segment(now, &ack);
         self.send(now)
@@ -232,6 +233,7 @@ fn rfc7323_3_2_the_receiver_repeats_what_the_sender_said() {
             seq,
             payload_bytes: 1460,
             stamp: Stamp::from_bits(stamp),
+            ..Data::default()
         };
         receiver.on_segment(now, data).map(|ack| ack.echo.bits())
     };

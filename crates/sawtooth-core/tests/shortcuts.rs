@@ -24,12 +24,30 @@ struct Case {
     sample: Option<&'static str>,
     loss: f64,
     ecn: Option<&'static str>,
-    size_kb: Option<u32>,
     part: (&'static str, Value),
+    source: Option<Value>,
+    nagle: &'static str,
 }
 
 fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
     table.iter().map(|entry| entry.name).collect()
+}
+
+/// Bulk of a size, messages that may be written at one time with all else that happens, and a paced application.
+fn sources() -> impl Strategy<Value = Value> {
+    let messages = (1u32..40_000, 1u32..1500, prop::option::of(1u32..30));
+    let paced = (10u32..3000, 1u32..5000, prop::option::of(1u32..200));
+    prop_oneof![
+        (1u32..300).prop_map(|kb| json!({"name": "bulk", "size": format!("{kb} kB")})),
+        messages.prop_map(|(size, interval, count)| json!({
+            "name": "messages", "size": format!("{size} B"), "interval": format!("{interval} ms"), "offset": format!("{} ms", size % 3),
+            "count": count.map_or(json!("none"), |count| json!(count)),
+        })),
+        paced.prop_map(|(rate, size, total)| json!({
+            "name": "paced", "rate": format!("{rate} kbit/s"), "size": format!("{size} B"),
+            "total": total.map_or("none".to_owned(), |total| format!("{total} kB")),
+        })),
+    ]
 }
 
 fn cases() -> impl Strategy<Value = Case> {
@@ -38,6 +56,7 @@ fn cases() -> impl Strategy<Value = Case> {
         prop::sample::select(names(tcp::recovery::TABLE)),
         prop::sample::select(names(cc::TABLE)),
         prop::sample::select(vec!["dumbbell", "single", "parking_lot"]),
+        prop::sample::select(vec!["off", "nagle", "minshall"]),
     );
     let sizes = (1u32..7, 200u32..20_000, 1u32..4, 0u32..120, 0u32..40);
     let limits = (
@@ -50,7 +69,7 @@ fn cases() -> impl Strategy<Value = Case> {
         // Zero makes all flows start at once: every tie there can be.
         prop_oneof![Just(0u32), 1u32..400],
         prop::sample::select(vec![None, Some("70 ms"), Some("ack")]),
-        prop::option::of(1u32..300),
+        prop::option::of(sources()),
         prop::sample::select(vec![0.0, 0.01, 0.1]),
         prop::sample::select(vec![
             None,
@@ -83,7 +102,8 @@ fn cases() -> impl Strategy<Value = Case> {
         ack_every: limits.2,
         start_ms: limits.3,
         sample: limits.4,
-        size_kb: limits.5,
+        source: limits.5,
+        nagle: names.4,
         loss: limits.6,
         ecn: limits.7,
         part: limits.8,
@@ -117,6 +137,7 @@ fn scenario(case: &Case) -> Scenario {
             "recovery": case.recovery,
             "window_limit": format!("{} packets", case.window),
             "ack_every": case.ack_every,
+            "nagle": case.nagle,
         },
         "links": {
             "bottleneck": {"rate": rate, "delay": format!("{} ms", case.delay_ms), "queue": queue, "loss": case.loss,
@@ -135,8 +156,8 @@ fn scenario(case: &Case) -> Scenario {
         tree["tcp"]["ecn"] = json!(ecn);
     }
     tree["tcp"][case.part.0] = case.part.1.clone();
-    if let Some(kb) = case.size_kb {
-        tree["flows"][0]["source"] = json!({"name": "bulk", "size": format!("{kb} kB")});
+    if let Some(source) = &case.source {
+        tree["flows"][0]["source"] = source.clone();
     }
     if let Some(sample) = case.sample {
         tree["sample"] = json!(sample);

@@ -14,7 +14,6 @@ use sawtooth_core::packet::{Ack, Data};
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::scoreboard::{self, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
-use sawtooth_core::tcp::timestamps::Stamp;
 use sawtooth_core::tcp::{Config, rto};
 use sawtooth_core::{Scenario, cc};
 use serde_json::{Value, json};
@@ -291,7 +290,7 @@ fn rfc6298_5_1_sending_starts_the_timer() {
 
 #[test]
 fn rfc6298_5_2_the_timer_stops_when_everything_is_acknowledged() {
-    let mut script = Script::new(&json!({}), Some(2));
+    let mut script = Script::new(&json!({"fin": false}), Some(2));
     script.start();
     script.wait(RTT);
     assert_eq!(script.ack(1), [1, 2]);

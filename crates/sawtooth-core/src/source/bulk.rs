@@ -1,6 +1,8 @@
 //! Bulk transfer: everything is there to be sent from the start; endless, or of a fixed size.
+//!
+//! Kernel twin: an application that writes as fast as the socket takes it, and closes after the last byte.
 
-use super::{New, Source};
+use super::{New, Source, Write, bytes_or_none};
 use crate::registry::{Entry, Kind, Param, Value};
 
 pub const ENTRY: Entry<New> = Entry {
@@ -13,12 +15,10 @@ pub const ENTRY: Entry<New> = Entry {
         kind: Kind::Bytes,
         default: Value::None,
     }],
-    new: |params| {
+    new: |params, _| {
         Box::new(Bulk {
-            size_bytes: match params.get("size") {
-                Value::Bytes(bytes) => Some(bytes),
-                _ => None,
-            },
+            size_bytes: bytes_or_none(params, "size"),
+            written: false,
         })
     },
 };
@@ -26,10 +26,19 @@ pub const ENTRY: Entry<New> = Entry {
 #[derive(Debug)]
 struct Bulk {
     size_bytes: Option<u64>,
+    written: bool,
 }
 
 impl Source for Bulk {
-    fn size_bytes(&self) -> Option<u64> {
+    fn next_write(&mut self) -> Option<Write> {
+        let first = !std::mem::replace(&mut self.written, true);
+        first.then(|| Write {
+            at_secs: 0.0,
+            bytes: self.size_bytes.unwrap_or(Write::ENDLESS),
+        })
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
         self.size_bytes
     }
 }

@@ -1,21 +1,91 @@
 //! Traffic sources: when the application writes how much.
 //!
+//! A source is pure: it has no clock and sends nothing. It is asked for one write after the other, and whoever drives it (the simulator, or
+//! the agent beside a real kernel) sees to their times. Randomness comes from the stream it is given; its state is what it needs for the
+//! next write, however many there will be.
+//!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
 mod bulk;
+mod messages;
+mod paced;
 
 use std::fmt::Debug;
 
-use crate::registry::{Entry, Params};
+use crate::registry::{Entry, Params, Value};
+use crate::rng::Stream;
 
 /// Constructor of a table row.
-pub type New = fn(&Params) -> Box<dyn Source>;
+pub type New = fn(&Params, Stream) -> Box<dyn Source>;
 
 /// What an application does with its connection.
 pub trait Source: Debug + Send {
-    /// Bytes the application writes at the start of the connection; `None` when it never ends.
-    fn size_bytes(&self) -> Option<u64>;
+    /// The next write; `None` when there is no more, and the application closes the connection.
+    fn next_write(&mut self) -> Option<Write>;
+
+    /// Bytes of all writes together; `None` when it never ends, or nobody can tell before.
+    fn total_bytes(&self) -> Option<u64>;
+}
+
+/// Some bytes that the application hands to TCP at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Write {
+    /// Since the application opened the connection, seconds; not before the write that precedes it. If the connection is not established by
+    /// then, the application waits for that.
+    pub at_secs: f64,
+    /// At least one; [`Write::ENDLESS`] if there will always be more.
+    pub bytes: u64,
+}
+
+impl Write {
+    /// More than any connection can carry.
+    pub const ENDLESS: u64 = u64::MAX;
 }
 
 /// All sources.
-pub const TABLE: &[Entry<New>] = &[bulk::ENTRY];
+pub const TABLE: &[Entry<New>] = &[bulk::ENTRY, messages::ENTRY, paced::ENTRY];
+
+/// The source called `name` of a scenario's flow, whose random numbers depend on `seed` and the flow alone.
+///
+/// # Panics
+/// If there is none of that name: a scenario has checked it.
+pub fn build(name: &str, params: &Params, seed: u64, flow: &str) -> Box<dyn Source> {
+    let mut rows = TABLE.iter();
+    let row = rows.find(|entry| entry.name == name);
+    let stream = Stream::new(seed, &format!("{flow}.source"));
+    (row.expect("the scenario names a row of the table").new)(params, stream)
+}
+
+/// A number of bytes that may be left open.
+fn bytes_or_none(params: &Params, name: &str) -> Option<u64> {
+    match params.get(name) {
+        Value::Bytes(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_writes_something_in_order_and_the_same_again() {
+        for entry in TABLE {
+            let writes = |seed| {
+                let mut source = build(entry.name, &Params::defaults(entry.params), seed, "f");
+                let writes: Vec<Write> = std::iter::from_fn(|| source.next_write())
+                    .take(1000)
+                    .collect();
+                writes
+            };
+            let first = writes(1);
+            assert!(!first.is_empty(), "{}", entry.name);
+            assert!(first.iter().all(|write| write.bytes > 0), "{}", entry.name);
+            let ordered = first
+                .windows(2)
+                .all(|pair| pair[0].at_secs <= pair[1].at_secs);
+            assert!(ordered && first[0].at_secs >= 0.0, "{}", entry.name);
+            assert_eq!(first, writes(1), "{}", entry.name);
+        }
+    }
+}

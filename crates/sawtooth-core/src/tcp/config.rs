@@ -379,6 +379,26 @@ pub const PARAMS: &[Param] = &[
         default: Value::Bytes(4),
     },
     Param {
+        name: "nagle",
+        summary: "whether a short segment waits until everything is acknowledged (RFC 9293 §3.7.4, RFC 896), until no other short one is \
+                  outstanding (draft-minshall-nagle-01), or not at all",
+        kind: Kind::Choice(&["off", "nagle", "minshall"]),
+        default: Value::Choice("nagle"),
+    },
+    Param {
+        name: "restart_after_idle",
+        summary: "the window after a timeout without sending: at most the initial one (RFC 5681 §4.1), half for every timeout but not less \
+                  than that, with ssthresh at three quarters (RFC 2861 §3.1), or what it was",
+        kind: Kind::Choice(&["off", "restart_window", "decay"]),
+        default: Value::Choice("restart_window"),
+    },
+    Param {
+        name: "fin",
+        summary: "whether a connection ends with a FIN (RFC 9293 §3.6): on the last segment that waits, or on a segment of its own",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
         name: "rto_estimator",
         summary: "retransmission timeout from real-valued estimators (RFC 6298), or from scaled integers counting clock \
                   ticks (Jacobson 1988)",
@@ -515,6 +535,22 @@ pub enum SackPipe {
     Counter,
 }
 
+/// Which short segments wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nagle {
+    Off,
+    Nagle,
+    Minshall,
+}
+
+/// The window after a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RestartAfterIdle {
+    Off,
+    RestartWindow,
+    Decay,
+}
+
 /// Which retransmission timeout estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoEstimator {
@@ -611,6 +647,9 @@ pub struct Config {
     pub send_auto_tuning: bool,
     pub max_sack_blocks: usize,
     pub sack_option_header: u32,
+    pub nagle: Nagle,
+    pub restart_after_idle: RestartAfterIdle,
+    pub fin: bool,
     pub rto: RtoConfig,
     /// Whether the clock's phase is ns-2's random one.
     pub ns2_tick_phase: bool,
@@ -713,6 +752,17 @@ impl From<&Params> for Config {
             send_auto_tuning: params.flag("send_auto_tuning"),
             max_sack_blocks: usize::try_from(params.integer("max_sack_blocks")).unwrap_or(3),
             sack_option_header: bytes_u32(params, "sack_option_header"),
+            nagle: match params.choice("nagle") {
+                "nagle" => Nagle::Nagle,
+                "minshall" => Nagle::Minshall,
+                _ => Nagle::Off,
+            },
+            restart_after_idle: match params.choice("restart_after_idle") {
+                "restart_window" => RestartAfterIdle::RestartWindow,
+                "decay" => RestartAfterIdle::Decay,
+                _ => RestartAfterIdle::Off,
+            },
+            fin: params.flag("fin"),
             rto: RtoConfig {
                 estimator: match params.choice("rto_estimator") {
                     "ticks" => RtoEstimator::Ticks,

@@ -144,10 +144,12 @@ impl Sender {
         }
         let rack = self.rack.as_deref();
         let lost = rack.is_some_and(|rack| rack.segments.lost() > 0);
-        if !lost && !self.has_more() {
+        if !lost && self.snd_nxt >= self.stream.end() {
             Limit::Source
         } else if !lost && self.send_room() == 0 {
             Limit::SendBuffer
+        } else if !lost && self.is_held_back() {
+            Limit::Nagle
         } else if !lost
             && (self.snd_nxt >= self.snd_una + self.window_limit() || self.rwnd_room() == 0)
         {

@@ -15,6 +15,7 @@ pub mod rate;
 pub mod receive_buffer;
 pub mod receiver;
 pub mod recovery;
+mod restart;
 pub mod rto;
 pub mod scoreboard;
 pub mod segmentation;
@@ -22,6 +23,7 @@ pub mod segments;
 pub mod send_buffer;
 pub mod sender;
 mod stacks;
+pub mod stream;
 pub mod timestamps;
 
 pub use config::{Config, PARAMS};

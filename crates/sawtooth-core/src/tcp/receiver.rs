@@ -16,9 +16,9 @@ use crate::packet::{Ack, Data};
 #[derive(Debug)]
 pub struct Receiver {
     rcv_nxt: u64,
-    /// Segments above `rcv_nxt`, and what they carry in bytes (only the last of a transfer is short).
+    /// Segments above `rcv_nxt`, and which of them are short: number, and bytes that they lack of a full one.
     out_of_order: RangeSet,
-    out_of_order_short_bytes: u64,
+    out_of_order_short: Vec<(u64, u32)>,
     /// The ranges last reported, newest first.
     recent: Vec<Range>,
     sack: bool,
@@ -48,7 +48,7 @@ impl Receiver {
         Self {
             rcv_nxt: 0,
             out_of_order: RangeSet::default(),
-            out_of_order_short_bytes: 0,
+            out_of_order_short: Vec::new(),
             recent: Vec::new(),
             sack: config.recovery.has_sack(),
             quick_acks: config.quick_acks,
@@ -93,10 +93,13 @@ impl Receiver {
         if data.seq == self.rcv_nxt && self.out_of_order.is_empty() {
             self.rcv_nxt += 1;
             self.delivered_bytes += u64::from(data.payload_bytes);
-            self.last_delivery = now.time;
+            if data.payload_bytes > 0 {
+                self.last_delivery = now.time;
+            }
             let opens = self.buffer.is_some() && self.store_in_order(now.time, data);
-            // A SYN is answered at once (RFC 9293 §3.10.7.2).
-            if data.seq == 0 || at_once || opens || (data.push && self.push_acks) || self.is_due() {
+            // A SYN is answered at once, and so is a FIN (RFC 9293 §3.10.7.2, §3.10.7.4).
+            let now_or_never = data.seq == 0 || data.fin || at_once || opens;
+            if now_or_never || (data.push && self.push_acks) || self.is_due() {
                 return Some(self.acknowledge_in_order(now.time));
             }
             self.delay(now);
@@ -165,11 +168,12 @@ impl Receiver {
             self.rcv_nxt = self.out_of_order.first_gap(before + 1);
             self.out_of_order.remove_below(self.rcv_nxt);
             let filled = self.rcv_nxt - before - 1;
-            let short = if self.out_of_order.is_empty() {
-                std::mem::take(&mut self.out_of_order_short_bytes)
-            } else {
-                0
-            };
+            let mut short = 0;
+            self.out_of_order_short.retain(|(seq, lacking)| {
+                let filled = *seq < self.rcv_nxt;
+                short += if filled { u64::from(*lacking) } else { 0 };
+                !filled
+            });
             let bytes = u64::from(data.payload_bytes) + filled * u64::from(self.smss) - short;
             self.delivered_bytes += bytes;
             if let Some(buffer) = &mut self.buffer {
@@ -188,11 +192,12 @@ impl Receiver {
                 |_| new = true,
             );
             duplicate = !new;
-            if new {
-                self.out_of_order_short_bytes += u64::from(self.smss - data.payload_bytes);
-                if let Some(buffer) = &mut self.buffer {
-                    buffer.hold();
-                }
+            if new && let Some(buffer) = &mut self.buffer {
+                buffer.hold();
+            }
+            if new && data.payload_bytes < self.smss {
+                let lacking = self.smss - data.payload_bytes;
+                self.out_of_order_short.push((data.seq, lacking));
             }
             self.recent.retain(|range| !holder.contains(range.start));
             self.recent.insert(0, holder);

@@ -29,6 +29,8 @@ pub const STACKS: &[Stack] = &[
             "RFC 9937",
             "RFC 5682",
             "RFC 7323",
+            "draft-minshall-nagle-01",
+            "RFC 2861",
             "Linux 6.1, measured: docs/validation/kernel-reno.md",
         ],
         values: &[
@@ -60,6 +62,8 @@ pub const STACKS: &[Stack] = &[
             ("eifel", Value::Choice("window")),
             ("pacing_free_start", Value::Packets(10)),
             ("metrics_cache", Value::Choice("default")),
+            ("nagle", Value::Choice("minshall")),
+            ("restart_after_idle", Value::Choice("decay")),
         ],
     },
     Stack {
@@ -86,6 +90,9 @@ pub const STACKS: &[Stack] = &[
             ("rto_max", Value::Duration(60.0)),
             ("ack_every", Value::Integer(1)),
             ("delayed_ack_timeout", Value::Duration(0.1)),
+            ("nagle", Value::Choice("off")),
+            ("restart_after_idle", Value::Choice("off")),
+            ("fin", Value::Bool(false)),
         ],
     },
 ];

@@ -92,6 +92,7 @@ impl Undo {
 
 /// The state of this recovery.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Rack {
     pub segments: Segments,
     rate: Rate,
@@ -124,6 +125,8 @@ pub struct Rack {
     used: u64,
     cwnd_limited: bool,
     usage_end: u64,
+    /// Something has been sent since that was looked at.
+    has_sent: bool,
     /// When the next segment may be sent, if the algorithm paces.
     paced_until: f64,
     pace_timer: Key,
@@ -157,6 +160,7 @@ impl Default for Rack {
             used: 0,
             cwnd_limited: false,
             usage_end: 0,
+            has_sent: false,
             paced_until: 0.0,
             pace_timer: Key::NEVER,
             burst: 0,
@@ -237,6 +241,18 @@ impl Rack {
             self.widest_reo_wnd()
         } else {
             0.0
+        }
+    }
+
+    /// Takes note, when nothing more may leave, of how much of the window is in use, and whether it is `full` although there is more to
+    /// send: over a window's time, the most (RFC 7661 §4.2).
+    fn note_usage(&mut self, una: u64, snd_max: u64, full: bool) {
+        self.has_sent = false;
+        let outstanding = snd_max - una;
+        if una >= self.usage_end || full || (!self.cwnd_limited && outstanding > self.used) {
+            self.cwnd_limited = full;
+            self.used = outstanding;
+            self.usage_end = snd_max;
         }
     }
 
@@ -817,6 +833,13 @@ impl Sender {
         if let Some(seq) = self.rack_next(now) {
             return Some(self.rack_transmit(now, seq));
         }
+        if self.closes() {
+            return self.rack_poll(now);
+        }
+        let (una, snd_max) = (self.snd_una, self.snd_max);
+        if std::mem::take(&mut self.rack().has_sent) {
+            self.rack().note_usage(una, snd_max, false);
+        }
         if std::mem::take(&mut self.rack().arm_due) {
             self.rack_arm(now);
         }
@@ -828,8 +851,7 @@ impl Sender {
 
     fn rack_next(&mut self, now: Event) -> Option<u64> {
         let window = self.window();
-        let new =
-            self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window_limit();
+        let new = self.has_more() && self.snd_nxt < self.snd_una + self.window_limit();
         let unwritten = self.send_room() == 0;
         let (una, snd_max) = (self.snd_una, self.snd_max);
         let limited_transmit = self.config.limited_transmit;
@@ -846,13 +868,8 @@ impl Sender {
         // The pipe lets a new segment out for each that is reported, which includes limited transmit (RFC 3042).
         let full = pipe >= window
             || (!limited_transmit && rack.phase == Phase::Open && outstanding >= window);
-        // Whether the window is what limits, over a window's time.
-        if una >= rack.usage_end || full || (!rack.cwnd_limited && outstanding > rack.used) {
-            rack.cwnd_limited = full;
-            rack.used = outstanding;
-            rack.usage_end = snd_max;
-        }
         if full {
+            rack.note_usage(una, snd_max, true);
             return None;
         }
         if rack.burst > 0 {
@@ -938,7 +955,7 @@ impl Sender {
         let stamp = self
             .clock
             .map_or(Stamp::NONE, |clock| clock.stamp(now.time));
-        let wire_bits = 8.0 * f64::from(self.config.smss + self.config.header);
+        let wire_bits = 8.0 * f64::from(self.stream.payload_bytes(seq) + self.config.header);
         let again = seq < self.snd_max;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
@@ -960,6 +977,7 @@ impl Sender {
         if idle {
             rack.restarted = now.time;
         }
+        rack.has_sent = true;
         let data = self.transmit(now, seq);
         if idle || !again {
             self.rack().arm_due = true;

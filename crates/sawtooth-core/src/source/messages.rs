@@ -1,0 +1,107 @@
+//! Messages: writes of one size, at a fixed interval, whatever has become of those before.
+//!
+//! Kernel twin: an application that sleeps until each message's time and writes it; what the socket does not take is written when it does.
+
+use super::{New, Source, Write};
+use crate::registry::{Entry, Kind, Param, Value};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "messages",
+    summary: "messages of one size at a fixed interval, endless or so many",
+    specification: &[],
+    params: &[
+        Param {
+            name: "size",
+            summary: "bytes of a message",
+            kind: Kind::Bytes,
+            default: Value::Bytes(10_000),
+        },
+        Param {
+            name: "interval",
+            summary: "time from one message to the next",
+            kind: Kind::Duration {
+                min_exclusive: true,
+            },
+            default: Value::Duration(1.0),
+        },
+        Param {
+            name: "count",
+            summary: "how many messages, after which the connection is closed; `none`: without end",
+            kind: Kind::Integer {
+                min: 1,
+                max: 1_000_000_000,
+            },
+            default: Value::None,
+        },
+        Param {
+            name: "offset",
+            summary: "when the first message is written, after the connection has been opened",
+            kind: Kind::Duration {
+                min_exclusive: false,
+            },
+            default: Value::Duration(0.0),
+        },
+    ],
+    new: |params, _| {
+        Box::new(Messages {
+            size_bytes: params.bytes("size"),
+            interval_secs: params.duration("interval"),
+            count: match params.get("count") {
+                Value::Integer(count) => u64::try_from(count).ok(),
+                _ => None,
+            },
+            offset_secs: params.duration("offset"),
+            written: 0,
+        })
+    },
+};
+
+#[derive(Debug)]
+struct Messages {
+    size_bytes: u64,
+    interval_secs: f64,
+    count: Option<u64>,
+    offset_secs: f64,
+    written: u64,
+}
+
+impl Source for Messages {
+    #[expect(clippy::cast_precision_loss, reason = "messages are few")]
+    fn next_write(&mut self) -> Option<Write> {
+        if self.count == Some(self.written) {
+            return None;
+        }
+        let at_secs = self.offset_secs + self.written as f64 * self.interval_secs;
+        self.written += 1;
+        Some(Write {
+            at_secs,
+            bytes: self.size_bytes,
+        })
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
+        self.count
+            .map(|count| count.saturating_mul(self.size_bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Params;
+    use crate::rng::Stream;
+
+    #[test]
+    fn three_messages_are_written_at_their_times_and_then_comes_the_end() {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("count", Value::Integer(3));
+        params.set("interval", Value::Duration(0.25));
+        params.set("offset", Value::Duration(1.0));
+        let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
+        let writes: Vec<(f64, u64)> = std::iter::from_fn(|| source.next_write())
+            .map(|write| (write.at_secs, write.bytes))
+            .collect();
+        assert_eq!(writes, [(1.0, 10_000), (1.25, 10_000), (1.5, 10_000)]);
+        assert_eq!(source.total_bytes(), Some(30_000));
+    }
+}

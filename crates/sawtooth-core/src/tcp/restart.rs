@@ -1,0 +1,99 @@
+//! Sending again after a pause: what is left of the window.
+//!
+//! Specifications: RFC 5681 §4.1 (`restart_window`: after more than a retransmission timeout without sending, at most the initial
+//! window); RFC 2861 §3.1 (`decay`: half for every timeout that has passed, and a threshold that remembers three quarters; as the kernel's
+//! documentation of `tcp_slow_start_after_idle` says of Linux, which goes down to the restart window of RFC 5681).
+
+use super::config::{Config, RestartAfterIdle};
+use super::sender::Sender;
+use crate::cc::Windows;
+use crate::events::Event;
+use crate::units::Instant;
+
+/// The windows with which a connection goes on that has sent nothing for `idle_secs`.
+fn windows(config: &Config, before: Windows, idle_secs: f64, timeout_secs: f64) -> Windows {
+    if config.restart_after_idle == RestartAfterIdle::Off || idle_secs <= timeout_secs {
+        return before;
+    }
+    let least = config.initial_window.min(before.cwnd);
+    if config.restart_after_idle == RestartAfterIdle::RestartWindow {
+        return Windows {
+            cwnd: least,
+            ..before
+        };
+    }
+    let trunc = |window: f64| {
+        if config.whole_windows {
+            window.trunc()
+        } else {
+            window
+        }
+    };
+    let mut cwnd = before.cwnd;
+    let mut idle = idle_secs - timeout_secs;
+    while idle > 0.0 && cwnd > least {
+        cwnd = trunc(cwnd / 2.0);
+        idle -= timeout_secs;
+    }
+    Windows {
+        cwnd: cwnd.max(least),
+        ssthresh: before.ssthresh.max(trunc(before.cwnd * 0.75)),
+    }
+}
+
+impl Sender {
+    /// The application writes while nothing is outstanding, after data has been sent before.
+    pub(super) fn restart(&mut self, now: Event) {
+        let idle_secs = now.time - self.stream.last_sent_secs;
+        self.cc.on_restart(Instant::from_secs(now.time), idle_secs);
+        // An algorithm with a model of the path has its own ways.
+        if !self.cc.rules_recovery() {
+            let before = Windows {
+                cwnd: self.cc.cwnd(),
+                ssthresh: self.cc.ssthresh(),
+            };
+            let after = windows(&self.config, before, idle_secs, self.rto.timeout_secs());
+            if after != before {
+                self.cc.set_ssthresh(after.ssthresh);
+                self.cc.set_cwnd(after.cwnd);
+            }
+        }
+        self.cwnd_changed(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{Params, Value};
+    use crate::tcp::config::PARAMS;
+
+    fn after(kind: &'static str, idle_secs: f64) -> (f64, f64) {
+        let mut params = Params::defaults(PARAMS);
+        params.set("restart_after_idle", Value::Choice(kind));
+        params.set("initial_window", Value::Packets(10));
+        let before = Windows {
+            cwnd: 100.0,
+            ssthresh: 20.0,
+        };
+        let after = windows(&Config::from(&params), before, idle_secs, 0.2);
+        (after.cwnd, after.ssthresh)
+    }
+
+    #[test]
+    fn rfc5681_4_1_more_than_a_timeout_of_silence_leaves_the_initial_window() {
+        assert_eq!(after("restart_window", 0.2), (100.0, 20.0));
+        assert_eq!(after("restart_window", 0.21), (10.0, 20.0));
+    }
+
+    #[test]
+    fn rfc2861_3_1_the_window_halves_with_every_timeout_and_the_threshold_remembers() {
+        // Timeouts of 0.2 s: 100, 50, 25, 12.5, 10.
+        assert_eq!(after("decay", 0.19), (100.0, 20.0));
+        assert_eq!(after("decay", 0.3), (50.0, 75.0));
+        assert_eq!(after("decay", 0.5), (25.0, 75.0));
+        assert_eq!(after("decay", 0.7), (12.5, 75.0));
+        assert_eq!(after("decay", 100.0), (10.0, 75.0));
+        assert_eq!(after("off", 100.0), (100.0, 20.0));
+    }
+}
