@@ -129,6 +129,13 @@ impl Packet {
         Ecn::from_bits((self.number >> FIELD_SHIFT) as u8)
     }
 
+    /// The count of an acknowledgement.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "its 16 bits")]
+    fn marks(&self) -> u16 {
+        (self.number >> COUNT_SHIFT) as u16
+    }
+
     /// A queue marks it.
     pub fn mark(&mut self) {
         self.number |= (Ecn::Ce as u64) << FIELD_SHIFT;
@@ -180,7 +187,7 @@ impl AckStore {
                 duplicate: false,
                 sack: SackBlocks::default(),
                 ece: packet.number & FLAG != 0,
-                marks: (packet.number >> COUNT_SHIFT) as u16,
+                marks: packet.marks(),
             }
         } else {
             self.free.push(packet.detail);
