@@ -123,7 +123,12 @@ fn examine<'py>(
     let warnings = scenario
         .warnings
         .iter()
-        .map(|warning| exception(py, warning).into_value(py).into_bound(py).into_any())
+        .map(|warning| {
+            exception(py, warning)
+                .into_value(py)
+                .into_bound(py)
+                .into_any()
+        })
         .collect();
     Ok((scenario.cost(), warnings))
 }
