@@ -88,10 +88,10 @@ hint: set tcp.ecn = "classic", and a queue that marks""",
         changed(('"rack"', '"sack", prr = false')),
         """\
 warning: `prr` has no effect: `recovery` is "sack" here
- --> pair.toml:5:27
+ --> pair.toml:5:28
   |
 5 | tcp = { recovery = "sack", prr = false }
-  |                           ^^^
+  |                            ^^^
 hint: leave it out, or set recovery = "rack\"""",
     ),
 }

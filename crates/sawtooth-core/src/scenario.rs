@@ -918,19 +918,7 @@ impl<'a> Reader<'a> {
                 told.extend(known.filter(|key| json.get(key).is_some()));
             }
         }
-        let (Value::Duration(least), Value::Duration(most)) =
-            (tcp.get("rto_min"), tcp.get("rto_max"))
-        else {
-            unreachable!("both are times");
-        };
-        if least > most {
-            let own = table.get("tcp").and_then(|tcp| tcp.get("rto_min"));
-            let path = own.map_or("tcp.rto_min".to_owned(), |_| format!("{path}.tcp.rto_min"));
-            return Err(at(
-                path,
-                format!("`rto_min` is {least} s, above `rto_max`, which is {most} s"),
-            ));
-        }
+        check_timeouts(&tcp, table, path)?;
         self.check_buffers(table, path, &tcp)?;
         check_pacing(&tcp, table, path)?;
         let (cc, kernel_cc, cc_path) = match self.own_or_common(table, path, "cc") {
@@ -958,15 +946,7 @@ impl<'a> Reader<'a> {
             }
         };
         if !told.contains(&"ecn") {
-            // An algorithm that lives on marks brings what it needs, as `dctcp` does in Linux.
-            let feedback = match cc::ecn_of(cc.name, &cc.params) {
-                cc::Ecn::Classic => None,
-                cc::Ecn::Every => Some("dctcp"),
-                cc::Ecn::L4s => Some("accurate"),
-            };
-            if let Some(feedback) = feedback {
-                tcp.set("ecn", Value::Choice(feedback));
-            }
+            bring_feedback(&cc, &mut tcp);
         }
         let source = match table.get("source") {
             Some(json) => part(
@@ -1334,6 +1314,33 @@ fn no_parameters(json: &Json, path: &str, whose: &str) -> Result<()> {
         .hint("leave it out: parameters of modules are the kernel's own")),
         None => Ok(()),
     }
+}
+
+/// The timeout's bounds leave room between them.
+fn check_timeouts(tcp: &Params, table: &Map<String, Json>, path: &str) -> Result<()> {
+    let (Value::Duration(least), Value::Duration(most)) = (tcp.get("rto_min"), tcp.get("rto_max"))
+    else {
+        unreachable!("both are times");
+    };
+    if least > most {
+        let own = table.get("tcp").and_then(|tcp| tcp.get("rto_min"));
+        let path = own.map_or("tcp.rto_min".to_owned(), |_| format!("{path}.tcp.rto_min"));
+        return Err(at(
+            path,
+            format!("`rto_min` is {least} s, above `rto_max`, which is {most} s"),
+        ));
+    }
+    Ok(())
+}
+
+/// An algorithm that lives on marks brings the feedback that it needs, as `dctcp` does in Linux.
+fn bring_feedback(cc: &Part, tcp: &mut Params) {
+    let feedback = match cc::ecn_of(cc.name, &cc.params) {
+        cc::Ecn::Classic => return,
+        cc::Ecn::Every => "dctcp",
+        cc::Ecn::L4s => "accurate",
+    };
+    tcp.set("ecn", Value::Choice(feedback));
 }
 
 /// A congestion control as specified, or as Linux has it.

@@ -365,14 +365,14 @@ fn rfc8257_the_steady_state_is_that_of_the_model() {
 }
 
 #[test]
-fn rfc8257_delayed_acknowledgements_do_not_blur_the_share_of_marks() {
-    // Both count the same; the window grows half as fast, so that D round trips last twice as long and half as many are marked: alpha = 0.1.
+fn rfc8257_with_delayed_acknowledgements_the_share_of_marks_is_that_of_slower_growth_in_pairs() {
+    // The window grows half as fast, so that D packets take 2 D round trips; and segments come in pairs, of which only the second finds the
+    // queue above K in the round trip in which that is exceeded: the share is 1/2 / 2 D = 1 / (2 W* alpha), so alpha^2 = 1 / 206.6: 0.0696.
     let records = dctcp(&json!({"ack_every": 2}), 10);
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     let share =
         first(&records, "flows", "ce_in") as f64 / first(&records, "flows", "acked_packets") as f64;
-    // alpha^2 (1 - alpha / 4) = 2 (1/2) / W* = 0.0097: alpha = 0.0996.
-    assert!((share / 0.0996 - 1.0).abs() < 0.25, "{share}");
+    assert!((share / 0.0696 - 1.0).abs() < 0.2, "{share}");
     assert!(goodput(&records) > 0.98 * 100e6 * 1460.0 / 1500.0);
 }
 
@@ -385,11 +385,14 @@ fn the_count_of_marks_gives_dctcp_the_same_share_as_its_own_echo() {
     assert!(echo.abs_diff(count) < echo / 10, "{echo} and {count}");
 }
 
-/// One flow over 10 Mbit/s and 100 ms, 83.3 packets, to a queue that marks above 100 packets.
-fn classic(recovery: &str, stack: &str, cc: &Value, seconds: u32) -> Records {
+/// One flow over 10 Mbit/s and 100 ms, 83.3 packets, to a queue that marks above 100 packets; every segment is acknowledged.
+fn classic(recovery: &str, prr: bool, cc: &Value, seconds: u32) -> Records {
+    let mut tcp = json!({"recovery": recovery, "ecn": "classic", "ack_every": 1});
+    if recovery == "rack" {
+        tcp["prr"] = json!(prr);
+    }
     run(&json!({
-        "duration": format!("{seconds} s"), "sample": "10 ms", "stack": stack, "cc": cc,
-        "tcp": {"recovery": recovery, "ecn": "classic", "ack_every": 1, "smss": "1460 B", "header": "40 B", "quick_acks": 0},
+        "duration": format!("{seconds} s"), "sample": "10 ms", "stack": "rfc", "cc": cc, "tcp": tcp,
         "links": {"l": {"rate": "10 Mbit/s", "delay": "50 ms", "queue": {"name": "step", "limit": "1000 packets", "mark_above": "100 packets"}}},
         "flows": [{"path": ["l"]}],
     }))
@@ -399,26 +402,27 @@ fn classic(recovery: &str, stack: &str, cc: &Value, seconds: u32) -> Records {
 fn rfc3168_reno_halves_its_window_when_the_queue_is_at_the_threshold_and_loses_nothing() {
     // The window goes from 92 to 184 packets, one per round trip: (184^2 - 92^2) / 2 = 12 696 packets, 15.2 s at 833.3 packets per second. So in
     // the 95 s after slow start there are 6 reductions, and one ended slow start.
-    let stacks = RECOVERIES.map(|recovery| (recovery, "rfc"));
-    for (recovery, stack) in stacks.into_iter().chain([("rack", "linux")]) {
-        let records = classic(recovery, stack, &json!("reno"), 100);
+    for recovery in RECOVERIES {
+        let records = classic(recovery, false, &json!("reno"), 100);
         let reductions = first(&records, "flows", "ecn_reductions");
-        assert!(
-            (6..=8).contains(&reductions),
-            "{recovery}, {stack}: {reductions}"
-        );
-        assert_eq!(first(&records, "flows", "congestion_signals"), reductions);
-        assert_eq!(
-            first(&records, "flows", "retransmits"),
-            0,
-            "{recovery}, {stack}"
-        );
-        assert!(
-            goodput(&records) > 0.97 * 10e6 * 1460.0 / 1500.0,
-            "{recovery}, {stack}: {}",
-            goodput(&records)
-        );
+        assert!((6..=8).contains(&reductions), "{recovery}: {reductions}");
+        let all = first(&records, "flows", "congestion_signals");
+        assert_eq!(all, reductions, "{recovery}");
+        assert_eq!(first(&records, "flows", "retransmits"), 0, "{recovery}");
+        let full = 10e6 * 1460.0 / 1500.0;
+        assert!(goodput(&records) > 0.97 * full, "{recovery}");
     }
+}
+
+#[test]
+fn rfc3168_where_the_reduction_is_spread_the_segment_that_tells_of_it_meets_the_same_queue() {
+    // The first new segment carries CWR. With PRR it leaves at once and is marked by the queue that has not shrunk yet, which the receiver takes
+    // for a mark of the next window: a second reduction follows the first, to 46 packets. The cycle then takes (83 - 46) * 0.1 s + (184^2 -
+    // 83^2) / 2 / 833.3 per second = 19.9 s, of which 95 s have 4.8, of two reductions each.
+    let records = classic("rack", true, &json!("reno"), 100);
+    let reductions = first(&records, "flows", "ecn_reductions");
+    assert!((10..=12).contains(&reductions), "{reductions}");
+    assert_eq!(first(&records, "flows", "retransmits"), 0);
 }
 
 #[test]
@@ -447,7 +451,7 @@ fn rfc9937_a_mark_s_reduction_is_spread_over_a_round_trip_and_does_not_let_the_q
 #[test]
 fn rfc8511_a_smaller_reduction_leaves_more_of_the_queue() {
     let least = |cc: &Value| {
-        let records = classic("sack", "rfc", cc, 60);
+        let records = classic("sack", false, cc, 60);
         *queue(&records, 2000).iter().min().expect("samples")
     };
     // 184 packets less the path's 83.3, halved: 9; at 0.8: 64.

@@ -233,6 +233,7 @@ impl CongestionControl for HighSpeed {
         self.remember_reduction();
         self.ssthresh = mark.threshold(window);
         self.cwnd = mark.reduced(window);
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {

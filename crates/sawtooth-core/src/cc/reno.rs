@@ -89,6 +89,7 @@ impl CongestionControl for Reno {
         let window = mark.window * self.beta_ecn.filter(|_| avoids).unwrap_or(self.beta);
         self.ssthresh = mark.threshold(window);
         self.cwnd = mark.reduced(window);
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {

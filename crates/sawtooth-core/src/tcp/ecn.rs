@@ -18,6 +18,10 @@
 //! Deviations: the negotiation succeeds and costs nothing. The counter of RFC 9768 has 16 bits instead of the 3 of its header field, as its option
 //! would give it, whose bytes do not count. A window of one segment is not answered by waiting for the timer (RFC 3168 §6.1.2): no window becomes
 //! less than two by a mark.
+//!
+//! Beside Linux 6.1 (reno and dctcp, 10 Mbit/s, 20 ms, a step at 6 of 17 packets): with PRR the segment that carries CWR is marked, too, and a second
+//! reduction follows the first, there as here. Linux's `dctcp` sends SYN and acknowledgements as ECT(0), too. Its receiver acknowledges most segments
+//! one by one while marks arrive (nine of ten with dctcp, seven of eight with reno), where this one goes on to delay.
 
 use super::config::Feedback;
 use super::sender::Sender;
