@@ -662,13 +662,7 @@ impl From<&Params> for Config {
         let smss = bytes_u32(params, "smss");
         let window_limit = segments(params.get("window_limit"), smss).map_or(UNLIMITED, f64::trunc);
         Self {
-            recovery: match params.choice("recovery") {
-                "tahoe" => Recovery::Tahoe,
-                "reno" => Recovery::Reno,
-                "newreno" => Recovery::NewReno,
-                "rack" => Recovery::Rack,
-                _ => Recovery::Sack,
-            },
+            recovery: chosen(params, "recovery"),
             smss,
             header: bytes_u32(params, "header"),
             ack_size: bytes_u32(params, "ack_size"),
@@ -683,28 +677,16 @@ impl From<&Params> for Config {
             window_limit_whole: whole(window_limit.max(1.0)),
             dup_thresh: u32::try_from(params.integer("dup_thresh")).unwrap_or(3),
             limited_transmit: params.flag("limited_transmit"),
-            reduce_from: match params.choice("reduce_from") {
-                "window" => ReduceFrom::Window,
-                _ => ReduceFrom::FlightSize,
-            },
+            reduce_from: chosen(params, "reduce_from"),
             whole_ssthresh: params.flag("whole_ssthresh"),
             ns2_algorithms: params.choice("algorithms") == "ns2",
-            partial_ack_timer: match params.choice("partial_ack_timer") {
-                "every" => PartialAckTimer::Every,
-                _ => PartialAckTimer::First,
-            },
-            exit_window: match params.choice("exit_window") {
-                "keep" => ExitWindow::Keep,
-                _ => ExitWindow::FlightSize,
-            },
+            partial_ack_timer: chosen(params, "partial_ack_timer"),
+            exit_window: chosen(params, "exit_window"),
             recovery_burst: match params.get("recovery_burst") {
                 Value::Packets(packets) => Some(packets),
                 _ => None,
             },
-            sack_pipe: match params.choice("sack_pipe") {
-                "counter" => SackPipe::Counter,
-                _ => SackPipe::Scoreboard,
-            },
+            sack_pipe: chosen(params, "sack_pipe"),
             byte_counting: params.flag("byte_counting"),
             whole_windows: params.flag("whole_windows"),
             cwnd_validation: params.flag("cwnd_validation"),
@@ -719,25 +701,12 @@ impl From<&Params> for Config {
             segmentation: params
                 .flag("segmentation_offload")
                 .then(|| segmentation(params)),
-            metrics_cache: match params.choice("metrics_cache") {
-                "default" => Keeps::RoundTrip,
-                "with_ssthresh" => Keeps::Threshold,
-                _ => Keeps::Nothing,
-            },
+            metrics_cache: chosen(params, "metrics_cache"),
             timestamps: params
                 .flag("timestamps")
                 .then(|| params.duration("timestamp_granularity")),
-            eifel: match params.choice("eifel") {
-                "window" => Eifel::Window,
-                "window_and_timeout" => Eifel::WindowAndTimeout,
-                _ => Eifel::Off,
-            },
-            ecn: match params.choice("ecn") {
-                "classic" => Feedback::Classic,
-                "dctcp" => Feedback::Dctcp,
-                "accurate" => Feedback::Accurate,
-                _ => Feedback::Off,
-            },
+            eifel: chosen(params, "eifel"),
+            ecn: chosen(params, "ecn"),
             keep_window_after_lost_syn: params.flag("keep_window_after_lost_syn"),
             handshake_ack: params.flag("handshake_ack"),
             quick_acks: u64::try_from(params.integer("quick_acks")).unwrap_or(0),
@@ -752,22 +721,11 @@ impl From<&Params> for Config {
             send_auto_tuning: params.flag("send_auto_tuning"),
             max_sack_blocks: usize::try_from(params.integer("max_sack_blocks")).unwrap_or(3),
             sack_option_header: bytes_u32(params, "sack_option_header"),
-            nagle: match params.choice("nagle") {
-                "nagle" => Nagle::Nagle,
-                "minshall" => Nagle::Minshall,
-                _ => Nagle::Off,
-            },
-            restart_after_idle: match params.choice("restart_after_idle") {
-                "restart_window" => RestartAfterIdle::RestartWindow,
-                "decay" => RestartAfterIdle::Decay,
-                _ => RestartAfterIdle::Off,
-            },
+            nagle: chosen(params, "nagle"),
+            restart_after_idle: chosen(params, "restart_after_idle"),
             fin: params.flag("fin"),
             rto: RtoConfig {
-                estimator: match params.choice("rto_estimator") {
-                    "ticks" => RtoEstimator::Ticks,
-                    _ => RtoEstimator::Rfc6298,
-                },
+                estimator: chosen(params, "rto_estimator"),
                 granularity: params.duration("rto_granularity"),
                 initial: params.duration("rto_initial"),
                 min: params.duration("rto_min"),
@@ -780,6 +738,102 @@ impl From<&Params> for Config {
     }
 }
 
+/// What the words of a choice stand for; any other word, the first.
+trait Choice: Copy + 'static {
+    const MEANINGS: &'static [(&'static str, Self)];
+}
+
+/// What the value of `name` stands for.
+fn chosen<T: Choice>(params: &Params, name: &str) -> T {
+    let word = params.choice(name);
+    let found = T::MEANINGS.iter().find(|(known, _)| *known == word);
+    found.unwrap_or(&T::MEANINGS[0]).1
+}
+
+impl Choice for Recovery {
+    const MEANINGS: &'static [(&'static str, Self)] = &[
+        ("sack", Self::Sack),
+        ("tahoe", Self::Tahoe),
+        ("reno", Self::Reno),
+        ("newreno", Self::NewReno),
+        ("rack", Self::Rack),
+    ];
+}
+
+impl Choice for ReduceFrom {
+    const MEANINGS: &'static [(&'static str, Self)] =
+        &[("flight_size", Self::FlightSize), ("window", Self::Window)];
+}
+
+impl Choice for PartialAckTimer {
+    const MEANINGS: &'static [(&'static str, Self)] =
+        &[("first", Self::First), ("every", Self::Every)];
+}
+
+impl Choice for ExitWindow {
+    const MEANINGS: &'static [(&'static str, Self)] =
+        &[("flight_size", Self::FlightSize), ("keep", Self::Keep)];
+}
+
+impl Choice for SackPipe {
+    const MEANINGS: &'static [(&'static str, Self)] =
+        &[("scoreboard", Self::Scoreboard), ("counter", Self::Counter)];
+}
+
+impl Choice for Keeps {
+    const MEANINGS: &'static [(&'static str, Self)] = &[
+        ("off", Self::Nothing),
+        ("default", Self::RoundTrip),
+        ("with_ssthresh", Self::Threshold),
+    ];
+}
+
+impl Choice for Eifel {
+    const MEANINGS: &'static [(&'static str, Self)] = &[
+        ("off", Self::Off),
+        ("window", Self::Window),
+        ("window_and_timeout", Self::WindowAndTimeout),
+    ];
+}
+
+impl Choice for Feedback {
+    const MEANINGS: &'static [(&'static str, Self)] = &[
+        ("off", Self::Off),
+        ("classic", Self::Classic),
+        ("dctcp", Self::Dctcp),
+        ("accurate", Self::Accurate),
+    ];
+}
+
+impl Choice for Nagle {
+    const MEANINGS: &'static [(&'static str, Self)] = &[
+        ("off", Self::Off),
+        ("nagle", Self::Nagle),
+        ("minshall", Self::Minshall),
+    ];
+}
+
+impl Choice for RestartAfterIdle {
+    const MEANINGS: &'static [(&'static str, Self)] = &[
+        ("off", Self::Off),
+        ("restart_window", Self::RestartWindow),
+        ("decay", Self::Decay),
+    ];
+}
+
+impl Choice for RtoEstimator {
+    const MEANINGS: &'static [(&'static str, Self)] =
+        &[("rfc6298", Self::Rfc6298), ("ticks", Self::Ticks)];
+}
+
+impl Choice for Paced {
+    const MEANINGS: &'static [(&'static str, Self)] = &[
+        ("algorithm", Self::Algorithm),
+        ("off", Self::Never),
+        ("always", Self::Always),
+    ];
+}
+
 fn bytes(params: &Params, name: &str) -> Option<u64> {
     match params.get(name) {
         Value::Bytes(bytes) => Some(bytes),
@@ -789,11 +843,7 @@ fn bytes(params: &Params, name: &str) -> Option<u64> {
 
 fn pacing(params: &Params) -> Pacing {
     Pacing {
-        paced: match params.choice("pacing") {
-            "off" => Paced::Never,
-            "always" => Paced::Always,
-            _ => Paced::Algorithm,
-        },
+        paced: chosen(params, "pacing"),
         slow_start_ratio: params.number("pacing_ss_ratio"),
         avoidance_ratio: params.number("pacing_ca_ratio"),
         max: match params.get("max_pacing_rate") {
