@@ -84,6 +84,13 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
     ),
     ("veno", &[("forget_base_rtt", Value::Bool(false))]),
     (
+        "vegas",
+        &[
+            ("slow_start_rounds", Value::Integer(1)),
+            ("diff_over", Value::Choice("rtt")),
+        ],
+    ),
+    (
         "bic",
         &[("s_max", Value::Number(16.0)), ("beta", Value::Number(0.2))],
     ),
