@@ -90,6 +90,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("diff_over", Value::Choice("rtt")),
         ],
     ),
+    ("lp", &[("delta", Value::Number(1.0))]),
     (
         "bic",
         &[("s_max", Value::Number(16.0)), ("beta", Value::Number(0.2))],
