@@ -373,6 +373,8 @@ pub struct Config {
     pub reduce_from: ReduceFrom,
     pub whole_ssthresh: bool,
     pub ns2_algorithms: bool,
+    /// Of the random numbers of the congestion control, if it draws any.
+    pub seed: u64,
     pub partial_ack_timer: PartialAckTimer,
     pub exit_window: ExitWindow,
     pub recovery_burst: Option<u64>,
@@ -422,6 +424,7 @@ impl From<&Params> for Config {
             ),
             initial_ssthresh: segments(params.get("initial_ssthresh"), smss)
                 .unwrap_or(window_limit),
+            seed: 0,
             window_limit: window_limit.max(1.0),
             window_limit_whole: whole(window_limit.max(1.0)),
             dup_thresh: u32::try_from(params.integer("dup_thresh")).unwrap_or(3),
