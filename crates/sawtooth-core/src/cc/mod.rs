@@ -92,6 +92,13 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
     ),
     ("lp", &[("delta", Value::Number(1.0))]),
     (
+        "cdg",
+        &[
+            ("slow_start", Value::Choice("hystart")),
+            ("loss_tolerance", Value::Bool(false)),
+        ],
+    ),
+    (
         "bic",
         &[("s_max", Value::Number(16.0)), ("beta", Value::Number(0.2))],
     ),
