@@ -182,6 +182,21 @@ pub const PARAMS: &[Param] = &[
         default: Value::Bool(true),
     },
     Param {
+        name: "pacing_from",
+        summary: "segments at the start of a connection that are not paced",
+        kind: Kind::Integer {
+            min: 0,
+            max: 1_000_000,
+        },
+        default: Value::Integer(0),
+    },
+    Param {
+        name: "pacing_credit",
+        summary: "a segment that leaves later than pacing asked lets the next one leave earlier by as much, up to this share of the interval",
+        kind: Kind::Number { min: 0.0, max: 1.0 },
+        default: Value::Number(0.0),
+    },
+    Param {
         name: "keep_window_after_lost_syn",
         summary: "whether the initial window stays what it is after a lost SYN, and not one segment (RFC 5681 §3.1)",
         kind: Kind::Bool,
@@ -358,6 +373,8 @@ pub const UNLIMITED: f64 = 1e15;
     reason = "independent switches, each a key of the table"
 )]
 pub struct Config {
+    /// Of the random numbers of the congestion control, if it draws any.
+    pub seed: u64,
     pub recovery: Recovery,
     pub smss: u32,
     pub header: u32,
@@ -373,8 +390,6 @@ pub struct Config {
     pub reduce_from: ReduceFrom,
     pub whole_ssthresh: bool,
     pub ns2_algorithms: bool,
-    /// Of the random numbers of the congestion control, if it draws any.
-    pub seed: u64,
     pub partial_ack_timer: PartialAckTimer,
     pub exit_window: ExitWindow,
     pub recovery_burst: Option<u64>,
@@ -390,6 +405,8 @@ pub struct Config {
     pub undo: bool,
     pub timer_tick: f64,
     pub pacing: bool,
+    pub pacing_from: u64,
+    pub pacing_credit: f64,
     pub keep_window_after_lost_syn: bool,
     pub handshake_ack: bool,
     pub quick_acks: u64,
@@ -407,6 +424,7 @@ impl From<&Params> for Config {
         let smss = bytes_u32(params, "smss");
         let window_limit = segments(params.get("window_limit"), smss).map_or(UNLIMITED, f64::trunc);
         Self {
+            seed: 0,
             recovery: match params.choice("recovery") {
                 "tahoe" => Recovery::Tahoe,
                 "reno" => Recovery::Reno,
@@ -424,7 +442,6 @@ impl From<&Params> for Config {
             ),
             initial_ssthresh: segments(params.get("initial_ssthresh"), smss)
                 .unwrap_or(window_limit),
-            seed: 0,
             window_limit: window_limit.max(1.0),
             window_limit_whole: whole(window_limit.max(1.0)),
             dup_thresh: u32::try_from(params.integer("dup_thresh")).unwrap_or(3),
@@ -462,6 +479,8 @@ impl From<&Params> for Config {
             undo: params.flag("undo"),
             timer_tick: params.duration("timer_tick"),
             pacing: params.flag("pacing"),
+            pacing_from: params.integer("pacing_from").unsigned_abs(),
+            pacing_credit: params.number("pacing_credit"),
             keep_window_after_lost_syn: params.flag("keep_window_after_lost_syn"),
             handshake_ack: params.flag("handshake_ack"),
             quick_acks: u64::try_from(params.integer("quick_acks")).unwrap_or(0),

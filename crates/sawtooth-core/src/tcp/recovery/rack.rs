@@ -236,7 +236,7 @@ impl Sender {
             self.counters.dupacks_in += u64::from(news.acked == 0);
         }
         if syn {
-            self.rack_established(now, rtt_secs.is_some());
+            self.rack_established(now, rtt_secs);
         } else {
             self.rack_change_phase(now, &news, lost);
             self.rack_move_window(now, &news, lost, flight_size, rtt_secs);
@@ -327,8 +327,11 @@ impl Sender {
         }
     }
 
-    fn rack_established(&mut self, now: Event, at_first_try: bool) {
-        self.on_established(at_first_try);
+    fn rack_established(&mut self, now: Event, rtt_secs: Option<f64>) {
+        self.on_established(rtt_secs.is_some());
+        if let Some(rtt) = rtt_secs {
+            self.cc.on_handshake(Instant::from_secs(now.time), rtt);
+        }
         self.cwnd_changed(now);
         let rack = self.rack();
         rack.phase = Phase::Open;
@@ -710,7 +713,10 @@ impl Sender {
 
     fn rack_transmit(&mut self, now: Event, seq: u64) -> Data {
         let pacing = self.config.pacing.then(|| self.cc.pacing_rate()).flatten();
-        let wire_bits = 8.0 * f64::from(self.config.smss + self.config.header);
+        let pacing = pacing.filter(|_| self.counters.sent_packets >= self.config.pacing_from);
+        // Algorithms' rates are of application bytes. So is Linux's pacing: 2.80 ms between segments of 1448 bytes at 4.135 Mbit/s.
+        let bits = 8.0 * f64::from(self.config.smss);
+        let credit = self.config.pacing_credit;
         let again = seq < self.snd_max;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
@@ -724,7 +730,9 @@ impl Sender {
             undo.needed += 1;
         }
         if let Some(rate) = pacing {
-            rack.paced_until = rack.paced_until.max(now.time) + wire_bits / rate.bps();
+            let interval = bits / rate.bps();
+            let late = (now.time - rack.paced_until).clamp(0.0, interval * credit);
+            rack.paced_until = rack.paced_until.max(now.time) + interval - late;
         }
         if idle {
             rack.restarted = now.time;
