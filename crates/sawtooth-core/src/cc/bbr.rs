@@ -17,16 +17,18 @@
 //! - loss: for one round trip as much is sent as is delivered; at the end of recovery the window is what it was before
 //! - timeout: `cwnd = 1`, until the next acknowledgement
 //!
-//! Deviations: the maximum is exact, not that of three remembered samples. The margin (of the first rate, too), `on_undo`, and the end of PROBE_RTT in an
-//! idle period are those of draft-ietf-ccwg-bbr (§5.6.2, §5.5.11.2, §5.4.1), as is the allowance for aggregated acknowledgements
-//! (§5.5.9), which is off unless `extra_acked_gain` is above zero, and in STARTUP. Whole windows round the path's capacity up. An echoed mark
-//! (RFC 3168) changes nothing, as the draft has it. Before the first delivery rate is known, the target is the initial window.
+//! Deviations: the maximum is exact, not that of three remembered samples. The margin (of the first rate, too), `on_undo`, and the end of
+//! PROBE_RTT in an idle period are those of draft-ietf-ccwg-bbr (§5.6.2, §5.5.11.2, §5.4.1), as is the allowance for aggregated
+//! acknowledgements (§5.5.9), which is off unless `extra_acked_gain` is above zero, and in STARTUP. Whole windows round the path's capacity
+//! up. An echoed mark (RFC 3168) changes nothing, as the draft has it. Before the first delivery rate is known, the target is the initial
+//! window.
 //!
-//! Kernel equivalent: `bbr`. Measured of Linux 6.1, acknowledgement by acknowledgement: the handshake's round-trip time is the first of RTprop and gives the first
-//! rate (4.135 Mbit/s over 80.02 ms); windows are even once they are bounded (`even_windows`: 996, 104, 56 segments); when the pipe is full, and not before,
-//! the window also allows for aggregated acknowledgements, as presented at the IETF (`extra_acked_gain = 1`: 44 instead of 40 segments over 10 Mbit/s and 20 ms);
-//! pacing is that of `tcp.pacing_from` and `tcp.pacing_credit`. STARTUP, its losses and DRAIN are then the kernel's to within a segment or two; where the cycle of
-//! PROBE_BW begins is random on both sides. It also has a detector of policers, which the draft does not specify and which is not modelled.
+//! Kernel equivalent: `bbr`. Measured of Linux 6.1, acknowledgement by acknowledgement: the handshake's round-trip time is the first of
+//! RTprop and gives the first rate (4.135 Mbit/s over 80.02 ms); windows are even once they are bounded (`even_windows`: 996, 104, 56
+//! segments); when the pipe is full, and not before, the window also allows for aggregated acknowledgements, as presented at the IETF
+//! (`extra_acked_gain = 1`: 44 instead of 40 segments over 10 Mbit/s and 20 ms); pacing is that of `tcp.pacing_from` and `tcp.pacing_credit`.
+//! STARTUP, its losses and DRAIN are then the kernel's to within a segment or two; where the cycle of PROBE_BW begins is random on both
+//! sides. It also has a detector of policers, which the draft does not specify and which is not modelled.
 
 use std::collections::VecDeque;
 

@@ -14,17 +14,17 @@
 //! - loss with the queue full or unknown: `ssthresh = max(cwnd, s) * beta_loss`; else it was not congestion and the window stays
 //! - slow start between: standard TCP; timeout: `ssthresh = window * beta_loss`, `cwnd = 1`, `s = 0`
 //!
-//! Deviations: after a loss the paper's window is `max(cwnd, s) * beta_loss`, which may be larger than before; here that is `ssthresh`, `cwnd` is never
-//! raised by a loss, and slow start makes up for it. One random number per round trip is held against the larger of the two
+//! Deviations: after a loss the paper's window is `max(cwnd, s) * beta_loss`, which may be larger than before; here that is `ssthresh`,
+//! `cwnd` is never raised by a loss, and slow start makes up for it. One random number per round trip is held against the larger of the two
 //! gradients. A mark (RFC 3168) is no loss to tolerate: it is always answered. `g_bar` is computed as `(RTT_n - RTT_(n-window)) / window`, to
 //! which the paper's moving average telescopes; round trips before the first count as gradients of zero.
 //!
-//! Kernel equivalent: `cdg`, in whole segments. Its announcement says that it begins with a variant of CUBIC's Hybrid Slow Start
-//! (`slow_start = "hystart"`), and that the tolerance of losses is off there (`loss_tolerance = false`). Measured of Linux 6.1: slow start never backs off for a
-//! gradient, not in five rounds in which RTT_max rose by up to 20 ms; it ends at the acknowledgement with which the train is longer than half of the
-//! least round-trip time, counted from the second acknowledgement of a round, with gaps of 2.4 ms in it (12.0 ms of 20, 21.6 of 40, 5.1 of 10, 40.1
-//! of 80). The shadow window: after four backoffs, the first from 32 segments, and 28 round trips a loss at 34 segments leaves a threshold
-//! of 30 = (32 + 28) / 2. A backoff's window shrinks in a round trip there, as in a recovery, and at once here.
+//! Kernel equivalent: `cdg`, in whole segments. Its announcement says that it begins with a variant of CUBIC's Hybrid Slow Start (`slow_start
+//! = "hystart"`), and that the tolerance of losses is off there (`loss_tolerance = false`). Measured of Linux 6.1: slow start never backs off
+//! for a gradient, not in five rounds in which RTT_max rose by up to 20 ms; it ends at the acknowledgement with which the train is longer
+//! than half of the least round-trip time, counted from the second acknowledgement of a round, with gaps of 2.4 ms in it (12.0 ms of 20, 21.6
+//! of 40, 5.1 of 10, 40.1 of 80). The shadow window: after four backoffs, the first from 32 segments, and 28 round trips a loss at 34
+//! segments leaves a threshold of 30 = (32 + 28) / 2. A backoff's window shrinks in a round trip there, as in a recovery, and at once here.
 
 use std::collections::VecDeque;
 

@@ -20,12 +20,13 @@
 //! modelled: slower growth after long congestion, the random length of `reset_period` with its probe at a small window, and the hooks for
 //! a known least round-trip time.
 //!
-//! Kernel equivalent: `nv`, in whole segments. `pad`, `min_cwnd` and `reset_period` are parameters of its module; the other numbers are not told
-//! by it. Measured of Linux 6.1: over 10 Mbit/s and 40 ms, where 34 segments fit, windows of 68, 61, 56, 53, 51 segments follow each other after
-//! two round trips each with a threshold of 44: the pad belongs to `max_win`, and three tenths of what is above it are given up. Slow start ends at 80 segments
-//! in the fourth round with thresholds of 48, 39 and 45 (80, 40 and 10 ms), which 40 segments over the mean of the last round-trip time and the one before it
-//! give; with 26 samples of the third round it goes on. `loss_factor`: 54 of 68 segments. With every 100th
-//! packet lost the window stands at 11 for 140 ms of 42 ms round trips after each recovery, the time of 20 acknowledgements, and then grows by one each. Not measured: how the least round-trip time is forgotten.
+//! Kernel equivalent: `nv`, in whole segments. `pad`, `min_cwnd` and `reset_period` are parameters of its module; the other numbers are not
+//! told by it. Measured of Linux 6.1: over 10 Mbit/s and 40 ms, where 34 segments fit, windows of 68, 61, 56, 53, 51 segments follow each
+//! other after two round trips each with a threshold of 44: the pad belongs to `max_win`, and three tenths of what is above it are given up.
+//! Slow start ends at 80 segments in the fourth round with thresholds of 48, 39 and 45 (80, 40 and 10 ms), which 40 segments over the mean of
+//! the last round-trip time and the one before it give; with 26 samples of the third round it goes on. `loss_factor`: 54 of 68 segments. With
+//! every 100th packet lost the window stands at 11 for 140 ms of 42 ms round trips after each recovery, the time of 20 acknowledgements, and
+//! then grows by one each. Not measured: how the least round-trip time is forgotten.
 
 use super::vegas::Path;
 use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
