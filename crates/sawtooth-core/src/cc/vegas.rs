@@ -21,9 +21,9 @@
 //! Kernel equivalent: `vegas`, whose module parameters are alpha, beta and gamma with these defaults, in whole segments. Measured of Linux
 //! 6.1, acknowledgement by acknowledgement: slow start grows in every round (`slow_start_rounds` 1: 10, 20, 40, 80 ... segments in successive
 //! round trips over 50 Mbit/s and 80 ms); the difference counts over the round's round-trip time (`diff_over = "rtt"`) and is rounded down:
-//! over 2 Mbit/s and 10 ms, where a segment takes 6 ms, the window shrinks from 15 to 5 segments by one each round, and stays there (5 * (30
-//! - 16.1) / 16.1 = 4.3; the paper's difference would have stopped at 7); a shrinking window takes the threshold along. Not measured: how
-//! many samples it wants of a round (`min_samples`).
+//! over 2 Mbit/s and 10 ms, where a segment takes 6 ms, the window shrinks from 15 to 5 segments by one each round, and stays there
+//! (30 ms over 16.1 make 4.3 of 5 segments; the paper's difference would have stopped at 6); a shrinking window takes the threshold along.
+//! Not measured: how many samples it wants of a round (`min_samples`).
 
 use super::{Ack, CongestionControl, Episode, New, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
