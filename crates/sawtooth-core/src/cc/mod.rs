@@ -84,6 +84,28 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
     ),
     ("veno", &[("forget_base_rtt", Value::Bool(false))]),
     (
+        "vegas",
+        &[
+            ("slow_start_rounds", Value::Integer(1)),
+            ("diff_over", Value::Choice("rtt")),
+        ],
+    ),
+    ("lp", &[("delta", Value::Number(1.0))]),
+    (
+        "bbr",
+        &[
+            ("even_windows", Value::Bool(true)),
+            ("extra_acked_gain", Value::Number(1.0)),
+        ],
+    ),
+    (
+        "cdg",
+        &[
+            ("slow_start", Value::Choice("hystart")),
+            ("loss_tolerance", Value::Bool(false)),
+        ],
+    ),
+    (
         "bic",
         &[("s_max", Value::Number(16.0)), ("beta", Value::Number(0.2))],
     ),
@@ -399,6 +421,9 @@ pub trait CongestionControl: Debug + std::marker::Send {
     fn on_established(&mut self, initial_window: f64) {
         self.set_cwnd(initial_window);
     }
+
+    /// The round-trip time of the handshake, if it was measured: seconds, of small packets.
+    fn on_handshake(&mut self, _now: Instant, _rtt_secs: f64) {}
 
     /// Everything that was outstanding when the last loss was found has arrived.
     fn on_recovered(&mut self, _now: Instant) {}

@@ -154,7 +154,7 @@ impl Sender {
                 ns2: config.ns2_algorithms,
                 whole_windows: config.whole_windows,
                 smss: config.smss,
-                seed: 0,
+                seed: config.seed,
             },
         );
         Self {

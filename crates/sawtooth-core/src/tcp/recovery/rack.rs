@@ -307,7 +307,7 @@ impl Sender {
             self.counters.dupacks_in += u64::from(news.acked == 0);
         }
         if syn {
-            self.rack_established(now, rtt_secs.is_some());
+            self.rack_established(now, rtt_secs);
         } else {
             let congested = self.signals.is_some() && self.hear_marks(now, ack, news.delivered);
             self.rack_change_phase(now, &news, lost, congested);
@@ -412,8 +412,11 @@ impl Sender {
         }
     }
 
-    fn rack_established(&mut self, now: Event, at_first_try: bool) {
-        self.on_established(at_first_try);
+    fn rack_established(&mut self, now: Event, rtt_secs: Option<f64>) {
+        self.on_established(rtt_secs.is_some());
+        if let Some(rtt) = rtt_secs {
+            self.cc.on_handshake(Instant::from_secs(now.time), rtt);
+        }
         self.cwnd_changed(now);
         let rack = self.rack();
         rack.phase = Phase::Open;
@@ -955,7 +958,9 @@ impl Sender {
         let stamp = self
             .clock
             .map_or(Stamp::NONE, |clock| clock.stamp(now.time));
-        let wire_bits = 8.0 * f64::from(self.stream.payload_bytes(seq) + self.config.header);
+        // Algorithms' rates are of application bytes. So is Linux's pacing: 2.80 ms between segments of 1448 bytes at 4.135 Mbit/s.
+        let bits = 8.0 * f64::from(self.stream.payload_bytes(seq));
+        let credit = self.config.pacing.credit;
         let again = seq < self.snd_max;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
@@ -972,7 +977,9 @@ impl Sender {
             }
         }
         if let Some(rate) = rate {
-            rack.paced_until = rack.paced_until.max(now.time) + wire_bits / rate;
+            let interval = bits / rate;
+            let late = (now.time - rack.paced_until).clamp(0.0, interval * credit);
+            rack.paced_until = rack.paced_until.max(now.time) + interval - late;
         }
         if idle {
             rack.restarted = now.time;
