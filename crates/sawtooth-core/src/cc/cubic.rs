@@ -68,6 +68,26 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Choice("excluded"),
         },
         Param {
+            name: "w_est_alpha",
+            summary: "what W_est grows by once it has reached the window of the last loss: 1 per window (RFC 9438 §4.3), or what it grew by before (RFC 8312 §4.2)",
+            kind: Kind::Choice(&["rfc9438", "rfc8312"]),
+            default: Value::Choice("rfc9438"),
+        },
+        Param {
+            name: "whole_target",
+            summary: "whether the distance of the target from W_max is in whole segments, rounded down; with `tcp.whole_windows`",
+            kind: Kind::Bool,
+            default: Value::Bool(false),
+        },
+        Param {
+            name: "update_interval",
+            summary: "while the window stays, the target is computed at most this often; 0: always; with `whole_target`",
+            kind: Kind::Duration {
+                min_exclusive: false,
+            },
+            default: Value::Duration(0.0),
+        },
+        Param {
             name: "hystart",
             summary: "what ends slow start before a loss",
             kind: Kind::Choice(&["none", "hystart", "hystart_plus_plus"]),
@@ -112,6 +132,19 @@ impl Epoch {
         let from_plateau = t - self.k;
         c * from_plateau * from_plateau * from_plateau + self.w_max
     }
+
+    /// The same, whole segments away from W_max.
+    fn whole_target(&self, c: f64, t: f64) -> f64 {
+        self.w_max.floor() + (self.w_cubic(c, t) - self.w_max).trunc()
+    }
+}
+
+/// How many segments are to be acknowledged for one more in the window, when that was computed, and for which window.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    per: f64,
+    ticks: f64,
+    cwnd: f64,
 }
 
 /// What a loss changes besides the windows.
@@ -129,6 +162,11 @@ pub struct Cubic {
     fast_convergence: bool,
     ahead_by_min_rtt: bool,
     app_limited_counts: bool,
+    alpha_becomes_one: bool,
+    whole_target: bool,
+    update_interval: f64,
+    tick: f64,
+    pace: Option<Pace>,
     slow_start_end: SlowStartEnd,
     cwnd: f64,
     ssthresh: f64,
@@ -153,6 +191,11 @@ impl Cubic {
             fast_convergence: params.flag("fast_convergence"),
             ahead_by_min_rtt: params.choice("target_rtt") == "min",
             app_limited_counts: params.choice("app_limited") == "counts",
+            alpha_becomes_one: params.choice("w_est_alpha") == "rfc9438",
+            whole_target: params.flag("whole_target") && start.whole_windows,
+            update_interval: params.duration("update_interval"),
+            tick: start.tick,
+            pace: None,
             slow_start_end: match params.choice("hystart") {
                 "hystart" => SlowStartEnd::HyStart(params.into()),
                 "hystart_plus_plus" => {
@@ -244,13 +287,18 @@ impl Cubic {
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
         // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
         self.w_max.get_or_insert(epoch.w_max);
-        let alpha = if epoch.w_est >= self.cwnd_prior {
+        let alpha = if self.alpha_becomes_one && epoch.w_est >= self.cwnd_prior {
             1.0
         } else {
             3.0 * (1.0 - self.beta) / (1.0 + self.beta)
         };
         epoch.w_est += alpha * acked as f64 / self.cwnd;
         let t = now.secs() - epoch.start_secs;
+        if self.whole_target {
+            self.pace(now, &epoch, t, counted);
+            self.epoch = Some(epoch);
+            return;
+        }
         if epoch.w_cubic(self.c, t) < epoch.w_est {
             let w_est = epoch.w_est;
             if !self.growth.whole {
@@ -269,6 +317,42 @@ impl Cubic {
         self.epoch = Some(epoch);
     }
 
+    /// Congestion avoidance with a whole target: the window grows by one with every so many segments, as computed from time to time.
+    fn pace(&mut self, now: Instant, epoch: &Epoch, t: f64, counted: u64) {
+        let ticks = self.in_ticks(now.secs());
+        let due = self.pace.is_none_or(|pace| {
+            ticks > pace.ticks
+                && (pace.cwnd != self.cwnd
+                    || ticks > pace.ticks + self.in_ticks(self.update_interval))
+        });
+        if due || (self.tick == 0.0 && self.update_interval == 0.0) {
+            let target = epoch.whole_target(self.c, t + self.ahead());
+            let target = target.min(1.5 * self.cwnd).max(epoch.w_est.floor());
+            let per = if target > self.cwnd {
+                (self.cwnd / (target - self.cwnd)).floor()
+            } else {
+                f64::INFINITY
+            };
+            self.pace = Some(Pace {
+                per: per.max(2.0),
+                ticks,
+                cwnd: self.cwnd,
+            });
+        }
+        if let Some(pace) = self.pace {
+            self.cwnd = self.growth.every(self.cwnd, counted, pace.per);
+        }
+    }
+
+    /// Time in whole ticks, or in seconds where the host has none.
+    fn in_ticks(&self, secs: f64) -> f64 {
+        if self.tick > 0.0 {
+            (secs / self.tick + 1e-9).floor()
+        } else {
+            secs
+        }
+    }
+
     /// What a loss leaves of the window, and what is remembered of it.
     fn reduce(&mut self, loss: &Episode) -> f64 {
         self.before_loss = Some(BeforeLoss {
@@ -284,6 +368,7 @@ impl Cubic {
         });
         self.end_slow_start();
         self.cwnd_prior = self.cwnd;
+        self.pace = None;
         self.growth = Growth::new(self.growth.whole);
         let window = loss.window * self.beta;
         self.ssthresh = loss.threshold(window);
