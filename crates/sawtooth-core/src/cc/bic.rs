@@ -6,7 +6,9 @@
 //! Model, in segments:
 //! - slow start, and below `low_window` everything: standard TCP
 //! - below `max_win`: `cwnd += inc / cwnd` for everything that counts, `inc = (max_win - cwnd) / search` between `s_min` and `s_max`
-//! - beyond it, slow start: `inc` is 1 and doubles whenever the window has grown by it; from `s_max` on the increase is `s_max`
+//! - beyond it, slow start: `inc` is 1 and doubles whenever the window has grown by it; from `s_max` on the increase is `s_max`. With
+//!   `beyond = "mirror"` it is `search / smooth` up to `search` segments beyond, and `(cwnd - max_win) / (search - 1)` from there on, up to `s_max`
+//! - where windows are whole, so are the steps of the search; all increases are multiplied by `ack_ratio`
 //! - loss: `max_win = cwnd`, `cwnd = (1 - beta) window`; with fast convergence, if that max_win is below the last, it becomes the middle of
 //!   itself and the new window
 //! - timeout: the same, with `cwnd = 1`
@@ -14,9 +16,11 @@
 //! Deviations: the paper searches halves (`search = 2`); its min_win is the window itself whenever the next step is computed, and is not kept. Its
 //! default maximum, "a large integer", is infinite. The paper leaves timeouts to the host's TCP; here they set what a loss sets.
 //!
-//! Kernel equivalent: `bic`, in whole segments; expected, and to be held against it: `s_max = 16`, `beta = 0.2` (819/1024 remain), `search = 4`,
-//! `smooth = 20`. That there is a step that the paper does not have, `smooth` round trips for the last `search` segments below max_win, is what
-//! its module says of its parameter `smooth_part`.
+//! Kernel equivalent: `bic`, in whole segments. Measured of Linux 6.1, at 10 Mbit/s and 40 ms, after a loss at a window of 69 (819/1024 of it remain,
+//! 55): segments acknowledged per step of the window are 9, 8, 10 from 55, 14 from 58, and 2.5 windows from 62 on: a step is a quarter of the
+//! distance, 3, 2 or 1 whole segments, 1 being taken in `smooth` = 20 round trips for `search` = 4 segments, and everything is twice as fast, whether
+//! acknowledgements are of one segment or of two (`ack_ratio` = 2). Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
+//! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16).
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -77,6 +81,21 @@ pub const ENTRY: Entry<New> = Entry {
             kind: Kind::Number { min: 1.0, max: 1e6 },
             default: Value::None,
         },
+        Param {
+            name: "beyond",
+            summary: "how the window grows beyond max_win: by a slow start up to s_max, or by the search's steps in reverse, the further away the larger",
+            kind: Kind::Choice(&["slow_start", "mirror"]),
+            default: Value::Choice("slow_start"),
+        },
+        Param {
+            name: "ack_ratio",
+            summary: "segments per acknowledgement that the increase makes up for",
+            kind: Kind::Number {
+                min: 1.0,
+                max: 100.0,
+            },
+            default: Value::Number(1.0),
+        },
     ],
     new: |params, start| Box::new(Bic::new(params, start)),
 };
@@ -97,6 +116,8 @@ pub struct Bic {
     fast_convergence: bool,
     search: f64,
     smooth: Option<f64>,
+    mirror: bool,
+    ack_ratio: f64,
     cwnd: f64,
     ssthresh: f64,
     growth: Growth,
@@ -118,6 +139,8 @@ impl Bic {
                 Value::Number(smooth) => Some(smooth),
                 _ => None,
             },
+            mirror: params.choice("beyond") == "mirror",
+            ack_ratio: params.number("ack_ratio"),
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
             growth: Growth::new(start.whole_windows),
@@ -135,11 +158,45 @@ impl Bic {
             return probing.ss_cwnd;
         }
         let distance = self.max_win - self.cwnd;
+        if self.mirror && distance <= 0.0 {
+            return self.beyond(-distance);
+        }
+        let step = distance / self.search;
+        let step = if self.growth.whole {
+            step.floor()
+        } else {
+            step
+        };
         let step = match self.smooth {
-            Some(smooth) if distance < self.search => self.search / smooth,
-            _ => distance / self.search,
+            Some(smooth) if step <= 1.0 => self.search / smooth,
+            _ => step,
         };
         step.max(self.s_min).min(self.s_max)
+    }
+
+    /// The same, `over` segments beyond max_win: as slowly as the search ended, then the faster the further away.
+    fn beyond(&self, over: f64) -> f64 {
+        let step = match self.smooth {
+            Some(smooth) if over < self.search => self.search / smooth,
+            _ => over / (self.search - 1.0).max(1.0),
+        };
+        step.max(self.s_min).min(self.s_max)
+    }
+
+    /// Grows by what `counted` segments are worth.
+    fn grow(&mut self, counted: u64) {
+        let increase = self.increase();
+        let ratio = if self.cwnd < self.low_window {
+            1.0
+        } else {
+            self.ack_ratio
+        };
+        self.cwnd = if self.growth.whole && self.mirror {
+            let per = ((self.cwnd / increase).floor() / ratio).floor();
+            self.growth.every(self.cwnd, counted, per.max(1.0))
+        } else {
+            self.growth.add(self.cwnd, counted, increase * ratio)
+        };
     }
 
     /// After the window has grown: on to the next way of growing.
@@ -148,7 +205,7 @@ impl Bic {
             return;
         }
         match &mut self.probing {
-            None if self.cwnd >= self.max_win => {
+            None if self.cwnd >= self.max_win && !self.mirror => {
                 self.max_win = f64::INFINITY;
                 self.probing = Some(Probing {
                     ss_cwnd: 1.0,
@@ -192,7 +249,7 @@ impl CongestionControl for Bic {
             (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
         }
         if counted > 0 {
-            self.cwnd = self.growth.add(self.cwnd, counted, self.increase());
+            self.grow(counted);
             self.advance();
         }
     }

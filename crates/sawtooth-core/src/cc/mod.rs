@@ -91,6 +91,10 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         &[
             ("s_max", Value::Number(16.0)),
             ("beta", Value::Number(0.2)),
+            ("search", Value::Number(4.0)),
+            ("smooth", Value::Number(20.0)),
+            ("beyond", Value::Choice("mirror")),
+            ("ack_ratio", Value::Number(2.0)),
         ],
     ),
     (
