@@ -98,6 +98,15 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         ],
     ),
     (
+        "westwood",
+        &[
+            ("alpha", Value::Number(0.875)),
+            ("stages", Value::Integer(2)),
+            ("first_interval", Value::Choice("sent")),
+            ("set_at", Value::Choice("repair")),
+        ],
+    ),
+    (
         "scalable",
         &[
             ("a", Value::Number(0.02)),
