@@ -98,6 +98,13 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         ],
     ),
     (
+        "highspeed",
+        &[
+            ("response", Value::Choice("table")),
+            ("counts", Value::Choice("acks")),
+        ],
+    ),
+    (
         "westwood",
         &[
             ("alpha", Value::Number(0.875)),
