@@ -461,24 +461,10 @@ impl Sender {
         rtt_secs: Option<f64>,
     ) {
         let rules = self.cc.rules_recovery();
-        let ssthresh = whole(self.cc.ssthresh().min(1e15));
         let prr_wanted = self.config.prr;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
         let rate = rack.rate.sample(rack.min_rtt);
-        if let Phase::Recovery(prr) = &mut rack.phase
-            && prr_wanted
-            && !rules
-        {
-            if news.delivered > 0 {
-                let allowed =
-                    prr.on_ack(news.delivered, pipe, ssthresh, news.acked > 0 && lost == 0);
-                #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-                let cwnd = (pipe + allowed).max(1) as f64;
-                self.set_cwnd(now, cwnd);
-            }
-            return;
-        }
         if news.delivered == 0 && lost == 0 {
             return;
         }
@@ -510,7 +496,21 @@ impl Sender {
             cwnd_limited: validated,
             rate,
         });
+        if in_recovery && news.delivered > 0 && prr_wanted && !rules {
+            self.rack_reduce_in_proportion(now, news, lost, pipe);
+        }
         self.cwnd_changed(now);
+    }
+
+    /// The window during a recovery (RFC 9937), whatever the algorithm makes of what it hears.
+    fn rack_reduce_in_proportion(&mut self, now: Event, news: &News, lost: u64, pipe: u64) {
+        let ssthresh = whole(self.cc.ssthresh().min(1e15));
+        if let Phase::Recovery(prr) = &mut self.rack().phase {
+            let allowed = prr.on_ack(news.delivered, pipe, ssthresh, news.acked > 0 && lost == 0);
+            #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+            let cwnd = (pipe + allowed).max(1) as f64;
+            self.set_cwnd(now, cwnd);
+        }
     }
 
     // --- the timer ------------------------------------------------------------------------------------------------------
