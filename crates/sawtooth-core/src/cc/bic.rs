@@ -4,7 +4,7 @@
 //! Specification: L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast Long-Distance Networks", INFOCOM 2004, §III.
 //!
 //! Model, in segments:
-//! - slow start, and below `low_window` everything: standard TCP
+//! - slow start, and up to `low_window` everything: standard TCP
 //! - below `max_win`: `cwnd += inc / cwnd` for everything that counts, `inc = (max_win - cwnd) / search` between `s_min` and `s_max`
 //! - beyond it, slow start: `inc` is 1 and doubles whenever the window has grown by it; from `s_max` on the increase is `s_max`. With
 //!   `beyond = "mirror"` it is `search / smooth` up to `search` segments beyond, and `(cwnd - max_win) / (search - 1)` from there on, up to `s_max`
@@ -20,7 +20,7 @@
 //! 55): segments acknowledged per step of the window are 9, 8, 10 from 55, 14 from 58, and 2.5 windows from 62 on: a step is a quarter of the
 //! distance, 3, 2 or 1 whole segments, 1 being taken in `smooth` = 20 round trips for `search` = 4 segments, and everything is twice as fast, whether
 //! acknowledgements are of one segment or of two (`ack_ratio` = 2). Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
-//! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16).
+//! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -32,7 +32,7 @@ pub const ENTRY: Entry<New> = Entry {
     params: &[
         Param {
             name: "low_window",
-            summary: "standard TCP below this window, segments",
+            summary: "standard TCP up to this window, segments",
             kind: Kind::Number { min: 0.0, max: 1e9 },
             default: Value::Number(14.0),
         },
@@ -151,7 +151,7 @@ impl Bic {
 
     /// Segments per window acknowledged.
     fn increase(&self) -> f64 {
-        if self.cwnd < self.low_window {
+        if self.cwnd <= self.low_window {
             return 1.0;
         }
         if let Some(probing) = self.probing {
@@ -186,13 +186,14 @@ impl Bic {
     /// Grows by what `counted` segments are worth.
     fn grow(&mut self, counted: u64) {
         let increase = self.increase();
-        let ratio = if self.cwnd < self.low_window {
+        let ratio = if self.cwnd <= self.low_window {
             1.0
         } else {
             self.ack_ratio
         };
         self.cwnd = if self.growth.whole && self.mirror {
-            let per = ((self.cwnd / increase).floor() / ratio).floor();
+            // A hair of tolerance: steps are decimal fractions.
+            let per = ((self.cwnd / increase + 1e-9).floor() / ratio).floor();
             self.growth.every(self.cwnd, counted, per.max(1.0))
         } else {
             self.growth.add(self.cwnd, counted, increase * ratio)
@@ -201,7 +202,7 @@ impl Bic {
 
     /// After the window has grown: on to the next way of growing.
     fn advance(&mut self) {
-        if self.cwnd < self.low_window {
+        if self.cwnd <= self.low_window {
             return;
         }
         match &mut self.probing {
@@ -227,7 +228,10 @@ impl Bic {
     fn reduce(&mut self, window: f64) -> f64 {
         self.probing = None;
         self.growth = Growth::new(self.growth.whole);
-        if self.cwnd < self.low_window {
+        if self.cwnd <= self.low_window {
+            if self.mirror {
+                self.max_win = self.cwnd;
+            }
             return 0.5 * window;
         }
         let left = window - self.beta * window;
@@ -408,5 +412,36 @@ mod tests {
         near(bic.increase(), 5.0);
         bic.cwnd = 97.0;
         near(bic.increase(), 0.2);
+    }
+
+    #[test]
+    fn in_linux_steps_are_whole_quarters_twice_as_fast_and_mirrored_beyond_the_maximum() {
+        let mut params = Params::defaults(ENTRY.params);
+        for (name, value) in [("search", 4.0), ("smooth", 20.0), ("s_max", 16.0)] {
+            params.set(name, Value::Number(value));
+        }
+        params.set("ack_ratio", Value::Number(2.0));
+        params.set("beyond", Value::Choice("mirror"));
+        let start = Start {
+            ssthresh: 2.0,
+            whole_windows: true,
+            ..Start::at(55.0)
+        };
+        let mut bic = Bic::new(&params, start);
+        bic.max_win = 69.0;
+        let mut step = || {
+            let (before, mut segments) = (bic.cwnd(), 0);
+            while bic.cwnd() <= before {
+                bic.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 100));
+                segments += 1;
+            }
+            segments
+        };
+        // From 55: 14 / 4 is 3, 55 / 3 is 18, and half of that 9; from 58 11 / 4 is 2, half of 29 is 14; from 62 on 20 / 4 windows, halved.
+        let steps: Vec<u32> = (55..64).map(|_| step()).collect();
+        assert_eq!(steps, [9, 9, 9, 14, 14, 15, 15, 155, 157]);
+        // From 69 to 72 the same; at 73, 4 beyond: 73 * 3 / 4 is 54, half of it 27.
+        let steps: Vec<u32> = (64..74).map(|_| step()).collect();
+        assert_eq!(steps[5..], [172, 175, 177, 180, 27]);
     }
 }
