@@ -16,8 +16,8 @@
 //!
 //! Deviations: none known. While nothing has ever queued (`d_m = 0`) there is no delay, so `alpha = alpha_max`.
 //!
-//! Kernel equivalent: `illinois`, in whole segments. Not yet measured: its default for `w_thresh`, and whether a timeout there uses
-//! `beta` or one half.
+//! Kernel equivalent: `illinois`, in whole segments. Measured of Linux 6.1: from a loss at 14 on it grows by one per round trip up to 15, and
+//! faster from there (`w_thresh` = 15). Not yet measured: whether a timeout there uses `beta` or one half.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};

@@ -81,10 +81,13 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
     (
         "hybla",
         &[
-            ("start_window", Value::Number(2.0)),
+            ("start_window", Value::Number(1.0)),
             ("counts", Value::Choice("acks")),
+            ("rho_steps", Value::Number(8.0)),
+            ("grain", Value::Number(128.0)),
         ],
     ),
+    ("illinois", &[("w_thresh", Value::Number(15.0))]),
     ("veno", &[("forget_base_rtt", Value::Bool(false))]),
     (
         "bic",
@@ -395,6 +398,9 @@ pub trait CongestionControl: Debug + std::marker::Send {
     fn on_established(&mut self, initial_window: f64) {
         self.set_cwnd(initial_window);
     }
+
+    /// How long the handshake took, before `on_established`; not told where the SYN was sent again.
+    fn on_handshake(&mut self, _rtt_secs: f64) {}
 
     /// Everything that was outstanding when the last loss was found has arrived.
     fn on_recovered(&mut self, _now: Instant) {}

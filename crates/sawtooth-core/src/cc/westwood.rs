@@ -379,4 +379,31 @@ mod tests {
         westwood.on_loss(&loss(40.0));
         assert_eq!((westwood.cwnd(), westwood.ssthresh()), (20.0, 20.0));
     }
+
+    #[test]
+    fn in_linux_two_stages_filter_intervals_longer_than_a_round_trip_in_ticks() {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("alpha", Value::Number(0.875));
+        params.set("stages", Value::Integer(2));
+        params.set("first_interval", Value::Choice("sent"));
+        let start = Start {
+            tick: 0.01,
+            ..Start::at(10.0)
+        };
+        let mut westwood = Westwood::new(&params, start);
+        // Sent at 0.1 s; 41 ms are 5 ticks, so the interval must be longer than 50 ms: at 0.151 s it is 5 ticks, at 0.161 s 6.
+        hear(&mut westwood, 0.141, 4, 0.041);
+        hear(&mut westwood, 0.151, 2, 0.041);
+        assert_eq!(westwood.bandwidth.estimate, None);
+        hear(&mut westwood, 0.161, 1, 0.041);
+        let first = westwood.bandwidth.estimate.expect("a sample");
+        assert!((first - 100.0).abs() < 1e-9, "{first}: 6 segments in 60 ms");
+        // What ends an interval begins the next: 1 + 17 in 60 ms are 300 per second. First stage 125, second 100 + 25 / 8.
+        hear(&mut westwood, 0.2, 17, 0.041);
+        hear(&mut westwood, 0.221, 1, 0.041);
+        let second = westwood.bandwidth.estimate.expect("a sample");
+        assert!((second - 103.125).abs() < 1e-9, "{second}");
+        // 41 ms count as 50 there: 5.2 segments.
+        assert!((westwood.fitting(10.0) - 5.156_25).abs() < 1e-9);
+    }
 }

@@ -244,7 +244,7 @@ impl Sender {
             self.counters.dupacks_in += u64::from(news.acked == 0);
         }
         if syn {
-            self.rack_established(now, rtt_secs.is_some());
+            self.rack_established(now, rtt_secs);
         } else {
             self.rack_change_phase(now, &news, lost);
             self.rack_move_window(now, &news, lost, flight_size, rtt_secs);
@@ -272,20 +272,8 @@ impl Sender {
             originals_of_episode: false,
         };
         let rack = self.rack.as_mut().expect("a sender with this recovery");
-        if !ack.sack.is_empty() {
-            let mut parts = std::mem::take(&mut rack.parts);
-            for range in ack.sack.ranges(ack.next) {
-                self.state.scoreboard.insert(range, |part| parts.push(part));
-            }
-            for part in parts.drain(..) {
-                for seq in part.start..part.end {
-                    if let Some(segment) = rack.segments.sack(seq) {
-                        rack.deliver(now.time, seq, &segment, &mut news);
-                    }
-                }
-            }
-            rack.parts = parts;
-        }
+        // What is acknowledged cumulatively had arrived first: with a delayed acknowledgement one can report both a segment in order and a later
+        // one beyond a hole, which is no reordering.
         for seq in self.snd_una..ack.next {
             if let Some(segment) = rack.segments.acknowledge_first()
                 && !segment.sacked
@@ -299,6 +287,22 @@ impl Sender {
             if !self.state.scoreboard.is_empty() {
                 self.state.scoreboard.remove_below(ack.next);
             }
+        }
+        if !ack.sack.is_empty() {
+            let mut parts = std::mem::take(&mut rack.parts);
+            for range in ack.sack.ranges(ack.next) {
+                self.state.scoreboard.insert(range, |part| parts.push(part));
+            }
+            // Blocks come newest first: where acknowledgements are lost, that is not the order in which segments arrived.
+            parts.sort_unstable_by_key(|part| part.start);
+            for part in parts.drain(..) {
+                for seq in part.start..part.end {
+                    if let Some(segment) = rack.segments.sack(seq) {
+                        rack.deliver(now.time, seq, &segment, &mut news);
+                    }
+                }
+            }
+            rack.parts = parts;
         }
         news
     }
@@ -335,8 +339,11 @@ impl Sender {
         }
     }
 
-    fn rack_established(&mut self, now: Event, at_first_try: bool) {
-        self.on_established(at_first_try);
+    fn rack_established(&mut self, now: Event, rtt_secs: Option<f64>) {
+        if let Some(rtt_secs) = rtt_secs {
+            self.cc.on_handshake(rtt_secs);
+        }
+        self.on_established(rtt_secs.is_some());
         self.cwnd_changed(now);
         let rack = self.rack();
         rack.phase = Phase::Open;
