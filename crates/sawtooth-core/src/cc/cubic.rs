@@ -17,8 +17,13 @@
 //! it faster than slow start would (a recovery or a restart may have prescribed a window far below W_est). K for a window above W_max,
 //! which the RFC leaves open, is that of Ha, Rhee and Xu 2008.
 //!
-//! Kernel equivalent: `cubic`, in whole segments (W_est is truncated to such); its beta is 717/1024 = 0.7001953125. Expected of it and to be held
-//! against it: `target_rtt = "min"` (as Ha, Rhee and Xu 2008 have it) and `app_limited = "counts"`, since only idle times shift its epoch.
+//! Kernel equivalent: `cubic`, in whole segments; its beta is 717/1024 = 0.7001953125, `app_limited = "counts"` since only idle times shift its epoch.
+//! Measured of Linux 6.1, with single losses at 10 Mbit/s and 10, 40 and 200 ms and at 100 Mbit/s and 4 ms:
+//! - the target is the smallest round-trip time ahead (`target_rtt = "min"`), and a whole number of segments from W_max (`whole_target`)
+//! - how many segments a step takes is computed once per tick, and while the window stays only after more than 1/32 s (`update_interval`): with ticks
+//!   of 10 ms steps come 50, 90, 130 or 170 ms apart, and at 4 ms the window overshoots W_est by the steps of one tick
+//! - W_est goes on with alpha beyond the window of the last loss (`w_est_alpha = "rfc8312"`)
+//! - before the first loss a step takes 20 segments at most (`first_growth`), whatever the window
 
 use super::hystart::{self, HyStart};
 use super::hystart_plus_plus::{self, HyStartPlusPlus};
@@ -86,6 +91,12 @@ pub const ENTRY: Entry<New> = Entry {
                 min_exclusive: false,
             },
             default: Value::Duration(0.0),
+        },
+        Param {
+            name: "first_growth",
+            summary: "before the first loss the window grows by one with every so many segments at least; `none`: as the cubic function says; with `whole_target`",
+            kind: Kind::Number { min: 1.0, max: 1e6 },
+            default: Value::None,
         },
         Param {
             name: "hystart",
@@ -165,6 +176,7 @@ pub struct Cubic {
     alpha_becomes_one: bool,
     whole_target: bool,
     update_interval: f64,
+    first_growth: Option<f64>,
     tick: f64,
     pace: Option<Pace>,
     slow_start_end: SlowStartEnd,
@@ -194,6 +206,10 @@ impl Cubic {
             alpha_becomes_one: params.choice("w_est_alpha") == "rfc9438",
             whole_target: params.flag("whole_target") && start.whole_windows,
             update_interval: params.duration("update_interval"),
+            first_growth: match params.get("first_growth") {
+                Value::Number(segments) => Some(segments),
+                _ => None,
+            },
             tick: start.tick,
             pace: None,
             slow_start_end: match params.choice("hystart") {
@@ -334,6 +350,10 @@ impl Cubic {
                 (self.cwnd / (target - self.cwnd)).floor()
             } else {
                 f64::INFINITY
+            };
+            let per = match self.first_growth {
+                Some(first) if self.before_loss.is_none() => per.min(first),
+                _ => per,
             };
             self.pace = Some(Pace {
                 per: per.max(2.0),

@@ -64,8 +64,7 @@ pub const TABLE: &[Entry<New>] = &[
 ];
 
 /// Parameters that modules of Linux have otherwise than the specification, by the algorithm's name: the defaults where
-/// `tcp.algorithms = "linux"`. Those of `scalable`, `veno` and `hybla` are what brings the simulator nearest to Linux 6.1 as measured
-/// (docs/validation/linux.md); those of `cubic` and `bic` are what is known of the modules, and bring it nearer, but not near.
+/// `tcp.algorithms = "linux"`. Each algorithm's file says under "Kernel equivalent" how they were measured.
 pub const LINUX: &[(&str, &[(&str, Value)])] = &[
     (
         "cubic",
@@ -76,6 +75,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("w_est_alpha", Value::Choice("rfc8312")),
             ("whole_target", Value::Bool(true)),
             ("update_interval", Value::Duration(1.0 / 32.0)),
+            ("first_growth", Value::Number(20.0)),
         ],
     ),
     (
@@ -119,8 +119,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
     (
         "scalable",
         &[
-            ("a", Value::Number(0.02)),
-            ("low_window", Value::Number(50.0)),
+            ("low_window", Value::Number(100.0)),
             ("low_b", Value::Number(0.125)),
         ],
     ),
