@@ -167,6 +167,10 @@ struct BeforeLoss {
 }
 
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each a parameter"
+)]
 pub struct Cubic {
     c: f64,
     beta: f64,
@@ -744,5 +748,43 @@ mod tests {
         }
         near(cubic.ssthresh(), 10.0 + 10.0 + 7.75 + 4.0 * 2.5);
         assert!(matches!(cubic.slow_start_end, SlowStartEnd::Threshold));
+    }
+
+    fn linux(cwnd: f64) -> Cubic {
+        let start = Start {
+            ssthresh: 2.0,
+            whole_windows: true,
+            ..Start::at(cwnd)
+        };
+        let set = [
+            ("whole_target", Value::Bool(true)),
+            ("first_growth", Value::Number(20.0)),
+        ];
+        cubic(start, &set)
+    }
+
+    #[test]
+    fn in_linux_the_target_is_whole_segments_away_from_w_max() {
+        let mut cubic = linux(1000.0);
+        cubic.on_loss(&Episode {
+            whole_ssthresh: true,
+            ..loss(1000.0)
+        });
+        cubic.on_ack(&ack(10.0));
+        // As above W_cubic(5.1) is 25.3 below W_max: 975 is the target, so from 950 a step takes 950 / 25 = 38 segments. One has been counted.
+        cubic.cwnd = 950.0;
+        (0..36).for_each(|_| cubic.on_ack(&ack(15.0)));
+        near(cubic.cwnd(), 950.0);
+        cubic.on_ack(&ack(15.0));
+        near(cubic.cwnd(), 951.0);
+    }
+
+    #[test]
+    fn in_linux_a_step_takes_twenty_segments_at_most_before_the_first_loss() {
+        let mut cubic = linux(100.0);
+        (0..19).for_each(|_| cubic.on_ack(&ack(10.0)));
+        near(cubic.cwnd(), 100.0);
+        cubic.on_ack(&ack(10.0));
+        near(cubic.cwnd(), 101.0);
     }
 }

@@ -87,20 +87,23 @@ struct Bandwidth {
 }
 
 impl Bandwidth {
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn hear(&mut self, now: f64, delivered: u64, rtt: f64) {
-        let counts_now = !self.from_sending;
         let Some(since) = self.since else {
-            self.since = Some(if self.from_sending { now - rtt } else { now });
-            self.delivered += if self.from_sending { delivered } else { 0 };
+            if self.from_sending {
+                self.since = Some(now - rtt);
+                self.delivered += delivered;
+            } else {
+                self.since = Some(now);
+            }
             return;
         };
-        if counts_now {
+        if self.from_sending {
+            // What ends an interval belongs to the next, as the connection's first acknowledgement does to the first.
+            self.sample(now, since, rtt);
             self.delivered += delivered;
-        }
-        self.sample(now, since, rtt);
-        if !counts_now {
+        } else {
             self.delivered += delivered;
+            self.sample(now, since, rtt);
         }
     }
 
