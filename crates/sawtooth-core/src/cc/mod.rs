@@ -121,6 +121,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         &[
             ("low_window", Value::Number(100.0)),
             ("low_b", Value::Number(0.125)),
+            ("given_up", Value::Choice("down")),
         ],
     ),
 ];

@@ -504,16 +504,18 @@ impl Sender {
             rate,
         });
         if in_recovery && news.delivered > 0 && prr_wanted && !rules {
-            self.rack_reduce_in_proportion(now, news, lost, pipe);
+            self.rack_reduce_in_proportion(now, news.delivered, news.acked > 0 && lost == 0);
         }
         self.cwnd_changed(now);
     }
 
-    /// The window during a recovery (RFC 9937), whatever the algorithm makes of what it hears.
-    fn rack_reduce_in_proportion(&mut self, now: Event, news: &News, lost: u64, pipe: u64) {
+    /// The window during a recovery (RFC 9937), whatever the algorithm makes of what it hears, when so much was delivered, and safely or not.
+    fn rack_reduce_in_proportion(&mut self, now: Event, delivered: u64, safe: bool) {
         let ssthresh = whole(self.cc.ssthresh().min(1e15));
-        if let Phase::Recovery(prr) = &mut self.rack().phase {
-            let allowed = prr.on_ack(news.delivered, pipe, ssthresh, news.acked > 0 && lost == 0);
+        let rack = self.rack();
+        let pipe = rack.segments.pipe();
+        if let Phase::Recovery(prr) = &mut rack.phase {
+            let allowed = prr.on_ack(delivered, pipe, ssthresh, safe);
             #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
             let cwnd = (pipe + allowed).max(1) as f64;
             self.set_cwnd(now, cwnd);
@@ -594,6 +596,11 @@ impl Sender {
                 let lost = self.rack().find_losses(now.time, dup_thresh, srtt);
                 if lost > 0 && self.rack_is_open() {
                     self.rack_enter_recovery(now);
+                    // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
+                    // them found lost by the timer: a window of 3).
+                    if self.config.prr && !self.cc.rules_recovery() {
+                        self.rack_reduce_in_proportion(now, 0, false);
+                    }
                 }
                 self.rack().arm_due = true;
             }
