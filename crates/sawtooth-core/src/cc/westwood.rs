@@ -16,8 +16,8 @@
 //! Kernel equivalent: `westwood`, in whole segments. Measured of Linux 6.1: a loss halves the window, and its repair sets threshold and window to what
 //! the bandwidth fills (`set_at` = "repair"); two stages with a share of 7/8 each (`alpha`, `stages`); the first interval begins with the
 //! connection's first segment (`first_interval` = "sent"); an interval is longer than the round trip and than 50 ms, both in ticks. With that the
-//! thresholds after a loss of segment 22, 62, 122 and 402 at 40 ms (10 Mbit/s), 62 and 302 at 10 ms, 62 and 302 at 200 ms are computed from the
-//! kernel's own acknowledgements as measured, 6, 7, 7, 9, 13, 13, 6 and 14; with one stage they would be 8, 13, 13, 19, 13, 14, 14 and 45. Round trips in
+//! thresholds after a loss of segment 22, 62, 122 and 402 at 40 ms (10 Mbit/s), 62 and 302 at 10 ms, 62 and 302 at 200 ms follow from the
+//! kernel's own acknowledgements as measured, to within a segment that the unknown phase of its ticks makes, 6, 7, 7, 9, 13, 13, 6 and 14; with one stage they would be 8, 13, 13, 19, 13, 14, 14 and 45. Round trips in
 //! ticks make a short one seem longer: at 10 ms the threshold is 13 where the path holds 8, as ticks of 10 ms make 20 ms of 11.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
