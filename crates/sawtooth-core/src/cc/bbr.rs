@@ -797,13 +797,17 @@ impl CongestionControl for Bbr {
     fn on_established(&mut self, initial_window: f64) {
         self.start.cwnd = initial_window;
         self.cwnd = initial_window;
-        self.pacing_rate = self.paced(initial_window / NOMINAL_RTT, self.parameters.high_gain);
+        let rtt = if self.rt_prop.is_finite() {
+            self.rt_prop
+        } else {
+            NOMINAL_RTT
+        };
+        self.pacing_rate = self.paced(initial_window / rtt, self.parameters.high_gain);
     }
 
     fn on_handshake(&mut self, now: Instant, rtt_secs: f64) {
         self.rt_prop = rtt_secs;
         self.rt_prop_at = now.secs();
-        self.pacing_rate = self.paced(self.start.cwnd / rtt_secs, self.parameters.high_gain);
     }
 
     fn on_restart(&mut self, now: Instant, _idle_secs: f64) {
@@ -1119,6 +1123,7 @@ mod tests {
             "as above"
         );
         bbr.on_handshake(Instant::from_secs(0.1), 0.1);
+        bbr.on_established(10.0);
         assert!((bbr.pacing_rate / 3.336_434e6 - 1.0).abs() < 1e-6);
         assert!(close(bbr.rt_prop, 0.1));
         // Nothing is known of the path until so much has been delivered: the window grows by what is.

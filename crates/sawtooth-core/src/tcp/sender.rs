@@ -153,6 +153,7 @@ impl Sender {
                 ssthresh: config.initial_ssthresh,
                 ns2: config.ns2_algorithms,
                 whole_windows: config.whole_windows,
+                tick: config.timer_tick,
                 smss: config.smss,
                 seed: config.seed,
             },
