@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cases import Case
+from dumbbells import Case
 from twin import Peer, Twin, kept
 
 from sawtooth.backends import sim
@@ -85,3 +85,31 @@ def at(curve: Curve, t: float) -> float:
     """The window at that time."""
     place = bisect.bisect_right(curve, (t, float("inf")))
     return curve[max(0, place - 1)][1]
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What a window did over a whole run."""
+
+    reductions: int
+    """Falls by more than a tenth within a round trip."""
+    kept: float
+    """The mean share of the window that one left; 1 without any."""
+    mean: float
+    """Segments, over time."""
+
+
+def habits(curve: Curve, round_trip_s: float) -> Habits:
+    """`round_trip_s`: within which a reduction is complete."""
+    shares: list[float] = []
+    until = 0.0
+    times = [t for t, _ in curve]
+    for place, (t, value) in enumerate(curve):
+        if t < until:
+            continue
+        ahead = [w for _, w in curve[place + 1 : bisect.bisect_right(times, t + round_trip_s)]]
+        if ahead and min(ahead) < 0.9 * value and ahead[0] < value:
+            shares.append(min(ahead) / value)
+            until = t + round_trip_s
+    area = sum(value * (after - t) for (t, value), after in zip(curve, times[1:], strict=False))
+    return Habits(len(shares), sum(shares) / len(shares) if shares else 1.0, area / (times[-1] - times[0]))

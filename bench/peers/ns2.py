@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cases import ACCESS_BPS, ACCESS_PACKETS, Case, scenario
-from ns3 import package
+from dumbbells import ACCESS_BPS, ACCESS_PACKETS, Case, scenario
 from twin import PeerError, Run, Twin, thinned
+
+from ns3 import package
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ns2"))
 
@@ -17,6 +18,7 @@ import peer as ns2
 
 SMSS = 1460
 WINDOW = 100_000
+MODULES = ("reno", "cubic", "highspeed", "scalable", "bic", "htcp", "hybla", "illinois", "vegas", "veno", "westwood", "yeah", "lp")
 
 
 class Agents:
@@ -32,7 +34,7 @@ class Agents:
         Twin("Newreno", "reno", {"variant": "newreno"}, tcp={"recovery": "newreno"}),
         Twin("Sack1", "reno", {"variant": "sack"}, tcp={"recovery": "sack"}),
         Twin("Sack1, HighSpeed", "highspeed", {"variant": "highspeed"}, tcp={"recovery": "sack"}),
-        Twin("Vegas", "vegas", {"variant": "vegas"}, tcp={"recovery": "reno"}),
+        Twin("Vegas", "vegas", {"variant": "vegas"}, {"alpha": 1, "beta": 3}, tcp={"recovery": "reno"}),
     )
 
     def version(self) -> str:
@@ -57,13 +59,10 @@ class LinuxAgent(Agents):
 
     name = "ns2-linux"
     title = "ns-2, its TCP/Linux agent"
-    missing: Mapping[str, str] = {
-        name: "no such module in the package" for name in ("cdg", "nv", "dctcp", "ledbat", "bbr", "bbr3", "copa", "prague")
-    }
-    twins = tuple(
-        Twin(name, name)
-        for name in ("reno", "cubic", "highspeed", "scalable", "bic", "htcp", "hybla", "illinois", "vegas", "veno", "westwood", "yeah", "lp")
+    missing: Mapping[str, str] = dict.fromkeys(
+        ("cdg", "nv", "dctcp", "ledbat", "bbr", "bbr3", "copa", "prague"), "no such module in the package"
     )
+    twins = tuple(Twin(name, name) for name in MODULES)
 
     def command(self, case: Case, twin: Twin, trace: bool) -> dict[str, Any]:
         return dumbbell(case, trace) | {

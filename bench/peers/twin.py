@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from cases import Case
+from dumbbells import Case
 
 
 @dataclass(frozen=True)
@@ -96,4 +96,3 @@ def thinned(window: list[tuple[float, float]], every_s: float = 0.001) -> list[t
     for t, value in window:
         last[int(t / every_s)] = (t, value)
     return list(last.values())
-
