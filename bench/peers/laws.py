@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dumbbells import Case
-from twin import Peer, Twin, kept
+from twin import Peer, Twin, kept, thinned
 
 from sawtooth.backends import sim
 
@@ -54,7 +54,7 @@ def our_curve(peer: Peer, case: Case, twin: Twin) -> Curve:
     assert not batch.errors, batch.errors
     series = batch.tables["series"].filter(batch.tables["series"]["flow"] == tree["flows"][0]["name"])
     smss = int(tree["tcp"]["smss"].split()[0])
-    return [(t / 1e9, cwnd / smss) for t, cwnd in zip(series["t_ns"], series["cwnd_bytes"], strict=True)]
+    return thinned([(t / 1e9, cwnd / smss) for t, cwnd in zip(series["t_ns"], series["cwnd_bytes"], strict=True)])
 
 
 def law(curve: Curve) -> Law | None:
@@ -99,8 +99,8 @@ class Habits:
     """Segments, over time."""
 
 
-def habits(curve: Curve, round_trip_s: float) -> Habits:
-    """`round_trip_s`: within which a reduction is complete."""
+def habits(curve: Curve, round_trip_s: float, end_s: float) -> Habits:
+    """`round_trip_s`: within which a reduction is complete; `end_s`: when the run ends."""
     shares: list[float] = []
     until = 0.0
     times = [t for t, _ in curve]
@@ -111,5 +111,5 @@ def habits(curve: Curve, round_trip_s: float) -> Habits:
         if ahead and min(ahead) < 0.9 * value and ahead[0] < value:
             shares.append(min(ahead) / value)
             until = t + round_trip_s
-    area = sum(value * (after - t) for (t, value), after in zip(curve, times[1:], strict=False))
-    return Habits(len(shares), sum(shares) / len(shares) if shares else 1.0, area / (times[-1] - times[0]))
+    area = sum(value * (after - t) for (t, value), after in zip(curve, [*times[1:], end_s], strict=True))
+    return Habits(len(shares), sum(shares) / len(shares) if shares else 1.0, area / (end_s - times[0]))

@@ -199,7 +199,7 @@ def why(found: Sequence[Difference], keep: Path | None) -> str:
         windows = ["", "", ""]
         if first:
             both = [
-                laws.habits(curve, 4 * case.delay_s)
+                laws.habits(curve, 4 * case.delay_s, case.duration_s)
                 for curve in (kept(one.peer, case, one.twin, keep, trace=True).window, laws.our_curve(one.peer, case, one.twin))
             ]
             windows = [
