@@ -54,7 +54,7 @@ def our_curve(peer: Peer, case: Case, twin: Twin) -> Curve:
     assert not batch.errors, batch.errors
     series = batch.tables["series"].filter(batch.tables["series"]["flow"] == tree["flows"][0]["name"])
     smss = int(tree["tcp"]["smss"].split()[0])
-    return thinned([(t / 1e9, cwnd / smss) for t, cwnd in zip(series["t_ns"], series["cwnd_bytes"], strict=True)])
+    return [(t / 1e9, cwnd / smss) for t, cwnd in zip(series["t_ns"], series["cwnd_bytes"], strict=True)]
 
 
 def law(curve: Curve) -> Law | None:
@@ -101,6 +101,7 @@ class Habits:
 
 def habits(curve: Curve, round_trip_s: float, end_s: float) -> Habits:
     """`round_trip_s`: within which a reduction is complete; `end_s`: when the run ends."""
+    curve = thinned(curve)
     shares: list[float] = []
     until = 0.0
     times = [t for t, _ in curve]

@@ -35,7 +35,7 @@ REASONS: dict[str, Cause] = {
         "of `vegas`). The paper has one distinguished segment a round and does not say where in a burst it is.",
     ),
     "vegas-quarter": Cause(
-        "ours, as documented.",
+        "Ours, as documented.",
         "ns-2's Vegas keeps three quarters of its window at a fast retransmission (the share left), which belongs to the paper's earlier retransmissions (§III-A) that the simulator does not model; it halves.",
     ),
     "rate-halving": Cause(
@@ -56,7 +56,7 @@ REASONS: dict[str, Cause] = {
     ),
     "illinois-double": Cause(
         "ns-2's agent.",
-        "A single loss leaves 0.337 of its window. The least that the paper allows is 1 - beta_max = 1/2 (Liu, Başar and Srikant 2008 §3): it reduces twice for one loss.",
+        "A single loss leaves 0.337 of its window. The least that the paper allows is 1 - beta_max = 1/2 (Liu, Başar and Srikant 2008 §3); it is as if it reduced twice for one loss.",
     ),
     "vegas-slow": Cause(
         "ns-2's agent.",
@@ -78,7 +78,7 @@ REASONS: dict[str, Cause] = {
     ),
     "veno-edge": Cause(
         "Neither.",
-        "Where the queue holds four packets, `N` at a loss is between 3 and 4 in both, at the edge of beta = 3 (Fu and Liew 2003 §II-A): which round-trip time is the last before the loss is found decides whether it is a random loss (0.8 remains) "
+        "Where the queue holds four packets, `N` at a loss is between 3 and 4 by arithmetic (21 segments, of which the path holds 17.6), at the edge of beta = 3 (Fu and Liew 2003 §II-A): which round-trip time is the last before the loss is found decides whether it is a random loss (0.8 remains) "
         "or a congestive one (0.5).",
     ),
     "htcp-delta": Cause(
@@ -107,7 +107,7 @@ REASONS: dict[str, Cause] = {
     "ns3-htcp": Cause(
         "ns-3.",
         "Its H-TCP always halves: 0.47 is left even by the queue of four packets, where RTTmin / RTTmax is 0.8 and the draft's adaptive backoff (draft-leith-tcp-htcp-06) gives that. With our `beta_max` at 0.5 the first is gone; "
-        "what is left with losses every 100 packets is the next reason.",
+        "what is left with losses every 100 packets is that of NewReno's threshold, and as much.",
     ),
     "ns3-veno": Cause(
         "ns-3.",
@@ -155,9 +155,14 @@ REASONS: dict[str, Cause] = {
         "Ours, in what it takes for Linux's.",
         'Linux\'s BIC spends `smooth_part` (20) round trips on the last segments below max_win, which `tcp.algorithms = "linux"` does not set: with `smooth` and `search` the most of the difference is gone.',
     ),
-    "small-share": Cause(
+    "htcp-switch": Cause(
+        "Ours, perhaps.",
+        "With every 100th packet lost and no queue the agent's H-TCP leaves 0.83 of its window: RTTmin / RTTmax is near 1, and the draft's bound is 0.8. Ours leaves 0.48 for all of the 20 s: at windows of 15 segments its comparison of throughputs finds every epoch different by "
+        "more than `delta_b`, and with `bandwidth_switch = false` RTTmax, which the first slow start has set, needs 50 losses to come down (`t_max_keep`): 0.47 is left at 2 s, 0.75 at 19 s. The growth is adapted to the backoff, so that the difference is no larger.",
+    ),
+    "open": Cause(
         "Not known.",
-        "Excluded: the law (decrease and growth are alike in the table) and the number of losses. Left: what the agent sends during a recovery.",
+        "What the reasons beside it leave. Of `hybla` with every 100th packet lost the share left and the number of losses are alike; `cubic` is not nearer with the agent's beta. Not excluded: what the agent sends during a recovery.",
     ),
 }
 
@@ -176,7 +181,7 @@ KNOWN: tuple[tuple[str, str, str, Reason], ...] = (
     ("ns2-linux", "cubic", MIDDLE, Reason(("holes",))),
     ("ns2-linux", "cubic", LONG, Reason(("holes",))),
     ("ns2-linux", "cubic", SMALL, Reason(("cubic-beta",), {"beta": 0.8})),
-    ("ns2-linux", "cubic", LOSSY, Reason(("cubic-beta",), {"beta": 0.8})),
+    ("ns2-linux", "cubic", LOSSY, Reason(("cubic-beta", "open"), {"beta": 0.8})),
     ("ns2-linux", "bic", MIDDLE, Reason(("holes",))),
     ("ns2-linux", "bic", LONG, Reason(("holes",))),
     ("ns2-linux", "hybla", MIDDLE, Reason(("holes",))),
@@ -189,14 +194,14 @@ KNOWN: tuple[tuple[str, str, str, Reason], ...] = (
     ("ns2-linux", "veno", SMALL, Reason(("veno-edge", "rate-halving"))),
     ("ns2-linux", "westwood", ANY, Reason(("westwood-half",))),
     ("ns2-linux", "lp", ANY, Reason(("lp-start",))),
-    ("ns2-linux", "htcp", LOSSY, Reason(("htcp-delta", "rate-halving"))),
+    ("ns2-linux", "htcp", LOSSY, Reason(("htcp-switch", "htcp-delta"))),
     ("ns2-linux", ANY, TWO, Reason(("rate-halving", "shares"))),
     ("ns2-linux", "scalable", ANY, Reason(("rate-halving",))),
     ("ns2-linux", "yeah", SMALL, Reason(("rate-halving",))),
     ("ns2-linux", "highspeed", LOSSY, Reason(("rate-halving",))),
     ("ns2-linux", "bic", LOSSY, Reason(("bic-smooth",), {"smooth": 20, "search": 4})),
     ("ns2-linux", "yeah", ANY, Reason(("rate-halving",))),
-    ("ns2-linux", "hybla", ANY, Reason(("small-share",))),
+    ("ns2-linux", "hybla", ANY, Reason(("open",))),
     ("ns3", "TcpLinuxReno", ANY, Reason(("exit-growth",))),
     ("ns3", "TcpHighSpeed", ANY, Reason(("exit-growth",))),
     ("ns3", "TcpScalable", TWO, Reason(("exit-growth", "shares"))),
@@ -219,6 +224,8 @@ KNOWN: tuple[tuple[str, str, str, Reason], ...] = (
     ("ns3", "TcpWestwood", LOSSY, Reason(("ns3-westwood",))),
     ("ns3", "TcpWestwood", ANY, Reason(("ns3-westwood", "exit-growth"))),
     ("ns3", "TcpYeah", TWO, Reason(("ns3-yeah", "shares"))),
+    ("ns3", "TcpYeah", MIDDLE, Reason(("ns3-yeah",))),
+    ("ns3", "TcpYeah", LONG, Reason(("ns3-yeah",))),
     ("ns3", "TcpYeah", ANY, Reason(("ns3-yeah",), {"min_decrease": 0.5, "fast_increase": 0.000001})),
     ("ns3", "TcpLp", ANY, Reason(("ns3-lp",))),
     ("ns3", "TcpLedbat", ANY, Reason(("ns3-ledbat",))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -90,7 +90,7 @@ def kept(peer: Peer, case: Case, twin: Twin, keep: Path | None, trace: bool = Fa
     return Run(found["packets"], [(t, w) for t, w in found["window"]])
 
 
-def thinned(window: list[tuple[float, float]], every_s: float = 0.001) -> list[tuple[float, float]]:
+def thinned(window: Sequence[tuple[float, float]], every_s: float = 0.001) -> list[tuple[float, float]]:
     """At most one point a millisecond: the last of each."""
     last: dict[int, tuple[float, float]] = {}
     for t, value in window:

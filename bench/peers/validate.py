@@ -119,12 +119,12 @@ def page(found: Sequence[Difference], keep: Path | None) -> str:
         "The network, sizes of segments and acknowledgements, starts, initial windows, delayed acknowledgements and timers are the same on both sides, and so is the "
         "loss recovery as far as the simulator has the peer's (`bench/peers/ns2.py`, `ns3.py`). Our algorithms have the parameters of "
         "their specifications; where a peer's default is another and can be set, it is set. Each entry is the relative difference of what a flow "
-        "delivered, simulator less peer. *Median* is that of the row, without signs.",
+        "delivered, simulator less peer; x22: 22 times as much. *Median* is that of the row, without signs.",
         "## In short",
         summary(peers, found),
     ]
     for peer in peers:
-        parts += [f"## {peer.title[0].upper()}{peer.title[1:]}", matrix([one for one in found if one.peer is peer])]
+        parts += [f"## Beside {peer.title}", matrix([one for one in found if one.peer is peer])]
         if peer.missing:
             parts.append("Left out: " + "; ".join(f"`{name}` ({words})" for name, words in peer.missing.items()) + ".")
     parts += [
