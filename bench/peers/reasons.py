@@ -88,7 +88,7 @@ REASONS: dict[str, Cause] = {
     ),
     "shares": Cause(
         "Neither.",
-        "The sum of both flows agrees; at a full drop-tail queue phases decide whose packets are lost (Floyd and Jacobson 1992). The near flow has ten times as much as the far one, and a tenth of it is all of the far one's.",
+        "The sum of both flows agrees within 2.2 %; at a full drop-tail queue phases decide whose packets are lost (Floyd and Jacobson 1992). The near flow has ten times as much as the far one, and a tenth of it is all of the far one's.",
     ),
     "exit-growth": Cause(
         "ns-3.",
@@ -125,7 +125,7 @@ REASONS: dict[str, Cause] = {
     ),
     "ns3-illinois": Cause(
         "ns-3.",
-        "Its Illinois stands at 5.0 segments for 20 s in the queue of four packets, nothing lost. Liu, Başar and Srikant 2008 §3: alpha is never below alpha_min = 0.3 segments per round trip, and is 1 below w_thresh. With every 100th packet lost and no queue its window stays between 11 and 18 segments, where `alpha_max` is 5 per round trip with delayed acknowledgements and a loss takes an eighth.",
+        "Its Illinois stands at 5.0 segments from 0.2 s to 20 s in the queue of four packets, nothing lost. Liu, Başar and Srikant 2008 §3: alpha is never below alpha_min = 0.3 segments per round trip, and is 1 below w_thresh. With every 100th packet lost and no queue its window stays between 11 and 18 segments, where `alpha_max` is 5 per round trip with delayed acknowledgements and a loss takes an eighth.",
     ),
     "ns3-westwood": Cause(
         "ns-3, by its own filter.",
