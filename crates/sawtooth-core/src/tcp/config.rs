@@ -210,7 +210,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "max_pacing_rate",
-        summary: "no flow sends faster, headers included: Linux's SO_MAX_PACING_RATE; `none`: no bound; with `recovery = \"rack\"`",
+        summary: "no flow sends application bytes faster, as Linux's SO_MAX_PACING_RATE inside TCP; `none`: no bound; with `recovery = \"rack\"`",
         kind: Kind::Rate,
         default: Value::None,
     },
