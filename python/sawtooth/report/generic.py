@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import polars as pl
 
 from sawtooth import stats
@@ -58,6 +60,10 @@ def _plot(runs: pl.DataFrame, factors: pl.DataFrame, arms: list[str]) -> list[Pl
     names = [name for name in factors.columns if name != "cell"]
     if not names or factors.height > 60:
         return []
+    # Cases may set several things at a time: then the one that tells them apart is the axis.
+    names = next(([name] for name in names if factors[name].n_unique() == factors.height), names)
+    if factors.select(names).n_unique() < factors.height or math.prod(factors[name].n_unique() for name in names) > factors.height:
+        return []
     last = names[-1]
     levels = list(dict.fromkeys(str(level) for level in factors[last]))
     panels: dict[str, dict[str, list[stats.Interval]]] = {}
@@ -71,7 +77,7 @@ def _plot(runs: pl.DataFrame, factors: pl.DataFrame, arms: list[str]) -> list[Pl
             ]
             for arm in arms
         }
-    if len(panels) > 6:
+    if len(panels) > 6 or len(levels) > 12:
         return []
     finite = [x for series in panels.values() for curve in series.values() for i in curve for x in (i.estimate, i.high) if x < float("inf")]
     made = curves.panels(panels, levels, last, "throughput (Mbit/s)", (0.0, 1.05 * max([*finite, 1e-9])))
