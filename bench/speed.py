@@ -26,6 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "ns2"))
 import peer
 from cases import scenario
 
+from markdown import table
+
 # The extension module is loaded without the package around it: data frames have no part in simulating.
 OUR_PROCESS = """
 import json, sys
@@ -94,7 +96,7 @@ def main() -> int:
             continue
         print(f"{name} ...", file=sys.stderr, flush=True)
         results.append(measure(name, case, options.runs))
-    print(json.dumps([asdict(result) for result in results], indent=2) if options.json else table(results))
+    print(json.dumps([asdict(result) for result in results], indent=2) if options.json else comparison(results))
     return 0
 
 
@@ -214,30 +216,26 @@ def pin() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def table(results: Sequence[Result]) -> str:
-    """Markdown."""
-    lines = [
-        "| Case | Packets | ns-2 s | ours s | Ratio | ns-2 packets/s | ours packets/s | ns-2 ns/packet | ours ns/packet "
-        "| events/packet | ns-2 peak | ours peak |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
+def comparison(results: Sequence[Result]) -> str:
+    """The table of all cases, and what its columns mean."""
+    header = ["Case", "Packets", "ns-2 s", "ours s", "Ratio", "ns-2 packets/s", "ours packets/s", "ns-2 ns/packet", "ours ns/packet",
+              "events/packet", "ns-2 peak", "ours peak"]  # fmt: skip
+    rows: list[list[str]] = []
     for one in results:
         note = "" if one.same_packets else " (ns-2 acknowledges others)"
-        lines.append(
-            f"| {one.name} | {one.packets}{note} | {one.ns2.cpu_s:.3f} | {one.ours.cpu_s:.3f} | **{one.ratio:.1f}** "
-            f"| {one.ns2.packets_per_s / 1e6:.2f} M | {one.ours.packets_per_s / 1e6:.2f} M "
-            f"| {one.ns2.ns_per_packet:.0f} | {one.ours.ns_per_packet:.0f} | {one.events_per_packet:.2f} "
-            f"| {mebibytes(one.ns2.peak_bytes, one.ns2.startup_peak_bytes)} "
-            f"| {mebibytes(one.ours.peak_bytes, one.ours.startup_peak_bytes)} |"
-        )
-    lines.append("")
-    lines.append(
+        rows.append([
+            one.name, f"{one.packets}{note}", f"{one.ns2.cpu_s:.3f}", f"{one.ours.cpu_s:.3f}", f"**{one.ratio:.1f}**",
+            f"{one.ns2.packets_per_s / 1e6:.2f} M", f"{one.ours.packets_per_s / 1e6:.2f} M",
+            f"{one.ns2.ns_per_packet:.0f}", f"{one.ours.ns_per_packet:.0f}", f"{one.events_per_packet:.2f}",
+            mebibytes(one.ns2.peak_bytes, one.ns2.startup_peak_bytes), mebibytes(one.ours.peak_bytes, one.ours.startup_peak_bytes),
+        ])  # fmt: skip
+    legend = (
         "Seconds are CPU seconds less start-up (median: ns-2 "
         f"{statistics.median(one.ns2.startup_cpu_s for one in results):.3f} s, ours with the Python interpreter "
         f"{statistics.median(one.ours.startup_cpu_s for one in results):.3f} s). Packets are acknowledged data packets. "
         "Peak: resident memory of the process, in brackets what the run added to start-up."
     )
-    return "\n".join(lines)
+    return table(header, rows, "l" + "r" * 11) + "\n\n" + legend
 
 
 def mebibytes(peak: int, startup: int) -> str:

@@ -21,6 +21,10 @@ from sawtooth.backends import uml
 from sawtooth.errors import SawtoothError
 from sawtooth.plots import style
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from markdown import table
+
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = "drop-tail-50"
 FIGURE = "kernel-reno"
@@ -86,12 +90,6 @@ def page(results: Results) -> str:
         remains(results),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """Markdown; all columns but the first and those with words are numbers."""
-    lines = ["| " + " | ".join(header) + " |", "|" + "|".join("---" for _ in header) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def events(run: Run) -> str:

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import platform
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,10 @@ from sawtooth import calibration
 from sawtooth.calibration import Calibration, Point
 from sawtooth.errors import BackendUnavailable
 from sawtooth.plots.style import COLOURS, MARKERS, figure, write
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from markdown import table
 
 ROOT = Path(__file__).resolve().parents[2]
 SERIES = (
@@ -99,7 +104,7 @@ def page(made: dict[str, Calibration | str]) -> str:
     ]
     for title, each in here.items():
         lines += [f"## {title[0].upper()}{title[1:]}", "", f"Kernel {each.release}.", ""]
-        lines += table(each.points)
+        lines.append(measurements(each.points))
         lines += [f"- `{what}` failed: {why}" for what, why in each.errors.items()]
         lines.append("")
     return "\n".join(lines + NOTES) + "\n"
@@ -130,15 +135,15 @@ def queue(each: Calibration) -> list[Point]:
     return [*each.of("queue"), *each.of("queue_bytes")]
 
 
-def table(points: Sequence[Point]) -> list[str]:
-    lines = ["| | Configured | Measured | Error | Relative | Mean segment |", "|---|---:|---:|---:|---:|---:|"]
+def measurements(points: Sequence[Point]) -> str:
+    rows: list[list[str]] = []
     for point in points:
         name = {"queue_bytes": "queue", "transfer": "TCP, GSO on" if point.gso else "TCP, GSO off"}.get(point.quantity, point.quantity)
         cells = [name, quantity(point.quantity, point.configured)]
         cells += [quantity(point.quantity, point.measured), quantity(point.quantity, point.error)]
         cells += [percent(point.relative, signed=True), f"{point.segment_bytes:.1f} B" if point.segment_bytes else ""]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+        rows.append(cells)
+    return table(["", "Configured", "Measured", "Error", "Relative", "Mean segment"], rows, "lrrrrr")
 
 
 def quantity(name: str, value: float | None) -> str:

@@ -13,6 +13,7 @@ import hashlib
 import json
 import pickle
 import statistics
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,10 @@ import polars as pl
 from sawtooth import _core
 from sawtooth.backends import guest, sim, uml
 from sawtooth.backends.batch import Batch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from markdown import table
 
 ROOT = Path(__file__).resolve().parents[2]
 # The packaged kernel's ticks are of 10 ms; it delays a tail loss probe by two of them.
@@ -237,11 +242,6 @@ def retransmissions(parts: Sequence[Part]) -> str:
     """How many agree within 15 % or 3 segments."""
     near = sum(abs(one - other) <= max(3, 0.15 * one) for one, other in (part.retransmits for part in parts))
     return f"{near} of {len(parts)}"
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    lines = ["| " + " | ".join(header) + " |", "|" + "|".join("---" for _ in header) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(each) + " |" for each in rows])
 
 
 def frame(parts: Sequence[Part]) -> pl.DataFrame:

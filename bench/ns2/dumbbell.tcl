@@ -111,6 +111,7 @@ for {set i 0} {$i < $N} {incr i} {
     $ftp($i) attach-agent $tcp($i)
     foreach name [get trace_vars] { $tcp($i) trace $name }
     if {[llength [get trace_vars]]} { $tcp($i) attach $sniffer }
+    if {[lindex [get agents] $i] eq "TCP/Linux"} { $ns at 0 "$tcp($i) select_ca [lindex [get select_ca] $i]" }
     $ns at [lindex [get starts] $i] "$ftp($i) start"
 }
 
@@ -129,6 +130,8 @@ foreach time [get poll_times] { $ns at $time poll }
 
 proc finish {} {
     global N monitored
+    # A module of the Linux agent may have printed half a line of its own, through another buffer.
+    puts ""
     for {set i 0} {$i < $N} {incr i} {
         puts "flow $i[state $i {ack_ maxseq_ t_seqno_ ndatapack_ ndatabytes_ nackpack_ nrexmit_ nrexmitpack_
             nrexmitbytes_ ncwndcuts_ ncwndcuts1_ cwnd_ ssthresh_ rtt_ srtt_ rttvar_ backoff_ dupacks_}]"

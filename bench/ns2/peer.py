@@ -17,8 +17,9 @@ A case is a dictionary (JSON on the command line):
     duration          seconds
     starts            seconds, one number a flow
     packet_size       payload bytes of a segment (default 1000; 40 more on the wire)
-    variant           tahoe reno newreno sack highspeed, one or a list
-    sink              default "auto": TCPSink, or TCPSink/Sack1 for sack and highspeed; "delack": its delayed form;
+    variant           tahoe reno newreno sack highspeed vegas linux, one or a list
+    select_ca         the congestion control of linux agents, one name or a list
+    sink              default "auto": TCPSink, or TCPSink/Sack1 for sack, highspeed and linux; "delack": its delayed form;
                       or a class name such as TCPSink/DelAck
     vars              Agent/TCP variables for all flows; flow_vars: a list of such, one a flow
     sink_vars         Agent/TCPSink variables; delack_vars: Agent/TCPSink/DelAck variables
@@ -48,8 +49,10 @@ AGENTS = {
     "newreno": "TCP/Newreno",
     "sack": "TCP/Sack1",
     "highspeed": "TCP/Sack1",
+    "vegas": "TCP/Vegas",
+    "linux": "TCP/Linux",
 }
-SELECTIVE = {"sack", "highspeed"}
+SELECTIVE = {"sack", "highspeed", "linux"}
 """Variants whose receiver must report SACK blocks."""
 
 
@@ -111,6 +114,7 @@ def settings(case: Case) -> dict[str, Any]:
         "queue": queue,
         "reverse_queue": int(case.get("reverse_queue", queue)),
         "access_queue": int(case.get("access_queue", queue)),
+        "select_ca": per_flow(case.get("select_ca", "reno"), n),
         "agents": [AGENTS[one] for one in variants],
         "sinks": [sink_class(case.get("sink", "auto"), one) for one in variants],
         "windows": per_flow(case.get("window", 10000), n),

@@ -22,6 +22,10 @@ from typing import Any
 import cases as series
 from peer import Case, PeerError, run_case
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from markdown import table
+
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN = 0.005
 """Largest relative difference of a flow that is not identical."""
@@ -131,21 +135,18 @@ def share(flags: Iterable[bool]) -> float:
 
 def summary(compared: Sequence[Comparison]) -> str:
     """The table: one line a variant and one for all."""
-    lines = [
-        "| Variant | Cases | Identical in every flow | Largest difference | Flows | Identical flows |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
+    rows: list[list[str]] = []
     for name in [*series.VARIANTS, "all"]:
         part = [one for one in compared if name in ("all", one.case["variant"])]
         if not part:
             continue
         flows = [error for one in part for error in one.errors]
         same = sum(one.identical for one in part)
-        lines.append(
-            f"| {name} | {len(part)} | {same} ({same / len(part):.1%}) | {max(one.worst for one in part):.3%} "
-            f"| {len(flows)} | {sum(error == 0 for error in flows)} ({share(error == 0 for error in flows):.2%}) |"
-        )
-    return "\n".join(lines)
+        rows.append([
+            name, str(len(part)), f"{same} ({same / len(part):.1%})", f"{max(one.worst for one in part):.3%}", str(len(flows)),
+            f"{sum(error == 0 for error in flows)} ({share(error == 0 for error in flows):.2%})",
+        ])  # fmt: skip
+    return table(["Variant", "Cases", "Identical in every flow", "Largest difference", "Flows", "Identical flows"], rows, "lrrrrr")
 
 
 def page(compared: Sequence[Comparison], options: argparse.Namespace) -> str:
@@ -154,8 +155,10 @@ def page(compared: Sequence[Comparison], options: argparse.Namespace) -> str:
     errors = sorted(error for one in compared for error in one.errors)
     bounds = [0.0, 1e-5, 1e-4, 1e-3, WITHIN, 0.05, math.inf]
     shares = [
-        f"| {'0' if low == high == 0 else f'up to {high:.3%}' if high < math.inf else f'above {low:.0%}'} "
-        f"| {sum(low < error <= high if high else error == 0 for error in errors)} |"
+        [
+            "0" if low == high == 0 else f"up to {high:.3%}" if high < math.inf else f"above {low:.0%}",
+            str(sum(low < error <= high if high else error == 0 for error in errors)),
+        ]
         for low, high in zip([0.0, *bounds], bounds, strict=False)
     ]
     parts = [
@@ -166,7 +169,7 @@ def page(compared: Sequence[Comparison], options: argparse.Namespace) -> str:
         "(`ack_` of ns-2), when the run ends. Goal: identical in at least 90 % of the cases, within 0.5 % in the rest.",
         summary(compared),
         "## Differences, flow by flow",
-        "\n".join(["| Relative difference | Flows |", "|---|---:|", *shares]),
+        table(["Relative difference", "Flows"], shares, "lr"),
         "## Cases that differ",
         differing_table(differing) if differing else "None.",
         "## What the cases cover",
@@ -177,18 +180,15 @@ def page(compared: Sequence[Comparison], options: argparse.Namespace) -> str:
 
 def differing_table(differing: Sequence[Comparison]) -> str:
     """The worst first."""
-    lines = [
-        "| Case | Variant | Rate | Delay | Flows | Queue | Window | Packets (ns-2) | Packets (ours) | Largest difference |",
-        "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
+    header = ["Case", "Variant", "Rate", "Delay", "Flows", "Queue", "Window", "Packets (ns-2)", "Packets (ours)", "Largest difference"]
+    rows: list[list[str]] = []
     for one in differing:
         case = one.case
-        lines.append(
-            f"| {case['number']} | {case['variant']} | {case['bw_bps'] / 1e6:.3g} Mbit/s | {case['delay_s'] * 1e3:.3g} ms "
-            f"| {case['n']} | {case['queue']} | {case['window']} | {sum(one.reference)} | {sum(one.ours)} "
-            f"| {one.worst:.3%} |"
-        )
-    return "\n".join(lines)
+        rows.append([
+            str(case["number"]), case["variant"], f"{case['bw_bps'] / 1e6:.3g} Mbit/s", f"{case['delay_s'] * 1e3:.3g} ms", str(case["n"]),
+            str(case["queue"]), str(case["window"]), str(sum(one.reference)), str(sum(one.ours)), f"{one.worst:.3%}",
+        ])  # fmt: skip
+    return table(header, rows, "rlrrrrrrrr")
 
 
 def coverage(chosen: Sequence[Case]) -> str:
@@ -202,12 +202,12 @@ def coverage(chosen: Sequence[Case]) -> str:
         ("packet size", [case["packet_size"] for case in chosen], "bytes"),
         ("duration", [case["duration"] for case in chosen], "s"),
     ]
-    lines = ["| Parameter | Least | Median | Most |", "|---|---:|---:|---:|"]
+    rows: list[list[str]] = []
     for name, values, unit in columns:
         ordered = sorted(values)
         low, middle, high = (f"{value:.4g} {unit}".strip() for value in (ordered[0], ordered[len(ordered) // 2], ordered[-1]))
-        lines.append(f"| {name} | {low} | {middle} | {high} |")
-    lines.append("")
+        rows.append([name, low, middle, high])
+    lines = [table(["Parameter", "Least", "Median", "Most"], rows, "lrrr"), ""]
     kinds = {
         "one link and no access links": lambda case: case["single"],
         "delayed acknowledgements": lambda case: case["sink"] == "delack",

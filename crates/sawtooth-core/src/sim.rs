@@ -25,6 +25,7 @@ use crate::queue;
 use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
+use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Part, Sampling, Scenario};
 use crate::source::{Source, Write};
 use crate::tcp::limits::Limit;
@@ -262,7 +263,11 @@ impl<'a> World<'a> {
         let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
         let mut flows = Vec::with_capacity(scenario.flows.len());
         for (index, spec) in scenario.flows.iter().enumerate() {
-            let config = Config::from(&spec.tcp);
+            let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
+            let config = Config {
+                seed: random.integer(0, i64::MAX).unsigned_abs(),
+                ..Config::from(&spec.tcp)
+            };
             let phase = if config.ns2_tick_phase {
                 clock_phases[index] * config.rto.granularity
             } else {

@@ -526,6 +526,20 @@ fn rfc6675_5_recovery_ends_when_everything_outstanding_at_its_start_is_acknowled
     assert_eq!(script.sender.counters.fast_retransmits, 2);
 }
 
+// --- RFC 8985: RACK -----------------------------------------------------------------------------------------------------
+
+#[test]
+fn rfc8985_6_2_a_delayed_acknowledgement_that_reports_a_hole_is_no_reordering() {
+    let (mut script, first) = Script::with_window(&tcp("rack"), 20);
+    // One in order, whose acknowledgement was delayed, and one beyond the hole, in one acknowledgement.
+    script.sack(first + 1, &[first + 2..first + 3]);
+    script.sack(first + 1, &[first + 2..first + 4]);
+    // The third beyond the hole: without reordering nothing more is waited for.
+    let sent = script.sack(first + 1, &[first + 2..first + 5]);
+    assert_eq!(sent[0], first + 1);
+    assert_eq!(script.sender.counters.fast_retransmits, 1);
+}
+
 // --- the receiver: RFC 1122, RFC 5681 §4.2, RFC 2018 ----------------------------------------------------------------------
 
 /// A receiver that has answered the SYN.

@@ -1035,6 +1035,14 @@ impl CongestionControl for Bbr3 {
         }
     }
 
+    fn on_established(&mut self, initial_window: f64) {
+        self.start.cwnd = initial_window;
+        self.cwnd = initial_window;
+        let segment = f64::from(self.start.smss) * 8.0;
+        self.pacing_rate =
+            self.parameters.startup_pacing_gain * initial_window / NOMINAL_RTT * segment;
+    }
+
     fn on_restart(&mut self, now: Instant, _idle_secs: f64) {
         self.idle_restart = true;
         self.aggregation.restart(now);

@@ -4,9 +4,11 @@
 //! Specification: L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast Long-Distance Networks", INFOCOM 2004, §III.
 //!
 //! Model, in segments:
-//! - slow start, and below `low_window` everything: standard TCP
+//! - slow start, and up to `low_window` everything: standard TCP
 //! - below `max_win`: `cwnd += inc / cwnd` for everything that counts, `inc = (max_win - cwnd) / search` between `s_min` and `s_max`
-//! - beyond it, slow start: `inc` is 1 and doubles whenever the window has grown by it; from `s_max` on the increase is `s_max`
+//! - beyond it, slow start: `inc` is 1 and doubles whenever the window has grown by it; from `s_max` on the increase is `s_max`. With
+//!   `beyond = "mirror"` it is `search / smooth` up to `search` segments beyond, and `(cwnd - max_win) / (search - 1)` from there on, up to `s_max`
+//! - where windows are whole, so are the steps of the search; all increases are multiplied by `ack_ratio`
 //! - loss: `max_win = cwnd`, `cwnd = (1 - beta) window`; with fast convergence, if that max_win is below the last, it becomes the middle of
 //!   itself and the new window
 //! - timeout: the same, with `cwnd = 1`
@@ -14,9 +16,11 @@
 //! Deviations: the paper searches halves (`search = 2`); its min_win is the window itself whenever the next step is computed, and is not kept. Its
 //! default maximum, "a large integer", is infinite. The paper leaves timeouts to the host's TCP; here they set what a loss sets.
 //!
-//! Kernel equivalent: `bic`, in whole segments; expected, and to be held against it: `s_max = 16`, `beta = 0.2` (819/1024 remain), `search = 4`,
-//! `smooth = 20`. That there is a step that the paper does not have, `smooth` round trips for the last `search` segments below max_win, is what
-//! its module says of its parameter `smooth_part`.
+//! Kernel equivalent: `bic`, in whole segments. Measured of Linux 6.1, at 10 Mbit/s and 40 ms, after a loss at a window of 69 (819/1024 of it remain,
+//! 55): segments acknowledged per step of the window are 9, 8, 10 from 55, 14 from 58, and 2.5 windows from 62 on: a step is a quarter of the
+//! distance, 3, 2 or 1 whole segments, 1 being taken in `smooth` = 20 round trips for `search` = 4 segments, and everything is twice as fast, whether
+//! acknowledgements are of one segment or of two (`ack_ratio` = 2). Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
+//! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -28,7 +32,7 @@ pub const ENTRY: Entry<New> = Entry {
     params: &[
         Param {
             name: "low_window",
-            summary: "standard TCP below this window, segments",
+            summary: "standard TCP up to this window, segments",
             kind: Kind::Number { min: 0.0, max: 1e9 },
             default: Value::Number(14.0),
         },
@@ -77,6 +81,21 @@ pub const ENTRY: Entry<New> = Entry {
             kind: Kind::Number { min: 1.0, max: 1e6 },
             default: Value::None,
         },
+        Param {
+            name: "beyond",
+            summary: "how the window grows beyond max_win: by a slow start up to s_max, or by the search's steps in reverse, the further away the larger",
+            kind: Kind::Choice(&["slow_start", "mirror"]),
+            default: Value::Choice("slow_start"),
+        },
+        Param {
+            name: "ack_ratio",
+            summary: "segments per acknowledgement that the increase makes up for",
+            kind: Kind::Number {
+                min: 1.0,
+                max: 100.0,
+            },
+            default: Value::Number(1.0),
+        },
     ],
     new: |params, start| Box::new(Bic::new(params, start)),
 };
@@ -97,6 +116,8 @@ pub struct Bic {
     fast_convergence: bool,
     search: f64,
     smooth: Option<f64>,
+    mirror: bool,
+    ack_ratio: f64,
     cwnd: f64,
     ssthresh: f64,
     growth: Growth,
@@ -118,6 +139,8 @@ impl Bic {
                 Value::Number(smooth) => Some(smooth),
                 _ => None,
             },
+            mirror: params.choice("beyond") == "mirror",
+            ack_ratio: params.number("ack_ratio"),
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
             growth: Growth::new(start.whole_windows),
@@ -128,27 +151,62 @@ impl Bic {
 
     /// Segments per window acknowledged.
     fn increase(&self) -> f64 {
-        if self.cwnd < self.low_window {
+        if self.cwnd <= self.low_window {
             return 1.0;
         }
         if let Some(probing) = self.probing {
             return probing.ss_cwnd;
         }
         let distance = self.max_win - self.cwnd;
+        if self.mirror && distance <= 0.0 {
+            return self.beyond(-distance);
+        }
+        let step = distance / self.search;
+        let step = if self.growth.whole {
+            step.floor()
+        } else {
+            step
+        };
         let step = match self.smooth {
-            Some(smooth) if distance < self.search => self.search / smooth,
-            _ => distance / self.search,
+            Some(smooth) if step <= 1.0 => self.search / smooth,
+            _ => step,
         };
         step.max(self.s_min).min(self.s_max)
     }
 
+    /// The same, `over` segments beyond max_win: as slowly as the search ended, then the faster the further away.
+    fn beyond(&self, over: f64) -> f64 {
+        let step = match self.smooth {
+            Some(smooth) if over < self.search => self.search / smooth,
+            _ => over / (self.search - 1.0).max(1.0),
+        };
+        step.max(self.s_min).min(self.s_max)
+    }
+
+    /// Grows by what `counted` segments are worth.
+    fn grow(&mut self, counted: u64) {
+        let increase = self.increase();
+        let ratio = if self.cwnd <= self.low_window {
+            1.0
+        } else {
+            self.ack_ratio
+        };
+        self.cwnd = if self.growth.whole && self.mirror {
+            // A hair of tolerance: steps are decimal fractions.
+            let per = ((self.cwnd / increase + 1e-9).floor() / ratio).floor();
+            self.growth.every(self.cwnd, counted, per.max(1.0))
+        } else {
+            self.growth.add(self.cwnd, counted, increase * ratio)
+        };
+    }
+
     /// After the window has grown: on to the next way of growing.
     fn advance(&mut self) {
-        if self.cwnd < self.low_window {
+        if self.cwnd <= self.low_window {
             return;
         }
         match &mut self.probing {
-            None if self.cwnd >= self.max_win => {
+            None if self.cwnd >= self.max_win && !self.mirror => {
                 self.max_win = f64::INFINITY;
                 self.probing = Some(Probing {
                     ss_cwnd: 1.0,
@@ -170,7 +228,10 @@ impl Bic {
     fn reduce(&mut self, window: f64) -> f64 {
         self.probing = None;
         self.growth = Growth::new(self.growth.whole);
-        if self.cwnd < self.low_window {
+        if self.cwnd <= self.low_window {
+            if self.mirror {
+                self.max_win = self.cwnd;
+            }
             return 0.5 * window;
         }
         let left = window - self.beta * window;
@@ -192,7 +253,7 @@ impl CongestionControl for Bic {
             (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
         }
         if counted > 0 {
-            self.cwnd = self.growth.add(self.cwnd, counted, self.increase());
+            self.grow(counted);
             self.advance();
         }
     }
@@ -351,5 +412,36 @@ mod tests {
         near(bic.increase(), 5.0);
         bic.cwnd = 97.0;
         near(bic.increase(), 0.2);
+    }
+
+    #[test]
+    fn in_linux_steps_are_whole_quarters_twice_as_fast_and_mirrored_beyond_the_maximum() {
+        let mut params = Params::defaults(ENTRY.params);
+        for (name, value) in [("search", 4.0), ("smooth", 20.0), ("s_max", 16.0)] {
+            params.set(name, Value::Number(value));
+        }
+        params.set("ack_ratio", Value::Number(2.0));
+        params.set("beyond", Value::Choice("mirror"));
+        let start = Start {
+            ssthresh: 2.0,
+            whole_windows: true,
+            ..Start::at(55.0)
+        };
+        let mut bic = Bic::new(&params, start);
+        bic.max_win = 69.0;
+        let mut step = || {
+            let (before, mut segments) = (bic.cwnd(), 0);
+            while bic.cwnd() <= before {
+                bic.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 100));
+                segments += 1;
+            }
+            segments
+        };
+        // From 55: 14 / 4 is 3, 55 / 3 is 18, and half of that 9; from 58 11 / 4 is 2, half of 29 is 14; from 62 on 20 / 4 windows, halved.
+        let steps: Vec<u32> = (55..64).map(|_| step()).collect();
+        assert_eq!(steps, [9, 9, 9, 14, 14, 15, 15, 155, 157]);
+        // From 69 to 72 the same; at 73, 4 beyond: 73 * 3 / 4 is 54, half of it 27.
+        let steps: Vec<u32> = (64..74).map(|_| step()).collect();
+        assert_eq!(steps[5..], [172, 175, 177, 180, 27]);
     }
 }

@@ -17,8 +17,13 @@
 //! it faster than slow start would (a recovery or a restart may have prescribed a window far below W_est). K for a window above W_max,
 //! which the RFC leaves open, is that of Ha, Rhee and Xu 2008.
 //!
-//! Kernel equivalent: `cubic`, in whole segments (W_est is truncated to such); its beta is 717/1024 = 0.7001953125. Expected of it and to be held
-//! against it: `target_rtt = "min"` (as Ha, Rhee and Xu 2008 have it) and `app_limited = "counts"`, since only idle times shift its epoch.
+//! Kernel equivalent: `cubic`, in whole segments; its beta is 717/1024 = 0.7001953125, `app_limited = "counts"` since only idle times shift its epoch.
+//! Measured of Linux 6.1, with single losses at 10 Mbit/s and 10, 40 and 200 ms and at 100 Mbit/s and 4 ms:
+//! - the target is the smallest round-trip time ahead (`target_rtt = "min"`), and a whole number of segments from W_max (`whole_target`)
+//! - how many segments a step takes is computed once per tick, and while the window stays only after more than 1/32 s (`update_interval`): with ticks
+//!   of 10 ms steps come 50, 90, 130 or 170 ms apart, and at 4 ms the window overshoots W_est by the steps of one tick
+//! - W_est goes on with alpha beyond the window of the last loss (`w_est_alpha = "rfc8312"`)
+//! - before the first loss a step takes 20 segments at most (`first_growth`), whatever the window
 
 use super::hystart::{self, HyStart};
 use super::hystart_plus_plus::{self, HyStartPlusPlus};
@@ -71,6 +76,32 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Choice("excluded"),
         },
         Param {
+            name: "w_est_alpha",
+            summary: "what W_est grows by once it has reached the window of the last loss: 1 per window (RFC 9438 §4.3), or what it grew by before (RFC 8312 §4.2)",
+            kind: Kind::Choice(&["rfc9438", "rfc8312"]),
+            default: Value::Choice("rfc9438"),
+        },
+        Param {
+            name: "whole_target",
+            summary: "whether the distance of the target from W_max is in whole segments, rounded down; with `tcp.whole_windows`",
+            kind: Kind::Bool,
+            default: Value::Bool(false),
+        },
+        Param {
+            name: "update_interval",
+            summary: "while the window stays, the target is computed at most this often; 0: always; with `whole_target`",
+            kind: Kind::Duration {
+                min_exclusive: false,
+            },
+            default: Value::Duration(0.0),
+        },
+        Param {
+            name: "first_growth",
+            summary: "before the first loss the window grows by one with every so many segments at least; `none`: as the cubic function says; with `whole_target`",
+            kind: Kind::Number { min: 1.0, max: 1e6 },
+            default: Value::None,
+        },
+        Param {
             name: "hystart",
             summary: "what ends slow start before a loss",
             kind: Kind::Choice(&["none", "hystart", "hystart_plus_plus"]),
@@ -115,6 +146,19 @@ impl Epoch {
         let from_plateau = t - self.k;
         c * from_plateau * from_plateau * from_plateau + self.w_max
     }
+
+    /// The same, whole segments away from W_max.
+    fn whole_target(&self, c: f64, t: f64) -> f64 {
+        self.w_max.floor() + (self.w_cubic(c, t) - self.w_max).trunc()
+    }
+}
+
+/// How many segments are to be acknowledged for one more in the window, when that was computed, and for which window.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    per: f64,
+    ticks: f64,
+    cwnd: f64,
 }
 
 /// What a loss changes besides the windows.
@@ -126,6 +170,10 @@ struct BeforeLoss {
 }
 
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each a parameter"
+)]
 pub struct Cubic {
     c: f64,
     beta: f64,
@@ -133,6 +181,12 @@ pub struct Cubic {
     fast_convergence: bool,
     ahead_by_min_rtt: bool,
     app_limited_counts: bool,
+    alpha_becomes_one: bool,
+    whole_target: bool,
+    update_interval: f64,
+    first_growth: Option<f64>,
+    tick: f64,
+    pace: Option<Pace>,
     slow_start_end: SlowStartEnd,
     cwnd: f64,
     ssthresh: f64,
@@ -158,6 +212,15 @@ impl Cubic {
             fast_convergence: params.flag("fast_convergence"),
             ahead_by_min_rtt: params.choice("target_rtt") == "min",
             app_limited_counts: params.choice("app_limited") == "counts",
+            alpha_becomes_one: params.choice("w_est_alpha") == "rfc9438",
+            whole_target: params.flag("whole_target") && start.whole_windows,
+            update_interval: params.duration("update_interval"),
+            first_growth: match params.get("first_growth") {
+                Value::Number(segments) => Some(segments),
+                _ => None,
+            },
+            tick: start.tick,
+            pace: None,
             slow_start_end: match params.choice("hystart") {
                 "hystart" => SlowStartEnd::HyStart(params.into()),
                 "hystart_plus_plus" => {
@@ -249,13 +312,20 @@ impl Cubic {
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
         // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
         self.w_max.get_or_insert(epoch.w_max);
-        let alpha = if epoch.w_est >= self.cwnd_prior {
+        let alpha = if self.alpha_becomes_one && epoch.w_est >= self.cwnd_prior {
             1.0
         } else {
             3.0 * (1.0 - self.beta) / (1.0 + self.beta)
         };
-        epoch.w_est += alpha * acked as f64 / self.cwnd;
+        // Measured of Linux 6.1: what a recovery's last acknowledgement adds to what was delivered selectively before does not count.
+        let growing = if self.whole_target { counted } else { acked };
+        epoch.w_est += alpha * growing as f64 / self.cwnd;
         let t = now.secs() - epoch.start_secs;
+        if self.whole_target {
+            self.pace(now, &epoch, t, counted);
+            self.epoch = Some(epoch);
+            return;
+        }
         if epoch.w_cubic(self.c, t) < epoch.w_est {
             let w_est = epoch.w_est;
             if !self.growth.whole {
@@ -274,6 +344,46 @@ impl Cubic {
         self.epoch = Some(epoch);
     }
 
+    /// Congestion avoidance with a whole target: the window grows by one with every so many segments, as computed from time to time.
+    fn pace(&mut self, now: Instant, epoch: &Epoch, t: f64, counted: u64) {
+        let ticks = self.in_ticks(now.secs());
+        let due = self.pace.is_none_or(|pace| {
+            ticks > pace.ticks
+                && (pace.cwnd != self.cwnd
+                    || ticks > pace.ticks + self.in_ticks(self.update_interval))
+        });
+        if due || (self.tick == 0.0 && self.update_interval == 0.0) {
+            let target = epoch.whole_target(self.c, t + self.ahead());
+            let target = target.min(1.5 * self.cwnd).max(epoch.w_est.floor());
+            let per = if target > self.cwnd {
+                (self.cwnd / (target - self.cwnd)).floor()
+            } else {
+                f64::INFINITY
+            };
+            let per = match self.first_growth {
+                Some(first) if self.before_loss.is_none() => per.min(first),
+                _ => per,
+            };
+            self.pace = Some(Pace {
+                per: per.max(2.0),
+                ticks,
+                cwnd: self.cwnd,
+            });
+        }
+        if let Some(pace) = self.pace {
+            self.cwnd = self.growth.every(self.cwnd, counted, pace.per);
+        }
+    }
+
+    /// Time in whole ticks, or in seconds where the host has none.
+    fn in_ticks(&self, secs: f64) -> f64 {
+        if self.tick > 0.0 {
+            (secs / self.tick + 1e-9).floor()
+        } else {
+            secs
+        }
+    }
+
     /// What a loss or a mark leaves of the window if it is multiplied by `beta`, and what is remembered of it.
     fn reduce(&mut self, loss: &Episode, beta: f64) -> f64 {
         self.before_loss = Some(BeforeLoss {
@@ -289,6 +399,7 @@ impl Cubic {
         });
         self.end_slow_start();
         self.cwnd_prior = self.cwnd;
+        self.pace = None;
         self.growth = Growth::new(self.growth.whole);
         let window = loss.window * beta;
         self.ssthresh = loss.threshold(window);
@@ -645,5 +756,43 @@ mod tests {
         }
         near(cubic.ssthresh(), 10.0 + 10.0 + 7.75 + 4.0 * 2.5);
         assert!(matches!(cubic.slow_start_end, SlowStartEnd::Threshold));
+    }
+
+    fn linux(cwnd: f64) -> Cubic {
+        let start = Start {
+            ssthresh: 2.0,
+            whole_windows: true,
+            ..Start::at(cwnd)
+        };
+        let set = [
+            ("whole_target", Value::Bool(true)),
+            ("first_growth", Value::Number(20.0)),
+        ];
+        cubic(start, &set)
+    }
+
+    #[test]
+    fn in_linux_the_target_is_whole_segments_away_from_w_max() {
+        let mut cubic = linux(1000.0);
+        cubic.on_loss(&Episode {
+            whole_ssthresh: true,
+            ..loss(1000.0)
+        });
+        cubic.on_ack(&ack(10.0));
+        // As above W_cubic(5.1) is 25.3 below W_max: 975 is the target, so from 950 a step takes 950 / 25 = 38 segments. One has been counted.
+        cubic.cwnd = 950.0;
+        (0..36).for_each(|_| cubic.on_ack(&ack(15.0)));
+        near(cubic.cwnd(), 950.0);
+        cubic.on_ack(&ack(15.0));
+        near(cubic.cwnd(), 951.0);
+    }
+
+    #[test]
+    fn in_linux_a_step_takes_twenty_segments_at_most_before_the_first_loss() {
+        let mut cubic = linux(100.0);
+        (0..19).for_each(|_| cubic.on_ack(&ack(10.0)));
+        near(cubic.cwnd(), 100.0);
+        cubic.on_ack(&ack(10.0));
+        near(cubic.cwnd(), 101.0);
     }
 }

@@ -15,7 +15,10 @@
 //! timeout, instead of one half. `low_p` defaults to the standard response function at `low_window`, `1.5 / low_window²`, which RFC 3649 §5
 //! rounds to 10^-3. The RFC leaves losses in slow start to standard TCP; ns-2, measured, does the same.
 //!
-//! Kernel equivalent: `highspeed`, which uses the table of RFC 3649 Appendix B.
+//! Kernel equivalent: `highspeed`, which uses the table of RFC 3649 Appendix B (`response` = "table"). Measured of Linux 6.1: up to a window of 38 it
+//! grows by one, from 39 by two, where the function still says 1.05; a loss in slow start at 69 leaves 35 and one in congestion avoidance at 56
+//! leaves 32, so whole segments are given up and slow start keeps the row of before; with an acknowledgement for every second segment a step
+//! takes two windows (`counts` = "acks").
 
 use super::{Ack, BETA_ECN, CongestionControl, Episode, Growth, New, Start, beta_ecn, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -68,14 +71,105 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Number(0.1),
         },
         BETA_ECN,
+        Param {
+            name: "response",
+            summary: "a(w) and b(w) from the response function, or from the rows that RFC 3649 Appendix B computes of it with the default parameters",
+            kind: Kind::Choice(&["function", "table"]),
+            default: Value::Choice("function"),
+        },
+        Param {
+            name: "counts",
+            summary: "what congestion avoidance grows by: what the stack counts (`tcp.byte_counting`), or acknowledgements",
+            kind: Kind::Choice(&["stack", "acks"]),
+            default: Value::Choice("stack"),
+        },
     ],
     new: |params, start| {
         Box::new(HighSpeed {
+            row: (params.choice("response") == "table").then_some(0),
+            counts_acks: params.choice("counts") == "acks",
             beta_ecn: beta_ecn(params),
             ..HighSpeed::new(Response::from(params), start)
         })
     },
 };
+
+/// RFC 3649 Appendix B: a(w) is the row's number, counted from 1, up to this window, in segments; b(w) in hundredths.
+const ROWS: [(u32, u32); 73] = [
+    (38, 50),
+    (118, 44),
+    (221, 41),
+    (347, 38),
+    (495, 37),
+    (663, 35),
+    (851, 34),
+    (1_058, 33),
+    (1_284, 32),
+    (1_529, 31),
+    (1_793, 30),
+    (2_076, 29),
+    (2_378, 28),
+    (2_699, 28),
+    (3_039, 27),
+    (3_399, 27),
+    (3_778, 26),
+    (4_177, 26),
+    (4_596, 25),
+    (5_036, 25),
+    (5_497, 24),
+    (5_979, 24),
+    (6_483, 23),
+    (7_009, 23),
+    (7_558, 22),
+    (8_130, 22),
+    (8_726, 22),
+    (9_346, 21),
+    (9_991, 21),
+    (10_661, 21),
+    (11_358, 20),
+    (12_082, 20),
+    (12_834, 20),
+    (13_614, 19),
+    (14_424, 19),
+    (15_265, 19),
+    (16_137, 19),
+    (17_042, 18),
+    (17_981, 18),
+    (18_955, 18),
+    (19_965, 17),
+    (21_013, 17),
+    (22_101, 17),
+    (23_230, 17),
+    (24_402, 16),
+    (25_618, 16),
+    (26_881, 16),
+    (28_193, 16),
+    (29_557, 15),
+    (30_975, 15),
+    (32_450, 15),
+    (33_986, 15),
+    (35_586, 14),
+    (37_253, 14),
+    (38_992, 14),
+    (40_808, 14),
+    (42_707, 13),
+    (44_694, 13),
+    (46_776, 13),
+    (48_961, 13),
+    (51_258, 13),
+    (53_677, 12),
+    (56_230, 12),
+    (58_932, 12),
+    (61_799, 12),
+    (64_851, 11),
+    (68_113, 11),
+    (71_617, 11),
+    (75_401, 10),
+    (79_517, 10),
+    (84_035, 10),
+    (89_053, 10),
+    (94_717, 9),
+];
 
 /// The response function: everything that follows from the five parameters.
 #[derive(Clone, Copy, Debug)]
@@ -152,6 +246,9 @@ pub struct HighSpeed {
     ssthresh: f64,
     growth: Growth,
     ns2: Option<Ns2>,
+    /// With the table: the row in force, which congestion avoidance chooses.
+    row: Option<usize>,
+    counts_acks: bool,
 }
 
 /// What ns-2 remembers of a flow's reductions.
@@ -175,6 +272,25 @@ impl HighSpeed {
                 reduced: false,
                 factor: 0.5,
             }),
+            row: None,
+            counts_acks: false,
+        }
+    }
+
+    /// Segments by which the window grows per round trip.
+    #[expect(clippy::cast_precision_loss, reason = "73 rows")]
+    fn increase(&self) -> f64 {
+        match self.row {
+            Some(row) => (row + 1) as f64,
+            None => self.response.increase(self.cwnd),
+        }
+    }
+
+    /// Chooses the table's row for the window.
+    fn choose_row(&mut self) {
+        if let Some(row) = &mut self.row {
+            let found = ROWS.partition_point(|&(window, _)| f64::from(window) < self.cwnd);
+            *row = found.min(ROWS.len() - 1);
         }
     }
 
@@ -210,13 +326,20 @@ impl CongestionControl for HighSpeed {
             (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
         }
         if counted > 0 {
-            let increase = self.response.increase(self.cwnd);
-            self.cwnd = self.growth.add(self.cwnd, counted, increase);
+            if self.counts_acks {
+                counted = 1;
+            }
+            self.choose_row();
+            self.cwnd = self.growth.add(self.cwnd, counted, self.increase());
         }
     }
 
     fn on_loss(&mut self, loss: &Episode) {
-        let window = self.factor() * loss.window;
+        let window = match self.row {
+            // Whole segments are given up.
+            Some(row) => loss.window - (loss.window * f64::from(ROWS[row].1) / 100.0).floor(),
+            None => self.factor() * loss.window,
+        };
         self.remember_reduction();
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
@@ -238,7 +361,8 @@ impl CongestionControl for HighSpeed {
 
     fn on_rto(&mut self, rto: &Episode) {
         self.remember_reduction();
-        self.ssthresh = rto.threshold(0.5 * rto.window);
+        let given_up = self.row.map_or(0.5, |row| f64::from(ROWS[row].1) / 100.0);
+        self.ssthresh = rto.threshold((1.0 - given_up) * rto.window);
         self.cwnd = 1.0;
     }
 
@@ -259,8 +383,10 @@ impl CongestionControl for HighSpeed {
     }
 
     fn probe(&self, out: &mut super::Probe<'_>) {
-        out("a_w", self.response.increase(self.cwnd));
-        out("b_w", self.response.decrease(self.cwnd));
+        out("a_w", self.increase());
+        let hundredths = self.row.map(|row| f64::from(ROWS[row].1));
+        let decrease = hundredths.map_or_else(|| self.response.decrease(self.cwnd), |b| b / 100.0);
+        out("b_w", decrease);
     }
 }
 
@@ -272,29 +398,13 @@ mod tests {
         Response::new(38.0, 1e-3, 83_000.0, 1e-7, 0.1)
     }
 
-    /// Rows of RFC 3649 Appendix B: w, a(w), b(w). Each w is the smallest window for which a(w) has reached the whole number,
-    /// computed with the rounded response function p(w) = 0.078 / w^1.2 of §5.
-    const APPENDIX_B: [(f64, f64, f64); 14] = [
-        (38.0, 1.0, 0.50),
-        (118.0, 2.0, 0.44),
-        (221.0, 3.0, 0.41),
-        (347.0, 4.0, 0.38),
-        (495.0, 5.0, 0.37),
-        (663.0, 6.0, 0.35),
-        (851.0, 7.0, 0.34),
-        (1058.0, 8.0, 0.33),
-        (1284.0, 9.0, 0.32),
-        (1529.0, 10.0, 0.31),
-        (1793.0, 11.0, 0.30),
-        (2076.0, 12.0, 0.29),
-        (2378.0, 13.0, 0.28),
-        (3399.0, 16.0, 0.27),
-    ];
-
     #[test]
     fn rfc3649_appendix_b_the_decrease() {
-        for (window, _, decrease) in APPENDIX_B {
-            let computed = rfc3649().decrease(window);
+        for (window, hundredths) in ROWS {
+            let (computed, decrease) = (
+                rfc3649().decrease(f64::from(window)),
+                f64::from(hundredths) / 100.0,
+            );
             assert!(
                 (computed - decrease).abs() <= 0.006,
                 "b({window}) is {computed}, not {decrease}"
@@ -304,14 +414,45 @@ mod tests {
 
     #[test]
     fn rfc3649_appendix_b_the_increase() {
-        for (window, increase, _) in APPENDIX_B {
-            let computed = rfc3649().increase(window);
-            // The rounding of p(w) to two digits in §5 moves a(w) by up to 3 %.
+        for (increase, (window, _)) in (1u32..).zip(ROWS) {
+            let computed = rfc3649().increase(f64::from(window));
+            // The rounding of p(w) to 0.078 / w^1.2 in §5 moves a(w) by up to 3 %.
             assert!(
-                (computed / increase - 1.0).abs() <= 0.03,
+                (computed / f64::from(increase) - 1.0).abs() <= 0.03,
                 "a({window}) is {computed}, not {increase}"
             );
         }
+    }
+
+    #[test]
+    fn the_table_grows_by_a_whole_row_and_gives_up_whole_segments() {
+        let start = Start {
+            ssthresh: 2.0,
+            whole_windows: true,
+            ..Start::at(38.0)
+        };
+        let mut highspeed = HighSpeed {
+            row: Some(0),
+            counts_acks: true,
+            ..HighSpeed::new(rfc3649(), start)
+        };
+        // 38 acknowledgements, each of two segments, for the first step; 20 for the next, as 2 * 20 > 39.
+        let ack = |highspeed: &mut HighSpeed| {
+            highspeed.on_ack(&Ack::of(crate::units::Instant::from_secs(1.0), 2, 100));
+        };
+        (0..38).for_each(|_| ack(&mut highspeed));
+        assert_eq!(highspeed.cwnd(), 39.0);
+        (0..20).for_each(|_| ack(&mut highspeed));
+        assert_eq!(highspeed.cwnd(), 40.0);
+        // 0.44 * 56 = 24.64: 24 are given up.
+        highspeed.on_loss(&Episode {
+            now: crate::units::Instant::from_secs(2.0),
+            window: 56.0,
+            flight_size: 56,
+            whole_ssthresh: true,
+            ns2: false,
+        });
+        assert_eq!(highspeed.cwnd(), 32.0);
     }
 
     #[test]

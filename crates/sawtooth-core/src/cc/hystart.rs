@@ -9,7 +9,8 @@
 //!   of that (`hystart_delay_divisor`), though by no less than `hystart_delay_min` and no more than `hystart_delay_max`
 //!
 //! Deviations: the paper compares a round's delay with the round before; here it is the connection's smallest, as the clamped eighth
-//! of the smallest round-trip time implies. Rounds are told by sequence numbers.
+//! of the smallest round-trip time implies. Rounds are told by sequence numbers; the acknowledgement of the last segment that had been sent
+//! when a round began still belongs to it (a pause often follows it, and a train that began before the pause would never be one).
 //!
 //! Kernel equivalent: that of `cubic`. A kernel that paces is expected to let trains last a whole round-trip time
 //! (`hystart_train_share = 1`).
@@ -113,7 +114,7 @@ impl DelayRise {
 /// The acknowledgements of one window.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// It is over when this segment is acknowledged.
+    /// It is over when more than this is acknowledged: what had been sent when it began.
     end: u64,
     start_secs: f64,
     /// The last acknowledgement of the train that began with the round.
@@ -166,7 +167,7 @@ impl HyStart {
     pub fn ends(&mut self, ack: &Ack, cwnd: f64) -> bool {
         let now = ack.now.secs();
         let round = match &mut self.round {
-            Some(round) if ack.snd_una < round.end => round,
+            Some(round) if ack.snd_una <= round.end => round,
             over => over.insert(Round {
                 end: ack.snd_nxt,
                 start_secs: now,
@@ -281,8 +282,8 @@ mod tests {
         for n in 0..7 {
             assert!(!delay.ends(&ack(1.0, n, 0.100), 20.0));
         }
-        // Segment 100 was next when the round began: this is the first sample of another.
-        assert!(!delay.ends(&ack(1.1, 100, 0.100), 20.0));
+        // Segment 100 was next when the round began: what acknowledges it, too, is the first sample of another.
+        assert!(!delay.ends(&ack(1.1, 101, 0.100), 20.0));
         assert_eq!(delay.round.unwrap().samples, 1);
     }
 }

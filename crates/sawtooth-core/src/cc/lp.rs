@@ -16,9 +16,13 @@
 //! slow start, whose first loss shows what `d_max` is, indications are heard only with `in_slow_start`, and one ends it, as a loss does. The
 //! round-trip time that phases are measured in is the smoothed one.
 //!
-//! Kernel equivalent: `lp`, in whole segments; it knows one-way delays only with time stamps. Measured of the module in ns-2.35's Linux agent:
-//! it hears indications in slow start, too (`in_slow_start`), leaves the threshold alone (`lowers_threshold` false), so that it slow-starts
-//! from one segment, and does so after about three round-trip times. Measured of a kernel, it is Reno in most cells: to be explained.
+//! Kernel equivalent: `lp`, in whole segments; it knows one-way delays only with time stamps. Measured of the module in ns-2.35's Linux
+//! agent: it hears indications in slow start, too (`in_slow_start`), leaves the threshold alone (`lowers_threshold` false), so that it
+//! slow-starts from one segment, and does so after about three round-trip times. Measured of Linux 6.1: it hardly ever hears an indication.
+//! Of 25 flows, alone, in pairs and in fives, at 10 to 100 Mbit/s, 10 to 80 ms, queues of 0.2 to 5 BDP, with losses and without, 23 are
+//! Reno's to the segment in windows, goodput and retransmissions. One of the others is Reno's when the same scenario is run again at another
+//! time of the kernel's clock; there the window fell to one segment at once, twice in its first half second. So the defaults where
+//! `tcp.algorithms = "linux"` have `delta = 1`: the smoothed delay is never above the largest.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};

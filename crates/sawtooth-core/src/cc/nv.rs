@@ -3,15 +3,16 @@
 //! Specification: Brakmo 2010 (TCP-NV, Linux Plumbers Conference); the help text of the kernel's option, and what `modinfo` says of its module.
 //!
 //! Model, in segments:
-//! - `rate = in flight / RTT` of every acknowledgement of a sender that its window limits; `max_rate` is the largest since the last decision
-//! - `max_win = max_rate min_rtt`: the window that reaches this rate without a queue; `min_rtt` is the least round-trip time of the current and
-//!   the last `reset_period`
-//! - a decision at the end of every round in which there have been `inc_samples` since the last one:
-//!   - `cwnd > max_win + pad`: congestion, if there are `dec_samples` (in slow start `ssthresh_samples`):
-//!     `cwnd -= (cwnd - max_win) dec_mult`, `ssthresh = max_win ssthresh_factor`; the window stops growing at once
-//!   - `cwnd > max_win + pad - pad_buffer`: the window stops growing
+//! - `rate = in flight / RTT` of every acknowledgement of a sender that its window limits, with a smoothed `RTT += (sample - RTT) rtt_share`;
+//!   `max_rate` is the largest since the last decision
+//! - `max_win = max_rate min_rtt + pad`: the window that reaches this rate, with a short queue; `min_rtt` is the least round-trip time of the
+//!   current and the last `reset_period`
+//! - a decision after `rounds` rounds in which there have been `inc_samples`:
+//!   - `cwnd > max_win`: congestion, if there are `dec_samples` (in slow start `ssthresh_samples`; if not, nothing is decided):
+//!     `cwnd -= (cwnd - max_win) dec_mult`, `ssthresh = max_win ssthresh_factor`; the window stops growing
+//!   - `cwnd > max_win - pad_buffer`: the window stops growing
 //!   - otherwise it grows as standard TCP's, in slow start and congestion avoidance
-//! - loss: `ssthresh = cwnd = window * loss_factor`; timeout: the same threshold, `cwnd = 1`
+//! - loss: `ssthresh = cwnd = window * loss_factor`, without growth until the next decision; timeout: the same threshold, `cwnd = 1`
 //!
 //! A round lasts until the first segment sent in it is acknowledged, as in Vegas.
 //!
@@ -19,8 +20,13 @@
 //! modelled: slower growth after long congestion, the random length of `reset_period` with its probe at a small window, and the hooks for
 //! a known least round-trip time.
 //!
-//! Kernel equivalent: `nv`, in whole segments. `pad`, `min_cwnd` and `reset_period` are parameters of its module; the other numbers are not told
-//! by it. All of its behaviour, these defaults included, is to be measured.
+//! Kernel equivalent: `nv`, in whole segments. `pad`, `min_cwnd` and `reset_period` are parameters of its module; the other numbers are not
+//! told by it. Measured of Linux 6.1: over 10 Mbit/s and 40 ms, where 34 segments fit, windows of 68, 61, 56, 53, 51 segments follow each
+//! other after two round trips each with a threshold of 44: the pad belongs to `max_win`, and three tenths of what is above it are given up.
+//! Slow start ends at 80 segments in the fourth round with thresholds of 48, 39 and 45 (80, 40 and 10 ms), which 40 segments over the mean of
+//! the last round-trip time and the one before it give; with 26 samples of the third round it goes on. `loss_factor`: 54 of 68 segments. With
+//! every 100th packet lost the window stands at 11 for 140 ms of 42 ms round trips after each recovery, the time of 20 acknowledgements, and
+//! then grows by one each. Not measured: how the least round-trip time is forgotten.
 
 use super::vegas::Path;
 use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
@@ -93,6 +99,21 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Integer(60),
         },
         Param {
+            name: "rounds",
+            summary: "rounds without which nothing is decided",
+            kind: Kind::Integer { min: 1, max: 1000 },
+            default: Value::Integer(2),
+        },
+        Param {
+            name: "rtt_share",
+            summary: "share of the latest round-trip time in the smoothed one that rates are told from",
+            kind: Kind::Number {
+                min: 0.001,
+                max: 1.0,
+            },
+            default: Value::Number(0.5),
+        },
+        Param {
             name: "ssthresh_samples",
             summary: "samples of the rate without which slow start does not end",
             kind: Kind::Integer {
@@ -125,6 +146,8 @@ struct Rules {
     inc_samples: i64,
     dec_samples: i64,
     ssthresh_samples: i64,
+    rounds: i64,
+    rtt_share: f64,
     reset_period: f64,
 }
 
@@ -140,6 +163,8 @@ impl From<&Params> for Rules {
             inc_samples: params.integer("inc_samples"),
             dec_samples: params.integer("dec_samples"),
             ssthresh_samples: params.integer("ssthresh_samples"),
+            rounds: params.integer("rounds"),
+            rtt_share: params.number("rtt_share"),
             reset_period: params.duration("reset_period"),
         }
     }
@@ -188,6 +213,10 @@ struct Nv {
     /// The largest rate since the last decision, segments per second, and of how many samples.
     max_rate: f64,
     samples: i64,
+    /// Rounds since the last decision.
+    rounds: i64,
+    /// Smoothed, seconds.
+    rtt: Option<f64>,
     /// What the last decision was about.
     max_win: Option<f64>,
     /// Whether it lets the window grow.
@@ -206,6 +235,8 @@ impl Nv {
             least_rtt: LeastRtt::UNKNOWN,
             max_rate: 0.0,
             samples: 0,
+            rounds: 0,
+            rtt: None,
             max_win: None,
             grows: true,
         }
@@ -218,6 +249,9 @@ impl Nv {
         };
         self.least_rtt
             .hear(ack.now.secs(), rtt, self.rules.reset_period);
+        let smoothed = self.rtt.get_or_insert(rtt);
+        *smoothed += (rtt - *smoothed) * self.rules.rtt_share;
+        let rtt = *smoothed;
         if ack.cwnd_limited && rtt > 0.0 {
             let in_flight = ack.rate.map_or(ack.flight_size, |rate| rate.pipe_at_send);
             self.max_rate = self.max_rate.max(in_flight as f64 / rtt);
@@ -228,17 +262,25 @@ impl Nv {
     fn forget_samples(&mut self) {
         self.max_rate = 0.0;
         self.samples = 0;
+        self.rounds = 0;
+    }
+
+    fn whole(&self, window: f64) -> f64 {
+        if self.whole_windows {
+            window.floor()
+        } else {
+            window
+        }
     }
 
     fn decide(&mut self) {
-        if self.samples < self.rules.inc_samples {
+        self.rounds += 1;
+        if self.rounds < self.rules.rounds || self.samples < self.rules.inc_samples {
             return;
         }
-        let max_win = self.max_rate * self.least_rtt.secs();
-        self.max_win = Some(max_win);
-        let queued = self.cwnd - max_win;
-        self.grows = queued <= self.rules.pad - self.rules.pad_buffer;
-        if queued > self.rules.pad {
+        let max_win = self.whole(self.max_rate * self.least_rtt.secs()) + self.rules.pad;
+        let excess = self.cwnd - max_win;
+        if excess > 0.0 {
             let needed = if self.cwnd < self.ssthresh {
                 self.rules.ssthresh_samples
             } else {
@@ -248,21 +290,19 @@ impl Nv {
                 // The next rounds' samples are added to these.
                 return;
             }
-            let window = self.cwnd - queued * self.rules.dec_mult;
-            let window = if self.whole_windows {
-                window.floor()
+            let decrease = self.whole(excess * self.rules.dec_mult);
+            let decrease = if self.whole_windows {
+                decrease.max(1.0)
             } else {
-                window
+                decrease
             };
-            self.cwnd = self.cwnd.min(window.max(self.rules.min_cwnd));
-            let threshold = max_win * self.rules.ssthresh_factor;
-            let threshold = if self.whole_windows {
-                threshold.floor()
-            } else {
-                threshold
-            };
-            self.ssthresh = threshold.max(2.0);
+            self.cwnd = self
+                .cwnd
+                .min((self.cwnd - decrease).max(self.rules.min_cwnd));
+            self.ssthresh = self.whole(max_win * self.rules.ssthresh_factor).max(2.0);
         }
+        self.grows = excess <= -self.rules.pad_buffer;
+        self.max_win = Some(max_win);
         self.forget_samples();
     }
 }
@@ -295,7 +335,8 @@ impl CongestionControl for Nv {
         self.cwnd = loss.reduced(window);
         self.path.restart();
         self.forget_samples();
-        self.grows = true;
+        // Not before the samples after the recovery tell that it may.
+        self.grows = false;
     }
 
     fn on_rto(&mut self, rto: &Episode) {
@@ -353,7 +394,11 @@ mod tests {
             ssthresh,
             ..Start::at(cwnd)
         };
-        let mut nv = Nv::new(Rules::from(&Params::defaults(ENTRY.params)), start);
+        let rules = Rules {
+            rounds: 1,
+            ..Rules::from(&Params::defaults(ENTRY.params))
+        };
+        let mut nv = Nv::new(rules, start);
         nv.least_rtt.current = 0.001;
         nv
     }
@@ -378,23 +423,34 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_longer_than_the_pad_shrinks_the_window_by_three_tenths_of_it() {
+    fn a_queue_longer_than_the_pad_shrinks_the_window_by_three_tenths_of_the_excess() {
         let mut nv = nv(120.0, 2.0);
-        // 120 in 1.5 ms are 80 in 1 ms: 40 are queued, 12 of them given up.
+        // 120 in 1.5 ms are 80 in 1 ms: 40 are queued, 30 more than the pad, 9 of them given up.
         round(&mut nv, 60, 120, 0.0015);
-        assert!((nv.cwnd() - 108.0).abs() < 1e-9, "{}", nv.cwnd());
-        assert!((nv.ssthresh() - 80.0).abs() < 1e-9);
+        assert!((nv.cwnd() - 111.0).abs() < 1e-9, "{}", nv.cwnd());
+        assert!((nv.ssthresh() - 90.0).abs() < 1e-9);
         assert_eq!(grown(&mut nv), 0.0);
     }
 
     #[test]
-    fn fewer_samples_stop_growth_and_are_added_to() {
+    fn a_kernels_windows_follow_each_other_to_the_pad() {
+        // Measured of Linux 6.1 where 34.4 segments fit the path: 68, 61, 56, 53, 51, with a threshold of 44.
+        let mut nv = nv(68.0, 2.0);
+        nv.whole_windows = true;
+        for (window, next) in [(68, 61.0), (61, 56.0), (56, 53.0), (53, 51.0)] {
+            let rtt = f64::from(window) / 34.4e3;
+            round(&mut nv, 60, u64::try_from(window).expect("positive"), rtt);
+            assert_eq!((nv.cwnd(), nv.ssthresh()), (next, 44.0));
+        }
+    }
+
+    #[test]
+    fn fewer_samples_decide_nothing_and_are_added_to() {
         let mut nv = nv(120.0, 2.0);
         round(&mut nv, 59, 120, 0.0015);
         assert_eq!(nv.cwnd(), 120.0);
-        assert_eq!(grown(&mut nv), 0.0);
         round(&mut nv, 2, 120, 0.0015);
-        assert!((nv.cwnd() - 108.0).abs() < 1e-9);
+        assert!((nv.cwnd() - 111.0).abs() < 1e-9);
         // Fewer than 20 decide nothing.
         let mut undecided = self::nv(120.0, 2.0);
         round(&mut undecided, 19, 120, 0.0015);
@@ -402,10 +458,31 @@ mod tests {
     }
 
     #[test]
+    fn one_round_decides_nothing() {
+        let mut nv = nv(120.0, 2.0);
+        nv.rules.rounds = 2;
+        round(&mut nv, 100, 120, 0.0015);
+        assert_eq!(nv.cwnd(), 120.0);
+        round(&mut nv, 2, 120, 0.0015);
+        assert!((nv.cwnd() - 111.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn rates_are_told_from_the_smoothed_round_trip_time() {
+        let mut nv = nv(120.0, 2.0);
+        // 2 ms, then 1 ms, smoothed to 1.5 ms: 120 / 1.5 are 80 in 1 ms, as above.
+        nv.rtt = Some(0.002);
+        nv.samples = 59;
+        round(&mut nv, 1, 120, 0.001);
+        nv.path.restart();
+        assert!((nv.max_rate - 80_000.0).abs() < 1e-6, "{}", nv.max_rate);
+    }
+
+    #[test]
     fn slow_start_needs_fewer_samples_to_end() {
         let mut nv = nv(120.0, 1000.0);
         round(&mut nv, 30, 120, 0.0015);
-        assert!((nv.cwnd() - 108.0).abs() < 1e-9);
+        assert!((nv.cwnd() - 111.0).abs() < 1e-9);
         assert!(nv.ssthresh() < nv.cwnd());
     }
 

@@ -14,8 +14,8 @@
 //!
 //! What counts is every acknowledgement, as in the paper, or with `tcp.byte_counting` every segment.
 //!
-//! Kernel equivalent: `scalable`, in whole segments; expected to be `a = 0.02`, `low_window = 50`, `low_b = 0.125`: twice the increase, to make up
-//! for delayed acknowledgements, standard TCP's where that is more, and one decrease at all windows.
+//! Kernel equivalent: `scalable`, in whole segments. Measured of Linux 6.1: `low_window = 100` and the paper's `a`, as a step of the window takes a
+//! window's segments up to 100, and 100 from there on (at 101 to 110 and at 272 to 277); `low_b = 0.125`, rounded down (`given_up`): of 69, 109 and 309 remain 61, 96, 271.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -50,6 +50,12 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Number(16.0),
         },
         Param {
+            name: "given_up",
+            summary: "how the part of the window that a loss takes is rounded where windows are whole",
+            kind: Kind::Choice(&["up", "down"]),
+            default: Value::Choice("up"),
+        },
+        Param {
             name: "low_b",
             summary: "share of the window given up at a loss up to low_window",
             kind: Kind::Number {
@@ -68,6 +74,7 @@ pub struct Scalable {
     b: f64,
     low_window: f64,
     low_b: f64,
+    rounds_down: bool,
     cwnd: f64,
     ssthresh: f64,
     growth: Growth,
@@ -80,6 +87,7 @@ impl Scalable {
             b: params.number("b"),
             low_window: params.number("low_window"),
             low_b: params.number("low_b"),
+            rounds_down: params.choice("given_up") == "down" && start.whole_windows,
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
             growth: Growth::new(start.whole_windows),
@@ -102,7 +110,13 @@ impl Scalable {
         } else {
             self.b
         };
-        window - share * window
+        let given_up = share * window;
+        window
+            - if self.rounds_down {
+                given_up.floor()
+            } else {
+                given_up
+            }
     }
 }
 

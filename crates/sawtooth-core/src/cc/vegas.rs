@@ -18,9 +18,12 @@
 //! are a matter of loss recovery and not modelled, nor is its smaller decrease after them. A round with fewer than
 //! `min_samples` samples grows as standard TCP does. After an idle time `BaseRTT` is measured anew.
 //!
-//! Kernel equivalent: `vegas`, whose module parameters are alpha, beta and gamma with these defaults, in whole segments. Measured of the module
-//! in ns-2.35's Linux agent: slow start grows in every round (`slow_start_rounds` 1), a loss halves the window, and the window moves by one
-//! segment in two round trips, not in one. To be measured in a kernel: those, and how many samples it wants of a round (`min_samples`).
+//! Kernel equivalent: `vegas`, whose module parameters are alpha, beta and gamma with these defaults, in whole segments. Measured of Linux
+//! 6.1, acknowledgement by acknowledgement: slow start grows in every round (`slow_start_rounds` 1: 10, 20, 40, 80 ... segments in successive
+//! round trips over 50 Mbit/s and 80 ms); the difference counts over the round's round-trip time (`diff_over = "rtt"`) and is rounded down:
+//! over 2 Mbit/s and 10 ms, where a segment takes 6 ms, the window shrinks from 15 to 5 segments by one each round, and stays there
+//! (30 ms over 16.1 make 4.3 of 5 segments; the paper's difference would have stopped at 6); a shrinking window takes the threshold along.
+//! Not measured: how many samples it wants of a round (`min_samples`).
 
 use super::{Ack, CongestionControl, Episode, New, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -69,6 +72,12 @@ pub const ENTRY: Entry<New> = Entry {
                 max: 0.99,
             },
             default: Value::Number(0.5),
+        },
+        Param {
+            name: "diff_over",
+            summary: "the round-trip time over which the difference of the two rates makes segments: the least, or that of the round",
+            kind: Kind::Choice(&["base_rtt", "rtt"]),
+            default: Value::Choice("base_rtt"),
         },
     ],
     new: |params, start| Box::new(Vegas::new(Thresholds::from(params), start)),
@@ -122,6 +131,8 @@ impl Path {
                 Some(ended)
             }
             None => {
+                // What has been acknowledged was sent before the round.
+                self.round = Round::NEW;
                 self.distinguished = Some(ack.snd_nxt);
                 None
             }
@@ -144,6 +155,7 @@ struct Thresholds {
     slow_start_rounds: i64,
     min_samples: i64,
     decrease: f64,
+    over_round: bool,
 }
 
 impl From<&Params> for Thresholds {
@@ -155,6 +167,7 @@ impl From<&Params> for Thresholds {
             slow_start_rounds: params.integer("slow_start_rounds"),
             min_samples: params.integer("min_samples"),
             decrease: params.number("decrease"),
+            over_round: params.choice("diff_over") == "rtt",
         }
     }
 }
@@ -203,7 +216,14 @@ impl Vegas {
         }
         // What the path holds without its queue.
         let target = self.cwnd * self.path.base_rtt / round.min_rtt;
-        self.diff = self.cwnd - target;
+        self.diff = if self.thresholds.over_round {
+            self.cwnd * round.min_rtt / self.path.base_rtt - self.cwnd
+        } else {
+            self.cwnd - target
+        };
+        if self.whole_windows {
+            self.diff = self.diff.floor();
+        }
         if in_slow_start {
             if comparable && self.diff > self.thresholds.gamma {
                 let target = if self.whole_windows {
@@ -224,7 +244,7 @@ impl Vegas {
 
     /// A window that shrinks must not find itself below the threshold, and in slow start.
     fn leave_slow_start(&mut self) {
-        self.ssthresh = self.ssthresh.min((self.cwnd - 1.0).max(2.0));
+        self.ssthresh = self.ssthresh.min(self.cwnd);
     }
 }
 
@@ -300,6 +320,7 @@ mod tests {
         slow_start_rounds: 2,
         min_samples: 1,
         decrease: 0.5,
+        over_round: false,
     };
 
     fn vegas(cwnd: f64, ssthresh: f64) -> Vegas {
@@ -356,7 +377,7 @@ mod tests {
         }
         // Three rounds have ended, each with half the window queued.
         assert_eq!(vegas.cwnd(), 17.0);
-        assert!(vegas.ssthresh() < 17.0);
+        assert!(vegas.ssthresh() <= 17.0);
     }
 
     #[test]
@@ -393,7 +414,7 @@ mod tests {
         vegas.on_ack(&round(4, 0.107));
         // Diff = 16 - 16 / 1.07 = 1.05; 14.95 segments fit without a queue.
         assert!((vegas.cwnd() - 15.953).abs() < 1e-3, "{}", vegas.cwnd());
-        assert!(vegas.ssthresh() < vegas.cwnd());
+        assert!(vegas.ssthresh() <= vegas.cwnd());
     }
 
     #[test]
@@ -411,11 +432,44 @@ mod tests {
             counted: 0,
             ..round(0, 0.1)
         });
-        vegas.on_ack(&round(1, 0.2));
-        assert_eq!(vegas.cwnd(), 17.0, "BaseRTT was of the same round");
-        vegas.on_ack(&round(2, 0.107));
-        // 18 after slow start; 18 / 1.07 = 16.8, rounded down, and one.
+        vegas.on_ack(&round(1, 0.109));
+        // 17 after slow start; 17 - 17 / 1.09 = 1.4, rounded down, is within gamma.
         assert_eq!(vegas.cwnd(), 17.0);
+        vegas.on_ack(&round(2, 0.115));
+        // 18 after slow start; 18 / 1.15 = 15.7, rounded down, and one.
+        assert_eq!(vegas.cwnd(), 16.0);
+    }
+
+    #[test]
+    fn a_kernels_vegas_counts_the_difference_over_the_rounds_round_trip_time() {
+        let start = Start {
+            whole_windows: true,
+            ssthresh: 2.0,
+            ..Start::at(7.0)
+        };
+        let over_round = Thresholds {
+            over_round: true,
+            ..PAPER
+        };
+        let mut vegas = Vegas::new(over_round, start);
+        vegas.on_ack(&round(0, 0.0161));
+        // 6 ms for each segment: 7 * (42 - 16.1) / 16.1 = 11.3, 6 * (36 - 16.1) / 16.1 = 7.4, 5 * (30 - 16.1) / 16.1 = 4.3.
+        for (number, (rtt, window)) in [(0.042, 6.0), (0.036, 5.0), (0.030, 5.0)]
+            .into_iter()
+            .enumerate()
+        {
+            vegas.on_ack(&round(u64::try_from(number).expect("small") + 1, rtt));
+            assert_eq!(vegas.cwnd(), window);
+        }
+    }
+
+    #[test]
+    fn what_was_sent_before_a_round_says_nothing_of_it() {
+        let mut path = Path::UNKNOWN;
+        assert!(path.hear(&round(0, 0.1)).is_none());
+        let ended = path.hear(&round(1, 0.12)).expect("a round");
+        assert_eq!((ended.min_rtt, ended.samples), (0.12, 1));
+        assert_eq!(path.base_rtt, 0.1);
     }
 
     #[test]

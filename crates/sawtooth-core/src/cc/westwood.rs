@@ -13,9 +13,12 @@
 //! Deviations: before the first sample of the bandwidth a loss halves the window, as standard TCP. Intervals shorter than `min_interval` are
 //! not in the paper; 0 s gives its rule. An idle time is no part of an interval.
 //!
-//! Kernel equivalent: `westwood`, in whole segments, with intervals of 50 ms at least. Measured of the module in ns-2.35's Linux agent, which does
-//! not tell modules of a repaired loss: a loss halves the window, whatever the bandwidth. So it seems to be the repair that
-//! the kernel sets the threshold at (`set_at` = "repair"). To be measured in a kernel: that, and its filter (`alpha`).
+//! Kernel equivalent: `westwood`, in whole segments. Measured of Linux 6.1: a loss halves the window, and its repair sets threshold and window to what
+//! the bandwidth fills (`set_at` = "repair"); two stages with a share of 7/8 each (`alpha`, `stages`); the first interval begins with the
+//! connection's first segment (`first_interval` = "sent"); an interval is longer than the round trip and than 50 ms, both in ticks. With that the
+//! thresholds after a loss of segment 22, 62, 122 and 402 at 40 ms (10 Mbit/s), 62 and 302 at 10 ms, 62 and 302 at 200 ms follow from the
+//! kernel's own acknowledgements as measured, to within a segment that the unknown phase of its ticks makes, 6, 7, 7, 9, 13, 13, 6 and 14; with one stage they would be 8, 13, 13, 19, 13, 14, 14 and 45. Round trips in
+//! ticks make a short one seem longer: at 10 ms the threshold is 13 where the path holds 8, as ticks of 10 ms make 20 ms of 11.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -34,6 +37,18 @@ pub const ENTRY: Entry<New> = Entry {
                 max: 0.999,
             },
             default: Value::Number(0.9),
+        },
+        Param {
+            name: "stages",
+            summary: "how often the samples are filtered: the estimate is the last stage's, each stage's input the one before",
+            kind: Kind::Integer { min: 1, max: 2 },
+            default: Value::Integer(1),
+        },
+        Param {
+            name: "first_interval",
+            summary: "when the first interval begins: with the first acknowledgement, or when what that acknowledges was sent",
+            kind: Kind::Choice(&["acknowledged", "sent"]),
+            default: Value::Choice("acknowledged"),
         },
         Param {
             name: "min_interval",
@@ -57,36 +72,88 @@ pub const ENTRY: Entry<New> = Entry {
 #[derive(Clone, Copy, Debug)]
 struct Bandwidth {
     alpha: f64,
+    stages: i64,
+    from_sending: bool,
     min_interval: f64,
+    /// A kernel's tick, in which it measures time, rounding round trips up and intervals by counting ticks; 0: none.
+    tick: f64,
     /// When the interval under way began; none before the first acknowledgement.
     since: Option<f64>,
     /// Segments delivered since.
     delivered: u64,
-    /// `BWE`, segments per second; none before the first sample.
+    /// The first stage of the filter, and `BWE`, segments per second; none before the first sample.
+    filtered: f64,
     estimate: Option<f64>,
 }
 
 impl Bandwidth {
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn hear(&mut self, now: f64, delivered: u64, rtt: f64) {
         let Some(since) = self.since else {
-            self.since = Some(now);
+            if self.from_sending {
+                self.since = Some(now - rtt);
+                self.delivered += delivered;
+            } else {
+                self.since = Some(now);
+            }
             return;
         };
-        self.delivered += delivered;
+        if self.from_sending {
+            // What ends an interval belongs to the next, as the connection's first acknowledgement does to the first.
+            self.sample(now, since, rtt);
+            self.delivered += delivered;
+        } else {
+            self.delivered += delivered;
+            self.sample(now, since, rtt);
+        }
+    }
+
+    /// Ends the interval that began at `since`, if it is long enough.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn sample(&mut self, now: f64, since: f64, rtt: f64) {
         // Whole microseconds: differences of large times round differently, and a round trip must not be missed by that.
-        let interval = libm::round((now - since) * 1e6) / 1e6;
+        let interval = if self.tick > 0.0 {
+            ticks(now, self.tick) - ticks(since, self.tick)
+        } else {
+            libm::round((now - since) * 1e6) / 1e6
+        };
+        let least = self.whole_ticks(rtt).max(self.min_interval);
         // All of them may be nothing where time stands still.
-        if interval <= 0.0 || interval < rtt.max(self.min_interval) {
+        if interval <= 0.0
+            || interval < least
+            || (self.tick > 0.0 && interval < least + 0.5 * self.tick)
+        {
             return;
         }
         let sample = self.delivered as f64 / interval;
-        self.estimate = Some(self.estimate.map_or(sample, |estimate| {
-            self.alpha * estimate + (1.0 - self.alpha) * sample
-        }));
+        let filter = |old: f64, new: f64| self.alpha * old + (1.0 - self.alpha) * new;
+        self.estimate = Some(match self.estimate {
+            None => {
+                self.filtered = sample;
+                sample
+            }
+            Some(estimate) if self.stages == 1 => filter(estimate, sample),
+            Some(estimate) => {
+                self.filtered = filter(self.filtered, sample);
+                filter(estimate, self.filtered)
+            }
+        });
         self.since = Some(now);
         self.delivered = 0;
     }
+
+    /// A round-trip time, rounded up to ticks.
+    fn whole_ticks(&self, rtt: f64) -> f64 {
+        if self.tick > 0.0 {
+            (rtt / self.tick - 1e-6).ceil() * self.tick
+        } else {
+            rtt
+        }
+    }
+}
+
+/// The last tick, seconds.
+fn ticks(secs: f64, tick: f64) -> f64 {
+    (secs / tick + 1e-6).floor() * tick
 }
 
 #[derive(Debug)]
@@ -112,7 +179,11 @@ impl Westwood {
             growth: Growth::new(start.whole_windows),
             bandwidth: Bandwidth {
                 alpha: params.number("alpha"),
+                stages: params.integer("stages"),
+                from_sending: params.choice("first_interval") == "sent",
                 min_interval: params.duration("min_interval"),
+                tick: start.tick,
+                filtered: 0.0,
                 since: None,
                 delivered: 0,
                 estimate: None,
@@ -126,7 +197,7 @@ impl Westwood {
     /// The window that fills the path without a queue, `BWE * RTTmin`; half of `window` while that is not known.
     fn fitting(&self, window: f64) -> f64 {
         match (self.bandwidth.estimate, self.min_rtt) {
-            (Some(estimate), Some(min_rtt)) => estimate * min_rtt,
+            (Some(estimate), Some(min_rtt)) => estimate * self.bandwidth.whole_ticks(min_rtt),
             _ => window / 2.0,
         }
     }
@@ -310,5 +381,32 @@ mod tests {
         let mut westwood = westwood(40.0);
         westwood.on_loss(&loss(40.0));
         assert_eq!((westwood.cwnd(), westwood.ssthresh()), (20.0, 20.0));
+    }
+
+    #[test]
+    fn in_linux_two_stages_filter_intervals_longer_than_a_round_trip_in_ticks() {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("alpha", Value::Number(0.875));
+        params.set("stages", Value::Integer(2));
+        params.set("first_interval", Value::Choice("sent"));
+        let start = Start {
+            tick: 0.01,
+            ..Start::at(10.0)
+        };
+        let mut westwood = Westwood::new(&params, start);
+        // Sent at 0.1 s; 41 ms are 5 ticks, so the interval must be longer than 50 ms: at 0.151 s it is 5 ticks, at 0.161 s 6.
+        hear(&mut westwood, 0.141, 4, 0.041);
+        hear(&mut westwood, 0.151, 2, 0.041);
+        assert_eq!(westwood.bandwidth.estimate, None);
+        hear(&mut westwood, 0.161, 1, 0.041);
+        let first = westwood.bandwidth.estimate.expect("a sample");
+        assert!((first - 100.0).abs() < 1e-9, "{first}: 6 segments in 60 ms");
+        // What ends an interval begins the next: 1 + 17 in 60 ms are 300 per second. First stage 125, second 100 + 25 / 8.
+        hear(&mut westwood, 0.2, 17, 0.041);
+        hear(&mut westwood, 0.221, 1, 0.041);
+        let second = westwood.bandwidth.estimate.expect("a sample");
+        assert!((second - 103.125).abs() < 1e-9, "{second}");
+        // 41 ms count as 50 there: 5.2 segments.
+        assert!((westwood.fitting(10.0) - 5.156_25).abs() < 1e-9);
     }
 }

@@ -211,7 +211,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "max_pacing_rate",
-        summary: "no flow sends faster, headers included: Linux's SO_MAX_PACING_RATE; `none`: no bound; with `recovery = \"rack\"`",
+        summary: "no flow sends application bytes faster, as Linux's SO_MAX_PACING_RATE inside TCP; `none`: no bound; with `recovery = \"rack\"`",
         kind: Kind::Rate,
         default: Value::None,
     },
@@ -291,6 +291,12 @@ pub const PARAMS: &[Param] = &[
                   congestion control needs: `dctcp` and `prague` theirs, others nothing",
         kind: Kind::Choice(&["off", "classic", "dctcp", "accurate"]),
         default: Value::Choice("off"),
+    },
+    Param {
+        name: "pacing_credit",
+        summary: "a segment that leaves later than pacing asked lets the next one leave earlier by as much, up to this share of the interval",
+        kind: Kind::Number { min: 0.0, max: 1.0 },
+        default: Value::Number(0.0),
     },
     Param {
         name: "keep_window_after_lost_syn",
@@ -636,6 +642,8 @@ pub const UNLIMITED: f64 = 1e15;
     reason = "independent switches, each a key of the table"
 )]
 pub struct Config {
+    /// Of the random numbers of the congestion control, if it draws any.
+    pub seed: u64,
     pub recovery: Recovery,
     pub smss: u32,
     pub header: u32,
@@ -706,6 +714,7 @@ impl From<&Params> for Config {
         let smss = bytes_u32(params, "smss");
         let window_limit = segments(params.get("window_limit"), smss).map_or(UNLIMITED, f64::trunc);
         Self {
+            seed: 0,
             recovery: chosen(params, "recovery"),
             smss,
             header: bytes_u32(params, "header"),
@@ -897,6 +906,7 @@ fn pacing(params: &Params) -> Pacing {
             Value::Rate(rate) => rate,
             _ => f64::INFINITY,
         },
+        credit: params.number("pacing_credit"),
         free_start: match params.get("pacing_free_start") {
             Value::Packets(packets) => packets,
             _ => 0,

@@ -35,6 +35,8 @@ pub struct Pacing {
     pub max: f64,
     /// Segments at the start of a connection that are not paced.
     pub free_start: u64,
+    /// Up to this share of its interval a segment leaves earlier, if the one before it left later than asked.
+    pub credit: f64,
 }
 
 /// What a rate is made of.
@@ -90,6 +92,7 @@ mod tests {
         avoidance_ratio: 1.2,
         max: f64::INFINITY,
         free_start: 10,
+        credit: 0.0,
     };
     const FLIGHT: Flight = Flight {
         cwnd: 20.0,

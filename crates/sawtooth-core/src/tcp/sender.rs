@@ -153,8 +153,9 @@ impl Sender {
                 ssthresh: config.initial_ssthresh,
                 ns2: config.ns2_algorithms,
                 whole_windows: config.whole_windows,
+                tick: config.timer_tick,
                 smss: config.smss,
-                seed: 0,
+                seed: config.seed,
             },
         );
         Self {

@@ -45,6 +45,9 @@ pub const STACKS: &[Stack] = &[
             ("whole_windows", Value::Bool(true)),
             ("algorithms", Value::Choice("linux")),
             ("cwnd_validation", Value::Bool(true)),
+            // Measured of bbr's first round trips over 50 Mbit/s and 80 ms: ten segments leave at once, and after the pause the next
+            // two follow each other in 1.40 ms instead of 2.80.
+            ("pacing_credit", Value::Number(0.5)),
             ("keep_window_after_lost_syn", Value::Bool(true)),
             ("handshake_ack", Value::Bool(true)),
             ("timer_tick", Value::Duration(0.004)),

@@ -307,7 +307,7 @@ impl Sender {
             self.counters.dupacks_in += u64::from(news.acked == 0);
         }
         if syn {
-            self.rack_established(now, rtt_secs.is_some());
+            self.rack_established(now, rtt_secs);
         } else {
             let congested = self.signals.is_some() && self.hear_marks(now, ack, news.delivered);
             self.rack_change_phase(now, &news, lost, congested);
@@ -336,20 +336,8 @@ impl Sender {
             originals_of_episode: false,
         };
         let rack = self.rack.as_mut().expect("a sender with this recovery");
-        if !ack.sack.is_empty() {
-            let mut parts = std::mem::take(&mut rack.parts);
-            for range in ack.sack.ranges(ack.next) {
-                self.state.scoreboard.insert(range, |part| parts.push(part));
-            }
-            for part in parts.drain(..) {
-                for seq in part.start..part.end {
-                    if let Some(segment) = rack.segments.sack(seq) {
-                        rack.deliver(now.time, seq, &segment, &mut news);
-                    }
-                }
-            }
-            rack.parts = parts;
-        }
+        // What is acknowledged cumulatively had arrived first: with a delayed acknowledgement one can report both a segment in order and a later
+        // one beyond a hole, which is no reordering.
         for seq in self.snd_una..ack.next {
             if let Some(segment) = rack.segments.acknowledge_first()
                 && !segment.sacked
@@ -363,6 +351,22 @@ impl Sender {
             if !self.state.scoreboard.is_empty() {
                 self.state.scoreboard.remove_below(ack.next);
             }
+        }
+        if !ack.sack.is_empty() {
+            let mut parts = std::mem::take(&mut rack.parts);
+            for range in ack.sack.ranges(ack.next) {
+                self.state.scoreboard.insert(range, |part| parts.push(part));
+            }
+            // Blocks come newest first: where acknowledgements are lost, that is not the order in which segments arrived.
+            parts.sort_unstable_by_key(|part| part.start);
+            for part in parts.drain(..) {
+                for seq in part.start..part.end {
+                    if let Some(segment) = rack.segments.sack(seq) {
+                        rack.deliver(now.time, seq, &segment, &mut news);
+                    }
+                }
+            }
+            rack.parts = parts;
         }
         news
     }
@@ -412,8 +416,11 @@ impl Sender {
         }
     }
 
-    fn rack_established(&mut self, now: Event, at_first_try: bool) {
-        self.on_established(at_first_try);
+    fn rack_established(&mut self, now: Event, rtt_secs: Option<f64>) {
+        if let Some(rtt_secs) = rtt_secs {
+            self.cc.on_handshake(Instant::from_secs(now.time), rtt_secs);
+        }
+        self.on_established(rtt_secs.is_some());
         self.cwnd_changed(now);
         let rack = self.rack();
         rack.phase = Phase::Open;
@@ -598,24 +605,10 @@ impl Sender {
         rtt_secs: Option<f64>,
     ) {
         let rules = self.cc.rules_recovery();
-        let ssthresh = whole(self.cc.ssthresh().min(1e15));
         let prr_wanted = self.config.prr;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
         let rate = rack.rate.sample(rack.min_rtt);
-        if let Phase::Recovery(prr) | Phase::Cwr(prr) = &mut rack.phase
-            && prr_wanted
-            && !rules
-        {
-            if news.delivered > 0 {
-                let allowed =
-                    prr.on_ack(news.delivered, pipe, ssthresh, news.acked > 0 && lost == 0);
-                #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-                let cwnd = (pipe + allowed).max(1) as f64;
-                self.set_cwnd(now, cwnd);
-            }
-            return;
-        }
         if news.delivered == 0 && lost == 0 {
             return;
         }
@@ -647,7 +640,23 @@ impl Sender {
             cwnd_limited: validated,
             rate,
         });
+        if in_recovery && news.delivered > 0 && prr_wanted && !rules {
+            self.rack_reduce_in_proportion(now, news.delivered, news.acked > 0 && lost == 0);
+        }
         self.cwnd_changed(now);
+    }
+
+    /// The window during a recovery (RFC 9937), whatever the algorithm makes of what it hears, when so much was delivered, and safely or not.
+    fn rack_reduce_in_proportion(&mut self, now: Event, delivered: u64, safe: bool) {
+        let ssthresh = whole(self.cc.ssthresh().min(1e15));
+        let rack = self.rack();
+        let pipe = rack.segments.pipe();
+        if let Phase::Recovery(prr) | Phase::Cwr(prr) = &mut rack.phase {
+            let allowed = prr.on_ack(delivered, pipe, ssthresh, safe);
+            #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+            let cwnd = (pipe + allowed).max(1) as f64;
+            self.set_cwnd(now, cwnd);
+        }
     }
 
     // --- the timer ------------------------------------------------------------------------------------------------------
@@ -724,6 +733,11 @@ impl Sender {
                 let lost = self.rack().find_losses(now.time, dup_thresh, srtt);
                 if lost > 0 && self.rack_is_open() {
                     self.rack_enter_recovery(now);
+                    // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
+                    // them found lost by the timer: a window of 3).
+                    if self.config.prr && !self.cc.rules_recovery() {
+                        self.rack_reduce_in_proportion(now, 0, false);
+                    }
                 }
                 self.rack().arm_due = true;
             }
@@ -955,7 +969,9 @@ impl Sender {
         let stamp = self
             .clock
             .map_or(Stamp::NONE, |clock| clock.stamp(now.time));
-        let wire_bits = 8.0 * f64::from(self.stream.payload_bytes(seq) + self.config.header);
+        // Algorithms' rates are of application bytes. So is Linux's pacing: 2.80 ms between segments of 1448 bytes at 4.135 Mbit/s.
+        let bits = 8.0 * f64::from(self.stream.payload_bytes(seq));
+        let credit = self.config.pacing.credit;
         let again = seq < self.snd_max;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
@@ -972,7 +988,9 @@ impl Sender {
             }
         }
         if let Some(rate) = rate {
-            rack.paced_until = rack.paced_until.max(now.time) + wire_bits / rate;
+            let interval = bits / rate;
+            let late = (now.time - rack.paced_until).clamp(0.0, interval * credit);
+            rack.paced_until = rack.paced_until.max(now.time) + interval - late;
         }
         if idle {
             rack.restarted = now.time;
