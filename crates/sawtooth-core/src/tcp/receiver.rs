@@ -12,7 +12,7 @@ use super::sack_compression::SackCompression;
 use super::scoreboard::{Range, RangeSet, SackBlocks};
 use super::timestamps::{Echo, Stamp};
 use crate::events::{Child, Event, Key};
-use crate::packet::{Ack, Data};
+use crate::packet::{Ack, Data, Ecn};
 
 /// Acknowledgements that are not delayed from the first mark on: its own and the next (measured of Linux 6.1).
 const QUICK_ACKS_OF_A_MARK: u64 = 2;
@@ -196,7 +196,7 @@ impl Receiver {
         if !self.quick_acks_again {
             return at_once;
         }
-        if !echoed && self.marks.is_echoing() {
+        if data.ecn == Ecn::Ce && (data.cwr || !echoed) {
             self.quick_acks = self.quick_acks.max(QUICK_ACKS_OF_A_MARK);
         }
         at_once || data.cwr
@@ -235,7 +235,7 @@ impl Receiver {
             self.delivered_bytes += bytes;
             if let Some(buffer) = &mut self.buffer {
                 buffer.on_in_order(bytes, filled);
-                buffer.read_all(now.time);
+                buffer.read_from(u64::from(data.payload_bytes), now.time);
             }
             self.last_delivery = now.time;
             self.recent.retain(|range| range.start > self.rcv_nxt);
