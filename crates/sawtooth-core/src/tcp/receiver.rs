@@ -220,6 +220,7 @@ impl Receiver {
             opens = buffer.on_segment(now.time, data.echo.bits());
         }
         let fills = data.seq == self.rcv_nxt;
+        let mut besides = None;
         if data.seq == self.rcv_nxt {
             let before = self.rcv_nxt;
             self.rcv_nxt = self.out_of_order.first_gap(before + 1);
@@ -257,6 +258,9 @@ impl Receiver {
                 self.out_of_order_short.push((data.seq, lacking));
             }
             self.recent.retain(|range| !holder.contains(range.start));
+            if holder.end - holder.start == 1 {
+                besides = Some(self.recent.len());
+            }
             self.recent.insert(0, holder);
             self.recent.truncate(self.max_sack_blocks);
         }
@@ -265,7 +269,7 @@ impl Receiver {
         }
         if !(fills || duplicate || opens || self.quick_acks > 0)
             && let Some(compression) = &mut self.compression
-            && let Some(wait) = compression.on_segment(self.rcv_nxt, self.delayed.rtt())
+            && let Some(wait) = compression.on_segment(self.rcv_nxt, besides, self.delayed.rtt())
         {
             if self.timer.is_never() {
                 self.timer = now.schedule(now.time + wait, Child::Timer);

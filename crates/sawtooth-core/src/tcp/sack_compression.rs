@@ -7,6 +7,7 @@
 //! - A segment out of order is acknowledged at once if it is one of the first three (DupThresh, RFC 5681 §3.2) since the acknowledgement number
 //!   last moved. All others wait for the timer, which the first of them starts, or for `tcp_comp_sack_nr` to be waiting: the next is acknowledged at once.
 //! - SRTT is what the receiver has measured of the handshake, however long the queue has become since.
+//! - A segment that begins another block, with two or more before it, ends the wait: what waits is acknowledged, and the segment with it.
 //! - What fills a hole, even in part, what repeats another, and what lets the window open is acknowledged at once.
 //!
 //! Deviations: the slack is always waited for in full; in Linux a clock tick within it ends the wait.
@@ -21,6 +22,8 @@ pub struct Settings {
 
 /// Part of a round trip that the timer waits.
 const SHARE: f64 = 0.05;
+/// Blocks besides which another one does not wait.
+const EXPECTED_BLOCKS: usize = 2;
 /// Acknowledgements that start a fast retransmission.
 const AT_ONCE: u32 = 3;
 
@@ -44,9 +47,14 @@ impl SackCompression {
         }
     }
 
-    /// A segment comes out of order while `next` is expected, over a path with a round trip of `rtt` seconds if that is known.
-    /// How long its acknowledgement may wait; nothing: not at all.
-    pub fn on_segment(&mut self, next: u64, rtt: Option<f64>) -> Option<f64> {
+    /// A segment comes out of order while `next` is expected, over a path with a round trip of `rtt` seconds if that is known; `besides`: it begins
+    /// a block, and so many others are there. How long its acknowledgement may wait; nothing: not at all.
+    pub fn on_segment(
+        &mut self,
+        next: u64,
+        besides: Option<usize>,
+        rtt: Option<f64>,
+    ) -> Option<f64> {
         if next != self.next {
             (self.next, self.at_once) = (next, 0);
         }
@@ -54,7 +62,8 @@ impl SackCompression {
             self.at_once += 1;
             return None;
         }
-        if self.waiting >= self.settings.max {
+        let begins = besides.is_some_and(|blocks| blocks >= EXPECTED_BLOCKS);
+        if (begins && self.is_waiting()) || self.waiting >= self.settings.max {
             return None;
         }
         self.waiting += 1;
@@ -86,7 +95,8 @@ mod tests {
     #[test]
     fn three_leave_at_once_whenever_the_acknowledgement_number_has_moved() {
         let mut compression = SackCompression::new(LINUX);
-        let mut delays = |next| [(); 5].map(|()| compression.on_segment(next, None).is_some());
+        let mut delays =
+            |next| [(); 5].map(|()| compression.on_segment(next, None, None).is_some());
         assert_eq!(delays(70), [false, false, false, true, true]);
         assert_eq!(delays(71), [false, false, false, true, true]);
     }
@@ -103,9 +113,34 @@ mod tests {
                 delay: limit,
                 ..LINUX
             });
-            let last = (0..4).map(|_| compression.on_segment(1, Some(rtt))).last();
+            let last = (0..4)
+                .map(|_| compression.on_segment(1, None, Some(rtt)))
+                .last();
             let last = last.flatten().expect("the fourth waits");
             assert!((last - delay).abs() < 1e-12, "{last} {delay}");
+        }
+    }
+
+    #[test]
+    fn a_block_besides_two_others_ends_the_wait() {
+        // Measured: every second, third, fourth and sixth segment lost, and how many segment times after the first that came out of order
+        // acknowledgements left.
+        for (every, left) in [
+            (2, &[0, 2, 4, 8, 12, 16, 20, 24, 28][..]),
+            (3, &[0, 1, 3, 6, 9, 12, 15, 18, 21, 24, 27]),
+            (4, &[0, 1, 2, 8, 12, 16, 20, 24, 28]),
+            (6, &[0, 1, 2, 12, 18, 24]),
+        ] {
+            let mut compression = SackCompression::new(LINUX);
+            let mut at_once = Vec::new();
+            for time in (0..29).filter(|time| time % every != every - 1) {
+                let besides = (time % every == 0).then_some(time / every);
+                if compression.on_segment(1, besides, None).is_none() {
+                    compression.on_ack();
+                    at_once.push(time);
+                }
+            }
+            assert_eq!(at_once, left, "every {every}th lost");
         }
     }
 
@@ -115,7 +150,7 @@ mod tests {
         let mut compression = SackCompression::new(Settings { max: 2, ..LINUX });
         let mut at_once = Vec::new();
         for number in 0..12 {
-            if compression.on_segment(1, Some(0.08)).is_none() {
+            if compression.on_segment(1, None, Some(0.08)).is_none() {
                 compression.on_ack();
                 at_once.push(number);
             }
