@@ -2,6 +2,7 @@
 
 use super::metrics_cache::Keeps;
 use super::pacer::{Paced, Pacing};
+use super::sack_compression;
 use super::segmentation::Segmentation;
 use crate::registry::{Kind, Param, Params, Value};
 
@@ -172,7 +173,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "timer_tick",
-        summary: "the sender's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time; with `recovery = \"rack\"`",
+        summary: "a host's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time; with `recovery = \"rack\"`",
         kind: Kind::Duration {
             min_exclusive: false,
         },
@@ -325,6 +326,36 @@ pub const PARAMS: &[Param] = &[
         default: Value::Bool(false),
     },
     Param {
+        name: "quick_acks_again",
+        summary: "whether segments are acknowledged one by one again: quick_acks of them after a pause longer than the retransmission timeout and \
+                  from one that comes again, two from the first mark on (ECN), and the one with CWR",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "sack_compression_delay",
+        summary: "longest that acknowledgements of segments out of order, but for the first three, wait for each other: 5 % of the round trip, but no more \
+                  than this (tcp_comp_sack_delay_ns); 0: not at all",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.0),
+    },
+    Param {
+        name: "sack_compression_slack",
+        summary: "what that timer may be late (tcp_comp_sack_slack_ns), which it is",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.0001),
+    },
+    Param {
+        name: "sack_compression_max",
+        summary: "how many of these acknowledgements wait for each other at most (tcp_comp_sack_nr)",
+        kind: Kind::Integer { min: 0, max: 255 },
+        default: Value::Integer(44),
+    },
+    Param {
         name: "receive_buffer_default",
         summary: "the receiver's buffer at the start, which gives the window (tcp_rmem); `none`: the window is constant (window_limit)",
         kind: Kind::Bytes,
@@ -463,6 +494,13 @@ pub const PARAMS: &[Param] = &[
         },
         default: Value::Duration(0.2),
     },
+    Param {
+        name: "adaptive_delayed_ack",
+        summary: "whether the wait of a delayed acknowledgement is twice as long after each that was waited for in vain, as far as the round trip or 200 ms, \
+                  and follows the time between arrivals; delayed_ack_timeout is the first",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
 ];
 
 /// Keys of [`PARAMS`] that only some recoveries read.
@@ -473,6 +511,9 @@ pub const OF_RECOVERIES: &[(&str, &[&str])] = &[
     ("limited_transmit", &["tahoe", "reno", "newreno", "sack"]),
     ("sack_pipe", &["sack"]),
     ("max_sack_blocks", &["sack", "rack"]),
+    ("sack_compression_delay", &["sack", "rack"]),
+    ("sack_compression_slack", &["sack", "rack"]),
+    ("sack_compression_max", &["sack", "rack"]),
     ("sack_option_header", &["sack", "rack"]),
     ("cwnd_validation", &["rack"]),
     ("prr", &["rack"]),
@@ -643,6 +684,8 @@ pub struct Config {
     pub handshake_ack: bool,
     pub quick_acks: u64,
     pub push_acks: bool,
+    pub quick_acks_again: bool,
+    pub sack_compression: Option<sack_compression::Settings>,
     /// Bytes; nothing where the receiver's memory is not modelled.
     pub receive_buffer_default: Option<u64>,
     pub receive_buffer_max: u64,
@@ -663,6 +706,7 @@ pub struct Config {
     pub ns2_tick_phase: bool,
     pub ack_every: u32,
     pub delayed_ack_timeout: f64,
+    pub adaptive_delayed_ack: bool,
 }
 
 impl From<&Params> for Config {
@@ -720,6 +764,8 @@ impl From<&Params> for Config {
             handshake_ack: params.flag("handshake_ack"),
             quick_acks: u64::try_from(params.integer("quick_acks")).unwrap_or(0),
             push_acks: params.flag("push_acks"),
+            quick_acks_again: params.flag("quick_acks_again"),
+            sack_compression: sack_compression(params),
             receive_buffer_default: bytes(params, "receive_buffer_default"),
             receive_buffer_max: params.bytes("receive_buffer_max"),
             receive_auto_tuning: params.flag("receive_auto_tuning"),
@@ -743,6 +789,7 @@ impl From<&Params> for Config {
             ns2_tick_phase: params.choice("tick_phase") == "ns2",
             ack_every: u32::try_from(params.integer("ack_every")).unwrap_or(1),
             delayed_ack_timeout: params.duration("delayed_ack_timeout"),
+            adaptive_delayed_ack: params.flag("adaptive_delayed_ack"),
         }
     }
 }
@@ -865,6 +912,17 @@ fn pacing(params: &Params) -> Pacing {
             _ => 0,
         },
     }
+}
+
+/// Nothing where each segment out of order is acknowledged at once.
+fn sack_compression(params: &Params) -> Option<sack_compression::Settings> {
+    let delay = params.duration("sack_compression_delay");
+    let has_sack = chosen::<Recovery>(params, "recovery").has_sack();
+    (delay > 0.0 && has_sack).then(|| sack_compression::Settings {
+        delay,
+        slack: params.duration("sack_compression_slack"),
+        max: u64::try_from(params.integer("sack_compression_max")).unwrap_or(0),
+    })
 }
 
 fn segmentation(params: &Params) -> Segmentation {

@@ -59,6 +59,11 @@ impl Echo {
         self.feedback != Feedback::Off
     }
 
+    /// Whether acknowledgements carry ECE.
+    pub fn is_echoing(&self) -> bool {
+        self.ece
+    }
+
     /// Whether a packet with this field ends a row of marked or unmarked ones that the acknowledgements tell apart.
     pub fn changes_state(&self, field: Ecn) -> bool {
         self.feedback == Feedback::Dctcp && (field == Ecn::Ce) != self.ece

@@ -4,6 +4,7 @@
 //! presets, each a list of values that differ from those defaults.
 
 pub mod config;
+pub mod delayed_ack;
 pub mod ecn;
 pub mod episodes;
 pub mod limits;
@@ -17,6 +18,7 @@ pub mod receiver;
 pub mod recovery;
 mod restart;
 pub mod rto;
+pub mod sack_compression;
 pub mod scoreboard;
 pub mod segmentation;
 pub mod segments;

@@ -10,6 +10,7 @@
 //!   itself takes its memory. A segment that lets it open is acknowledged at once.
 //! - A round trip shorter than the average replaces it, a longer one counts an eighth; one is measured for each timestamp that comes back.
 //! - The buffer is for twice what was read in the last round trip and 16 segments, and for twice as much more as that had grown by.
+//! - A round trip ends with the first segment that is read after it: of what a filled hole lets through at once, all others belong to the next.
 //!
 //! Deviations: segments far smaller than the memory they take open the window more slowly in Linux. Memory pressure is not modelled.
 
@@ -147,9 +148,19 @@ impl ReceiveBuffer {
         self.held = self.held.saturating_sub(filled * self.segment_memory);
     }
 
+    /// The application reads everything that has arrived in order, of which the first segment has so many bytes.
+    pub fn read_from(&mut self, first: u64, now: f64) {
+        self.read_until(self.read + first, now);
+        self.read_all(now);
+    }
+
     /// The application has read everything that has arrived in order.
     pub fn read_all(&mut self, now: f64) {
-        self.read = self.received;
+        self.read_until(self.received, now);
+    }
+
+    fn read_until(&mut self, read: u64, now: f64) {
+        self.read = read;
         let Some(rtt) = self.rtt else { return };
         // A hair of tolerance: clocks are binary fractions.
         if now - self.round_start < rtt - 1e-9 {
@@ -326,6 +337,19 @@ mod tests {
                 assert_eq!(buffer.size, *size, "{smss}: {copied}");
             }
         }
+    }
+
+    #[test]
+    fn what_a_filled_hole_lets_through_is_read_in_the_next_round_trip() {
+        // Measured: 59 segments came through at once, and the window opened by ten more segments, as far as it could before.
+        let mut buffer = linux(1448);
+        buffer.on_segment(0.0, 0);
+        buffer.on_in_order(60 * 1448, 58);
+        buffer.read_from(1448, 1.0);
+        assert_eq!(buffer.size, 131_072, "one segment has been read");
+        buffer.on_in_order(1448, 0);
+        buffer.read_all(2.0);
+        assert_eq!(buffer.largest_round, 60 * 1448);
     }
 
     #[test]

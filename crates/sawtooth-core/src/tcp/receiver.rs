@@ -5,12 +5,17 @@
 //! (the timestamp that an acknowledgement repeats). What is echoed of marks is in [`super::ecn`].
 
 use super::config::Config;
+use super::delayed_ack::DelayedAck;
 use super::ecn;
 use super::receive_buffer::{ReceiveBuffer, millis};
+use super::sack_compression::SackCompression;
 use super::scoreboard::{Range, RangeSet, SackBlocks};
 use super::timestamps::{Echo, Stamp};
 use crate::events::{Child, Event, Key};
-use crate::packet::{Ack, Data};
+use crate::packet::{Ack, Data, Ecn};
+
+/// Acknowledgements that are not delayed from the first mark on: its own and the next (measured of Linux 6.1).
+const QUICK_ACKS_OF_A_MARK: u64 = 2;
 
 /// The receiver of one connection.
 #[derive(Debug)]
@@ -26,10 +31,13 @@ pub struct Receiver {
     ack_every: u32,
     /// Acknowledgements that are still to be sent one by one.
     quick_acks: u64,
+    most_quick_acks: u64,
+    quick_acks_again: bool,
     push_acks: bool,
     /// Where the receiver's memory is modelled.
     buffer: Option<Box<ReceiveBuffer>>,
-    delay_secs: f64,
+    compression: Option<Box<SackCompression>>,
+    delayed: DelayedAck,
     ns2: bool,
     smss: u32,
     /// In-order segments not yet acknowledged, and when that must happen at the latest.
@@ -52,11 +60,16 @@ impl Receiver {
             recent: Vec::new(),
             sack: config.recovery.has_sack(),
             quick_acks: config.quick_acks,
+            most_quick_acks: config.quick_acks,
+            quick_acks_again: config.quick_acks_again,
             push_acks: config.push_acks,
             buffer: ReceiveBuffer::new(config),
+            compression: config
+                .sack_compression
+                .map(|settings| Box::new(SackCompression::new(settings))),
+            delayed: DelayedAck::new(config),
             max_sack_blocks: config.max_sack_blocks,
             ack_every: config.ack_every,
-            delay_secs: config.delayed_ack_timeout,
             ns2: config.ns2_algorithms,
             smss: config.smss,
             unacknowledged: 0,
@@ -77,6 +90,13 @@ impl Receiver {
     /// The delayed acknowledgement is due.
     pub fn on_timer(&mut self) -> Ack {
         let time = self.timer.time;
+        if !self
+            .compression
+            .as_ref()
+            .is_some_and(|compression| compression.is_waiting())
+        {
+            self.delayed.on_expiry();
+        }
         self.acknowledge(time, false)
     }
 
@@ -88,8 +108,13 @@ impl Receiver {
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
     #[inline]
     pub fn on_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
-        let at_once = self.marks.is_on() && self.marks.on_segment(data);
+        let at_once = self.marks.is_on() && self.on_marks(data);
         self.echo.on_segment(data.seq, data.stamp);
+        if data.seq == 0 {
+            self.delayed.on_syn(now.time);
+        } else {
+            self.delayed.on_established(now.time);
+        }
         if data.seq == self.rcv_nxt && self.out_of_order.is_empty() {
             self.rcv_nxt += 1;
             self.delivered_bytes += u64::from(data.payload_bytes);
@@ -97,6 +122,10 @@ impl Receiver {
                 self.last_delivery = now.time;
             }
             let opens = self.buffer.is_some() && self.store_in_order(now.time, data);
+            if data.payload_bytes > 0 && self.delayed.on_arrival(now.time) && self.quick_acks_again
+            {
+                self.acknowledge_one_by_one();
+            }
             // A SYN is answered at once, and so is a FIN (RFC 9293 §3.10.7.2, §3.10.7.4).
             let now_or_never = data.seq == 0 || data.fin || at_once || opens;
             if now_or_never || (data.push && self.push_acks) || self.is_due() {
@@ -120,7 +149,7 @@ impl Receiver {
             self.delay(now);
             return None;
         }
-        Some(self.on_disorder(now, data))
+        self.on_disorder(now, data)
     }
 
     /// Counts a segment whose acknowledgement may be delayed; whether it is the last to be waited for.
@@ -148,21 +177,50 @@ impl Receiver {
         opens
     }
 
+    /// The next acknowledgements are not delayed, as at the start of a connection.
+    #[cold]
+    fn acknowledge_one_by_one(&mut self) {
+        let most = self.most_quick_acks;
+        let most = self
+            .buffer
+            .as_ref()
+            .map_or(most, |buffer| most.min(buffer.quick_acks()));
+        self.quick_acks = self.quick_acks.max(most);
+        self.delayed.restart();
+    }
+
+    /// Takes note of a segment's mark or of its sender's answer to marks; whether it is to be acknowledged at once.
+    fn on_marks(&mut self, data: Data) -> bool {
+        let echoed = self.marks.is_echoing();
+        let at_once = self.marks.on_segment(data);
+        if !self.quick_acks_again {
+            return at_once;
+        }
+        if data.ecn == Ecn::Ce && (data.cwr || !echoed) {
+            self.quick_acks = self.quick_acks.max(QUICK_ACKS_OF_A_MARK);
+        }
+        at_once || data.cwr
+    }
+
     #[inline]
     fn delay(&mut self, now: Event) {
         if self.timer.is_never() {
-            self.timer = now.schedule(now.time + self.delay_secs, Child::Timer);
+            self.timer = now.schedule(self.delayed.due(now.time), Child::Timer);
         }
     }
 
-    /// A segment that is out of order, fills a hole or repeats another: acknowledged at once (RFC 5681 §4.2).
-    fn on_disorder(&mut self, now: Event, data: Data) -> Ack {
+    /// A segment that is out of order, fills a hole or repeats another: acknowledged at once (RFC 5681 §4.2), except where those out of
+    /// order wait for each other.
+    fn on_disorder(&mut self, now: Event, data: Data) -> Option<Ack> {
         let mut duplicate = data.seq < self.rcv_nxt;
+        let mut opens = false;
         if data.seq >= self.rcv_nxt
             && let Some(buffer) = &mut self.buffer
         {
-            buffer.on_segment(now.time, data.echo.bits());
+            opens = buffer.on_segment(now.time, data.echo.bits());
         }
+        let fills = data.seq == self.rcv_nxt;
+        let mut besides = None;
         if data.seq == self.rcv_nxt {
             let before = self.rcv_nxt;
             self.rcv_nxt = self.out_of_order.first_gap(before + 1);
@@ -178,7 +236,7 @@ impl Receiver {
             self.delivered_bytes += bytes;
             if let Some(buffer) = &mut self.buffer {
                 buffer.on_in_order(bytes, filled);
-                buffer.read_all(now.time);
+                buffer.read_from(u64::from(data.payload_bytes), now.time);
             }
             self.last_delivery = now.time;
             self.recent.retain(|range| range.start > self.rcv_nxt);
@@ -200,10 +258,25 @@ impl Receiver {
                 self.out_of_order_short.push((data.seq, lacking));
             }
             self.recent.retain(|range| !holder.contains(range.start));
+            if holder.end - holder.start == 1 {
+                besides = Some(self.recent.len());
+            }
             self.recent.insert(0, holder);
             self.recent.truncate(self.max_sack_blocks);
         }
-        self.acknowledge(now.time, duplicate)
+        if duplicate && self.quick_acks_again {
+            self.acknowledge_one_by_one();
+        }
+        if !(fills || duplicate || opens || self.quick_acks > 0)
+            && let Some(compression) = &mut self.compression
+            && let Some(wait) = compression.on_segment(self.rcv_nxt, besides, self.delayed.rtt())
+        {
+            if self.timer.is_never() {
+                self.timer = now.schedule(now.time + wait, Child::Timer);
+            }
+            return None;
+        }
+        Some(self.acknowledge(now.time, duplicate))
     }
 
     /// Nothing is out of order, so there is nothing to report.
@@ -211,8 +284,11 @@ impl Receiver {
     fn acknowledge_in_order(&mut self, now: f64) -> Ack {
         self.unacknowledged = 0;
         self.timer = Key::NEVER;
-        if self.delivered_bytes > 0 {
-            self.quick_acks = self.quick_acks.saturating_sub(1);
+        if self.quick_acks > 0 && self.delivered_bytes > 0 {
+            self.quick_acks -= 1;
+            if self.quick_acks == 0 {
+                self.delayed.restart();
+            }
         }
         let (ece, marks) = self.marks.report();
         let mut ack = Ack {
@@ -240,6 +316,9 @@ impl Receiver {
 
     fn acknowledge(&mut self, now: f64, duplicate: bool) -> Ack {
         let mut ack = self.acknowledge_in_order(now);
+        if let Some(compression) = &mut self.compression {
+            compression.on_ack();
+        }
         let mut sack = SackBlocks::default();
         if self.sack {
             for range in &self.recent {
