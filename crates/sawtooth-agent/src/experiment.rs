@@ -236,7 +236,8 @@ impl<'a> Experiment<'a> {
         usize::from(self.tuns[0].0 != towards.host())
     }
 
-    /// Hands the hosts what has arrived, packet by packet, and lets their applications have a look; whether there was anything.
+    /// Hands the hosts what has arrived, packet by packet, and lets the receivers read it; whether there was anything. That an
+    /// acknowledgement has made room to write is seen by the wait that follows.
     fn deliver(&mut self, now: f64) -> io::Result<bool> {
         let mut any = false;
         while let Some((towards, flow, packet)) = self.network.deliver(now) {
@@ -244,14 +245,16 @@ impl<'a> Experiment<'a> {
             let host = self.host(towards);
             self.tuns[host].1.send(&packet)?;
             let now = self.time()?;
-            if let Application::Sockets(connection) = &mut self.flows[flow] {
-                match towards {
-                    Towards::Receiver => connection.read(now)?,
-                    Towards::Sender => connection.write()?,
+            match towards {
+                Towards::Receiver => {
+                    if let Application::Sockets(connection) = &mut self.flows[flow] {
+                        connection.read(now)?;
+                    }
                 }
-            }
-            if towards == Towards::Sender && self.scenario.sample == Sampling::Acks {
-                self.sample_flow(flow, now)?;
+                Towards::Sender if self.scenario.sample == Sampling::Acks => {
+                    self.sample_flow(flow, now)?;
+                }
+                Towards::Sender => {}
             }
             self.collect(host)?;
         }
@@ -310,11 +313,11 @@ impl<'a> Experiment<'a> {
         let hosts: Vec<usize> = (0..devices.len())
             .filter(|at| ready(&devices[*at]))
             .collect();
-        let served: Vec<usize> = sockets
+        let served: Vec<(usize, bool)> = sockets
             .iter()
             .zip(owners)
             .filter(|(wait, _)| ready(wait))
-            .map(|(_, flow)| flow)
+            .map(|(wait, flow)| (flow, wait.events().contains(PollFlags::POLLOUT)))
             .collect();
         self.known = (timed_out && self.time_stands_still).then_some(next);
         if hosts.is_empty() && served.is_empty() {
@@ -323,19 +326,21 @@ impl<'a> Experiment<'a> {
         for host in hosts {
             self.collect(host)?;
         }
-        for flow in served {
+        for (flow, room) in served {
             let now = self.time()?;
-            self.serve(flow, now)?;
+            self.serve(flow, room, now)?;
         }
         Ok(())
     }
 
-    /// An application has something to do that no packet has announced.
-    fn serve(&mut self, flow: usize, now: f64) -> io::Result<()> {
+    /// An application's socket has become ready, to be written if there is `room`.
+    fn serve(&mut self, flow: usize, room: bool, now: f64) -> io::Result<()> {
         match &mut self.flows[flow] {
             Application::Sockets(connection) => {
                 connection.read(now)?;
-                connection.write()?;
+                if room {
+                    connection.write()?;
+                }
             }
             Application::Http(fetch) => fetch.look(now)?,
         }

@@ -1,5 +1,9 @@
 //! One flow over the agent's own sockets: the sender connects, writes what its source has, and closes after the last byte; the receiver
 //! reads everything at once. Nothing here waits.
+//!
+//! The sender writes as applications do, in a blocking call or with `poll`: until the socket takes no more, and then not before the kernel
+//! reports room (`POLLOUT`), which Linux does when a third of the buffer is free. Who tried again after each acknowledgement would end
+//! a write, and ask for an immediate acknowledgement, with nearly every segment.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -131,10 +135,11 @@ impl Connection {
         }
     }
 
-    /// It is time to write.
+    /// It is time to write. What is due before and still to be written waits for room, and so does what comes after it.
     pub fn write_due(&mut self, now: f64) -> io::Result<()> {
+        let waits = self.wants_to_write();
         self.take_due(now);
-        self.write()
+        if waits { Ok(()) } else { self.write() }
     }
 
     pub fn sender(&self) -> &OwnedFd {
@@ -174,7 +179,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Writes what there is room for.
+    /// Writes what there is room for: to be called when the kernel has reported some.
     pub fn write(&mut self) -> io::Result<()> {
         while self.wants_to_write() {
             match nix::unistd::write(&self.sender, self.next_content()) {
@@ -255,12 +260,10 @@ impl Connection {
         }
     }
 
-    /// Whether `calls` are all that the application can have to do now: neither end of the data is near.
+    /// Whether the call of `calls` is all that the receiver can have to do now: the end of the data is not near.
     pub fn is_under_way(&self) -> bool {
         let arriving = |size| size - self.delivered > CHUNK as u64;
-        self.receiver.is_some()
-            && self.size.is_none_or(arriving)
-            && !(self.wants_to_write() && self.ends_within(2))
+        self.receiver.is_some() && self.size.is_none_or(arriving)
     }
 
     /// Whether it has accepted its connection, or needs to no more.
@@ -268,6 +271,7 @@ impl Connection {
         self.receiver.is_some() || self.is_done()
     }
 
+    /// Whether something is due: after a write what there was no room for.
     fn wants_to_write(&self) -> bool {
         self.started && self.written < self.due
     }

@@ -121,7 +121,7 @@ impl Experiment<'_> {
         let reads = towards == Towards::Receiver;
         let mut task = Task {
             packet: Some((host, packet)),
-            flow: Some((flow, [reads, !reads])),
+            flow: reads.then_some((flow, [true, false])),
             hosts: vec![host],
         };
         if !reads && self.scenario.sample == Sampling::Acks {
@@ -142,11 +142,11 @@ impl Experiment<'_> {
     fn serve_in_turn(&mut self, turns: &mut Turns, flow: usize, room: bool) -> io::Result<()> {
         if let Application::Http(_) = &self.flows[flow] {
             let now = self.time()?;
-            return self.serve(flow, now);
+            return self.serve(flow, room, now);
         }
         let task = Task {
             packet: None,
-            flow: Some((flow, [true, true])),
+            flow: Some((flow, [true, room])),
             hosts: (0..self.tuns.len()).collect(),
         };
         if room {

@@ -33,6 +33,8 @@ pub struct Segments {
     /// Segments and their transmissions, in the order of the latter.
     log: VecDeque<(u64, u64)>,
     sacked: u64,
+    /// Pairs of neighbours that the receiver has both reported.
+    joined: u64,
     /// Lost segments that have not been sent again.
     waiting: BTreeSet<u64>,
 }
@@ -50,6 +52,15 @@ impl Segments {
 
     pub fn sacked(&self) -> u64 {
         self.sacked
+    }
+
+    /// Reported segments whose predecessor is reported, too.
+    pub fn joined(&self) -> u64 {
+        self.joined
+    }
+
+    fn is_sacked(&self, seq: u64) -> bool {
+        self.get(seq).is_some_and(|segment| segment.sacked)
     }
 
     /// The first lost segment that has not been sent again.
@@ -116,6 +127,8 @@ impl Segments {
         segment.sacked = true;
         segment.lost = false;
         self.sacked += 1;
+        self.joined += u64::from(seq > 0 && self.is_sacked(seq - 1));
+        self.joined += u64::from(self.is_sacked(seq + 1));
         if before.lost {
             self.waiting.remove(&seq);
         }
@@ -128,6 +141,7 @@ impl Segments {
         let segment = self.queue.pop_front()?;
         if segment.sacked {
             self.sacked -= 1;
+            self.joined -= u64::from(self.first_is_sacked());
         } else if segment.lost {
             self.waiting.remove(&self.una);
         }
@@ -197,6 +211,7 @@ impl Segments {
             segment.sacked = false;
         }
         self.sacked = 0;
+        self.joined = 0;
     }
 
     /// Nothing is considered lost any more: what seemed so was late.
@@ -245,6 +260,27 @@ mod tests {
         segments.acknowledge_first();
         segments.acknowledge_first();
         assert_eq!((segments.pipe(), segments.next_lost()), (6, Some(2)));
+    }
+
+    #[test]
+    fn joined_segments_are_those_reported_less_the_runs_they_form() {
+        let mut segments = flight(10);
+        // Runs 2, 4-5 and 7-8, then 2, 4-8, then 1-2, 4-8.
+        let mut joined = Vec::new();
+        for seq in [2, 5, 4, 7, 8, 6, 1] {
+            segments.sack(seq);
+            joined.push(segments.joined());
+        }
+        assert_eq!(joined, [0, 0, 1, 1, 2, 4, 5]);
+        // Without the first two segments the runs are 2, 4-8; without the first five they are 5-8.
+        for (count, left) in [(2, 4), (3, 3)] {
+            for _ in 0..count {
+                segments.acknowledge_first();
+            }
+            assert_eq!(segments.joined(), left);
+        }
+        segments.forget_sacks();
+        assert_eq!(segments.joined(), 0);
     }
 
     #[test]

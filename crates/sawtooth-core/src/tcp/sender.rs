@@ -217,8 +217,14 @@ impl Sender {
             None => self.snd_una + self.window(),
         };
         let sendable = sendable.min(self.right_edge);
+        let joined = self.rack.as_ref().map_or(0, |rack| rack.segments.joined());
         if let Some(buffer) = &mut self.send_buffer {
-            buffer.fill(self.snd_una, self.cwnd_whole, sendable, self.stream.end());
+            buffer.fill(
+                (self.snd_una, joined),
+                self.cwnd_whole,
+                sendable,
+                self.stream.end(),
+            );
             self.allowed = buffer.written().min(self.right_edge);
         } else {
             self.allowed = self.right_edge;
