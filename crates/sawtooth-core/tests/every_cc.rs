@@ -48,6 +48,7 @@ struct Heard {
 
 /// How the stack around the algorithm works.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 struct Stack {
     whole_windows: bool,
     whole_ssthresh: bool,
@@ -479,7 +480,7 @@ impl<'a> Flow<'a> {
             assert!(bps.is_finite() && bps > 0.0, "{name}: pacing rate {bps}");
         }
         self.cc.probe(&mut |variable, value| {
-            assert!(value.is_finite(), "{name}: {variable} is {value}")
+            assert!(value.is_finite(), "{name}: {variable} is {value}");
         });
     }
 }

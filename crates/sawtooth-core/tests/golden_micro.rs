@@ -26,7 +26,7 @@ use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::sender::{Sender, SenderCounters};
 use sawtooth_core::{Scenario, cc};
-use serde_json::{Value, json};
+use serde_json::json;
 
 // --- the scenarios ------------------------------------------------------------------------------------------------------------
 
@@ -150,10 +150,8 @@ const SPURIOUS_RTO: Micro = Micro {
 /// A reduction of the window, as the transport counts them.
 #[derive(Clone, Copy, Debug)]
 struct Reduction {
-    at: f64,
     cwnd: f64,
     flight_size: u64,
-    ssthresh_before: f64,
     ssthresh: f64,
 }
 
@@ -176,8 +174,6 @@ struct Seen {
     /// The most that was outstanding.
     max_flight: u64,
     counters: SenderCounters,
-    cwnd: f64,
-    ssthresh: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -247,8 +243,6 @@ impl<'a> Path<'a> {
                 reductions: Vec::new(),
                 max_flight: 0,
                 counters: SenderCounters::default(),
-                cwnd: 0.0,
-                ssthresh: 0.0,
             },
         }
     }
@@ -295,8 +289,6 @@ impl<'a> Path<'a> {
         self.sender.finish(self.micro.secs);
         Seen {
             counters: self.sender.counters,
-            cwnd: self.sender.cwnd(),
-            ssthresh: self.sender.ssthresh(),
             ..self.seen
         }
     }
@@ -328,10 +320,8 @@ impl<'a> Path<'a> {
     fn watch(&mut self, now: Event, hear: impl FnOnce(&mut Sender)) {
         let signals = self.sender.counters.congestion_signals;
         let reduction = Reduction {
-            at: now.time,
             cwnd: self.sender.cwnd(),
             flight_size: self.sender.flight_size(),
-            ssthresh_before: self.sender.ssthresh(),
             ssthresh: 0.0,
         };
         hear(&mut self.sender);
@@ -344,7 +334,6 @@ impl<'a> Path<'a> {
         self.send(now);
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn send(&mut self, now: Event) {
         while let Some(mut data) = self.sender.poll_transmit(now) {
             self.packets += 1;
@@ -473,15 +462,11 @@ fn beta(seen: &Seen) -> Option<f64> {
         // RFC 9438 §4.6, in Linux in 1024ths.
         "cubic" if linux => 717.0 / 1024.0,
         "cubic" => 0.7,
-        // Kelly 2003 §3.
-        "scalable" => 0.875,
-        // Xu, Harfoush and Rhee 2004 §III, and what Linux has.
+        // Kelly 2003 §3; Xu, Harfoush and Rhee 2004 §III, and what Linux has.
         "bic" if linux => 0.8,
-        "bic" => 0.875,
-        // Fu and Liew 2003 §III.B: no segments are queued, so the loss is a random one.
-        "veno" => 0.8,
-        // Its module's loss_cwnd_factor.
-        "nv" => 0.8,
+        "scalable" | "bic" => 0.875,
+        // Fu and Liew 2003 §III.B: no segments are queued, so the loss is a random one. NV's is its `loss_factor`.
+        "veno" | "nv" => 0.8,
         _ => return None,
     })
 }

@@ -52,28 +52,26 @@ fn every_row_and_every_part_is_drawn() {
         words.extend(case.source.iter().map(|source| source["name"].to_string()));
     }
     let has = |word: &str| assert!(words.contains(word), "{word} is not drawn");
-    cc::TABLE.iter().for_each(|entry| has(entry.name));
-    source::TABLE
-        .iter()
-        .for_each(|entry| has(&format!("\"{}\"", entry.name)));
-    tcp::recovery::TABLE
-        .iter()
-        .for_each(|entry| has(entry.name));
-    tcp::STACKS.iter().for_each(|stack| has(stack.name));
+    let names = cc::TABLE.iter().map(|entry| entry.name);
+    let names = names.chain(tcp::recovery::TABLE.iter().map(|entry| entry.name));
+    for name in names.chain(tcp::STACKS.iter().map(|stack| stack.name)) {
+        has(name);
+    }
+    for entry in source::TABLE {
+        has(&format!("\"{}\"", entry.name));
+    }
     for param in tcp::PARAMS {
-        match param.kind {
-            Kind::Bool => [true, false]
-                .iter()
-                .for_each(|flag| has(&format!("{} = {flag}", param.name))),
+        let drawn: Vec<String> = match param.kind {
+            _ if param.name == "recovery" => continue,
+            Kind::Bool => vec!["true".into(), "false".into()],
             Kind::Choice(words) if param.name == "ecn" => {
-                words.iter().for_each(|word| has(&format!("ecn = {word}")));
+                words.iter().map(|word| (*word).to_owned()).collect()
             }
-            Kind::Choice(words) if param.name != "recovery" => {
-                words
-                    .iter()
-                    .for_each(|word| has(&format!("{} = \"{word}\"", param.name)));
-            }
-            _ => {}
+            Kind::Choice(words) => words.iter().map(|word| format!("\"{word}\"")).collect(),
+            _ => continue,
+        };
+        for value in drawn {
+            has(&format!("{} = {value}", param.name));
         }
     }
     for key in [
