@@ -1,108 +1,597 @@
 //! What every row of the table of congestion controls must keep to, whatever happens to it.
+//!
+//! A random history is played by a small transport that keeps its numbers consistent, as the real ones do: what is acknowledged had been sent,
+//! what is lost is not delivered, a round ends when `snd_una` reaches what `snd_nxt` was, and no loss is reported twice of one window.
 
 use proptest::prelude::*;
-use sawtooth_core::cc::{Ack, CongestionControl, Episode, Start, TABLE, Windows};
-use sawtooth_core::registry::Params;
+use proptest::strategy::Union;
+use sawtooth_core::cc::{
+    self, Ack, CongestionControl, Ecn, Episode, LINUX, Marks, RateSample, Start, TABLE, Windows,
+};
+use sawtooth_core::registry::{Entry, Kind, Param, Params, Value};
 use sawtooth_core::units::Instant;
 
+/// What happens next, and how long after what happened before.
 #[derive(Clone, Copy, Debug)]
-enum Step {
-    Ack { acked: u64, may_grow: bool },
+struct Step {
+    wait_us: u32,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Ack(Heard),
     Loss,
     Ecn,
     Rto,
     Undo,
+    /// Nothing outstanding for so long, and then the application writes.
+    Idle {
+        ms: u32,
+    },
+}
+
+/// An acknowledgement: as much of it as there can be at that moment.
+#[derive(Clone, Copy, Debug)]
+struct Heard {
+    acked: u64,
+    sacked: u64,
+    lost: u64,
+    marked: u64,
+    /// The round trip in hundredths of the shortest one, if it was measured.
+    rtt_percent: Option<u32>,
+    /// Of the delivery rate: segments delivered, how long that took in hundredths of the shortest round trip, and whether the application
+    /// limited it.
+    rate: Option<(u64, u32, bool)>,
+    cwnd_limited: bool,
+}
+
+/// How the stack around the algorithm works.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+struct Stack {
+    whole_windows: bool,
+    whole_ssthresh: bool,
+    byte_counting: bool,
+    /// The window walks down in a recovery (RFC 9937), whatever the algorithm makes of acknowledgements.
+    prr: bool,
+    ecn: bool,
+    ns2: bool,
+    initial_window: f64,
+    shortest_rtt_us: u32,
+    tick: f64,
+}
+
+fn stacks() -> impl Strategy<Value = Stack> {
+    let flags = (
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+        prop::bool::weighted(0.2),
+    );
+    let sizes = (
+        prop::sample::select(vec![1.0, 2.0, 4.0, 10.0, 100.0]),
+        prop::sample::select(vec![20, 1000, 20_000, 300_000]),
+        prop::sample::select(vec![0.0, 0.001, 0.004, 0.01]),
+    );
+    (flags, sizes).prop_map(|(flags, sizes)| Stack {
+        whole_windows: flags.0,
+        whole_ssthresh: flags.1,
+        byte_counting: flags.2,
+        prr: flags.3,
+        ecn: flags.4,
+        ns2: flags.5,
+        initial_window: sizes.0,
+        shortest_rtt_us: sizes.1,
+        tick: sizes.2,
+    })
+}
+
+fn heard() -> impl Strategy<Value = Heard> {
+    let counts = (
+        prop_oneof![8 => 1u64..4, 1 => Just(0u64), 2 => 4u64..200],
+        prop_oneof![6 => Just(0u64), 1 => 1u64..5],
+        prop_oneof![9 => Just(0u64), 1 => 1u64..4],
+        prop_oneof![6 => Just(0u64), 1 => 1u64..4, 1 => Just(u64::MAX)],
+    );
+    // Mostly between the shortest round trip and a full queue, now and then ten times that.
+    let rtt = prop_oneof![4 => 100u32..200, 1 => Just(100u32), 1 => 200u32..1000];
+    let rate = (1u64..400, 100u32..1000, any::<bool>());
+    let measured = (
+        prop::option::weighted(0.9, rtt),
+        prop::option::weighted(0.8, rate),
+        prop::bool::weighted(0.8),
+    );
+    (counts, measured).prop_map(|(counts, measured)| Heard {
+        acked: counts.0,
+        sacked: counts.1,
+        lost: counts.2,
+        marked: counts.3,
+        rtt_percent: measured.0,
+        rate: measured.1,
+        cwnd_limited: measured.2,
+    })
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step = prop_oneof![
-        20 => (1u64..4, any::<bool>()).prop_map(|(acked, may_grow)| Step::Ack { acked, may_grow }),
-        2 => Just(Step::Loss),
-        1 => Just(Step::Ecn),
-        1 => Just(Step::Rto),
-        1 => Just(Step::Undo),
+    let what = prop_oneof![
+        40 => heard().prop_map(What::Ack),
+        2 => Just(What::Loss),
+        2 => Just(What::Ecn),
+        1 => Just(What::Rto),
+        1 => Just(What::Undo),
+        1 => (0u32..20_000).prop_map(|ms| What::Idle { ms }),
     ];
-    prop::collection::vec(step, 1..400)
+    // Acknowledgements of one burst come at once.
+    let wait_us = prop_oneof![2 => Just(0u32), 6 => 1u32..20_000, 1 => 20_000u32..2_000_000];
+    let step = (wait_us, what).prop_map(|(wait_us, what)| Step { wait_us, what });
+    prop::collection::vec(step, 1..300)
 }
 
-fn play(cc: &mut dyn CongestionControl, steps: &[Step], start_secs: f64) -> Vec<(f64, f64)> {
-    let mut seen = Vec::new();
-    for (at, step) in (0u32..).zip(steps) {
-        let now = Instant::from_secs(start_secs + f64::from(at) * 0.01);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "windows are small"
-        )]
-        let flight_size = cc.cwnd() as u64;
-        let episode = Episode {
-            now,
-            window: cc.cwnd(),
-            flight_size,
-            whole_ssthresh: false,
-            ns2: false,
-        };
-        match *step {
-            Step::Ack { acked, may_grow } => cc.on_ack(&Ack {
-                rtt_secs: Some(0.1),
-                may_grow,
-                ..Ack::of(now, acked, flight_size)
-            }),
-            Step::Loss => cc.on_loss(&episode),
-            Step::Ecn => cc.on_ecn(&episode),
-            Step::Rto => cc.on_rto(&episode),
-            Step::Undo => cc.on_undo(BEFORE),
-        }
-        seen.push((cc.cwnd(), cc.ssthresh()));
+/// Values within a parameter's bounds, the bounds themselves and the default among them.
+fn values(param: &Param) -> BoxedStrategy<Value> {
+    /// Over orders of magnitude.
+    fn spread(least: f64, most: f64) -> impl Strategy<Value = f64> {
+        (libm::log10(least)..libm::log10(most))
+            .prop_map(move |exponent| libm::pow(10.0, exponent).clamp(least, most))
     }
-    seen
+    let within = match param.kind {
+        Kind::Number { min, max } => prop_oneof![
+            Just(min),
+            Just(max),
+            min..max,
+            spread(min.max(1e-9), max).prop_map(move |value| value.max(min))
+        ]
+        .prop_map(Value::Number)
+        .boxed(),
+        Kind::Integer { min, max } => {
+            prop_oneof![Just(min), Just(max), min..=max, min..=max.min(min + 20)]
+                .prop_map(Value::Integer)
+                .boxed()
+        }
+        Kind::Duration { min_exclusive } => prop_oneof![
+            Just(if min_exclusive { 1e-9 } else { 0.0 }),
+            spread(1e-6, 1e4)
+        ]
+        .prop_map(Value::Duration)
+        .boxed(),
+        Kind::Rate => spread(1e-3, 1e13).prop_map(Value::Rate).boxed(),
+        Kind::Bytes => (1u64..1_000_000).prop_map(Value::Bytes).boxed(),
+        Kind::Packets | Kind::PacketsOrBytes => (1u64..10_000).prop_map(Value::Packets).boxed(),
+        Kind::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
+        Kind::Choice(words) => prop::sample::select(words.to_vec())
+            .prop_map(Value::Choice)
+            .boxed(),
+    };
+    prop_oneof![1 => Just(param.default), 2 => within].boxed()
 }
 
-const START: Start = Start::at(10.0);
-/// What a spurious loss reduced.
-const BEFORE: Windows = Windows {
-    cwnd: 20.0,
-    ssthresh: 15.0,
-};
+/// A row, with each of its parameters somewhere within its bounds.
+fn rows() -> impl Strategy<Value = (&'static Entry<cc::New>, Params)> {
+    let rows = TABLE.iter().map(|entry| {
+        let drawn: Vec<_> = entry.params.iter().map(values).collect();
+        drawn
+            .prop_map(move |drawn| {
+                let mut params = Params::defaults(entry.params);
+                for (param, value) in entry.params.iter().zip(drawn) {
+                    params.set(param.name, value);
+                }
+                (entry, params)
+            })
+            .boxed()
+    });
+    Union::new(rows)
+}
+
+/// An algorithm and its transport.
+struct Flow<'a> {
+    name: &'static str,
+    cc: &'a mut dyn CongestionControl,
+    stack: Stack,
+    now_us: u64,
+    start_secs: f64,
+    snd_una: u64,
+    snd_nxt: u64,
+    /// Above `snd_una`: reported to have arrived, and known to be lost.
+    sacked: u64,
+    lost: u64,
+    delivered: u64,
+    total_lost: u64,
+    /// One past the last segment that had been sent when the window was reduced, while that is not acknowledged.
+    recovery: Option<Recovery>,
+    no_mark_before: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Recovery {
+    point: u64,
+    before: Windows,
+    prr: bool,
+}
+
+impl<'a> Flow<'a> {
+    fn new(
+        name: &'static str,
+        cc: &'a mut dyn CongestionControl,
+        stack: Stack,
+        start_secs: f64,
+    ) -> Self {
+        cc.on_established(stack.initial_window);
+        Self {
+            name,
+            cc,
+            stack,
+            now_us: 0,
+            start_secs,
+            snd_una: 1,
+            snd_nxt: 1,
+            sacked: 0,
+            lost: 0,
+            delivered: 0,
+            total_lost: 0,
+            recovery: None,
+            no_mark_before: 0,
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "days at most")]
+    fn now(&self) -> Instant {
+        Instant::from_secs(self.start_secs + self.now_us as f64 / 1e6)
+    }
+
+    fn flight_size(&self) -> u64 {
+        self.snd_nxt - self.snd_una
+    }
+
+    fn pipe(&self) -> u64 {
+        self.flight_size() - self.sacked - self.lost
+    }
+
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cc.cwnd(),
+            ssthresh: self.cc.ssthresh(),
+        }
+    }
+
+    /// Sends what the window has room for, or as much as the application has: 50 segments at a time.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "windows are positive"
+    )]
+    fn send(&mut self) {
+        for _ in 0..50 {
+            if self.pipe() >= self.cc.cwnd() as u64 {
+                return;
+            }
+            self.cc.on_send(&cc::Send {
+                now: self.now(),
+                seq: self.snd_nxt,
+                retransmission: false,
+            });
+            self.snd_nxt += 1;
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+    fn episode(&self) -> Episode {
+        Episode {
+            now: self.now(),
+            // RFC 5681 equation 4, as far as the window covers it.
+            window: self.cc.cwnd().min(self.flight_size() as f64),
+            flight_size: self.flight_size(),
+            whole_ssthresh: self.stack.whole_ssthresh,
+            ns2: self.stack.ns2,
+        }
+    }
+
+    fn reduce(&mut self, how: impl Fn(&mut dyn CongestionControl, &Episode)) {
+        let before = self.windows();
+        let episode = self.episode();
+        how(self.cc, &episode);
+        let prr = self.stack.prr && !self.cc.rules_recovery();
+        if prr {
+            self.cc.set_cwnd(before.cwnd);
+        }
+        self.no_mark_before = self.snd_nxt;
+        self.recovery = Some(Recovery {
+            point: self.snd_nxt,
+            before,
+            prr,
+        });
+    }
+
+    fn step(&mut self, step: &Step) {
+        self.send();
+        self.now_us += u64::from(step.wait_us);
+        let outstanding = self.flight_size() > 0;
+        match step.what {
+            What::Ack(heard) if outstanding => self.hear(heard),
+            What::Loss if outstanding && self.recovery.is_none() => {
+                self.lost += 1.min(self.pipe());
+                self.total_lost += 1;
+                self.reduce(|cc, episode| cc.on_loss(episode));
+            }
+            What::Ecn
+                if outstanding
+                    && self.recovery.is_none()
+                    && self.stack.ecn
+                    && self.cc.ecn() != Ecn::L4s =>
+            {
+                self.reduce(|cc, episode| cc.on_ecn(episode));
+            }
+            What::Rto if outstanding => {
+                let before = self.windows();
+                let episode = self.episode();
+                self.cc.on_rto(&episode);
+                let lost = self.pipe();
+                self.lost += lost;
+                self.total_lost += lost;
+                self.no_mark_before = self.snd_nxt;
+                self.recovery = Some(Recovery {
+                    point: self.snd_nxt,
+                    before,
+                    prr: false,
+                });
+                self.cc.set_cwnd(1.0);
+            }
+            What::Undo => {
+                if let Some(recovery) = self.recovery.take() {
+                    self.total_lost -= self.lost;
+                    self.lost = 0;
+                    self.cc.on_undo(recovery.before);
+                }
+            }
+            What::Idle { ms } if !outstanding || self.recovery.is_none() => self.idle(ms),
+            _ => {}
+        }
+        self.check();
+    }
+
+    /// Everything arrives, and then nothing is sent for a time.
+    fn idle(&mut self, ms: u32) {
+        if self.flight_size() > 0 {
+            self.hear(Heard {
+                acked: u64::MAX,
+                sacked: 0,
+                lost: 0,
+                marked: 0,
+                rtt_percent: Some(100),
+                rate: None,
+                cwnd_limited: false,
+            });
+        }
+        self.now_us += 1000 * u64::from(ms);
+        self.cc.on_restart(self.now(), f64::from(ms) / 1e3);
+        if ms > 1000 && !self.cc.rules_recovery() {
+            // RFC 5681 §4.1.
+            let least = self.cc.cwnd().min(self.stack.initial_window);
+            self.cc
+                .set_ssthresh(self.cc.ssthresh().max((self.cc.cwnd() * 0.75).trunc()));
+            self.cc.set_cwnd(least);
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn hear(&mut self, heard: Heard) {
+        let flight_size = self.flight_size();
+        let acked = heard.acked.min(flight_size);
+        self.snd_una += acked;
+        let room = self.flight_size();
+        // What had been reported or lost before, as far as it is acknowledged now.
+        let known = self.sacked.saturating_sub(room);
+        self.sacked -= known;
+        self.lost = self.lost.min(room - self.sacked);
+        let sacked = heard.sacked.min(self.pipe());
+        self.sacked += sacked;
+        let delivered = acked - known + sacked;
+        let lost = heard.lost.min(self.pipe());
+        self.lost += lost;
+        self.total_lost += lost;
+        self.delivered += delivered;
+        let marked = if self.stack.ecn && self.cc.ecn() != Ecn::Classic {
+            heard.marked.min(delivered)
+        } else {
+            0
+        };
+        if self.stack.ecn && self.cc.ecn() == Ecn::Every {
+            self.cc.on_marks(&Marks {
+                now: self.now(),
+                delivered,
+                marked,
+                snd_una: self.snd_una,
+                snd_nxt: self.snd_nxt,
+            });
+        }
+        let shortest = f64::from(self.stack.shortest_rtt_us) / 1e6;
+        if let Some(recovery) = self.recovery {
+            if self.snd_una >= recovery.point {
+                self.recovery = None;
+                if !self.cc.rules_recovery() && recovery.prr {
+                    self.cc.set_cwnd(self.cc.ssthresh());
+                }
+                self.cc.on_recovered(self.now());
+            }
+        } else if lost > 0 {
+            self.reduce(|cc, episode| cc.on_loss(episode));
+        } else if marked > 0 && self.cc.ecn() == Ecn::Every && self.snd_una > self.no_mark_before {
+            self.reduce(|cc, episode| cc.on_ecn(episode));
+        }
+        if delivered == 0 && lost == 0 {
+            return;
+        }
+        let rate = heard.rate.map(|(count, percent, app_limited)| {
+            let count = count.min(self.delivered).max(delivered);
+            RateSample {
+                delivered: count,
+                interval_secs: shortest * f64::from(percent) / 100.0,
+                prior_delivered: self.delivered - count,
+                total_delivered: self.delivered,
+                lost: self.total_lost.min(lost + count / 8),
+                total_lost: self.total_lost,
+                pipe_at_send: count.min(flight_size),
+                app_limited,
+            }
+        });
+        self.cc.on_ack(&Ack {
+            now: self.now(),
+            acked,
+            counted: if self.stack.byte_counting {
+                delivered
+            } else {
+                1
+            },
+            delivered,
+            lost,
+            marked,
+            flight_size,
+            pipe: self.pipe(),
+            snd_una: self.snd_una,
+            snd_nxt: self.snd_nxt,
+            rtt_secs: heard
+                .rtt_percent
+                .filter(|_| delivered > 0)
+                .map(|percent| shortest * f64::from(percent) / 100.0),
+            may_grow: self.recovery.is_none() && acked > 0,
+            cwnd_limited: heard.cwnd_limited,
+            rate: rate.filter(|rate| rate.delivered > 0),
+        });
+        if delivered > 0 && self.recovery.is_some_and(|recovery| recovery.prr) {
+            // RFC 9937, as far as an algorithm sees it.
+            self.cc.set_cwnd((self.pipe() + 1) as f64);
+        }
+    }
+
+    fn check(&self) {
+        let (name, Windows { cwnd, ssthresh }) = (self.name, self.windows());
+        // ns-2 leaves what a loss leaves, down to half a segment and less.
+        let least = if self.stack.ns2 {
+            f64::MIN_POSITIVE
+        } else {
+            1.0
+        };
+        assert!(cwnd.is_finite() && cwnd >= least, "{name}: cwnd {cwnd}");
+        assert!(ssthresh >= 2.0, "{name}: ssthresh {ssthresh}");
+        if let Some(rate) = self.cc.pacing_rate() {
+            let bps = rate.bps();
+            assert!(bps.is_finite() && bps > 0.0, "{name}: pacing rate {bps}");
+        }
+        self.cc.probe(&mut |variable, value| {
+            assert!(value.is_finite(), "{name}: {variable} is {value}");
+        });
+    }
+}
+
+fn start(stack: Stack) -> Start {
+    Start {
+        ns2: stack.ns2,
+        whole_windows: stack.whole_windows,
+        tick: stack.tick,
+        ..Start::at(1.0)
+    }
+}
+
+/// The windows after every step.
+fn play(
+    entry: &'static Entry<cc::New>,
+    params: &Params,
+    stack: Stack,
+    steps: &[Step],
+    start_secs: f64,
+) -> Vec<Windows> {
+    let mut cc = (entry.new)(params, start(stack));
+    let mut flow = Flow::new(entry.name, &mut *cc, stack, start_secs);
+    let windows = |step| {
+        flow.step(step);
+        flow.windows()
+    };
+    steps.iter().map(windows).collect()
+}
+
+/// The defaults, or what Linux has instead.
+fn defaults(entry: &Entry<cc::New>, linux: bool) -> Params {
+    let mut params = Params::defaults(entry.params);
+    let others = LINUX
+        .iter()
+        .filter(|(name, _)| linux && *name == entry.name);
+    for (name, value) in others.flat_map(|(_, values)| *values) {
+        params.set(name, *value);
+    }
+    params
+}
+
+/// So many cases, or as many times more as `PROPTEST_CASES` is above its default.
+fn config(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: (cases * default.cases).div_ceil(256),
+        ..default
+    }
+}
 
 proptest! {
     #[test]
-    fn the_window_is_at_least_one_segment_and_the_threshold_two(steps in steps()) {
+    fn windows_and_rates_are_usable_whatever_happens(steps in steps(), stack in stacks(), linux in any::<bool>()) {
         for entry in TABLE {
-            let mut cc = (entry.new)(&Params::defaults(entry.params), START);
-            for (cwnd, ssthresh) in play(&mut *cc, &steps, 0.0) {
-                prop_assert!(cwnd.is_finite() && cwnd >= 1.0, "{}: cwnd {cwnd}", entry.name);
-                prop_assert!(ssthresh >= 2.0, "{}: ssthresh {ssthresh}", entry.name);
-            }
-            cc.probe(&mut |name, value| assert!(value.is_finite(), "{name} is {value}"));
+            play(entry, &defaults(entry, linux), stack, &steps, 0.0);
         }
     }
 
     #[test]
-    fn a_replay_is_identical_and_the_hour_does_not_matter(steps in steps(), hours in 0u32..1000) {
+    fn windows_are_whole_where_the_stacks_are(steps in steps(), stack in stacks(), linux in any::<bool>()) {
+        let stack = Stack { whole_windows: true, whole_ssthresh: true, ns2: false, ..stack };
         for entry in TABLE {
-            let new = || (entry.new)(&Params::defaults(entry.params), START);
-            let once = play(&mut *new(), &steps, 0.0);
-            prop_assert_eq!(&once, &play(&mut *new(), &steps, 0.0), "{}", entry.name);
-            let later = play(&mut *new(), &steps, 3600.0 * f64::from(hours));
+            for Windows { cwnd, .. } in play(entry, &defaults(entry, linux), stack, &steps, 0.0) {
+                prop_assert!(cwnd.trunc() == cwnd, "{}: {cwnd}", entry.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_replay_is_identical_and_the_hour_does_not_matter(steps in steps(), stack in stacks(), hours in 0u32..1000) {
+        // Large times round to other ticks.
+        let stack = Stack { tick: 0.0, ..stack };
+        for entry in TABLE {
+            let params = defaults(entry, false);
+            let once = play(entry, &params, stack, &steps, 0.0);
+            prop_assert_eq!(&once, &play(entry, &params, stack, &steps, 0.0), "{}", entry.name);
+            let later = play(entry, &params, stack, &steps, 3600.0 * f64::from(hours));
             for (left, right) in once.iter().zip(&later) {
                 // Differences of large times round differently.
-                prop_assert!((left.0 - right.0).abs() <= 1e-6 * left.0, "{}: {left:?} {right:?}", entry.name);
+                prop_assert!((left.cwnd - right.cwnd).abs() <= 1e-6 * left.cwnd, "{}: {left:?} {right:?}", entry.name);
             }
         }
     }
 
     #[test]
-    fn a_loss_never_widens_the_window(steps in steps()) {
+    fn a_loss_never_widens_the_window(steps in steps(), stack in stacks()) {
+        // Where the window walks down, that is the transport's.
+        let stack = Stack { prr: false, ..stack };
         for entry in TABLE {
-            let mut cc = (entry.new)(&Params::defaults(entry.params), START);
-            for step in steps.chunks(1) {
-                let before = cc.cwnd().max(2.0);
-                let after = play(&mut *cc, step, 0.0)[0].0;
-                if matches!(step[0], Step::Loss | Step::Ecn | Step::Rto) {
+            let mut cc = (entry.new)(&defaults(entry, false), start(stack));
+            let mut flow = Flow::new(entry.name, &mut *cc, stack, 0.0);
+            for step in &steps {
+                flow.send();
+                let before = flow.windows().cwnd.max(2.0);
+                flow.step(step);
+                let after = flow.windows().cwnd;
+                if matches!(step.what, What::Loss | What::Ecn | What::Rto) {
                     prop_assert!(after <= before, "{}: {before} to {after}", entry.name);
                 }
             }
         }
+    }
+}
+
+proptest! {
+    // One row at a time.
+    #![proptest_config(config(4000))]
+
+    #[test]
+    fn windows_and_rates_are_usable_with_any_parameters((entry, params) in rows(), steps in steps(), stack in stacks()) {
+        play(entry, &params, stack, &steps, 0.0);
     }
 }

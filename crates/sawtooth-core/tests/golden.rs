@@ -8,9 +8,10 @@
     reason = "the test reads files, not the simulator"
 )]
 
+#[path = "golden/compare.rs"]
+mod compare;
+
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
 
 use sawtooth_core::record::Data;
 use sawtooth_core::{Scenario, cc, simulate, tcp};
@@ -93,14 +94,5 @@ fn table() -> String {
 
 #[test]
 fn windows_are_what_they_were() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/windows.txt");
-    let now = table();
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, &now).expect("the file can be written");
-    }
-    let before = fs::read_to_string(&path).unwrap_or_default();
-    for (line, (now, before)) in now.lines().zip(before.lines()).enumerate() {
-        assert_eq!(now, before, "line {} of {}", line + 1, path.display());
-    }
-    assert_eq!(now.lines().count(), before.lines().count());
+    compare::compare("windows.txt", &table());
 }

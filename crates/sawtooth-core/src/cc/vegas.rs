@@ -242,9 +242,9 @@ impl Vegas {
         }
     }
 
-    /// A window that shrinks must not find itself below the threshold, and in slow start.
+    /// A window that shrinks must not find itself below the threshold, and in slow start, if it is two segments or more (RFC 5681 equation 4).
     fn leave_slow_start(&mut self) {
-        self.ssthresh = self.ssthresh.min(self.cwnd);
+        self.ssthresh = self.ssthresh.min(self.cwnd.max(2.0));
     }
 }
 

@@ -17,7 +17,7 @@
 //!
 //! Deviations: the negotiation succeeds and costs nothing. The counter of RFC 9768 has 16 bits instead of the 3 of its header field, as its option
 //! would give it, whose bytes do not count. A window of one segment is not answered by waiting for the timer (RFC 3168 §6.1.2): no window becomes
-//! less than two by a mark.
+//! less than two by a mark, or with ns-2's algorithms one.
 //!
 //! Beside Linux 6.1 (reno and dctcp, 10 Mbit/s, 20 ms, a step at 6 of 17 packets): with PRR the segment that carries CWR is marked, too, and a second
 //! reduction follows the first, there as here. Linux's `dctcp` sends SYN and acknowledgements as ECT(0), too. Its receiver acknowledges most segments
@@ -222,6 +222,11 @@ impl Sender {
         let episode = self.episode(now, 0);
         self.begin_episode(now, Cause::Ecn);
         self.cc.on_ecn(&episode);
+        // What ns-2's windows are left by losses is cleared by timeouts. A mark comes without any: with less than a segment, a flow whose
+        // application has paused would never send again.
+        if self.cc.cwnd() < 1.0 {
+            self.cc.set_cwnd(1.0);
+        }
         self.cwnd_changed(now);
         self.note_reduction(true);
     }

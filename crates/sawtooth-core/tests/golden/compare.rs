@@ -1,0 +1,24 @@
+//! A golden file: what a test has written, as it was when somebody last looked at it.
+
+use std::fs;
+use std::path::Path;
+
+/// Holds `now` against the file of this name, or with `UPDATE_GOLDEN` writes it.
+pub fn compare(name: &str, now: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, now).expect("the file can be written");
+    }
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    for (line, (now, before)) in now.lines().zip(before.lines()).enumerate() {
+        assert_eq!(now, before, "line {} of {}", line + 1, path.display());
+    }
+    assert_eq!(
+        now.lines().count(),
+        before.lines().count(),
+        "lines of {}",
+        path.display()
+    );
+}

@@ -1,0 +1,265 @@
+//! Random scenarios over everything a study can name: every stack, recovery, congestion control, queue, source and part of the TCP.
+
+use proptest::prelude::*;
+use sawtooth_core::record::{Data, Records};
+use sawtooth_core::registry::{Entry, Kind};
+use sawtooth_core::{Scenario, cc, tcp};
+use serde_json::{Value, json};
+
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub stack: &'static str,
+    pub recovery: &'static str,
+    pub cc: &'static str,
+    pub flows: u32,
+    pub rate_kbit: u32,
+    pub access_ratio: u32,
+    pub delay_ms: u32,
+    pub step_ms: u32,
+    pub queue: String,
+    pub window: u32,
+    pub ack_every: u32,
+    pub start_ms: u32,
+    pub shape: &'static str,
+    pub sample: Option<&'static str>,
+    pub loss: f64,
+    pub ecn: Option<&'static str>,
+    /// Keys of `tcp` besides those.
+    pub parts: Vec<(&'static str, Value)>,
+    pub source: Option<Value>,
+}
+
+fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
+    table.iter().map(|entry| entry.name).collect()
+}
+
+/// Bulk of a size, messages that may be written at one time with all else that happens, and a paced application.
+fn sources() -> impl Strategy<Value = Value> {
+    let messages = (1u32..40_000, 1u32..1500, prop::option::of(1u32..30));
+    let paced = (10u32..3000, 1u32..5000, prop::option::of(1u32..200));
+    prop_oneof![
+        (1u32..300).prop_map(|kb| json!({"name": "bulk", "size": format!("{kb} kB")})),
+        messages.prop_map(|(size, interval, count)| json!({
+            "name": "messages", "size": format!("{size} B"), "interval": format!("{interval} ms"), "offset": format!("{} ms", size % 3),
+            "count": count.map_or(json!("none"), |count| json!(count)),
+        })),
+        paced.prop_map(|(rate, size, total)| json!({
+            "name": "paced", "rate": format!("{rate} kbit/s"), "size": format!("{size} B"),
+            "total": total.map_or("none".to_owned(), |total| format!("{total} kB")),
+        })),
+    ]
+}
+
+/// What every case has a key of its own for.
+const DRAWN_APART: &[&str] = &["recovery", "ecn"];
+
+/// A value of each of the switches and choices of `tcp`.
+fn switches() -> Vec<BoxedStrategy<(&'static str, Value)>> {
+    let own = tcp::PARAMS
+        .iter()
+        .filter(|param| !DRAWN_APART.contains(&param.name));
+    own.filter_map(|param| match param.kind {
+        Kind::Bool => Some(
+            any::<bool>()
+                .prop_map(|flag| (param.name, json!(flag)))
+                .boxed(),
+        ),
+        Kind::Choice(words) => Some(
+            prop::sample::select(words)
+                .prop_map(|word| (param.name, json!(word)))
+                .boxed(),
+        ),
+        _ => None,
+    })
+    .collect()
+}
+
+/// A buffer at its start, and as large as it may become: too small for the path, or large enough.
+fn buffer(
+    default: &'static str,
+    max: &'static str,
+) -> impl Strategy<Value = Vec<(&'static str, Value)>> {
+    // With the largest share for overhead there must be room for a segment.
+    let kb = (8u32..100, 1u32..10);
+    kb.prop_map(move |(kb, growth)| {
+        vec![
+            (default, json!(format!("{kb} kB"))),
+            (max, json!(format!("{} kB", kb * growth))),
+        ]
+    })
+}
+
+/// Some of the other keys of `tcp`.
+fn parts() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
+    let switches = prop::sample::subsequence(switches(), 0..4).prop_flat_map(|drawn| drawn);
+    let sizes = prop::sample::subsequence(
+        vec![
+            ("ack_size", json!("40 B")),
+            ("max_pacing_rate", json!("1 Mbit/s")),
+            ("adv_win_scale", json!(-2)),
+            ("initial_window", json!("3 packets")),
+            ("initial_ssthresh", json!("8 packets")),
+            ("max_sack_blocks", json!(1)),
+            ("timer_tick", json!("10 ms")),
+            ("quick_acks", json!(5)),
+            ("smss", json!("536 B")),
+        ],
+        0..3,
+    );
+    let buffers = (
+        prop::option::weighted(0.3, buffer("receive_buffer_default", "receive_buffer_max")),
+        prop::option::weighted(0.3, buffer("send_buffer_default", "send_buffer_max")),
+    );
+    (switches, sizes, buffers).prop_map(|(switches, sizes, (receive, send))| {
+        let buffers = receive.into_iter().chain(send).flatten();
+        let mut all: Vec<_> = switches.into_iter().chain(sizes).chain(buffers).collect();
+        // A contradiction, which is refused.
+        if all.iter().any(|(key, _)| *key == "max_pacing_rate") {
+            all.retain(|part| *part != ("pacing", json!("off")));
+        }
+        all
+    })
+}
+
+pub fn cases() -> impl Strategy<Value = Case> {
+    let names = (
+        prop::sample::select(vec!["ns2", "rfc", "linux"]),
+        prop::sample::select(names(tcp::recovery::TABLE)),
+        prop::sample::select(names(cc::TABLE)),
+        prop::sample::select(vec!["dumbbell", "single", "parking_lot"]),
+    );
+    let sizes = (1u32..7, 200u32..20_000, 1u32..4, 0u32..120, 0u32..40);
+    let limits = (
+        prop_oneof![
+            (2u32..60).prop_map(|n| format!("{n} packets")),
+            (4u32..60).prop_map(|n| format!("{n} kB"))
+        ],
+        3u32..300,
+        1u32..3,
+        // Zero makes all flows start at once: every tie there can be.
+        prop_oneof![Just(0u32), 1u32..400],
+        prop::sample::select(vec![None, Some("70 ms"), Some("ack")]),
+        prop::option::of(sources()),
+        prop::sample::select(vec![0.0, 0.01, 0.1]),
+        prop::sample::select(vec![
+            None,
+            Some("off"),
+            Some("classic"),
+            Some("dctcp"),
+            Some("accurate"),
+        ]),
+        parts(),
+    );
+    (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
+        stack: names.0,
+        recovery: names.1,
+        cc: names.2,
+        shape: names.3,
+        flows: sizes.0,
+        rate_kbit: sizes.1,
+        access_ratio: sizes.2,
+        delay_ms: sizes.3,
+        step_ms: sizes.4,
+        queue: limits.0,
+        window: limits.1,
+        ack_every: limits.2,
+        start_ms: limits.3,
+        sample: limits.4,
+        source: limits.5,
+        loss: limits.6,
+        ecn: limits.7,
+        parts: limits.8,
+    })
+}
+
+impl Case {
+    pub fn tree(&self) -> Value {
+        let rate = format!("{} kbit/s", self.rate_kbit);
+        let access = format!("{} kbit/s", self.rate_kbit * self.access_ratio);
+        let mut queue = json!({"name": "drop_tail", "limit": self.queue});
+        if self.ecn.is_some() {
+            // Two packets of the `rfc` stack, below every limit.
+            let mark_above = if self.queue.ends_with("kB") {
+                "3000 B"
+            } else {
+                "1 packets"
+            };
+            queue = json!({"name": "step", "limit": self.queue, "mark_above": mark_above});
+        }
+        let step = format!("(i - 1) * {} ms", self.step_ms);
+        let path = match self.shape {
+            "single" => json!(["bottleneck"]),
+            "dumbbell" => json!(["sender[i]", "bottleneck", "receiver[i]"]),
+            _ => json!(["sender[i]", "bottleneck", "second"]),
+        };
+        let mut tree = json!({
+            "duration": "8 s",
+            "stack": self.stack,
+            "cc": self.cc,
+            "tcp": {
+                "recovery": self.recovery,
+                "window_limit": format!("{} packets", self.window),
+                "ack_every": self.ack_every,
+            },
+            "links": {
+                "bottleneck": {"rate": rate, "delay": format!("{} ms", self.delay_ms), "queue": queue, "loss": self.loss,
+                    "drop": [3, 40], "reverse": {"loss": self.loss / 2.0}},
+                "second": {"rate": rate, "delay": "5 ms", "queue": queue},
+                "sender": {"rate": access, "delay": step, "queue": queue, "count": self.flows},
+                "receiver": {"rate": access, "delay": step, "queue": queue, "count": self.flows},
+            },
+            "flows": [
+                {"path": path, "count": self.flows, "start": format!("{} ms * i", self.start_ms)},
+                // A flow against the grain of the others, entering half-way.
+                {"name": "cross", "path": ["second"], "start": "1 s"},
+            ],
+        });
+        if let Some(ecn) = self.ecn {
+            tree["tcp"]["ecn"] = json!(ecn);
+        }
+        for (key, value) in &self.parts {
+            tree["tcp"][key] = value.clone();
+        }
+        if let Some(source) = &self.source {
+            tree["flows"][0]["source"] = source.clone();
+        }
+        if let Some(sample) = self.sample {
+            tree["sample"] = json!(sample);
+            tree["record"] = json!(["variables", "episodes"]);
+        }
+        tree
+    }
+
+    pub fn scenario(&self) -> Scenario {
+        load(&self.tree())
+    }
+}
+
+pub fn load(tree: &Value) -> Scenario {
+    Scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// So many cases, or as many times more as `PROPTEST_CASES` is above its default.
+pub fn config(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: (cases * default.cases).div_ceil(256),
+        ..default
+    }
+}
+
+/// A column of counts.
+pub fn counts<'a>(records: &'a Records, table: &str, column: &str) -> &'a [u64] {
+    match records.table(table).expect("the table").column(column) {
+        Data::U64(values) => values,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A column of times.
+pub fn times<'a>(records: &'a Records, table: &str, column: &str) -> &'a [i64] {
+    match records.table(table).expect("the table").column(column) {
+        Data::I64(values) => values,
+        other => panic!("{other:?}"),
+    }
+}
