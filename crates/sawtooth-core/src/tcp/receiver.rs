@@ -4,7 +4,7 @@
 //! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole), RFC 7323 §4.3
 //! (the timestamp that an acknowledgement repeats). What is echoed of marks is in [`super::ecn`].
 
-use super::config::Config;
+use super::config::{Config, Feedback};
 use super::delayed_ack::DelayedAck;
 use super::ecn;
 use super::receive_buffer::{ReceiveBuffer, millis};
@@ -19,8 +19,14 @@ const QUICK_ACKS_OF_A_MARK: u64 = 2;
 
 /// The receiver of one connection.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "rules that are independent of each other"
+)]
 pub struct Receiver {
     rcv_nxt: u64,
+    /// Nothing is kept of a segment in order but that it has come: no marks, timestamps, memory or rules of a particular system.
+    plain: bool,
     /// Segments above `rcv_nxt`, and which of them are short: number, and bytes that they lack of a full one.
     out_of_order: RangeSet,
     out_of_order_short: Vec<(u64, u32)>,
@@ -55,6 +61,14 @@ impl Receiver {
     pub fn new(config: &Config) -> Self {
         Self {
             rcv_nxt: 0,
+            plain: config.ecn == Feedback::Off
+                && config.timestamps.is_none()
+                && config.receive_buffer_default.is_none()
+                && config.quick_acks == 0
+                && !config.push_acks
+                && !config.quick_acks_again
+                && !config.adaptive_delayed_ack
+                && config.sack_compression.is_none(),
             out_of_order: RangeSet::default(),
             out_of_order_short: Vec::new(),
             recent: Vec::new(),
@@ -108,6 +122,29 @@ impl Receiver {
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
     #[inline]
     pub fn on_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
+        let in_order = data.seq == self.rcv_nxt && self.out_of_order.is_empty();
+        if !(self.plain && in_order && data.seq > 0 && data.payload_bytes > 0 && !data.fin) {
+            return self.on_any_segment(now, data);
+        }
+        self.rcv_nxt += 1;
+        self.delivered_bytes += u64::from(data.payload_bytes);
+        self.last_delivery = now.time;
+        self.unacknowledged += 1;
+        if self.unacknowledged < self.ack_every {
+            self.delay(now);
+            return None;
+        }
+        self.unacknowledged = 0;
+        self.timer = Key::NEVER;
+        Some(Ack {
+            next: self.rcv_nxt,
+            ..Ack::default()
+        })
+    }
+
+    /// The same with all there is to be seen to.
+    #[inline(never)]
+    fn on_any_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
         let at_once = self.marks.is_on() && self.on_marks(data);
         self.echo.on_segment(data.seq, data.stamp);
         if data.seq == 0 {
@@ -328,5 +365,40 @@ impl Receiver {
         ack.duplicate = duplicate;
         ack.sack = sack;
         ack
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::Lineage;
+    use crate::registry::{Params, Value};
+    use crate::tcp::PARAMS;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_plain_receiver_answers_as_one_that_sees_to_everything(
+            numbers in prop::collection::vec(0u64..40, 1..120), ack_every in 1i64..4, ns2 in any::<bool>(),
+        ) {
+            let mut params = Params::defaults(PARAMS);
+            params.set("ack_every", Value::Integer(ack_every));
+            params.set("algorithms", Value::Choice(if ns2 { "ns2" } else { "specification" }));
+            let config = Config::from(&params);
+            let (mut plain, mut full) = (Receiver::new(&config), Receiver::new(&config));
+            prop_assert!(plain.plain);
+            full.plain = false;
+            let mut lineage = Lineage::new();
+            // Mostly in order: every other number is the next one.
+            for (at, number) in (0u32..).zip(numbers) {
+                let now = lineage.record(Key::at_start(0.001 * f64::from(at), 0));
+                let seq = if number % 2 == 0 { plain.rcv_nxt } else { number };
+                let data = Data { seq, payload_bytes: if seq == 0 { 0 } else { 1460 }, ..Data::default() };
+                prop_assert_eq!(plain.on_segment(now, data), full.on_segment(now, data));
+                prop_assert_eq!(plain.next_timer().time.to_bits(), full.next_timer().time.to_bits());
+                prop_assert_eq!(plain.delivered_bytes, full.delivered_bytes);
+                prop_assert_eq!(plain.last_delivery.to_bits(), full.last_delivery.to_bits());
+            }
+        }
     }
 }
