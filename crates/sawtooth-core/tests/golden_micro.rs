@@ -614,6 +614,11 @@ fn ecn_mark() {
             (0, 0),
             "{label}"
         );
+        // Less than a segment would be none, and nothing has been lost that a timeout could clear up.
+        assert!(
+            seen.samples.iter().all(|sample| sample.cwnd >= 1.0),
+            "{label}"
+        );
         // Small windows end between the marks.
         if seen.cc == "prague" {
             // It hears the number of marks and reduces by itself.
