@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use sawtooth_core::events::{Event, Key, Lineage};
-use sawtooth_core::packet::{Ack, Data};
+use sawtooth_core::packet::{Ack, Data, Ecn};
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::scoreboard::{self, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
@@ -622,6 +622,78 @@ fn a_segment_that_comes_twice_is_reported_as_a_duplicate() {
     assert!(arrives(&mut state, 1.0, 1).expect("an answer").duplicate);
     arrives(&mut state, 1.0, 5);
     assert!(arrives(&mut state, 1.0, 5).expect("an answer").duplicate);
+}
+
+/// A receiver as Linux's, all of whose first acknowledgements have left.
+fn linux_receiver() -> (Receiver, Lineage) {
+    let mut state = receiver(&json!({
+        "recovery": "rack", "quick_acks": 2, "quick_acks_again": true, "sack_compression_delay": "1 ms", "ecn": "classic",
+    }));
+    for seq in 1..=4 {
+        arrives(&mut state, 1.0, seq);
+    }
+    state
+}
+
+/// How many segments in order are acknowledged one by one from here on.
+fn one_by_one(state: &mut (Receiver, Lineage), time: f64, first: u64) -> usize {
+    (first..first + 10)
+        .take_while(|seq| arrives(state, time, *seq).is_some())
+        .count()
+}
+
+#[test]
+fn linux_acknowledges_one_by_one_again_after_a_pause_and_after_a_repeated_segment() {
+    assert_eq!(one_by_one(&mut linux_receiver(), 1.1, 5), 0);
+    // The initial timeout is one second.
+    assert_eq!(one_by_one(&mut linux_receiver(), 2.1, 5), 2);
+    let mut state = linux_receiver();
+    assert!(arrives(&mut state, 1.0, 2).expect("an answer").duplicate);
+    assert_eq!(one_by_one(&mut state, 1.1, 5), 1, "with its own, two");
+}
+
+#[test]
+fn linux_acknowledges_the_first_mark_the_next_segment_and_cwr_at_once() {
+    let mut state = linux_receiver();
+    let mut marked = |seq, ecn, cwr| {
+        let now = state.1.record(Key::at_start(1.0, 0));
+        let data = Data {
+            seq,
+            payload_bytes: 1460,
+            ecn,
+            cwr,
+            ..Data::default()
+        };
+        state.0.on_segment(now, data).is_some()
+    };
+    // Measured: of a row of 17 marked segments only the first had that effect; CWR begins another row.
+    let row = [5, 6, 7, 8, 9].map(|seq| marked(seq, Ecn::Ce, false));
+    assert_eq!(row, [true, true, false, true, false]);
+    assert!(marked(10, Ecn::Ect0, true), "with CWR");
+    assert!(!marked(11, Ecn::Ect0, false));
+    assert!(marked(12, Ecn::Ce, false) && marked(13, Ecn::Ect0, false));
+    assert!(!marked(14, Ecn::Ect0, false));
+    assert!(marked(15, Ecn::Ce, true) && marked(16, Ecn::Ce, false));
+}
+
+#[test]
+fn linux_acknowledges_three_segments_out_of_order_at_once_and_others_together() {
+    let mut state = linux_receiver();
+    for seq in 6..9 {
+        assert!(arrives(&mut state, 1.0, seq).is_some());
+    }
+    for seq in 9..12 {
+        assert!(arrives(&mut state, 1.0, seq).is_none());
+    }
+    // No handshake was measured: the limit and the slack.
+    assert!(near(state.0.next_timer().time, 1.0011));
+    assert_eq!(blocks(&state.0.on_timer()), [(6, 12)]);
+    assert!(arrives(&mut state, 1.0, 12).is_none());
+    assert_eq!(
+        arrives(&mut state, 1.0, 5).expect("it fills the hole").next,
+        13
+    );
+    assert!(state.0.next_timer().is_never());
 }
 
 #[test]

@@ -131,3 +131,104 @@ impl DelayedAck {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{Params, Value};
+    use crate::tcp::PARAMS;
+
+    /// A receiver of the `linux` stack over a round trip of `rtt` seconds, whose clock ticks as given.
+    fn linux(rtt: f64, tick: f64) -> DelayedAck {
+        let mut params = Params::defaults(PARAMS);
+        params.set("delayed_ack_timeout", Value::Duration(0.04));
+        params.set("adaptive_delayed_ack", Value::Bool(true));
+        params.set("rto_min", Value::Duration(0.2));
+        params.set("rto_granularity", Value::Duration(0.2));
+        params.set("timer_tick", Value::Duration(tick));
+        let mut delayed = DelayedAck::new(&Config::from(&params));
+        delayed.on_syn(0.0);
+        delayed.on_established(rtt);
+        delayed
+    }
+
+    /// Segments come `apart`; none ends a write. For each first that waits, how long it did, milliseconds; 0: the next came before.
+    fn waits(delayed: &mut DelayedAck, apart: f64, count: u32) -> Vec<f64> {
+        let (mut due, mut found, mut came) = (None::<f64>, Vec::<f64>::new(), 0.0);
+        for number in 0..=count {
+            let now = 1.0 + f64::from(number) * apart;
+            match due.take() {
+                Some(time) if time < now => {
+                    found.push(((time - came) * 1e4).round() / 10.0);
+                    delayed.on_expiry();
+                }
+                Some(_) => {
+                    found.push(0.0);
+                    delayed.on_arrival(now);
+                    continue;
+                }
+                None => {}
+            }
+            delayed.on_arrival(now);
+            (due, came) = (Some(delayed.due(now)), now);
+        }
+        found
+    }
+
+    #[test]
+    fn a_wait_in_vain_doubles_the_next_as_far_as_the_round_trip_or_200_ms() {
+        // Measured with round trips of 500, 160 and 40 ms, less what the ticks of 10 ms add; 300 ms apart and less.
+        for (rtt, apart, measured) in [
+            (0.5, 0.3, &[40.0, 80.0, 160.0, 200.0, 200.0][..]),
+            (0.16, 0.2, &[40.0, 80.0, 160.0, 160.0]),
+            (0.0448, 0.06, &[40.0, 44.8, 44.8, 44.8]),
+        ] {
+            let mut delayed = linux(rtt, 0.0);
+            let count = u32::try_from(measured.len()).expect("few");
+            assert_eq!(waits(&mut delayed, apart, count), measured, "{rtt}");
+        }
+    }
+
+    #[test]
+    fn the_wait_follows_the_time_between_arrivals() {
+        // Measured, 300 ms round trip: with arrivals 10 ms apart a single one waits for 40 ms, 30 ms apart for 50 and then 80.
+        let mut delayed = linux(0.3, 0.01);
+        for number in 0..20 {
+            delayed.on_arrival(1.0 + 0.01 * f64::from(number));
+        }
+        assert!((delayed.current - 0.04).abs() < 1e-9);
+        // Half of 4 ticks and 3, half of 5, rounded down, and 3: five ticks, and so on.
+        for number in 1..5 {
+            delayed.on_arrival(1.19 + 0.03 * f64::from(number));
+            assert!((delayed.current - 0.05).abs() < 1e-9, "{}", delayed.current);
+        }
+        delayed.on_expiry();
+        delayed.on_arrival(1.34);
+        assert!((delayed.current - 0.08).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_timer_expires_at_a_tick() {
+        // Measured: a segment came at 929.51 ms, 40 ms and a part of a tick later its acknowledgement left.
+        let delayed = linux(0.04384, 0.01);
+        assert!((delayed.due(0.929_51) - 0.97).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_pause_is_longer_than_the_timeout_of_a_receiver_that_knows_the_handshake() {
+        // Measured: round trips of 40.1, 4.1 and 200.1 ms, the last segment before a pause and the first after it, and whether acknowledgements
+        // came one by one again. The last one's timeout is three round trips (RFC 6298 §2.2): 600.3 ms.
+        for (rtt, last, next, one_by_one) in [
+            (0.0401, 0.292, 0.5412, false),
+            (0.0401, 0.302, 0.5612, true),
+            (0.0041, 0.234, 0.4432, false),
+            (0.0041, 0.0181, 0.2332, true),
+            (0.2001, 0.712, 1.3012, false),
+            (0.2001, 0.812, 1.5012, true),
+        ] {
+            let mut delayed = linux(rtt, 0.01);
+            delayed.on_arrival(last);
+            assert_eq!(delayed.on_arrival(next), one_by_one, "{rtt} {next}");
+        }
+    }
+}

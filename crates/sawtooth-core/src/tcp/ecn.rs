@@ -20,8 +20,8 @@
 //! less than two by a mark, or with ns-2's algorithms one.
 //!
 //! Beside Linux 6.1 (reno and dctcp, 10 Mbit/s, 20 ms, a step at 6 of 17 packets): with PRR the segment that carries CWR is marked, too, and a second
-//! reduction follows the first, there as here. Linux's `dctcp` sends SYN and acknowledgements as ECT(0), too. Its receiver acknowledges most segments
-//! one by one while marks arrive (nine of ten with dctcp, seven of eight with reno), where this one goes on to delay.
+//! reduction follows the first, there as here. Linux's `dctcp` sends SYN and acknowledgements as ECT(0), too. Which
+//! segments its receiver acknowledges at once for marks is what `quick_acks_again` is about.
 
 use super::config::Feedback;
 use super::sender::Sender;
