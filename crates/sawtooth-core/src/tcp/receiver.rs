@@ -19,6 +19,10 @@ const QUICK_ACKS_OF_A_MARK: u64 = 2;
 
 /// The receiver of one connection.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each a key of the table"
+)]
 pub struct Receiver {
     rcv_nxt: u64,
     /// Segments above `rcv_nxt`, and which of them are short: number, and bytes that they lack of a full one.
