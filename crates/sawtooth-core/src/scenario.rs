@@ -12,6 +12,7 @@ use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
 use crate::kernel::{self, Kernel};
 use crate::loss::LossSpec;
 use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
+use crate::tcp::receive_buffer::ReceiveBuffer;
 use crate::units::{Duration, Instant, Rate};
 use crate::{cc, queue, source, tcp};
 
@@ -884,6 +885,21 @@ impl<'a> Reader<'a> {
                     format!("`{first}` is {size} B, above `{most}`, which is {limit} B"),
                 )
                 .hint("set both, or the first to \"none\" for a buffer without limits"));
+            }
+        }
+        if let Value::Bytes(size) = tcp.get("receive_buffer_default") {
+            let smss = tcp.bytes("smss");
+            let window = ReceiveBuffer::share(size, tcp.integer("adv_win_scale"));
+            if window < smss {
+                let own = table
+                    .get("tcp")
+                    .and_then(|tcp| tcp.get("receive_buffer_default"));
+                let path = own.map_or("tcp".to_owned(), |_| format!("{path}.tcp"));
+                return Err(at(
+                    format!("{path}.receive_buffer_default"),
+                    format!("of a buffer of {size} B {window} B are for data: less than a segment, of {smss} B"),
+                )
+                .hint("with adv_win_scale = 1, half of the buffer is for data"));
             }
         }
         Ok(())

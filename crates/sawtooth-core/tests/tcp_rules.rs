@@ -645,8 +645,9 @@ fn one_by_one(state: &mut (Receiver, Lineage), time: f64, first: u64) -> usize {
 #[test]
 fn linux_acknowledges_one_by_one_again_after_a_pause_and_after_a_repeated_segment() {
     assert_eq!(one_by_one(&mut linux_receiver(), 1.1, 5), 0);
-    // The initial timeout is one second.
-    assert_eq!(one_by_one(&mut linux_receiver(), 2.1, 5), 2);
+    // The SYN came one second before the first segment: the timeout is three (RFC 6298 §2.2).
+    assert_eq!(one_by_one(&mut linux_receiver(), 3.9, 5), 0);
+    assert_eq!(one_by_one(&mut linux_receiver(), 4.1, 5), 2);
     let mut state = linux_receiver();
     assert!(arrives(&mut state, 1.0, 2).expect("an answer").duplicate);
     assert_eq!(one_by_one(&mut state, 1.1, 5), 1, "with its own, two");
@@ -685,7 +686,7 @@ fn linux_acknowledges_three_segments_out_of_order_at_once_and_others_together() 
     for seq in 9..12 {
         assert!(arrives(&mut state, 1.0, seq).is_none());
     }
-    // No handshake was measured: the limit and the slack.
+    // A twentieth of the handshake's second is more than the limit, which the slack is added to.
     assert!(near(state.0.next_timer().time, 1.0011));
     assert_eq!(blocks(&state.0.on_timer()), [(6, 12)]);
     assert!(arrives(&mut state, 1.0, 12).is_none());

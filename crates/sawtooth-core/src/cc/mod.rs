@@ -148,6 +148,9 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
     ),
 ];
 
+/// Algorithms that make nothing of acknowledgements without [`Ack::rate`].
+pub const NEED_RATES: &[&str] = &["bbr", "bbr3"];
+
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {

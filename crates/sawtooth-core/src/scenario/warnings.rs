@@ -11,7 +11,7 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
     let mut found: Vec<ScenarioError> = Vec::new();
     for flow in &scenario.flows {
         let keys = Keys { tree, flow };
-        let own = [marks(scenario, flow, &keys), backoff(flow)];
+        let own = [marks(scenario, flow, &keys), backoff(flow), rates(flow)];
         for warning in own
             .into_iter()
             .flatten()
@@ -118,6 +118,19 @@ fn backoff(flow: &FlowSpec) -> Option<ScenarioError> {
         let message = "`beta_ecn` has no effect: without ECN there are no marks";
         at_key(format!("{}.beta_ecn", flow.cc_path), message)
             .hint("set tcp.ecn = \"classic\", and a queue that marks")
+    })
+}
+
+/// An algorithm that lives on delivery rates, which only one recovery measures.
+fn rates(flow: &FlowSpec) -> Option<ScenarioError> {
+    let recovery = flow.tcp.choice("recovery");
+    let blind = flow.kernel_cc.is_none() && cc::NEED_RATES.contains(&flow.cc.name);
+    (blind && recovery != "rack").then(|| {
+        let message = format!(
+            "`{}` needs delivery rates, which recovery \"{recovery}\" does not measure: its window will stay a few segments",
+            flow.cc.name
+        );
+        at(&flow.cc_path, message).hint("set stack = \"linux\", or tcp.recovery = \"rack\"")
     })
 }
 

@@ -75,7 +75,7 @@ impl DelayedAck {
         let now = self.ticks_passed(now);
         let apart = now - self.last_arrival;
         self.last_arrival = now;
-        if apart > self.pause {
+        if apart > self.pause + HAIR {
             return true;
         }
         if self.adaptive && apart >= 0.0 {

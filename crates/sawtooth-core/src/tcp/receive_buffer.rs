@@ -97,7 +97,7 @@ impl ReceiveBuffer {
             buffer.scale = scale_for(most);
         }
         // The SYN's answer has a field without scale; it offers whole segments.
-        let first = buffer.share(size).min(LARGEST_FIELD);
+        let first = buffer.share_of(size).min(LARGEST_FIELD);
         buffer.open = (first / smss * smss).max(smss.min(first));
         Some(Box::new(buffer))
     }
@@ -108,7 +108,7 @@ impl ReceiveBuffer {
             return;
         }
         self.established = true;
-        self.clamp = self.share(self.size);
+        self.clamp = self.share_of(self.size);
         if self.clamp > 2 * self.smss {
             self.clamp -= self.smss;
         }
@@ -127,7 +127,7 @@ impl ReceiveBuffer {
         self.on_established(now);
         self.measure(now, echo);
         let room = self
-            .share(self.size.saturating_sub(self.held + self.segment_memory))
+            .share_of(self.size.saturating_sub(self.held + self.segment_memory))
             .min(self.clamp)
             .min(self.largest());
         if self.open >= room {
@@ -177,7 +177,7 @@ impl ReceiveBuffer {
 
     /// The window in bytes that an acknowledgement advertises, as much as its field can say.
     pub fn advertise(&mut self) -> u64 {
-        let free = self.share(
+        let free = self.share_of(
             self.size
                 .saturating_sub(self.held + (self.received - self.read)),
         );
@@ -208,13 +208,13 @@ impl ReceiveBuffer {
         let growth = (copied - self.largest_round) as f64 / self.largest_round.max(1) as f64;
         let needed = needed + 2 * (needed as f64 * growth) as u64;
         let mut memory = self.smss + EXPECTED;
-        while self.share(memory) < self.smss {
+        while self.share_of(memory) < self.smss {
             memory += STEP;
         }
         let size = (needed / self.smss * memory).min(self.max);
         if size > self.size {
             self.size = size;
-            self.clamp = self.share(size);
+            self.clamp = self.share_of(size);
         }
     }
 
@@ -231,11 +231,15 @@ impl ReceiveBuffer {
     }
 
     /// What of a buffer is for data (`tcp_adv_win_scale`).
-    fn share(&self, size: u64) -> u64 {
-        match self.adv_win_scale {
+    pub fn share(size: u64, adv_win_scale: i64) -> u64 {
+        match adv_win_scale {
             scale @ 1.. => size - (size >> scale),
             scale => size >> -scale,
         }
+    }
+
+    fn share_of(&self, size: u64) -> u64 {
+        Self::share(size, self.adv_win_scale)
     }
 
     /// The most that the field can say.
