@@ -59,6 +59,15 @@ error: unknown congestion control `highsped`
    |               ^^^^^^^^^^
 hint: did you mean `highspeed`? `sawtooth list cc` shows all""",
     ),
+    "parameters that cross": (
+        changed('cc = { name = "reno" }', 'cc = { name = "highspeed", high_window = 30 }'),
+        """\
+error: `low_window` is 38, and has to be below `high_window`, which is 30
+  --> pair.toml:22:43
+   |
+22 | cc = { name = "highspeed", high_window = 30 }
+   |                                          ^^""",
+    ),
     "wrong unit": (
         changed('rate = "1 Mbit/s"', 'rate = "1 ms"'),
         """\

@@ -941,13 +941,12 @@ impl<'a> Reader<'a> {
             None => (default_part(&cc::TABLE[0]), None, "cc".to_owned()),
             Some((json, path)) => {
                 let defaults = |entry| default_cc(entry, &tcp);
-                match kernel_name(json, &path)? {
-                    Some(name) => (default_part(&cc::TABLE[0]), Some(name), path),
-                    None => (
-                        part_from(json, cc::TABLE, "cc", &path, scope, defaults)?,
-                        None,
-                        path,
-                    ),
+                if let Some(name) = kernel_name(json, &path)? {
+                    (default_part(&cc::TABLE[0]), Some(name), path)
+                } else {
+                    let part = part_from(json, cc::TABLE, "cc", &path, scope, defaults)?;
+                    check_cc(&part, json, &path)?;
+                    (part, None, path)
                 }
             }
         };
@@ -1007,6 +1006,19 @@ impl<'a> Reader<'a> {
 // --- parts of the tree --------------------------------------------------------------------------------------------------
 
 /// A flow that is not paced has no rate to bound.
+/// Parameters of a congestion control that contradict each other.
+fn check_cc(cc: &Part, json: &Json, path: &str) -> Result<()> {
+    let Some(((low, least), (high, most))) = cc::out_of_order(cc.name, &cc.params) else {
+        return Ok(());
+    };
+    // Blame one that was written.
+    let written = [low, high].into_iter().find(|key| json.get(key).is_some());
+    Err(at(
+        format!("{path}.{}", written.unwrap_or(low)),
+        format!("`{low}` is {least}, and has to be below `{high}`, which is {most}"),
+    ))
+}
+
 fn check_pacing(tcp: &Params, table: &Map<String, Json>, path: &str) -> Result<()> {
     if tcp.choice("pacing") != "off" || tcp.get("max_pacing_rate") == Value::None {
         return Ok(());

@@ -31,7 +31,7 @@ use super::{
     Ack, BETA_ECN, CongestionControl, Episode, Growth, New, Start, Windows, beta_ecn, slow_start,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
-use crate::units::Instant;
+use crate::units::{Instant, floor};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "cubic",
@@ -149,7 +149,7 @@ impl Epoch {
 
     /// The same, whole segments away from W_max.
     fn whole_target(&self, c: f64, t: f64) -> f64 {
-        self.w_max.floor() + (self.w_cubic(c, t) - self.w_max).trunc()
+        floor(self.w_max) + (self.w_cubic(c, t) - self.w_max).trunc()
     }
 }
 
@@ -354,9 +354,9 @@ impl Cubic {
         });
         if due || (self.tick == 0.0 && self.update_interval == 0.0) {
             let target = epoch.whole_target(self.c, t + self.ahead());
-            let target = target.min(1.5 * self.cwnd).max(epoch.w_est.floor());
+            let target = target.min(1.5 * self.cwnd).max(floor(epoch.w_est));
             let per = if target > self.cwnd {
-                (self.cwnd / (target - self.cwnd)).floor()
+                floor(self.cwnd / (target - self.cwnd))
             } else {
                 f64::INFINITY
             };
@@ -378,7 +378,7 @@ impl Cubic {
     /// Time in whole ticks, or in seconds where the host has none.
     fn in_ticks(&self, secs: f64) -> f64 {
         if self.tick > 0.0 {
-            (secs / self.tick + 1e-9).floor()
+            floor(secs / self.tick + 1e-9)
         } else {
             secs
         }

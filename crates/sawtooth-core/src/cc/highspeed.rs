@@ -10,7 +10,7 @@
 //! - congestion avoidance: `cwnd += a(cwnd) / cwnd` for every acknowledgement of new data
 //! - loss: `cwnd = (1 - b(cwnd)) window`; in slow start, and for `ssthresh` after a timeout, standard TCP's half
 //!
-//! Deviations: none as specified. With `tcp.algorithms = "ns2"`, as measured of ns-2.35: a flow's first reduction of any kind
+//! Deviations: `b(w)` is at least 0.01. With `tcp.algorithms = "ns2"`, as measured of ns-2.35: a flow's first reduction of any kind
 //! halves the window, and a loss at or below `low_window` multiplies it by the last b(w) that was computed above, at a loss or a
 //! timeout, instead of one half. `low_p` defaults to the standard response function at `low_window`, `1.5 / low_window²`, which RFC 3649 §5
 //! rounds to 10^-3. The RFC leaves losses in slow start to standard TCP; ns-2, measured, does the same.
@@ -93,6 +93,9 @@ pub const ENTRY: Entry<New> = Entry {
         })
     },
 };
+
+/// Less than this share of the window is not given up.
+const LEAST_DECREASE: f64 = 0.01;
 
 /// RFC 3649 Appendix B: a(w) is the row's number, counted from 1, up to this window, in segments; b(w) in hundredths.
 const ROWS: [(u32, u32); 73] = [
@@ -219,7 +222,8 @@ impl Response {
         if window <= self.low_window {
             return 0.5;
         }
-        (self.high_decrease - 0.5) * self.position(window) + 0.5
+        // Far beyond `high_window` the line would reach zero: with the default parameters at 569,000 segments.
+        ((self.high_decrease - 0.5) * self.position(window) + 0.5).max(LEAST_DECREASE)
     }
 
     /// Segments by which the window grows per round trip, `a(w)`.

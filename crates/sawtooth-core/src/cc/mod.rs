@@ -33,7 +33,7 @@ mod yeah;
 use std::fmt::Debug;
 
 use crate::registry::{Entry, Kind, Param, Params, Value};
-use crate::units::{Instant, Rate};
+use crate::units::{Instant, Rate, floor};
 
 /// Constructor of a table row.
 pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
@@ -147,6 +147,45 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         ],
     ),
 ];
+
+/// Parameters of which the first must be below the second, by the algorithm's name.
+pub const ORDERED: &[(&str, &[(&str, &str)])] = &[
+    (
+        "highspeed",
+        &[("low_window", "high_window"), ("high_p", "low_p")],
+    ),
+    ("bic", &[("s_min", "s_max")]),
+    (
+        "illinois",
+        &[
+            ("alpha_min", "alpha_max"),
+            ("beta_min", "beta_max"),
+            ("eta_1", "eta_2"),
+            ("eta_2", "eta_3"),
+        ],
+    ),
+    (
+        "htcp",
+        &[("beta_min", "beta_max"), ("rtt_scale_min", "rtt_scale_max")],
+    ),
+];
+
+/// A parameter's name and value.
+pub type Set = (&'static str, f64);
+
+/// The first two parameters of an algorithm that are not in order.
+pub fn out_of_order(name: &str, params: &Params) -> Option<(Set, Set)> {
+    let (_, pairs) = ORDERED.iter().find(|(known, _)| *known == name)?;
+    pairs.iter().find_map(|(low, high)| {
+        match (params.get(low), params.get(high)) {
+            (Value::Number(least), Value::Number(most)) if least >= most => {
+                Some(((*low, least), (*high, most)))
+            }
+            // Not set, it follows from others.
+            _ => None,
+        }
+    })
+}
 
 /// Algorithms that make nothing of acknowledgements without [`Ack::rate`].
 pub const NEED_RATES: &[&str] = &["bbr", "bbr3"];
@@ -304,7 +343,7 @@ impl Growth {
         }
         let per = cwnd / increase;
         self.count += counted as f64;
-        let steps = (self.count / per).floor();
+        let steps = floor(self.count / per);
         self.count -= steps * per;
         cwnd + steps
     }
@@ -319,7 +358,7 @@ impl Growth {
             cwnd += 1.0;
         }
         self.count += counted as f64;
-        let steps = (self.count / per).floor();
+        let steps = floor(self.count / per);
         if steps > 0.0 {
             self.count -= steps * per;
         }

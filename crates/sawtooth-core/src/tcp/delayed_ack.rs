@@ -11,6 +11,7 @@
 
 use super::config::Config;
 use super::rto::Rto;
+use crate::units::{ceil, floor};
 
 /// Nothing is delayed longer.
 const MOST: f64 = 0.2;
@@ -117,7 +118,7 @@ impl DelayedAck {
     #[inline]
     fn ticks_passed(&self, secs: f64) -> f64 {
         if self.tick > 0.0 {
-            ((secs + HAIR) / self.tick).floor() * self.tick
+            floor((secs + HAIR) / self.tick) * self.tick
         } else {
             secs
         }
@@ -125,7 +126,7 @@ impl DelayedAck {
 
     fn whole_ticks(&self, secs: f64) -> f64 {
         if self.tick > 0.0 {
-            ((secs - HAIR) / self.tick).ceil() * self.tick
+            ceil((secs - HAIR) / self.tick) * self.tick
         } else {
             secs
         }

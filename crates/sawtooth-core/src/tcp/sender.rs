@@ -698,7 +698,7 @@ impl Sender {
         if let Some(rtt) = metrics.rtt {
             let tick = self.config.timer_tick;
             self.rto.inherit(if tick > 0.0 {
-                (rtt / tick).floor() * tick
+                crate::units::floor(rtt / tick) * tick
             } else {
                 rtt
             });

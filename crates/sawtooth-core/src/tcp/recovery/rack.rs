@@ -20,7 +20,7 @@ use crate::tcp::scoreboard::Range;
 use crate::tcp::segmentation::Moment;
 use crate::tcp::segments::{Segment, Segments};
 use crate::tcp::timestamps::Stamp;
-use crate::units::Instant;
+use crate::units::{Instant, ceil};
 
 pub const ENTRY: Entry<()> = Entry {
     name: "rack",
@@ -708,7 +708,7 @@ impl Sender {
             }
         }
         if tick > 0.0 {
-            deadline = (deadline / tick).ceil() * tick;
+            deadline = ceil(deadline / tick) * tick;
         }
         self.rack_deadline = now.schedule(deadline.max(now.time), Child::Timer);
         self.rack_next_timer();
