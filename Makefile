@@ -58,8 +58,9 @@ format: .venv/built ## rewrite the sources in the house format
 	$(RUN)/ruff check --fix
 	$(RUN)/ruff format
 
-bench: .venv/built ## speed against ns-2, side by side in one run
+bench: .venv/built ## speed against ns-2, and of the linux stack, side by side in one run
 	$(RUN)/python bench/speed.py
+	$(RUN)/python bench/stacks.py
 
 docs: .venv/built ## reference pages from the tables
 	$(RUN)/python docs/generate.py

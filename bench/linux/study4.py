@@ -62,7 +62,11 @@ def run(backend: str, folder: Path, repeat: int, names: list[str]) -> Dataset:
     """The study's sender cells on a backend."""
     receiver = "kernel:reno" if backend == "uml" else "reno"
     # The packaged kernel has ticks of 10 ms, and the study leaves its segmentation offload on.
-    ticks = ['scenario.tcp={ timer_tick = "10 ms", probe_slack = "20 ms", segmentation_offload = true }', "scenario.stack=linux"] if backend == "sim" else []
+    ticks = (
+        ['scenario.tcp={ timer_tick = "10 ms", probe_slack = "20 ms", segmentation_offload = true }', "scenario.stack=linux"]
+        if backend == "sim"
+        else []
+    )
     options = [f"backend={backend}", f"repeat={repeat}", f"cc={names!r}".replace("'", '"'), f'receiver_cc=["{receiver}"]', *ticks]
     plan = make_plan(Study.load(ROOT / "studies/linux-cc-matrix.toml", options=options))
     dataset = Dataset.create(folder, plan)

@@ -32,7 +32,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Ack, CongestionControl, Episode, New, Probe, RateSample, Start, Windows};
+use super::{Ack, CongestionControl, Episode, New, Probe, RateSample, Rates, Start, Windows};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
 use crate::units::{Instant, Rate};
@@ -826,6 +826,10 @@ impl CongestionControl for Bbr {
 
     /// There is no threshold.
     fn set_ssthresh(&mut self, _ssthresh: f64) {}
+
+    fn rates(&self) -> Rates {
+        Rates::Needed
+    }
 
     fn rules_recovery(&self) -> bool {
         true

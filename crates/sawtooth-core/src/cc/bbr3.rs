@@ -26,7 +26,7 @@
 //! Kernel equivalent: none in Linux; `bbr` of Google's v3 branch.
 
 use super::bbr::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
-use super::{Ack, CongestionControl, Episode, New, Probe, RateSample, Start, Windows};
+use super::{Ack, CongestionControl, Episode, New, Probe, RateSample, Rates, Start, Windows};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
 use crate::units::{Instant, Rate};
@@ -1059,6 +1059,10 @@ impl CongestionControl for Bbr3 {
 
     /// There is no threshold.
     fn set_ssthresh(&mut self, _ssthresh: f64) {}
+
+    fn rates(&self) -> Rates {
+        Rates::Needed
+    }
 
     fn rules_recovery(&self) -> bool {
         true

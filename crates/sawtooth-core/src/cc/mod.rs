@@ -187,9 +187,6 @@ pub fn out_of_order(name: &str, params: &Params) -> Option<(Set, Set)> {
     })
 }
 
-/// Algorithms that make nothing of acknowledgements without [`Ack::rate`].
-pub const NEED_RATES: &[&str] = &["bbr", "bbr3"];
-
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
@@ -448,6 +445,24 @@ pub fn ecn_of(name: &str, params: &Params) -> Ecn {
     })
 }
 
+/// What the algorithm called `name` makes of delivery rates.
+pub fn rates_of(name: &str, params: &Params) -> Rates {
+    let entry = TABLE.iter().find(|entry| entry.name == name);
+    entry.map_or(Rates::Unused, |entry| {
+        (entry.new)(params, Start::at(10.0)).rates()
+    })
+}
+
+/// What an algorithm makes of delivery rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rates {
+    Unused,
+    /// It has something else where they are not measured.
+    Used,
+    /// Its window stays a few segments without them.
+    Needed,
+}
+
 /// How an algorithm wants to hear of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ecn {
@@ -534,6 +549,11 @@ pub trait CongestionControl: Debug + std::marker::Send {
     /// Whether the algorithm sets its window in a recovery, too, and no recovery prescribes one.
     fn rules_recovery(&self) -> bool {
         false
+    }
+
+    /// What the algorithm makes of [`Ack::rate`], which is measured only if it makes anything of it.
+    fn rates(&self) -> Rates {
+        Rates::Unused
     }
 
     /// What the algorithm makes of Explicit Congestion Notification.

@@ -29,7 +29,7 @@
 //! then grows by one each. Not measured: how the least round-trip time is forgotten.
 
 use super::vegas::Path;
-use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Rates, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -356,6 +356,10 @@ impl CongestionControl for Nv {
     fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
         self.path.restart();
         self.forget_samples();
+    }
+
+    fn rates(&self) -> Rates {
+        Rates::Used
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {

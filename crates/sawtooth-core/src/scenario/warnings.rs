@@ -124,7 +124,8 @@ fn backoff(flow: &FlowSpec) -> Option<ScenarioError> {
 /// An algorithm that lives on delivery rates, which only one recovery measures.
 fn rates(flow: &FlowSpec) -> Option<ScenarioError> {
     let recovery = flow.tcp.choice("recovery");
-    let blind = flow.kernel_cc.is_none() && cc::NEED_RATES.contains(&flow.cc.name);
+    let blind = flow.kernel_cc.is_none()
+        && cc::rates_of(flow.cc.name, &flow.cc.params) == cc::Rates::Needed;
     (blind && recovery != "rack").then(|| {
         let message = format!(
             "`{}` needs delivery rates, which recovery \"{recovery}\" does not measure: its window will stay a few segments",

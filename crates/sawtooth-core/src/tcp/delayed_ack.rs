@@ -24,6 +24,7 @@ pub struct DelayedAck {
     base: f64,
     adaptive: bool,
     tick: f64,
+    ticks_per_sec: f64,
     current: f64,
     last_arrival: f64,
     /// When the last SYN came, which is answered at once, and the round trip until the answer was acknowledged.
@@ -39,6 +40,7 @@ impl DelayedAck {
             base: config.delayed_ack_timeout,
             adaptive: config.adaptive_delayed_ack,
             tick: config.timer_tick,
+            ticks_per_sec: 1.0 / config.timer_tick,
             current: config.delayed_ack_timeout,
             last_arrival: f64::INFINITY,
             answered: None,
@@ -118,7 +120,7 @@ impl DelayedAck {
     #[inline]
     fn ticks_passed(&self, secs: f64) -> f64 {
         if self.tick > 0.0 {
-            floor((secs + HAIR) / self.tick) * self.tick
+            floor((secs + HAIR) * self.ticks_per_sec) * self.tick
         } else {
             secs
         }
@@ -126,7 +128,7 @@ impl DelayedAck {
 
     fn whole_ticks(&self, secs: f64) -> f64 {
         if self.tick > 0.0 {
-            ceil((secs - HAIR) / self.tick) * self.tick
+            ceil((secs - HAIR) * self.ticks_per_sec) * self.tick
         } else {
             secs
         }

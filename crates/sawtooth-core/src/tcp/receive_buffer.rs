@@ -182,12 +182,11 @@ impl ReceiveBuffer {
                 .saturating_sub(self.held + (self.received - self.read)),
         );
         let unit = 1 << if self.established { self.scale } else { 0 };
-        let wanted = free.min(self.open).next_multiple_of(unit);
+        // A power of two, so no division is needed.
+        let whole_units = |bytes: u64| (bytes + (unit - 1)) & !(unit - 1);
+        let wanted = whole_units(free.min(self.open));
         // RFC 9293 §3.8.6.2.1: what was offered stays offered.
-        let still = self
-            .edge
-            .saturating_sub(self.received)
-            .next_multiple_of(unit);
+        let still = whole_units(self.edge.saturating_sub(self.received));
         let window = wanted.max(still).min(LARGEST_FIELD * unit);
         self.edge = self.edge.max(self.received + window);
         window

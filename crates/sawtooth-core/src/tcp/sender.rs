@@ -183,7 +183,8 @@ impl Sender {
             limited_transmits: 0,
             timed: None,
             timer: Key::NEVER,
-            rack: (config.recovery == Recovery::Rack).then(|| Box::new(Rack::default())),
+            rack: (config.recovery == Recovery::Rack)
+                .then(|| Box::new(Rack::new(cc.rates() != cc::Rates::Unused))),
             rack_deadline: Key::NEVER,
             signals: Signals::new(config.ecn, cc.ecn()),
             handshake_ack: false,

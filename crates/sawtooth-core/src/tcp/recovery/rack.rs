@@ -15,7 +15,7 @@ use crate::tcp::config::{Eifel, whole};
 use crate::tcp::episodes::Cause;
 use crate::tcp::pacer::{Flight, Paced};
 use crate::tcp::prr::Prr;
-use crate::tcp::rate::Rate;
+use crate::tcp::rate::{Rate, Snapshot};
 use crate::tcp::scoreboard::Range;
 use crate::tcp::segmentation::Moment;
 use crate::tcp::segments::{Segment, Segments};
@@ -96,6 +96,8 @@ impl Undo {
 pub struct Rack {
     pub segments: Segments,
     rate: Rate,
+    /// Whether the algorithm asks for delivery rates.
+    measures_rate: bool,
     phase: Phase,
     recovery_point: u64,
     undo: Option<Undo>,
@@ -135,11 +137,12 @@ pub struct Rack {
     parts: Vec<Range>,
 }
 
-impl Default for Rack {
-    fn default() -> Self {
+impl Rack {
+    pub fn new(measures_rate: bool) -> Self {
         Self {
             segments: Segments::default(),
             rate: Rate::default(),
+            measures_rate,
             phase: Phase::Open,
             recovery_point: 0,
             undo: None,
@@ -177,8 +180,10 @@ impl Rack {
     #[inline]
     fn deliver(&mut self, now: f64, seq: u64, segment: &Segment, earlier: bool, news: &mut News) {
         news.delivered += 1;
-        self.rate
-            .on_delivered(now, segment.snapshot, segment.sent, segment.transmission);
+        if self.measures_rate {
+            self.rate
+                .on_delivered(now, segment.snapshot, segment.sent, segment.transmission);
+        }
         let rtt = now - segment.sent;
         if segment.retransmitted {
             // Sooner than any round trip: the acknowledgement is of an earlier transmission.
@@ -616,7 +621,10 @@ impl Sender {
         let prr_wanted = self.config.prr;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
-        let rate = rack.rate.sample(rack.min_rtt);
+        let rate = rack
+            .measures_rate
+            .then(|| rack.rate.sample(rack.min_rtt))
+            .flatten();
         if news.delivered == 0 && lost == 0 {
             return;
         }
@@ -984,7 +992,11 @@ impl Sender {
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
         let idle = rack.segments.is_empty();
-        let snapshot = rack.rate.on_send(now.time, pipe);
+        let snapshot = if rack.measures_rate {
+            rack.rate.on_send(now.time, pipe)
+        } else {
+            Snapshot::default()
+        };
         rack.segments.on_send(seq, now.time, snapshot);
         if let Phase::Recovery(prr) | Phase::Cwr(prr) = &mut rack.phase {
             prr.on_send();
