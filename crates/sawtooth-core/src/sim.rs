@@ -628,22 +628,27 @@ impl<'a> World<'a> {
     fn on_timer(&mut self, slot: u32) {
         let key = self.timers.get(slot);
         let index = slot / 2;
-        let flow = &self.flows[index as usize];
-        let starts = slot == sender_timer(index) && !flow.started;
-        let timer = if slot == sender_timer(index) {
+        let of_sender = slot == sender_timer(index);
+        if of_sender && !self.flows[index as usize].started {
+            self.start(index, key);
+        } else if self.timer_of(slot) == key {
+            if of_sender {
+                self.fire_sender_timer(index);
+            } else {
+                self.fire_receiver_timer(index);
+            }
+        }
+        // Until here the slot has held what has passed, which nothing is earlier than: it is set once.
+        self.timers.set(slot, self.timer_of(slot), &self.lineage);
+    }
+
+    /// When what a slot of the timers stands for is due.
+    fn timer_of(&self, slot: u32) -> Key {
+        let flow = &self.flows[(slot / 2) as usize];
+        if slot == sender_timer(slot / 2) {
             flow.next_timer()
         } else {
             flow.receiver.next_timer()
-        };
-        let expires = timer == key;
-        let later = if expires { Key::NEVER } else { timer };
-        self.timers.set(slot, later, &self.lineage);
-        if starts {
-            self.start(index, key);
-        } else if expires && slot == sender_timer(index) {
-            self.fire_sender_timer(index);
-        } else if expires {
-            self.fire_receiver_timer(index);
         }
     }
 
