@@ -63,7 +63,7 @@ hint: did you mean `highspeed`? `sawtooth list cc` shows all""",
         changed('cc = { name = "reno" }', 'cc = { name = "highspeed", high_window = 30 }'),
         """\
 error: `low_window` is 38, and has to be below `high_window`, which is 30
-  --> pair.toml:22:43
+  --> pair.toml:22:42
    |
 22 | cc = { name = "highspeed", high_window = 30 }
    |                                          ^^""",
