@@ -118,10 +118,14 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
     shown = list(flows) or names[:MOST_CURVES]
     lines: list[str] = []
     for row in trace.flows.filter(pl.col("flow").is_in(shown)).iter_rows(named=True):
-        parts = [f"{row['goodput_bps'] / 1e3:,.0f} kbit/s", f"{row['retransmits']} retransmitted", f"{row['timeouts']} timeouts"]
-        if row["srtt_mean_ns"] >= 0:
+        # What a backend cannot tell is nothing, what was not measured is -1.
+        known = {name: value for name, value in row.items() if value is not None and value != -1}
+        parts = [f"{row['goodput_bps'] / 1e3:,.0f} kbit/s", f"{row['retransmits']} retransmitted"]
+        if "timeouts" in known:
+            parts.append(f"{row['timeouts']} timeouts")
+        if "srtt_mean_ns" in known:
             parts.append(f"mean RTT {row['srtt_mean_ns'] / 1e6:.1f} ms")
-        if row["completion_ns"] >= 0:
+        if "completion_ns" in known:
             parts.append(f"done in {row['completion_ns'] / 1e9:.3f} s")
         lines.append(f"{row['flow']}: {', '.join(parts)}")
     if len(names) > len(shown) and not flows:

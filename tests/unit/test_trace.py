@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -79,6 +80,16 @@ def test_the_figure_has_windows_delays_and_queues_of_what_is_asked_for(study: Pa
         trace.figure(taken, "t", flows=["c"])
     with pytest.raises(StudyError, match="no link `m`"):
         trace.figure(taken, "t", links=["m"])
+
+
+def test_what_a_backend_cannot_tell_is_left_out_of_the_summary(study: Path) -> None:
+    plan = make_plan(Study.load(study))
+    taken = trace.take(plan, plan.runs[0], sim)
+    told = trace.summary(taken, ["a"])
+    silent = taken.flows.with_columns(timeouts=None, srtt_mean_ns=None)
+    fewer = trace.summary(dataclasses.replace(taken, flows=silent), ["a"])
+    assert "timeouts" in told[0] and "mean RTT" in told[0]
+    assert fewer[0].count(",") == told[0].count(",") - 2 and "retransmitted" in fewer[0]
 
 
 def test_thinning_keeps_the_extremes() -> None:
