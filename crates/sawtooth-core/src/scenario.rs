@@ -26,8 +26,6 @@ pub struct Scenario {
     pub flows: Vec<FlowSpec>,
     pub kernel: Kernel,
     pub shortcuts: Shortcuts,
-    /// What can be run, and is hardly meant: each says what will happen.
-    pub warnings: Vec<ScenarioError>,
 }
 
 /// When the time series take a row.
@@ -191,6 +189,12 @@ impl Scenario {
     /// Makes a scenario from its tree.
     pub fn from_tree(tree: &Json) -> Result<Self> {
         Reader::new(tree)?.scenario()
+    }
+
+    /// What can be run, and is hardly meant, of the `tree` that it was made from: each says what will happen.
+    pub fn warnings(&self, tree: &Json) -> Vec<ScenarioError> {
+        tree.as_object()
+            .map_or_else(Vec::new, |tree| warnings::of(self, tree))
     }
 
     /// Refuses what only a real kernel can run.
@@ -592,7 +596,7 @@ impl<'a> Reader<'a> {
         check_marking(&links, &flows)?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
-        let mut scenario = Scenario {
+        Ok(Scenario {
             duration,
             sample,
             record,
@@ -600,10 +604,7 @@ impl<'a> Reader<'a> {
             flows,
             kernel,
             shortcuts,
-            warnings: Vec::new(),
-        };
-        scenario.warnings = warnings::of(&scenario, self.tree);
-        Ok(scenario)
+        })
     }
 
     fn record(&self, sample: Sampling) -> Result<Recording> {

@@ -26,7 +26,7 @@ use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
 use crate::rng::Stream;
-use crate::scenario::{FlowSpec, Part, Sampling, Scenario};
+use crate::scenario::{Part, Sampling, Scenario};
 use crate::source::{Source, Write};
 use crate::tcp::limits::Limit;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
@@ -325,6 +325,7 @@ impl<'a> World<'a> {
             end: scenario.duration.secs(),
             ports,
             port_slots,
+            metrics: metrics_caches(scenario, &flows),
             flows,
             stops,
             channels,
@@ -335,7 +336,6 @@ impl<'a> World<'a> {
             ring: shortcuts.ring,
             loose: LooseEvents::default(),
             acks: AckStore::default(),
-            metrics: metrics_caches(scenario),
             samplers,
             ack_trace,
             variables: (scenario.record.variables).then(|| Variables::new(scenario.flows.len())),
@@ -989,16 +989,15 @@ fn receiver_timer(flow: u32) -> u32 {
 }
 
 /// A cache for each path, if a flow uses one: flows with one path are between the same two hosts.
-fn metrics_caches(scenario: &Scenario) -> Option<MetricsCaches> {
-    let keeps = |flow: &FlowSpec| Config::from(&flow.tcp).metrics_cache;
-    let flows = &scenario.flows;
+fn metrics_caches(scenario: &Scenario, flows: &[Flow]) -> Option<MetricsCaches> {
+    let keeps = |flow: &Flow| flow.sender.config().metrics_cache;
     if flows.iter().all(|flow| keeps(flow) == Keeps::Nothing) {
         return None;
     }
     let mut places: BTreeMap<&[usize], usize> = BTreeMap::new();
-    let of_flow = flows.iter().map(|flow| {
+    let of_flow = flows.iter().zip(&scenario.flows).map(|(flow, spec)| {
         let next = places.len();
-        (*places.entry(&flow.path).or_insert(next), keeps(flow))
+        (*places.entry(&spec.path).or_insert(next), keeps(flow))
     });
     Some(MetricsCaches::new(of_flow))
 }

@@ -121,7 +121,7 @@ fn examine<'py>(
 ) -> PyResult<(f64, Vec<Bound<'py, PyAny>>)> {
     let scenario = runnable(py, scenario_json, kernel)?;
     let warnings = scenario
-        .warnings
+        .warnings(&tree_of(scenario_json)?)
         .iter()
         .map(|warning| {
             exception(py, warning)
@@ -142,9 +142,11 @@ fn runnable(py: Python<'_>, text: &str, kernel: bool) -> PyResult<Scenario> {
 }
 
 fn for_kernel(py: Python<'_>, text: &str) -> PyResult<Scenario> {
-    let tree =
-        serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    located(py, Scenario::for_kernel(&tree))
+    located(py, Scenario::for_kernel(&tree_of(text)?))
+}
+
+fn tree_of(text: &str) -> PyResult<serde_json::Value> {
+    serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// What a scenario needs of a kernel.

@@ -439,17 +439,24 @@ pub struct Windows {
 
 /// What the algorithm called `name` makes of Explicit Congestion Notification.
 pub fn ecn_of(name: &str, params: &Params) -> Ecn {
-    let entry = TABLE.iter().find(|entry| entry.name == name);
-    entry.map_or(Ecn::Classic, |entry| {
-        (entry.new)(params, Start::at(10.0)).ecn()
-    })
+    ask(name, params, Ecn::Classic, |cc| cc.ecn())
 }
 
 /// What the algorithm called `name` makes of delivery rates.
 pub fn rates_of(name: &str, params: &Params) -> Rates {
+    ask(name, params, Rates::Unused, |cc| cc.rates())
+}
+
+/// What an algorithm answers before there is a connection; `otherwise` for one that is not in the table.
+fn ask<T>(
+    name: &str,
+    params: &Params,
+    otherwise: T,
+    question: impl Fn(&dyn CongestionControl) -> T,
+) -> T {
     let entry = TABLE.iter().find(|entry| entry.name == name);
-    entry.map_or(Rates::Unused, |entry| {
-        (entry.new)(params, Start::at(10.0)).rates()
+    entry.map_or(otherwise, |entry| {
+        question(&*(entry.new)(params, Start::at(10.0)))
     })
 }
 
