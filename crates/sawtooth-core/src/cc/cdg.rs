@@ -363,7 +363,7 @@ impl CongestionControl for Cdg {
                 // Trains begin with the second acknowledgement of a round.
                 hystart.restart();
             } else if hystart.ends(ack, self.cwnd) {
-                self.ssthresh = self.cwnd;
+                self.ssthresh = self.cwnd.max(2.0);
             }
         }
         let before = self.cwnd;
