@@ -18,6 +18,7 @@ import polars as pl
 from sawtooth import _core
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.metrics import over_time
 from sawtooth.study import did_you_mean
 
 TABLES = ("flows", "links")
@@ -33,6 +34,7 @@ class Metric:
 
     Attributes:
         name: as the user names it, such as `goodput_bps` or `links.dropped_packets`.
+        table: `flows`, `links`, or `over_time` for what is computed from samples.
         unit: of its values, in a form that can follow a number; empty for plain numbers.
 
     """
@@ -65,7 +67,7 @@ class Published:
 
 
 def metric(name: str) -> Metric:
-    """The metric called `name`: a column of `flows`, or `TABLE.COLUMN`.
+    """The metric called `name`: a column of `flows`, or `TABLE.COLUMN`, or a measure over time.
 
     Raises:
         DatasetError: if there is none.
@@ -77,6 +79,7 @@ def metric(name: str) -> Metric:
         for column in _core.schema()[table]["columns"]
         if column["type"] != "str"
     }
+    numeric |= {name: Metric(name, "over_time", name, derived.unit) for name, derived in over_time.DERIVED.items()}
     found = numeric.get(name) or numeric.get(f"flows.{name}")
     if found is None:
         known = [key.removeprefix("flows.") for key in numeric]
@@ -113,13 +116,19 @@ def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) 
         arm: of this arm only.
 
     """
-    rows = dataset.table(chosen.table)
-    if chosen.table == "links":
-        rows = rows.with_columns(item=pl.col("link") + " " + pl.col("direction"), cc=pl.lit(None, pl.String))
+    column = chosen.column
+    if chosen.table == "over_time":
+        frame = over_time.DERIVED[column].of(over_time.windows(dataset), over_time.WINDOW_NS)
+        column = "value"
+        rows = frame.lazy().with_columns(
+            item=pl.col("item") if how == "each" else pl.col("item").str.replace(r"\[\d+\]$", ""), cc=pl.lit(None, pl.String)
+        )
+    elif chosen.table == "links":
+        rows = dataset.links().with_columns(item=pl.col("link") + " " + pl.col("direction"), cc=pl.lit(None, pl.String))
     else:
-        rows = rows.with_columns(item=pl.col("flow") if how == "each" else pl.col("flow").str.replace(r"\[\d+\]$", ""))
+        rows = dataset.flows().with_columns(item=pl.col("flow") if how == "each" else pl.col("flow").str.replace(r"\[\d+\]$", ""))
     # Everything measured is at least 0; -1 says that it was not.
-    value = pl.col(chosen.column).cast(pl.Float64)
+    value = pl.col(column).cast(pl.Float64)
     value = pl.when(value.is_not_null() & value.is_not_nan() & (value >= 0)).then(value)
     whole = value.is_not_null().all()
     per_item = rows.group_by("run", "item").agg(
