@@ -62,7 +62,9 @@ def test_steadiness_is_the_standard_deviation_over_the_mean() -> None:
 
 def test_fairness_counts_from_when_all_take_part_and_convergence_to_a_tenth_below_fair() -> None:
     # Shares of b: from window 2 on 0.1, 0.2, 0.3 ... of the whole: 0.45 at a fair share of 0.5 less a tenth is reached with 0.5, in window 6.
-    share: Callable[[int], float] = lambda at: min(0.5, 0.1 * (at - 1))
+    def share(at: int) -> float:
+        return min(0.5, 0.1 * (at - 1))
+
     found = windows({"a": lambda at: 1.0 - max(0.0, share(at)), "b": lambda at: share(at) if at >= 2 else None}, 10)
     per_window = over_time.jain(found)
     assert per_window["window"].to_list() == list(range(2, 10))

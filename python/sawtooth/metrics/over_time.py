@@ -149,7 +149,8 @@ def harm(alone: stats.Vector, together: stats.Vector, *, more_is_better: bool = 
     Index", HotNets 2019, §3.1). Negative: the neighbour helped.
 
     Args:
-        alone: shape (n,). together: of the same runs, shape (n,).
+        alone: shape (n,).
+        together: of the same runs, shape (n,).
         more_is_better: whether of this measure.
 
     """
