@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from sawtooth import measures
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.execute import execute
@@ -76,11 +77,11 @@ def test_fairness_counts_from_when_all_take_part_and_convergence_to_a_tenth_belo
 
 def test_measures_over_time_are_metrics_like_others(tmp_path: Path) -> None:
     dataset = ran(tmp_path)
-    cov = sides.observe(dataset, sides.metric("throughput_cov"), "each")
+    cov = sides.observe(dataset, measures.metric("throughput_cov"), "each")
     assert cov["item"].unique().sort().to_list() == ["a", "b"]
     assert cov.height == 4
     assert (cov["value"] > 0).all()
-    fair = sides.observe(dataset, sides.metric("jain_over_time"), "mean")
+    fair = sides.observe(dataset, measures.metric("jain_over_time"), "mean")
     assert fair["item"].to_list() == ["flows"] * 2
     assert fair["value"].is_between(0.5, 1.0).all()
 
@@ -94,3 +95,8 @@ def test_harm_is_the_share_that_is_gone() -> None:
 def test_what_cannot_be_told_from_the_samples_is_said(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="windows of 1000 ms are too short for samples every 800 ms"):
         over_time.windows(ran(tmp_path, "800 ms"))
+
+
+def test_every_measure_that_is_listed_is_computed() -> None:
+    listed = {name for name, metric in measures.measures().items() if metric.table == measures.OVER_TIME}
+    assert listed == over_time.COMPUTED.keys()

@@ -7,7 +7,6 @@ throughput is what arrived in order within it. Windows before a flow's start and
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -101,22 +100,6 @@ def convergence(found: pl.DataFrame, width_ns: int = WINDOW_NS, delta: float = D
     )
 
 
-@dataclass(frozen=True)
-class Derived:
-    """A measure of runs that no table holds.
-
-    Attributes:
-        unit: of its values, empty for plain numbers.
-        summary: what it is.
-        of: from windows and their width to a frame run, item (a flow, or `flows` for all together), value.
-
-    """
-
-    unit: str
-    summary: str
-    of: Callable[[pl.DataFrame, int], pl.DataFrame]
-
-
 def _per_flow(column: str) -> Callable[[pl.DataFrame, int], pl.DataFrame]:
     return lambda found, _: steadiness(found).select("run", item="flow", value=column)
 
@@ -125,21 +108,15 @@ def _together(frame: pl.DataFrame, value: pl.Expr) -> pl.DataFrame:
     return frame.select("run", item=pl.lit("flows"), value=value.cast(pl.Float64))
 
 
-DERIVED: dict[str, Derived] = {
-    "throughput_sd_bps": Derived("bit/s", "standard deviation over windows of what arrived in order", _per_flow("sd_bps")),
-    "throughput_cov": Derived("", "the same over its mean: coefficient of variation", _per_flow("cov")),
-    "jain_over_time": Derived(
-        "",
-        "Jain's index per window, mean over windows in which all flows take part",
-        lambda found, _: _together(jain(found).group_by("run", maintain_order=True).agg(pl.col("jain").mean()), pl.col("jain")),
+COMPUTED: dict[str, Callable[[pl.DataFrame, int], pl.DataFrame]] = {
+    "throughput_sd_bps": _per_flow("sd_bps"),
+    "throughput_cov": _per_flow("cov"),
+    "jain_over_time": lambda found, _: _together(
+        jain(found).group_by("run", maintain_order=True).agg(pl.col("jain").mean()), pl.col("jain")
     ),
-    "convergence_ns": Derived(
-        "ns",
-        "delta-fair convergence time with delta 0.1; nothing if it was never fair",
-        lambda found, width: _together(convergence(found, width), pl.col("time_ns")),
-    ),
+    "convergence_ns": lambda found, width: _together(convergence(found, width), pl.col("time_ns")),
 }
-"""The measures by name."""
+"""How the measures of `sawtooth.measures` that no table holds are computed: from windows and their width to a frame run, item, value."""
 
 
 def harm(alone: stats.Vector, together: stats.Vector, *, more_is_better: bool = True) -> stats.Vector:

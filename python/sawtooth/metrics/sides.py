@@ -18,31 +18,13 @@ import polars as pl
 from sawtooth import _core
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.measures import Metric
 from sawtooth.metrics import over_time
 from sawtooth.study import did_you_mean
 
-TABLES = ("flows", "links")
-HOWS = ("mean", "sum", "each")
 _PLAN = {"run", "id", "cell", "arm", "replicate", "seed"}
 # How published tables spell units in the names of their columns, where that is not Sawtooth's way.
 _SPELT = {"bytes": "B", "segments": "packets", "sec": "s", "seconds": "s", "msec": "ms"}
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A numeric column of a table of results.
-
-    Attributes:
-        name: as the user names it, such as `goodput_bps` or `links.dropped_packets`.
-        table: `flows`, `links`, or `over_time` for what is computed from samples.
-        unit: of its values, in a form that can follow a number; empty for plain numbers.
-
-    """
-
-    name: str
-    table: str
-    column: str
-    unit: str
 
 
 @dataclass(frozen=True)
@@ -64,27 +46,6 @@ class Published:
     n: str | None = None
     unit: str | None = None
     factors: Mapping[str, str] | None = None
-
-
-def metric(name: str) -> Metric:
-    """The metric called `name`: a column of `flows`, or `TABLE.COLUMN`, or a measure over time.
-
-    Raises:
-        DatasetError: if there is none.
-
-    """
-    numeric = {
-        f"{table}.{column['name']}": Metric(name, table, column["name"], _unit(column["unit"]))
-        for table in TABLES
-        for column in _core.schema()[table]["columns"]
-        if column["type"] != "str"
-    }
-    numeric |= {name: Metric(name, "over_time", name, derived.unit) for name, derived in over_time.DERIVED.items()}
-    found = numeric.get(name) or numeric.get(f"flows.{name}")
-    if found is None:
-        known = [key.removeprefix("flows.") for key in numeric]
-        raise DatasetError(f"there is no metric `{name}`", did_you_mean(name, known))
-    return found
 
 
 def factors(dataset: Dataset) -> list[str]:
@@ -118,7 +79,7 @@ def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) 
     """
     column = chosen.column
     if chosen.table == "over_time":
-        frame = over_time.DERIVED[column].of(over_time.windows(dataset), over_time.WINDOW_NS)
+        frame = over_time.COMPUTED[column](over_time.windows(dataset), over_time.WINDOW_NS)
         column = "value"
         rows = frame.lazy().with_columns(
             item=pl.col("item") if how == "each" else pl.col("item").str.replace(r"\[\d+\]$", ""), cc=pl.lit(None, pl.String)
@@ -303,10 +264,6 @@ def _suffix(column: str) -> str:
         prefix = {"K": "k", "m": "M"}.get(rate[1], rate[1])
         unit = prefix + ("bit/s" if rate[2] == "b" else "B/s")
     return unit if _amount(unit) else ""
-
-
-def _unit(unit: str) -> str:
-    return {"packet": "packets", "": ""}.get(unit, unit)
 
 
 def _amount(unit: str) -> tuple[float, str] | None:
