@@ -221,7 +221,8 @@ def _shown(values: pl.DataFrame, of: Sequence[str], metric: str) -> pl.DataFrame
     for item in of:
         if item not in items:
             raise DatasetError(f"no run has an item `{item}` of `{metric}`", f"there are {', '.join(items)}")
-    return values.filter(pl.col("item").is_in(list(of))) if of else values
+    # In the order in which they are named.
+    return pl.concat([values.filter(item=item) for item in of]) if of else values
 
 
 def _split(values: pl.DataFrame, by: str | None) -> Iterable[tuple[str, pl.DataFrame]]:
