@@ -464,6 +464,16 @@ mod tests {
             ns2: false,
         });
         assert_eq!(highspeed.cwnd(), 32.0);
+        // A mark in slow start is answered by the first row, as measured: half of 15 is 7.5, so that 7 are given up.
+        highspeed.row = Some(0);
+        highspeed.on_ecn(&Episode {
+            now: crate::units::Instant::from_secs(3.0),
+            window: 15.0,
+            flight_size: 15,
+            whole_ssthresh: true,
+            ns2: false,
+        });
+        assert_eq!(highspeed.cwnd(), 8.0);
     }
 
     #[test]

@@ -169,6 +169,26 @@ mod tests {
     }
 
     #[test]
+    fn what_was_counted_before_a_loss_does_not_count_after_it() {
+        let mut reno = Reno::new(
+            0.5,
+            Start {
+                ssthresh: 53.0,
+                whole_windows: true,
+                ..Start::at(53.0)
+            },
+        );
+        // Nearly the next segment.
+        (0..52).for_each(|_| reno.on_ack(&ack()));
+        reno.on_loss(&loss(53.0));
+        reno.set_cwnd(26.0);
+        (0..25).for_each(|_| reno.on_ack(&ack()));
+        assert!((reno.cwnd() - 26.0).abs() < f64::EPSILON);
+        reno.on_ack(&ack());
+        assert!((reno.cwnd() - 27.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
     fn the_window_does_not_grow_during_recovery() {
         let mut reno = Reno::new(
             0.5,
