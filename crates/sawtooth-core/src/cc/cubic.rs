@@ -393,14 +393,14 @@ impl Cubic {
         });
         let converges = self.fast_convergence && self.w_max.is_some_and(|w_max| self.cwnd < w_max);
         let plateau = self.cwnd * f64::midpoint(1.0, self.beta);
-        self.w_max = Some(if !converges {
-            self.cwnd
-        } else if self.whole_target {
+        self.w_max = Some(if converges && self.whole_target {
             // Measured of Linux 6.1: after marks at 15 and 10 segments the first step beyond 7 takes 7 of them, as a plateau of 8 makes it; one of
             // 8.5 would make none.
             floor(plateau)
-        } else {
+        } else if converges {
             plateau
+        } else {
+            self.cwnd
         });
         self.end_slow_start();
         self.cwnd_prior = self.cwnd;
