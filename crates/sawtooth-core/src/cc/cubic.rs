@@ -392,8 +392,13 @@ impl Cubic {
             epoch: self.epoch.take(),
         });
         let converges = self.fast_convergence && self.w_max.is_some_and(|w_max| self.cwnd < w_max);
-        self.w_max = Some(if converges {
-            self.cwnd * f64::midpoint(1.0, self.beta)
+        let plateau = self.cwnd * f64::midpoint(1.0, self.beta);
+        self.w_max = Some(if converges && self.whole_target {
+            // Measured of Linux 6.1: after marks at 15 and 10 segments the first step beyond 7 takes 7 of them, as a plateau of 8 makes it; one of
+            // 8.5 would make none.
+            floor(plateau)
+        } else if converges {
+            plateau
         } else {
             self.cwnd
         });
@@ -785,6 +790,26 @@ mod tests {
         near(cubic.cwnd(), 950.0);
         cubic.on_ack(&ack(15.0));
         near(cubic.cwnd(), 951.0);
+    }
+
+    #[test]
+    fn in_linux_a_second_loss_leaves_a_whole_plateau() {
+        // Measured: marks at 15 and 10 segments. 0.85 * 10 = 8.5 is a plateau of 8, K = cbrt((8 - 7) / 0.4) = 1.36 s: W_cubic a round trip
+        // of 20 ms later is less than a segment below it, so the target is 8 and a step takes 7 segments.
+        let mut cubic = linux(15.0);
+        cubic.on_loss(&loss(15.0));
+        cubic.cwnd = 10.0;
+        cubic.on_loss(&loss(10.0));
+        near(cubic.w_max.unwrap(), 8.0);
+        cubic.cwnd = 7.0;
+        let ack = Ack {
+            rtt_secs: Some(0.02),
+            ..ack(10.0)
+        };
+        (0..6).for_each(|_| cubic.on_ack(&ack));
+        near(cubic.cwnd(), 7.0);
+        cubic.on_ack(&ack);
+        near(cubic.cwnd(), 8.0);
     }
 
     #[test]

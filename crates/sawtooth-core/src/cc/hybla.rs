@@ -20,7 +20,8 @@
 //! Kernel equivalent: `hybla`, in whole segments. Measured of Linux 6.1 at 40.1 ms: it begins with one segment (`start_window` = 1, times a rho of 1.5:
 //! 40.1 / 25 is 1.604, in eighths 1.5; `rho_steps` = 8), counts acknowledgements (`counts` = "acks"), of which each adds 1.83 segments in slow start
 //! (2^1.5 - 1 = 1.828), and 1/25.6 from 51 to 57 and 1/32 from 58 to 71: 2.25 / cwnd, rounded down to 5/128 and 4/128 (`grain` = 128).
-//! The round-trip time of the handshake counts as a sample.
+//! The round-trip time of the handshake counts as a sample. What has been added of the next segment is kept over a loss, unlike with all others: a
+//! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};

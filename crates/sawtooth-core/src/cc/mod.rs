@@ -326,7 +326,7 @@ impl Growth {
     }
 
     /// What has been counted for the window before a reduction does not count for the one after it, as measured of Linux 6.1: after a mark at 23
-    /// segments its window of 11 grows when 11 have been acknowledged.
+    /// segments its window of 11 grows when 11 have been acknowledged, after a loss at 53 its window of 26 when 26 have.
     pub fn restart(&mut self) {
         self.count = 0.0;
     }

@@ -4,6 +4,7 @@ use super::metrics_cache::Keeps;
 use super::pacer::{Paced, Pacing};
 use super::sack_compression;
 use super::segmentation::Segmentation;
+use super::ticks::Ticks;
 use crate::registry::{Kind, Param, Params, Value};
 
 /// All keys of `tcp`. The default is the `rfc` stack's value.
@@ -145,7 +146,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "probe_slack",
-        summary: "what a probe waits longer than two round trips (RFC 8985 §7.2); kernels: two ticks",
+        summary: "what a probe waits longer than two round trips and the reordering timer than its window (RFC 8985 §7.2, §6.2); kernels: 2 ms",
         kind: Kind::Duration {
             min_exclusive: false,
         },
@@ -672,7 +673,7 @@ pub struct Config {
     pub probe_max_ack_delay: f64,
     pub frto: bool,
     pub undo: bool,
-    pub timer_tick: f64,
+    pub timer_tick: Ticks,
     pub ecn: Feedback,
     pub pacing: Pacing,
     pub segmentation: Option<Segmentation>,
@@ -749,7 +750,7 @@ impl From<&Params> for Config {
             probe_max_ack_delay: params.duration("probe_max_ack_delay"),
             frto: params.flag("frto"),
             undo: params.flag("undo"),
-            timer_tick: params.duration("timer_tick"),
+            timer_tick: Ticks::of(params.duration("timer_tick")),
             pacing: pacing(params),
             segmentation: params
                 .flag("segmentation_offload")

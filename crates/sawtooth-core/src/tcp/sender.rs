@@ -153,7 +153,7 @@ impl Sender {
                 ssthresh: config.initial_ssthresh,
                 ns2: config.ns2_algorithms,
                 whole_windows: config.whole_windows,
-                tick: config.timer_tick,
+                tick: config.timer_tick.secs,
                 smss: config.smss,
                 seed: config.seed,
             },
@@ -697,12 +697,7 @@ impl Sender {
             self.cc.set_ssthresh(ssthresh);
         }
         if let Some(rtt) = metrics.rtt {
-            let tick = self.config.timer_tick;
-            self.rto.inherit(if tick > 0.0 {
-                crate::units::floor(rtt / tick) * tick
-            } else {
-                rtt
-            });
+            self.rto.inherit(self.config.timer_tick.passed(rtt));
         }
     }
 

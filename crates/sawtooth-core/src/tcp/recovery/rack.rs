@@ -20,7 +20,7 @@ use crate::tcp::scoreboard::Range;
 use crate::tcp::segmentation::Moment;
 use crate::tcp::segments::{Segment, Segments};
 use crate::tcp::timestamps::Stamp;
-use crate::units::{Instant, ceil};
+use crate::units::Instant;
 
 pub const ENTRY: Entry<()> = Entry {
     name: "rack",
@@ -106,8 +106,8 @@ pub struct Rack {
     purpose: Purpose,
     /// Something has happened that sets the timer anew: once, when nothing is left to be sent.
     arm_due: bool,
-    /// When losses are to be looked for again, if nothing arrives before.
-    look_again: Option<f64>,
+    /// When losses were looked for last, and how much later that is to be done again if nothing arrives before.
+    look_again: Option<(f64, f64)>,
     /// When the retransmission timer was last restarted.
     restarted: f64,
     /// Of the segment that was sent last of those delivered: its transmission, and its round trip (RACK.rtt).
@@ -273,7 +273,7 @@ impl Rack {
         // A hair of tolerance: what is due now is due.
         let (lost, next) = self.segments.mark_lost_before(newest, now - wait + 1e-9);
         self.rate.lost += lost;
-        self.look_again = next.map(|sent| sent + wait);
+        self.look_again = next.map(|sent| (now, sent + wait - now));
         lost
     }
 }
@@ -685,7 +685,7 @@ impl Sender {
         let slack = self.config.probe_slack;
         let max_ack_delay = self.config.probe_max_ack_delay;
         let flight_size = self.snd_max - self.snd_una;
-        let tick = self.config.timer_tick;
+        let ticks = self.config.timer_tick;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         if rack.segments.is_empty() {
             self.timer = rack.pace_timer;
@@ -693,11 +693,11 @@ impl Sender {
             self.rack_deadline = Key::NEVER;
             return;
         }
-        let expiry = rack.restarted + timeout;
-        let mut deadline = expiry;
+        let mut timer = (rack.restarted, timeout);
         rack.purpose = Purpose::Timeout;
-        if let Some(time) = rack.look_again {
-            (deadline, rack.purpose) = (time, Purpose::Reordering);
+        if let Some((looked, wait)) = rack.look_again {
+            timer = (looked, wait + slack);
+            rack.purpose = Purpose::Reordering;
         } else if let Some(srtt) = srtt
             && probe_wanted
             && rack.phase.is_lossless()
@@ -711,13 +711,12 @@ impl Sender {
                 } else {
                     slack
                 };
-            if now.time + wait < expiry {
-                (deadline, rack.purpose) = (now.time + wait, Purpose::Probe);
+            if now.time + wait < rack.restarted + timeout {
+                timer = (now.time, wait);
+                rack.purpose = Purpose::Probe;
             }
         }
-        if tick > 0.0 {
-            deadline = ceil(deadline / tick) * tick;
-        }
+        let deadline = ticks.expiry(timer.0, timer.1);
         self.rack_deadline = now.schedule(deadline.max(now.time), Child::Timer);
         self.rack_next_timer();
     }
