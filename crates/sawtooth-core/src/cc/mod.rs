@@ -76,6 +76,8 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("whole_target", Value::Bool(true)),
             ("update_interval", Value::Duration(1.0 / 32.0)),
             ("first_growth", Value::Number(20.0)),
+            ("hystart_train_slack", Value::Duration(0.001)),
+            ("hystart_decides", Value::Choice("next")),
         ],
     ),
     (
@@ -115,7 +117,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         "bic",
         &[
             ("s_max", Value::Number(16.0)),
-            ("beta", Value::Number(0.2)),
+            ("beta", Value::Number(205.0 / 1024.0)),
             ("search", Value::Number(4.0)),
             ("smooth", Value::Number(20.0)),
             ("beyond", Value::Choice("mirror")),
