@@ -347,6 +347,7 @@ impl CongestionControl for HighSpeed {
         self.remember_reduction();
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
+        self.growth.restart();
     }
 
     fn on_ecn(&mut self, mark: &Episode) {
@@ -368,6 +369,7 @@ impl CongestionControl for HighSpeed {
         let given_up = self.row.map_or(0.5, |row| f64::from(ROWS[row].1) / 100.0);
         self.ssthresh = rto.threshold((1.0 - given_up) * rto.window);
         self.cwnd = 1.0;
+        self.growth.restart();
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {

@@ -252,12 +252,14 @@ impl CongestionControl for Hybla {
         let window = loss.window * self.beta;
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {
         self.reduce();
         self.ssthresh = rto.threshold(rto.window * self.beta);
         self.cwnd = 1.0;
+        self.growth.restart();
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {

@@ -297,6 +297,7 @@ impl CongestionControl for Illinois {
         let window = loss.window * (1.0 - self.gains.beta);
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {
@@ -307,6 +308,7 @@ impl CongestionControl for Illinois {
         self.low = 0;
         self.rtts.sum_secs = 0.0;
         self.rtts.count = 0;
+        self.growth.restart();
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {

@@ -337,6 +337,7 @@ impl CongestionControl for Nv {
         self.forget_samples();
         // Not before the samples after the recovery tell that it may.
         self.grows = false;
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {
@@ -345,6 +346,7 @@ impl CongestionControl for Nv {
         self.path.restart();
         self.forget_samples();
         self.grows = true;
+        self.growth.restart();
     }
 
     fn on_recovered(&mut self, _now: Instant) {

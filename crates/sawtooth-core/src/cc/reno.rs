@@ -82,6 +82,7 @@ impl CongestionControl for Reno {
         let window = loss.window * self.beta;
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
+        self.growth.restart();
     }
 
     fn on_ecn(&mut self, mark: &Episode) {
@@ -95,6 +96,7 @@ impl CongestionControl for Reno {
     fn on_rto(&mut self, rto: &Episode) {
         self.ssthresh = rto.threshold(rto.window * self.beta);
         self.cwnd = 1.0;
+        self.growth.restart();
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {

@@ -233,11 +233,13 @@ impl CongestionControl for Westwood {
         };
         self.ssthresh = loss.threshold(window);
         self.cwnd = self.cwnd.min(loss.reduced(window));
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {
         self.ssthresh = rto.threshold(self.fitting(rto.window));
         self.cwnd = 1.0;
+        self.growth.restart();
     }
 
     fn on_recovered(&mut self, _now: Instant) {
