@@ -99,6 +99,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         ],
     ),
     ("lp", &[("delta", Value::Number(1.0))]),
+    ("nv", &[("dec_mult", Value::Number(38.0 / 128.0))]),
     (
         "bbr",
         &[
