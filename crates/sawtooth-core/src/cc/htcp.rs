@@ -293,7 +293,7 @@ impl CongestionControl for HTcp {
         }
         if counted > 0 {
             self.alpha = self.alpha(now_secs - epoch.start_secs, epoch.beta);
-            self.cwnd = self.growth.add(self.cwnd, counted, self.alpha);
+            self.cwnd = self.growth.afterwards(self.cwnd, counted, self.alpha);
         }
     }
 

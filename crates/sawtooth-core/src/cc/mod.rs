@@ -348,6 +348,22 @@ impl Growth {
         cwnd + steps
     }
 
+    /// The same where a step is taken with the acknowledgement after those that make it up: neither it nor what they were too many counts towards the
+    /// next. Measured of Linux's `htcp`: segments acknowledged from step to step are 20, 21, 22, 23, 25, 26, 27, 27, 28, 29 and 31 for windows of 18 to 28.
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn afterwards(&mut self, cwnd: f64, counted: u64, increase: f64) -> f64 {
+        if !self.whole {
+            return self.add(cwnd, counted, increase);
+        }
+        if self.count * increase >= cwnd {
+            self.count = 0.0;
+            return cwnd + 1.0;
+        }
+        self.count += counted as f64;
+        cwnd
+    }
+
     /// The whole window after `counted` more segments have been acknowledged, where it grows by one with every `per` of them, and `per`
     /// changes: what was counted towards a slower growth is worth one segment at most. Measured of Linux 6.1: 350 segments after CUBIC's
     /// last step its growth becomes one segment with every 8; one is added at once, and the next when 8 more have arrived.
