@@ -89,6 +89,13 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("grain", Value::Number(128.0)),
         ],
     ),
+    (
+        "htcp",
+        &[
+            ("rtts", Value::Choice("ticks")),
+            ("steady_losses", Value::Integer(2)),
+        ],
+    ),
     ("illinois", &[("w_thresh", Value::Number(15.0))]),
     ("veno", &[("forget_base_rtt", Value::Bool(false))]),
     (
