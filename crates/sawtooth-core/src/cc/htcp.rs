@@ -16,9 +16,10 @@
 //!
 //! Kernel equivalent: `htcp`, in whole segments; its scaling and its comparison of throughputs can be switched off like here (module parameters
 //! `use_rtt_scaling`, `use_bandwidth_switch`). Measured of Linux 6.1, whose clock has ticks of 10 ms: steps of the window are taken with the
-//! acknowledgement after those that make them up; of 34 segments a loss leaves 25 (10 Mbit/s, 20 ms, and as much in the queue: smoothed round-trip
-//! times of 21 to 40 ms are 3 and 4 ticks, rounded up), of 167 it leaves 133 (100 Mbit/s, 10 to 20 ms: 2 and 2, `beta_max`), hence `rtts`. These are the third losses: the second, at which throughput is
-//! steady for the first time, leaves half (17 and 83), and so do the third and fourth of 690 at 50 Mbit/s and 80 ms (`steady_losses` = 2).
+//! acknowledgement after those that make them up; of 34 segments a loss leaves 25 (10 Mbit/s, 20 ms, and as much in the queue: smoothed
+//! round-trip times of 21 to 40 ms are 3 and 4 ticks, rounded up), of 167 it leaves 133 (100 Mbit/s, 10 to 20 ms: 2 and 2, `beta_max`), hence
+//! `rtts`. It does so from the fourth loss on; the ones before leave half, at 50 Mbit/s and 80 ms the first three or four, while throughput is
+//! steady here from the second on (`steady_losses` = 3).
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Start, Windows, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};

@@ -93,7 +93,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         "htcp",
         &[
             ("rtts", Value::Choice("ticks")),
-            ("steady_losses", Value::Integer(2)),
+            ("steady_losses", Value::Integer(3)),
         ],
     ),
     ("illinois", &[("w_thresh", Value::Number(15.0))]),
