@@ -26,7 +26,8 @@
 //! Kernel equivalent: `nv`, in whole segments. `pad`, `min_cwnd` and `reset_period` are parameters of its module; the other numbers are not
 //! told by it. Measured of Linux 6.1: over 10 Mbit/s and 40 ms, where 34 segments fit, windows of 68, 61, 56, 53, 51 segments follow each
 //! other after two round trips each with a threshold of 44: the pad belongs to `max_win`, and three tenths of what is above it are given up.
-//! Of 50 segments above it 14 are given up, of 64 19 (`dec_mult` = 38/128 is between 19/64 and 15/50), of 6, 5, 4, 3 and 2 two, and of one one. A window that grows goes on beyond `max_win - pad_buffer` until it is above
+//! Of 50 segments above it 14 are given up, of 64 19 (`dec_mult` = 38/128 is between 19/64 and 15/50), of 6, 5, 4, 3 and 2 two, and of one one.
+//! A window that grows goes on beyond `max_win - pad_buffer` until it is above
 //! `max_win` (15 of 15 times), one that came from above stands between the two.
 //! Slow start ends at 80 segments in the fourth round with thresholds of 48, 39 and 45 (80, 40 and 10 ms), which 40 segments over the mean of
 //! the last round-trip time and the one before it give; with 26 samples of the third round it goes on. `loss_factor`: 54 of 68 segments. With
