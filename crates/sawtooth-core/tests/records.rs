@@ -106,7 +106,7 @@ fn the_options_of_a_syn_take_their_time_in_both_directions_and_no_other_segments
         let changes = json!({"/flows/0/source": size(960), "/tcp/syn_options": options});
         i64s(table(&run(&changes), "flows"), "completion_ns")[0]
     };
-    assert_eq!(time("8 B") - time("0 B"), 2 * 64);
+    assert_eq!(time("9 B") - time("1 B"), 2 * 64);
     // That of Linux is 60 bytes long: 20.096 ms over 10 Mbit/s and 10 ms each way, as measured.
     let tree = json!({
         "duration": "1 s", "stack": "linux", "sample": "ack", "links": {"l": {"rate": "10 Mbit/s", "delay": "10 ms"}},
