@@ -24,6 +24,7 @@
 //!   of 10 ms steps come 50, 90, 130 or 170 ms apart, and at 4 ms the window overshoots W_est by the steps of one tick
 //! - W_est goes on with alpha beyond the window of the last loss (`w_est_alpha = "rfc8312"`)
 //! - before the first loss a step takes 20 segments at most (`first_growth`), whatever the window
+//! - HyStart ends slow start one acknowledgement later (`hystart_decides = "next"`), and trains are half a millisecond longer (`hystart_train_slack`)
 
 use super::hystart::{self, HyStart};
 use super::hystart_plus_plus::{self, HyStartPlusPlus};
@@ -115,6 +116,8 @@ pub const ENTRY: Entry<New> = Entry {
         hystart::PARAMS[5],
         hystart::PARAMS[6],
         hystart::PARAMS[7],
+        hystart::PARAMS[8],
+        hystart::PARAMS[9],
         hystart_plus_plus::PARAMS[0],
         hystart_plus_plus::PARAMS[1],
         hystart_plus_plus::PARAMS[2],

@@ -76,6 +76,8 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("whole_target", Value::Bool(true)),
             ("update_interval", Value::Duration(1.0 / 32.0)),
             ("first_growth", Value::Number(20.0)),
+            ("hystart_train_slack", Value::Duration(0.001)),
+            ("hystart_decides", Value::Choice("next")),
         ],
     ),
     (
@@ -85,6 +87,13 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("counts", Value::Choice("acks")),
             ("rho_steps", Value::Number(8.0)),
             ("grain", Value::Number(128.0)),
+        ],
+    ),
+    (
+        "htcp",
+        &[
+            ("rtts", Value::Choice("ticks")),
+            ("steady_losses", Value::Integer(3)),
         ],
     ),
     ("illinois", &[("w_thresh", Value::Number(15.0))]),
@@ -97,6 +106,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         ],
     ),
     ("lp", &[("delta", Value::Number(1.0))]),
+    ("nv", &[("dec_mult", Value::Number(38.0 / 128.0))]),
     (
         "bbr",
         &[
@@ -115,7 +125,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         "bic",
         &[
             ("s_max", Value::Number(16.0)),
-            ("beta", Value::Number(0.2)),
+            ("beta", Value::Number(205.0 / 1024.0)),
             ("search", Value::Number(4.0)),
             ("smooth", Value::Number(20.0)),
             ("beyond", Value::Choice("mirror")),
@@ -343,6 +353,22 @@ impl Growth {
         let steps = floor(self.count / per);
         self.count -= steps * per;
         cwnd + steps
+    }
+
+    /// The same where a step is taken with the acknowledgement after those that make it up: neither it nor what they were too many counts towards the
+    /// next. Measured of Linux's `htcp`: segments acknowledged from step to step are 20, 21, 22, 23, 25, 26, 27, 27, 28, 29 and 31 for windows of 18 to 28.
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn afterwards(&mut self, cwnd: f64, counted: u64, increase: f64) -> f64 {
+        if !self.whole {
+            return self.add(cwnd, counted, increase);
+        }
+        if self.count * increase >= cwnd {
+            self.count = 0.0;
+            return cwnd + 1.0;
+        }
+        self.count += counted as f64;
+        cwnd
     }
 
     /// The whole window after `counted` more segments have been acknowledged, where it grows by one with every `per` of them, and `per`

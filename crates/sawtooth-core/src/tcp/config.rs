@@ -23,7 +23,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "header",
-        summary: "bytes of headers in front of a segment's data, as they count on links; also the size of a SYN",
+        summary: "bytes of headers in front of a segment's data, as they count on links",
         kind: Kind::Bytes,
         default: Value::Bytes(40),
     },
@@ -32,6 +32,12 @@ pub const PARAMS: &[Param] = &[
         summary: "bytes of an acknowledgement on the wire",
         kind: Kind::Bytes,
         default: Value::Bytes(40),
+    },
+    Param {
+        name: "syn_options",
+        summary: "bytes that a SYN adds to `header`, and its acknowledgement to `ack_size`: options that only they carry (RFC 9293 §3.7.1, RFC 7323 §2.2, RFC 2018 §2)",
+        kind: Kind::Bytes,
+        default: Value::Bytes(0),
     },
     Param {
         name: "handshake",
@@ -649,6 +655,7 @@ pub struct Config {
     pub smss: u32,
     pub header: u32,
     pub ack_size: u32,
+    pub syn_options: u32,
     pub handshake: bool,
     pub initial_window: f64,
     pub initial_ssthresh: f64,
@@ -720,6 +727,7 @@ impl From<&Params> for Config {
             smss,
             header: bytes_u32(params, "header"),
             ack_size: bytes_u32(params, "ack_size"),
+            syn_options: bytes_u32(params, "syn_options"),
             handshake: params.flag("handshake"),
             initial_window: segments(params.get("initial_window"), smss).map_or_else(
                 || rfc5681_initial_window(smss),
