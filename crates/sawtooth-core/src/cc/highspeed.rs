@@ -339,6 +339,7 @@ impl CongestionControl for HighSpeed {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
+        self.growth.restart();
         let window = match self.row {
             // Whole segments are given up.
             Some(row) => loss.window - (loss.window * f64::from(ROWS[row].1) / 100.0).floor(),
@@ -364,6 +365,7 @@ impl CongestionControl for HighSpeed {
     }
 
     fn on_rto(&mut self, rto: &Episode) {
+        self.growth.restart();
         self.remember_reduction();
         let given_up = self.row.map_or(0.5, |row| f64::from(ROWS[row].1) / 100.0);
         self.ssthresh = rto.threshold((1.0 - given_up) * rto.window);

@@ -220,6 +220,7 @@ impl Hybla {
 
     fn reduce(&mut self) {
         self.part = 0.0;
+        self.growth.restart();
         // The windows of a flow that has lost are no longer the initial ones.
         self.unscaled = false;
     }

@@ -294,12 +294,14 @@ impl CongestionControl for Illinois {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
+        self.growth.restart();
         let window = loss.window * (1.0 - self.gains.beta);
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
     }
 
     fn on_rto(&mut self, rto: &Episode) {
+        self.growth.restart();
         self.ssthresh = rto.threshold(rto.window * (1.0 - STANDARD.beta));
         self.cwnd = 1.0;
         self.gains = STANDARD;

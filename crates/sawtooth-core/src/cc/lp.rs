@@ -226,6 +226,7 @@ impl CongestionControl for Lp {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
+        self.growth.restart();
         let window = loss.window * self.rules.decrease;
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
@@ -233,6 +234,7 @@ impl CongestionControl for Lp {
     }
 
     fn on_rto(&mut self, rto: &Episode) {
+        self.growth.restart();
         self.ssthresh = rto.threshold(rto.window * self.rules.decrease);
         self.cwnd = 1.0;
         self.turn_deaf(whole_us(rto.now.secs()));

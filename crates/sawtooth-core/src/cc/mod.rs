@@ -135,6 +135,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("alpha", Value::Number(0.875)),
             ("stages", Value::Integer(2)),
             ("first_interval", Value::Choice("sent")),
+            ("counts", Value::Choice("duplicates")),
             ("set_at", Value::Choice("repair")),
         ],
     ),
@@ -326,7 +327,7 @@ impl Growth {
     }
 
     /// What has been counted for the window before a reduction does not count for the one after it, as measured of Linux 6.1: after a mark at 23
-    /// segments its window of 11 grows when 11 have been acknowledged.
+    /// segments its window of 11 grows when 11 have been acknowledged, after a loss one of 4, which segment 51 ends the repair of, with segment 54.
     pub fn restart(&mut self) {
         self.count = 0.0;
     }
@@ -516,6 +517,9 @@ pub trait CongestionControl: Debug + std::marker::Send {
     fn on_ecn(&mut self, mark: &Episode) {
         self.on_loss(mark);
     }
+
+    /// An acknowledgement arrives, before anything is made of it: it acknowledges `acked` segments cumulatively, or repeats the last one (0).
+    fn on_arrival(&mut self, _now: Instant, _acked: u64) {}
 
     /// With ECN, of every acknowledgement and before anything is made of it: how much of what it has delivered was marked. Of
     /// algorithms of [`Ecn::Every`].

@@ -330,6 +330,7 @@ impl CongestionControl for Nv {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
+        self.growth.restart();
         let window = loss.window * self.rules.loss_factor;
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
@@ -340,6 +341,7 @@ impl CongestionControl for Nv {
     }
 
     fn on_rto(&mut self, rto: &Episode) {
+        self.growth.restart();
         self.ssthresh = rto.threshold(rto.window * self.rules.loss_factor);
         self.cwnd = 1.0;
         self.path.restart();

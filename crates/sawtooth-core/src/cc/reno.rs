@@ -79,6 +79,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
+        self.growth.restart();
         let window = loss.window * self.beta;
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
@@ -93,6 +94,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_rto(&mut self, rto: &Episode) {
+        self.growth.restart();
         self.ssthresh = rto.threshold(rto.window * self.beta);
         self.cwnd = 1.0;
     }

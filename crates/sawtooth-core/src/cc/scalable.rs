@@ -135,12 +135,14 @@ impl CongestionControl for Scalable {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
+        self.growth.restart();
         let window = self.decreased(loss.window);
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
     }
 
     fn on_rto(&mut self, rto: &Episode) {
+        self.growth.restart();
         self.ssthresh = rto.threshold(self.decreased(rto.window));
         self.cwnd = 1.0;
     }

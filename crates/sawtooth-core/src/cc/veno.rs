@@ -153,6 +153,7 @@ impl CongestionControl for Veno {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
+        self.growth.restart();
         let factor = match self.queued() {
             Some(queued) if queued < self.rules.beta => self.rules.random_factor,
             _ => self.rules.congestive_factor,
@@ -164,6 +165,7 @@ impl CongestionControl for Veno {
     }
 
     fn on_rto(&mut self, rto: &Episode) {
+        self.growth.restart();
         self.ssthresh = rto.threshold(rto.window * self.rules.congestive_factor);
         self.cwnd = 1.0;
         self.forget();

@@ -51,6 +51,12 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Choice("acknowledged"),
         },
         Param {
+            name: "counts",
+            summary: "what has been delivered: all that is acknowledged or reported to have arrived, or as counted in 2002: one segment with every duplicate acknowledgement",
+            kind: Kind::Choice(&["delivered", "duplicates"]),
+            default: Value::Choice("delivered"),
+        },
+        Param {
             name: "min_interval",
             summary: "a bandwidth sample takes a round trip, and at least this long",
             kind: Kind::Duration {
@@ -163,6 +169,9 @@ struct Westwood {
     whole_windows: bool,
     growth: Growth,
     bandwidth: Bandwidth,
+    /// Whether duplicate acknowledgements count one segment each, and how many these have counted that are not acknowledged.
+    counts_duplicates: bool,
+    told: u64,
     /// Whether a loss leaves half the window, and its repair what the bandwidth fills.
     set_at_repair: bool,
     /// The latest and the least round-trip time, seconds; none before the first.
@@ -188,10 +197,27 @@ impl Westwood {
                 delivered: 0,
                 estimate: None,
             },
+            counts_duplicates: params.choice("counts") == "duplicates",
+            told: 0,
             set_at_repair: params.choice("set_at") == "repair",
             rtt: None,
             min_rtt: None,
         }
+    }
+
+    /// Segments that an acknowledgement of `acked` adds to what has been delivered (Casetti et al. 2002, AckedCount): a duplicate one; a
+    /// cumulative one what duplicates have not told before, and one at least.
+    fn news(&mut self, acked: u64) -> u64 {
+        match acked {
+            0 => self.told += 1,
+            1 => {}
+            _ => {
+                let told = self.told.min(acked);
+                self.told -= told;
+                return (acked - told).max(1);
+            }
+        }
+        1
     }
 
     /// The window that fills the path without a queue, `BWE * RTTmin`; half of `window` while that is not known.
@@ -204,13 +230,34 @@ impl Westwood {
 }
 
 impl CongestionControl for Westwood {
+    fn on_arrival(&mut self, now: Instant, acked: u64) {
+        if self.counts_duplicates {
+            let delivered = self.news(acked);
+            if let Some(rtt) = self.rtt {
+                self.bandwidth.hear(now.secs(), delivered, rtt);
+            }
+        }
+    }
+
+    fn on_handshake(&mut self, now: Instant, rtt_secs: f64) {
+        if self.counts_duplicates {
+            self.rtt = Some(rtt_secs);
+            self.min_rtt = Some(rtt_secs);
+            if self.bandwidth.from_sending {
+                self.bandwidth.since = Some(now.secs());
+            }
+        }
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt_secs {
             self.rtt = Some(rtt);
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
         }
         // Without a round-trip time there is no interval to sample.
-        if let Some(rtt) = self.rtt {
+        if let Some(rtt) = self.rtt
+            && !self.counts_duplicates
+        {
             self.bandwidth.hear(ack.now.secs(), ack.delivered, rtt);
         }
         if !ack.may_grow || !ack.cwnd_limited {
@@ -226,6 +273,7 @@ impl CongestionControl for Westwood {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
+        self.growth.restart();
         let window = if self.set_at_repair {
             loss.window / 2.0
         } else {
@@ -236,13 +284,16 @@ impl CongestionControl for Westwood {
     }
 
     fn on_rto(&mut self, rto: &Episode) {
+        self.growth.restart();
         self.ssthresh = rto.threshold(self.fitting(rto.window));
         self.cwnd = 1.0;
     }
 
     fn on_recovered(&mut self, _now: Instant) {
-        if self.set_at_repair && self.bandwidth.estimate.is_some() {
-            let window = self.fitting(self.cwnd);
+        if self.set_at_repair {
+            // An estimate of which there is none is zero there.
+            let known = self.bandwidth.estimate.is_some();
+            let window = if known { self.fitting(self.cwnd) } else { 0.0 };
             let window = if self.whole_windows {
                 window.floor()
             } else {

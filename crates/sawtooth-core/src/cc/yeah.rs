@@ -230,6 +230,7 @@ impl CongestionControl for Yeah {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
+        self.growth.restart();
         let half = loss.window / 2.0;
         let decrease = if self.slow_rounds < self.rules.rho {
             self.queue
@@ -252,6 +253,7 @@ impl CongestionControl for Yeah {
     }
 
     fn on_rto(&mut self, rto: &Episode) {
+        self.growth.restart();
         self.ssthresh = rto.threshold(rto.window / 2.0);
         self.cwnd = 1.0;
         self.cwnd_reno = None;

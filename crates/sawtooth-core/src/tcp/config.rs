@@ -145,7 +145,15 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "probe_slack",
-        summary: "what a probe waits longer than two round trips (RFC 8985 §7.2); kernels: two ticks",
+        summary: "what a probe waits longer than two round trips (RFC 8985 §7.2); kernels: 2 ms",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.0),
+    },
+    Param {
+        name: "reordering_slack",
+        summary: "what the timer that finds losses waits longer than the reordering window (RFC 8985 §6.2 step 5); kernels: 2 ms",
         kind: Kind::Duration {
             min_exclusive: false,
         },
@@ -173,7 +181,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "timer_tick",
-        summary: "a host's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time; with `recovery = \"rack\"`",
+        summary: "a host's timers expire at multiples of this, having waited for as many whole ones as they need: a kernel's 1/HZ; 0: at any time; with `recovery = \"rack\"`",
         kind: Kind::Duration {
             min_exclusive: false,
         },
@@ -519,6 +527,7 @@ pub const OF_RECOVERIES: &[(&str, &[&str])] = &[
     ("prr", &["rack"]),
     ("tail_loss_probe", &["rack"]),
     ("probe_slack", &["rack"]),
+    ("reordering_slack", &["rack"]),
     ("probe_max_ack_delay", &["rack"]),
     ("frto", &["rack"]),
     ("undo", &["rack"]),
@@ -669,6 +678,7 @@ pub struct Config {
     pub prr: bool,
     pub tail_loss_probe: bool,
     pub probe_slack: f64,
+    pub reordering_slack: f64,
     pub probe_max_ack_delay: f64,
     pub frto: bool,
     pub undo: bool,
@@ -746,6 +756,7 @@ impl From<&Params> for Config {
             prr: params.flag("prr"),
             tail_loss_probe: params.flag("tail_loss_probe"),
             probe_slack: params.duration("probe_slack"),
+            reordering_slack: params.duration("reordering_slack"),
             probe_max_ack_delay: params.duration("probe_max_ack_delay"),
             frto: params.flag("frto"),
             undo: params.flag("undo"),

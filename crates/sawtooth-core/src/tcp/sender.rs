@@ -289,6 +289,10 @@ impl Sender {
         self.counters.sacks_in += u64::from(!ack.sack.is_empty());
         self.counters.dsacks_in += u64::from(ack.duplicate && self.config.recovery.has_sack());
         self.permit = Permit::Window;
+        if ack.next >= self.snd_una && (self.snd_una > 0 || !self.config.handshake) {
+            let acked = ack.next - self.snd_una;
+            self.cc.on_arrival(Instant::from_secs(now.time), acked);
+        }
         if self.signals.is_some() && self.config.recovery != Recovery::Rack {
             let delivered = ack.next.saturating_sub(self.snd_una);
             let congested = self.hear_marks(now, ack, delivered);

@@ -19,8 +19,9 @@ use crate::tcp::rate::{Rate, Snapshot};
 use crate::tcp::scoreboard::Range;
 use crate::tcp::segmentation::Moment;
 use crate::tcp::segments::{Segment, Segments};
+use crate::tcp::ticks::Ticks;
 use crate::tcp::timestamps::Stamp;
-use crate::units::{Instant, ceil};
+use crate::units::Instant;
 
 pub const ENTRY: Entry<()> = Entry {
     name: "rack",
@@ -459,7 +460,14 @@ impl Sender {
             // The segment after what was outstanding, which carries CWR, has arrived, too (RFC 3168 §6.1.2).
             Phase::Cwr(_) if una > rack.recovery_point => self.rack_leave_cwr(now),
             Phase::Cwr(_) => {}
-            Phase::Recovery(_) if over => self.rack_leave(now, true),
+            Phase::Recovery(_) if over => {
+                self.rack_leave(now, true);
+                // What was found lost of what was sent during the recovery is another episode's. Measured of Linux 6.1: the acknowledgement that ends a
+                // recovery and shows a loss beyond it begins another, and reduces the window again.
+                if self.rack().segments.lost() > 0 {
+                    self.rack_enter_recovery(now);
+                }
+            }
             Phase::Recovery(_) => {
                 self.rack_try_undo(now, false);
             }
@@ -685,7 +693,8 @@ impl Sender {
         let slack = self.config.probe_slack;
         let max_ack_delay = self.config.probe_max_ack_delay;
         let flight_size = self.snd_max - self.snd_una;
-        let tick = self.config.timer_tick;
+        let reordering_slack = self.config.reordering_slack;
+        let ticks = Ticks::of(self.config.timer_tick);
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         if rack.segments.is_empty() {
             self.timer = rack.pace_timer;
@@ -694,10 +703,11 @@ impl Sender {
             return;
         }
         let expiry = rack.restarted + timeout;
-        let mut deadline = expiry;
+        let (mut from, mut wait) = (rack.restarted, timeout);
         rack.purpose = Purpose::Timeout;
         if let Some(time) = rack.look_again {
-            (deadline, rack.purpose) = (time, Purpose::Reordering);
+            (from, wait) = (now.time, (time - now.time).max(0.0) + reordering_slack);
+            rack.purpose = Purpose::Reordering;
         } else if let Some(srtt) = srtt
             && probe_wanted
             && rack.phase.is_lossless()
@@ -705,19 +715,17 @@ impl Sender {
             && rack.segments.sacked() == 0
         {
             // RFC 8985 §7.2.
-            let wait = 2.0 * srtt
+            let probe = 2.0 * srtt
                 + if flight_size == 1 {
                     max_ack_delay
                 } else {
                     slack
                 };
-            if now.time + wait < expiry {
-                (deadline, rack.purpose) = (now.time + wait, Purpose::Probe);
+            if now.time + probe < expiry {
+                (from, wait, rack.purpose) = (now.time, probe, Purpose::Probe);
             }
         }
-        if tick > 0.0 {
-            deadline = ceil(deadline / tick) * tick;
-        }
+        let deadline = ticks.expiry(from, wait);
         self.rack_deadline = now.schedule(deadline.max(now.time), Child::Timer);
         self.rack_next_timer();
     }
