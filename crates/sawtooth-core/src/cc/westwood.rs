@@ -20,7 +20,7 @@
 //! kernel's own acknowledgements as measured, to within a segment that the unknown phase of its ticks makes, 6, 7, 7, 9, 13, 13, 6 and 14; with one stage they would be 8, 13, 13, 19, 13, 14, 14 and 45. Round trips in
 //! ticks make a short one seem longer: at 10 ms the threshold is 13 where the path holds 8, as ticks of 10 ms make 20 ms of 11.
 
-use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use super::{Ack, Arrival, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -220,6 +220,13 @@ impl Westwood {
         1
     }
 
+    fn measure(&mut self, rtt_secs: Option<f64>) {
+        if let Some(rtt) = rtt_secs {
+            self.rtt = Some(rtt);
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+    }
+
     /// The window that fills the path without a queue, `BWE * RTTmin`; half of `window` while that is not known.
     fn fitting(&self, window: f64) -> f64 {
         match (self.bandwidth.estimate, self.min_rtt) {
@@ -230,19 +237,19 @@ impl Westwood {
 }
 
 impl CongestionControl for Westwood {
-    fn on_arrival(&mut self, now: Instant, acked: u64) {
+    fn on_arrival(&mut self, arrival: &Arrival) {
         if self.counts_duplicates {
-            let delivered = self.news(acked);
+            let delivered = self.news(arrival.acked);
             if let Some(rtt) = self.rtt {
-                self.bandwidth.hear(now.secs(), delivered, rtt);
+                self.bandwidth.hear(arrival.now.secs(), delivered, rtt);
             }
+            self.measure(arrival.rtt_secs);
         }
     }
 
     fn on_handshake(&mut self, now: Instant, rtt_secs: f64) {
         if self.counts_duplicates {
-            self.rtt = Some(rtt_secs);
-            self.min_rtt = Some(rtt_secs);
+            self.measure(Some(rtt_secs));
             if self.bandwidth.from_sending {
                 self.bandwidth.since = Some(now.secs());
             }
@@ -250,10 +257,7 @@ impl CongestionControl for Westwood {
     }
 
     fn on_ack(&mut self, ack: &Ack) {
-        if let Some(rtt) = ack.rtt_secs {
-            self.rtt = Some(rtt);
-            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
-        }
+        self.measure(ack.rtt_secs);
         // Without a round-trip time there is no interval to sample.
         if let Some(rtt) = self.rtt
             && !self.counts_duplicates
