@@ -944,7 +944,7 @@ impl Sender {
         let srtt_secs = self.rto.srtt_secs().unwrap_or(f64::INFINITY);
         let unsent = self.available().saturating_sub(self.snd_nxt);
         let receivers = self.snd_una + self.window_limit() - self.snd_nxt;
-        let una = self.snd_una;
+        let (una, snd_max) = (self.snd_una, self.snd_max);
         let number = self
             .snd_nxt
             .saturating_sub(u64::from(self.config.handshake));
@@ -967,6 +967,10 @@ impl Sender {
             srtt_secs,
         };
         if segmentation.waits(burst, &moment) {
+            // What it waits for is the window.
+            if window - pipe == sendable {
+                self.rack().note_usage(una, snd_max, true);
+            }
             return false;
         }
         rack.burst = burst.min(sendable) - 1;
