@@ -64,7 +64,7 @@ def run(backend: str, folder: Path, repeat: int, names: list[str]) -> Dataset:
     receiver = "kernel:reno" if backend == "uml" else "reno"
     # The packaged kernel has ticks of 10 ms, and the study leaves its segmentation offload on.
     ticks = (
-        ['scenario.tcp={ timer_tick = "10 ms", probe_slack = "20 ms", segmentation_offload = true }', "scenario.stack=linux"]
+        ['scenario.tcp={ timer_tick = "10 ms", segmentation_offload = true }', "scenario.stack=linux"]
         if backend == "sim"
         else []
     )
