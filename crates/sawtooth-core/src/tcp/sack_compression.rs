@@ -108,6 +108,14 @@ mod tests {
     }
 
     #[test]
+    fn what_fills_a_hole_in_part_is_one_of_the_three() {
+        let mut compression = SackCompression::new(LINUX);
+        compression.on_fill(17);
+        let delays = [(); 3].map(|()| compression.on_segment(17, None, None).is_some());
+        assert_eq!(delays, [false, false, true]);
+    }
+
+    #[test]
     fn the_timer_is_a_twentieth_of_the_round_trip_as_far_as_the_limit() {
         // Measured: round trips of 10.096 and 40.096 ms, limits of 1 and 4 ms: 0.60, 1.10 and 2.10 ms with the slack.
         for (rtt, limit, delay) in [
