@@ -42,11 +42,11 @@ WANTED = 0.10
 
 # Measured one by one, of the same 40 lossy fetches on both sides (seeds 1 to 5).
 OFFLOAD = (
-    "What is left on average, 3 %, is segmentation offload's. Simulator over kernel with offload, and with it turned off on both sides "
-    "(`kernel.gso = false`, `segmentation_offload = false`), for 40 fetches with the same losses: westwood 10 ms 1.03 and 1.02, cubic 20 ms 1.03 and 1.00, "
-    "hybla 5 ms 1.07 and 1.02, bic 10 ms 1.04 and 1.03. The kernel's bursts end with its buffers, which hold 22, 10 and then 40 segments where it has begun to "
-    "write with a receiver's window of 64 kB (a transfer without losses: 10, 12, ... 20, 22, 32, ... 112, 152, 312); the simulator's hold 45. A window's bursts then leave at "
-    "other acknowledgements, and at a loss one or two segments more or less are in the path."
+    "Part of what is left, 3 % on average, comes with segmentation offload. Simulator over kernel with it, and with it turned off on both sides "
+    "(`kernel.gso = false`, `segmentation_offload = false`), for 40 fetches with the same losses: westwood 5 ms 0.99 and 0.95, 10 ms 1.03 and 1.02, cubic 20 ms 1.03 and 1.00, "
+    "hybla 5 ms 1.07 and 1.02, reno 5 ms 0.97 and 0.96, bic 10 ms 1.04 and 1.03. The kernel's mean does not depend on offload; the simulator's bursts cost 1 to 5 %. One difference is "
+    "known: without losses over 5 ms the kernel's bursts end with segments 22, 32, 112, 152 and 312, its buffers' ends, where the simulator's buffers hold 45 segments each. That this is what "
+    "costs is not shown."
 )
 
 
@@ -169,15 +169,12 @@ def reasons(second: pl.DataFrame) -> str:
     lines: list[list[str]] = []
     for row in second.iter_rows(named=True):
         together = (row["mean_sim"] + row["mean_sim_first"]) / (row["mean"] + row["mean_first"])
-        kernels = max(row["mean"], row["mean_first"]) / min(row["mean"], row["mean_first"]) - 1
         if abs(row["ratio"] - 1) <= WANTED:
             reason = "chance: not so again"
         elif not row["clear"]:
-            reason = f"chance: within the intervals; the kernel's two samples differ by {kernels:.0%}"
+            reason = "within the intervals, but in the same direction twice: not shown to be chance"
         else:
-            reason = "not chance"
-        if abs(together - 1) > WANTED and reason != "not chance":
-            reason += "; both samples together are still further apart"
+            reason = "not chance; the reason is not isolated"
         lines.append([
             "on" if row["arm"] == "cache" else "off", f"{row['delay_ms']:g} ms", row["server_cc"], f"{row['ratio_first']:.2f}",
             *(f"{row[key]:.3f} ± {(row[high] - row[low]) / 2:.3f}" for key, low, high in SIDES),
@@ -216,8 +213,7 @@ def page(rows: pl.DataFrame, second: pl.DataFrame) -> str:
         "forty fetches a cell, eight one after the other between the same hosts. Kernel and simulator lose the same packets. Bold: more than 10 % apart, and by more than both 95 % intervals together.",
         "```\n" + summary(rows) + "\n```",
         OFFLOAD,
-        "Cells that are further than 10 % apart were measured again with as many other fetches. A reason is *chance* if the second sample is within 10 %, or apart by less than both "
-        "95 % intervals together.",
+        "Cells that are further than 10 % apart were measured again with as many other fetches. The reason is *chance* if the second sample is within 10 %.",
         reasons(second),
         "![download times](study4.svg)",
         "*Metrics cache off. Intervals are of 95 %, over blocks of eight fetches.*",
