@@ -116,7 +116,7 @@ pub struct Hybla {
     cwnd: f64,
     ssthresh: f64,
     growth: Growth,
-    /// Whether windows are whole; what slow start has not yet granted of them then.
+    /// Whether windows are whole; what has not yet been granted of them then: by slow start, and with `grain` later, too.
     whole: bool,
     part: f64,
     rtt_secs: Option<f64>,
@@ -219,8 +219,23 @@ impl Hybla {
         counted - (used as u64).min(counted)
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn avoid_congestion(&mut self, counted: u64) {
+        let each = self.rounded(self.rho * self.rho / self.cwnd);
+        if self.grain.is_some() {
+            let exact = self.cwnd + self.part + counted as f64 * each;
+            self.cwnd = exact.floor();
+            self.part = exact - self.cwnd;
+        } else {
+            self.cwnd = self.growth.add(self.cwnd, counted, each * self.cwnd);
+        }
+    }
+
     fn reduce(&mut self) {
-        self.part = 0.0;
+        if self.grain.is_none() {
+            self.part = 0.0;
+            self.growth.restart();
+        }
         // The windows of a flow that has lost are no longer the initial ones.
         self.unscaled = false;
     }
@@ -243,8 +258,7 @@ impl CongestionControl for Hybla {
             counted = self.start_slowly(counted);
         }
         if counted > 0 {
-            let each = self.rounded(self.rho * self.rho / self.cwnd);
-            self.cwnd = self.growth.add(self.cwnd, counted, each * self.cwnd);
+            self.avoid_congestion(counted);
         }
     }
 

@@ -145,6 +145,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("alpha", Value::Number(0.875)),
             ("stages", Value::Integer(2)),
             ("first_interval", Value::Choice("sent")),
+            ("counts", Value::Choice("duplicates")),
             ("set_at", Value::Choice("repair")),
         ],
     ),
@@ -407,6 +408,16 @@ pub fn slow_start(cwnd: f64, ssthresh: f64, counted: u64) -> (f64, u64) {
     (cwnd + used, counted - used as u64)
 }
 
+/// An acknowledgement, whatever it means.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    pub now: Instant,
+    /// Segments acknowledged cumulatively; 0: it repeats the last one.
+    pub acked: u64,
+    /// As in [`Ack`], where the recovery measures before it decides.
+    pub rtt_secs: Option<f64>,
+}
+
 /// What an acknowledgement says of marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Marks {
@@ -542,6 +553,9 @@ pub trait CongestionControl: Debug + std::marker::Send {
     fn on_ecn(&mut self, mark: &Episode) {
         self.on_loss(mark);
     }
+
+    /// An acknowledgement arrives, before anything is made of it.
+    fn on_arrival(&mut self, _arrival: &Arrival) {}
 
     /// With ECN, of every acknowledgement and before anything is made of it: how much of what it has delivered was marked. Of
     /// algorithms of [`Ecn::Every`].

@@ -180,7 +180,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "timer_tick",
-        summary: "a host's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time; with `recovery = \"rack\"`",
+        summary: "a host's timers expire at multiples of this, having waited for as many whole ones as they need: a kernel's 1/HZ; 0: at any time; with `recovery = \"rack\"`",
         kind: Kind::Duration {
             min_exclusive: false,
         },

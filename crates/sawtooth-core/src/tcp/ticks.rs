@@ -79,4 +79,26 @@ mod tests {
         let expiry = Ticks::of(0.0).expiry(0.5, 0.25);
         assert!((expiry - 0.75).abs() < 1e-12);
     }
+
+    #[test]
+    fn a_timer_expires_at_the_first_tick_by_which_it_has_waited_for_whole_ones() {
+        // Measured, milliseconds: the probe of ten segments sent a round trip after the connection's beginning at a tick, after two round trips and 2 ms; the
+        // timeout that follows it, of a round trip and 200 ms; and a wait for reordering of a quarter of a round trip and 2 ms.
+        let ticks = Ticks::of(0.01);
+        for (from, wait, measured) in [
+            (3.902, 7.804 + 2.0, 20.0),
+            (4.002, 8.008 + 2.0, 30.0),
+            (9.002, 18.004 + 2.0, 40.0),
+            (30.002, 60.004 + 2.0, 110.0),
+            (20.0, 201.0, 240.0),
+            (60.0, 217.0, 290.0),
+            (18.129, 2.25 + 2.0, 30.0),
+            (20.129, 2.5 + 2.0, 40.0),
+            (140.129, 17.5 + 2.0, 170.0),
+            (150.129, 18.75 + 2.0, 190.0),
+        ] {
+            let expiry = 1e3 * ticks.expiry(from / 1e3, wait / 1e3);
+            assert!((expiry - measured).abs() < 1e-6, "{from} {wait}: {expiry}");
+        }
+    }
 }
