@@ -1523,16 +1523,16 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
         }
         Kind::Packets => positive(quantity(json, path, scope, Dimension::Packets)?, "packets")
             .map(Value::Packets),
-        Kind::PacketsOrBytes => {
+        Kind::PacketsOrBytes | Kind::QueueSize => {
             let found = any_quantity(json, path, scope)?;
             match found.dimension {
                 Dimension::Packets => positive(found.value, "packets").map(Value::Packets),
                 // Expressions such as rate x time need not come out whole.
                 Dimension::Bytes => positive(libm::round(found.value), "bytes").map(Value::Bytes),
-                Dimension::Bdp if QUEUE_SIZES.contains(&name) && found.value > 0.0 => {
+                Dimension::Bdp if param.kind == Kind::QueueSize && found.value > 0.0 => {
                     Ok(Value::Bdp(found.value))
                 }
-                Dimension::Bdp if QUEUE_SIZES.contains(&name) => Err(at(
+                Dimension::Bdp if param.kind == Kind::QueueSize => Err(at(
                     path,
                     format!("`{name}` must be above zero, found {} bdp", found.value),
                 )),
@@ -1547,9 +1547,6 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
     }
 }
 
-/// Parameters of queues that may be given in bandwidth-delay products.
-const QUEUE_SIZES: &[&str] = &["limit", "mark_above"];
-
 /// A size of a queue given in bandwidth-delay products becomes bytes: the link's rate times the smallest round-trip propagation time
 /// of the flows that cross it.
 #[expect(
@@ -1560,10 +1557,10 @@ const QUEUE_SIZES: &[&str] = &["limit", "mark_above"];
 fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
     for index in 0..links.len() {
         let wanted = |direction: &Direction| -> Vec<(&'static str, f64)> {
-            let sizes = QUEUE_SIZES.iter();
-            sizes
-                .filter_map(|key| match direction.queue.params.find(key) {
-                    Some(Value::Bdp(factor)) => Some((*key, factor)),
+            let params = direction.queue.params.iter();
+            params
+                .filter_map(|(key, value)| match value {
+                    Value::Bdp(factor) => Some((key, factor)),
                     _ => None,
                 })
                 .collect()
