@@ -7,7 +7,10 @@
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
 mod drop_tail;
+mod drr;
 mod fifo;
+mod flows;
+mod sfq;
 mod step;
 
 use std::fmt::Debug;
@@ -174,7 +177,7 @@ pub trait Queue: Debug + Send {
 }
 
 /// All queue disciplines.
-pub const TABLE: &[Entry<New>] = &[drop_tail::ENTRY, step::ENTRY];
+pub const TABLE: &[Entry<New>] = &[drop_tail::ENTRY, step::ENTRY, drr::ENTRY, sfq::ENTRY];
 
 /// The discipline called `name`.
 ///
