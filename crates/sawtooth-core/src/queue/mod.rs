@@ -6,9 +6,16 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod ared;
+pub mod codel;
 mod drop_tail;
 mod fifo;
+pub mod pie;
+mod red;
 mod step;
+#[cfg(test)]
+mod testing;
+mod token_bucket;
 
 use std::fmt::Debug;
 
@@ -174,7 +181,15 @@ pub trait Queue: Debug + Send {
 }
 
 /// All queue disciplines.
-pub const TABLE: &[Entry<New>] = &[drop_tail::ENTRY, step::ENTRY];
+pub const TABLE: &[Entry<New>] = &[
+    drop_tail::ENTRY,
+    step::ENTRY,
+    red::ENTRY,
+    ared::ENTRY,
+    codel::ENTRY,
+    pie::ENTRY,
+    token_bucket::ENTRY,
+];
 
 /// The discipline called `name`.
 ///
