@@ -593,7 +593,7 @@ impl<'a> Reader<'a> {
         let (mut links, groups) = self.links()?;
         let flows = self.flows(&groups)?;
         resolve_bdp(&mut links, &flows)?;
-        check_marking(&links, &flows)?;
+        queues::check(self.tree, &links, &flows)?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
         Ok(Scenario {
@@ -1605,54 +1605,6 @@ fn declared_name(link: &LinkSpec) -> &str {
     link.name.split('[').next().unwrap_or_default()
 }
 
-/// A queue marks before it drops, and not every packet that waits at all.
-fn check_marking(links: &[LinkSpec], flows: &[FlowSpec]) -> Result<()> {
-    for (index, link) in links.iter().enumerate() {
-        let base = format!("links.{}", declared_name(link));
-        let mut places = vec![(format!("{base}.queue"), &link.forward)];
-        if link.reverse.queue != link.forward.queue {
-            places.push((format!("{base}.reverse.queue"), &link.reverse));
-        }
-        for (path, direction) in places {
-            let params = &direction.queue.params;
-            let (Some(above), Some(limit)) = (params.find("mark_above"), params.find("limit"))
-            else {
-                continue;
-            };
-            let words = match (above, limit) {
-                (Value::Packets(above), Value::Packets(limit)) if above >= limit => {
-                    Some((format!("{above} packets"), format!("{limit} packets")))
-                }
-                (Value::Bytes(above), Value::Bytes(limit)) if above >= limit => {
-                    Some((format!("{above} B"), format!("{limit} B")))
-                }
-                _ => None,
-            };
-            if let Some((above, limit)) = words {
-                return Err(at(
-                    format!("{path}.mark_above"),
-                    format!("`mark_above` is {above}, and the queue drops above {limit}: it would never mark"),
-                )
-                .hint("set `mark_above` below `limit`"));
-            }
-            let crossing = flows.iter().filter(|flow| flow.path.contains(&index));
-            let longest = crossing
-                .map(|flow| flow.tcp.bytes("smss") + flow.tcp.bytes("header"))
-                .max();
-            if let (Value::Bytes(above), Some(longest)) = (above, longest)
-                && above < longest
-            {
-                return Err(at(
-                    format!("{path}.mark_above"),
-                    format!("`mark_above` is {above} B, less than one packet of {longest} B: every packet that waits would be marked"),
-                )
-                .hint("set `mark_above` to at least one packet"));
-            }
-        }
-    }
-    Ok(())
-}
-
 // --- values and errors --------------------------------------------------------------------------------------------------
 
 fn object<'a>(json: &'a Json, path: &str) -> Result<&'a Map<String, Json>> {
@@ -1788,6 +1740,7 @@ impl ScenarioError {
     }
 }
 
+mod queues;
 mod warnings;
 
 #[cfg(test)]

@@ -6,12 +6,19 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod ared;
+pub mod codel;
 mod drop_tail;
 mod drr;
 mod fifo;
 mod flows;
+pub mod pie;
+mod red;
 mod sfq;
 mod step;
+#[cfg(test)]
+mod testing;
+mod token_bucket;
 
 use std::fmt::Debug;
 
@@ -177,7 +184,17 @@ pub trait Queue: Debug + Send {
 }
 
 /// All queue disciplines.
-pub const TABLE: &[Entry<New>] = &[drop_tail::ENTRY, step::ENTRY, drr::ENTRY, sfq::ENTRY];
+pub const TABLE: &[Entry<New>] = &[
+    drop_tail::ENTRY,
+    step::ENTRY,
+    red::ENTRY,
+    ared::ENTRY,
+    codel::ENTRY,
+    pie::ENTRY,
+    token_bucket::ENTRY,
+    drr::ENTRY,
+    sfq::ENTRY,
+];
 
 /// The discipline called `name`.
 ///
