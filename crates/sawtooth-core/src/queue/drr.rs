@@ -126,27 +126,20 @@ impl Queue for Drr {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flows::testing::{arrive, drain, site};
+    use super::super::testing::{arrive, build, drain};
     use super::*;
-
-    fn drr(set: &[(&str, Value)]) -> Drr {
-        let mut params = Params::defaults(ENTRY.params);
-        for (name, value) in set {
-            params.set(name, *value);
-        }
-        Drr::new(&params, site())
-    }
 
     #[test]
     fn shreedhar_varghese_figures_2_and_3_a_deficit_is_kept_for_the_next_round() {
         // The paper's example: quantum 500; the first queue has 200, 750 and 20 bytes, the second 500 and 500, the third 200, the fourth
         // 180 and more. Round 1: the first sends 200, 300 are left, too few for 750; the second sends 500; the third 200; the fourth 180.
         // Round 2: the first has 800 and sends 750 and 20; the second its other 500.
-        let mut queue = drr(&[("quantum", Value::Bytes(500))]);
+        let mut queue = build(&ENTRY, &[("quantum", Value::Bytes(500))], 10e6);
+        let queue = &mut *queue;
         for (flow, bytes) in [(0, 200), (0, 750), (0, 20), (1, 500), (1, 500), (2, 200), (3, 180)] {
-            arrive(&mut queue, flow, bytes, 0.0);
+            arrive(queue, flow, bytes, 0.0);
         }
-        let sent: Vec<(u32, u32)> = drain(&mut queue, 0.0);
+        let sent: Vec<(u32, u32)> = drain(queue, 0.0);
         assert_eq!(
             sent,
             [(0, 200), (1, 500), (2, 200), (3, 180), (0, 750), (0, 20), (1, 500)]
@@ -156,12 +149,14 @@ mod tests {
     #[test]
     fn a_full_buffer_drops_from_the_longest_queue() {
         for (from, expected) in [("tail", 2), ("head", 0)] {
-            let mut queue = drr(&[("limit", Value::Packets(4)), ("drop_from", Value::Choice(from))]);
+            let values = [("limit", Value::Packets(4)), ("drop_from", Value::Choice(from))];
+            let mut queue = build(&ENTRY, &values, 10e6);
+            let queue = &mut *queue;
             for _ in 0..3 {
-                assert!(arrive(&mut queue, 7, 1000, 0.0).is_empty());
+                assert!(arrive(queue, 7, 1000, 0.0).is_empty());
             }
-            assert!(arrive(&mut queue, 8, 1000, 0.0).is_empty());
-            let dropped = arrive(&mut queue, 9, 1000, 0.0);
+            assert!(arrive(queue, 8, 1000, 0.0).is_empty());
+            let dropped = arrive(queue, 9, 1000, 0.0);
             assert_eq!(dropped, [(7, expected)], "from the {from}: flow, and which of its packets");
             assert_eq!(queue.waiting().packets, 4);
         }

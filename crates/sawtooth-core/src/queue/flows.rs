@@ -130,22 +130,24 @@ impl<A> Flows<A> {
         &mut self.queues[id as usize]
     }
 
+    /// Does something to a queue's packets.
+    pub fn change<R>(&mut self, id: Id, what: impl FnOnce(&mut FlowQueue<A>) -> R) -> R {
+        let queue = &mut self.queues[id as usize];
+        let before = queue.fifo.waiting();
+        let result = what(queue);
+        let after = queue.fifo.waiting();
+        self.waiting.packets = self.waiting.packets + after.packets - before.packets;
+        self.waiting.bytes = self.waiting.bytes + after.bytes - before.bytes;
+        result
+    }
+
     pub fn push(&mut self, id: Id, packet: Queued) {
-        self.waiting.packets += 1;
-        self.waiting.bytes += packet.bytes();
-        self.get(id).fifo.push(packet);
+        self.change(id, |queue| queue.fifo.push(packet));
     }
 
     /// Takes the oldest packet of a queue.
     pub fn pop(&mut self, id: Id) -> Option<Queued> {
-        let packet = self.get(id).fifo.pop()?;
-        self.gone(&packet);
-        Some(packet)
-    }
-
-    fn gone(&mut self, packet: &Queued) {
-        self.waiting.packets -= 1;
-        self.waiting.bytes -= packet.bytes();
+        self.change(id, |queue| queue.fifo.pop())
     }
 
     /// What waits in all queues.
@@ -153,15 +155,13 @@ impl<A> Flows<A> {
         self.waiting
     }
 
-    /// The queue in which most waits, in packets or bytes as `limit` is; the first of `among` that has as much.
-    pub fn longest(&self, limit: Limit, among: impl Iterator<Item = Id>) -> Option<Id> {
-        let length = |id: Id| {
-            let waiting = self.queues[id as usize].fifo.waiting();
-            match limit {
-                Limit::Packets(_) => waiting.packets,
-                Limit::Bytes(_) => waiting.bytes,
-            }
-        };
+    /// The longest queue, by `length` of what waits in it; of several the first of `among`.
+    pub fn longest(
+        &self,
+        length: impl Fn(Backlog) -> u64,
+        among: impl Iterator<Item = Id>,
+    ) -> Option<Id> {
+        let length = |id: Id| length(self.queues[id as usize].fifo.waiting());
         let longer = |best: Option<Id>, id| match best {
             Some(best) if length(best) >= length(id) => Some(best),
             _ => Some(id),
@@ -169,8 +169,8 @@ impl<A> Flows<A> {
         among.fold(None, longer)
     }
 
-    /// Buffer stealing: drops packets of the longest of the queues in `round` until everything fits below `limit`, beside what is
-    /// `in_service`. An only packet fits anywhere.
+    /// Buffer stealing: drops packets of the longest of the queues in `round`, in packets or bytes as `limit` is, until everything fits
+    /// below it, beside what is `in_service`.
     pub fn steal(
         &mut self,
         (limit, from): (Limit, End),
@@ -178,18 +178,18 @@ impl<A> Flows<A> {
         round: &VecDeque<Id>,
         dropped: &mut Vec<Queued>,
     ) {
+        let length = |waiting: Backlog| match limit {
+            Limit::Packets(_) => waiting.packets,
+            Limit::Bytes(_) => waiting.bytes,
+        };
         while exceeds(limit, self.waiting + in_service) {
-            let id = self
-                .longest(limit, round.iter().copied())
-                .expect("what is in service fits by itself");
-            let fifo = &mut self.get(id).fifo;
-            let packet = match from {
-                End::Tail => fifo.pop_back(),
-                End::Head => fifo.pop(),
-            };
-            let packet = packet.expect("the longest queue of a full buffer");
-            self.gone(&packet);
-            dropped.push(packet);
+            let longest = self.longest(length, round.iter().copied());
+            let longest = longest.expect("what is in service fits by itself");
+            let packet = self.change(longest, |queue| match from {
+                End::Tail => queue.fifo.pop_back(),
+                End::Head => queue.fifo.pop(),
+            });
+            dropped.push(packet.expect("the longest queue of a full buffer"));
         }
     }
 
@@ -237,56 +237,6 @@ pub fn exceeds(limit: Limit, present: Backlog) -> bool {
 #[expect(clippy::cast_possible_wrap, reason = "no packet and no quantum is that large")]
 pub fn signed(bytes: u64) -> i64 {
     bytes as i64
-}
-
-/// What the tests of several disciplines need.
-#[cfg(test)]
-pub mod testing {
-    use super::super::{Next, Queue, Site};
-    use super::*;
-    use crate::loss::Fate;
-    use crate::packet::{Data, Ecn, Packet};
-    use crate::units::Rate;
-
-    pub fn site() -> Site {
-        Site {
-            rate: Rate::from_bps(10e6),
-            stream: Stream::new(1, "queue"),
-        }
-    }
-
-    pub fn packet(flow: u32, seq: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued {
-        let data = Data {
-            seq,
-            ecn,
-            ..Data::default()
-        };
-        Queued::new(Packet::data(flow, 0, wire_bytes, data), now, Fate::Arrives)
-    }
-
-    /// A packet arrives that cannot be marked, numbered by how many have been waiting; of those that are dropped, flow and number.
-    pub fn arrive(queue: &mut dyn Queue, flow: u32, wire_bytes: u32, now: f64) -> Vec<(u32, u64)> {
-        let mut dropped = Vec::new();
-        let seq = queue.waiting().packets;
-        queue.enqueue(
-            packet(flow, seq, wire_bytes, Ecn::NotEct, now),
-            Backlog::default(),
-            &mut dropped,
-        );
-        dropped
-            .iter()
-            .map(|queued| (queued.packet.flow, queued.packet.segment().seq))
-            .collect()
-    }
-
-    /// All that waits leaves at `now`: flow and size.
-    pub fn drain(queue: &mut dyn Queue, now: f64) -> Vec<(u32, u32)> {
-        let mut sent = Vec::new();
-        while let Next::Packet(queued) = queue.dequeue(now, &mut Vec::new()) {
-            sent.push((queued.packet.flow, queued.packet.wire_bytes));
-        }
-        sent
-    }
 }
 
 #[cfg(test)]

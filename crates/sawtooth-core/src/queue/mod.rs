@@ -10,8 +10,12 @@ mod ared;
 pub mod codel;
 mod drop_tail;
 mod drr;
+mod dualpi2;
 mod fifo;
 mod flows;
+mod fq;
+mod fq_codel;
+mod fq_pie;
 pub mod pie;
 mod red;
 mod sfq;
@@ -194,6 +198,9 @@ pub const TABLE: &[Entry<New>] = &[
     token_bucket::ENTRY,
     drr::ENTRY,
     sfq::ENTRY,
+    fq_codel::ENTRY,
+    fq_pie::ENTRY,
+    dualpi2::ENTRY,
 ];
 
 /// The discipline called `name`.

@@ -173,16 +173,17 @@ impl Queue for Sfq {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flows::testing::{arrive, drain, packet, site};
+    use super::super::testing::{arrive, drain, params, queued};
     use super::*;
     use crate::packet::Ecn;
+    use crate::units::Rate;
 
-    fn sfq(set: &[(&str, Value)]) -> Sfq {
-        let mut params = Params::defaults(ENTRY.params);
-        for (name, value) in set {
-            params.set(name, *value);
-        }
-        Sfq::new(&params, site())
+    fn sfq(values: &[(&str, Value)]) -> Sfq {
+        let site = Site {
+            rate: Rate::from_bps(10e6),
+            stream: Stream::new(1, "test"),
+        };
+        Sfq::new(&params(&ENTRY, values), site)
     }
 
     fn flows(sent: &[(u32, u32)]) -> Vec<u32> {
@@ -225,7 +226,7 @@ mod tests {
         ]);
         let halves = |queue: &mut Sfq| -> Vec<Id> {
             (0..8)
-                .map(|flow| queue.flows.of(&packet(flow, 0, 100, Ecn::NotEct, 0.0), || ()))
+                .map(|flow| queue.flows.of(&queued(flow, 0, 100, Ecn::NotEct, 0.0), || ()))
                 .collect()
         };
         let before = halves(&mut queue);

@@ -8,6 +8,7 @@ use crate::registry::Value;
 /// Sizes that hold at least one packet, and what would be if they did not.
 const AT_LEAST_A_PACKET: &[(&str, &str)] = &[
     ("limit", "no packet would ever wait"),
+    ("memory_limit", "no packet would ever wait"),
     ("mark_above", "every packet that waits would be marked"),
     ("burst", "no such packet would ever leave"),
     ("peak_burst", "no such packet would ever leave"),
@@ -150,6 +151,37 @@ impl Place<'_> {
                 return Err(at(self.path(&[key]), message)
                     .hint(&format!("set `{key}` to at least one packet")));
             }
+        }
+        self.check_time()
+    }
+
+    /// A buffer that is given in time at the link's rate.
+    fn check_time(&self) -> Result<()> {
+        let params = &self.direction.queue.params;
+        let (Some(Value::None), Some(Value::Duration(secs))) =
+            (params.find("limit"), params.find("limit_time"))
+        else {
+            return Ok(());
+        };
+        let buffer = words(Value::Duration(secs));
+        if let Some(target @ Value::Duration(aim)) = params.find("target")
+            && aim >= secs
+        {
+            let message = format!(
+                "`target` is {}, and the queue drops above {buffer}: its delay would never get there",
+                words(target)
+            );
+            return Err(at(self.path(&["limit_time", "target"]), message)
+                .hint("set `target` below `limit_time`"));
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a packet's size")]
+        if self.direction.rate.bps() * secs < 8.0 * self.longest as f64 {
+            let message = format!(
+                "`limit_time` is {buffer}, less than one packet of {} B takes: no packet would ever wait",
+                self.longest
+            );
+            return Err(at(self.path(&["limit_time"]), message)
+                .hint("set `limit_time` to at least one packet's time, or `limit` to at least one packet"));
         }
         Ok(())
     }
