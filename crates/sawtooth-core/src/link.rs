@@ -6,14 +6,12 @@
 //! **Speed.** A drop-tail FIFO decides everything at arrival: the packet's transmission starts when the one before it has
 //! left, and what is still present is what has not yet departed. [`Port::accept`] computes this without any event for the
 //! end of a transmission, and [`Port::accept_or_mark`] the same for one that marks. Disciplines that decide at dequeue (and every port, when the shortcut is off) use
-//! [`Port::arrive`] and [`Port::transmission_done`] instead.
-
-use std::collections::VecDeque;
+//! [`Port::arrive`] and [`Port::transmitter_free`] instead.
 
 use crate::events::{Child, Event, Key, Lineage};
 use crate::loss::{Fate, Loss};
 use crate::packet::{Ecn, Packet};
-use crate::queue::{Backlog, Law, Queue, Verdict};
+use crate::queue::{Backlog, Law, Next, Queue, Queued, Verdict};
 use crate::ring::Ring;
 use crate::scenario::Direction;
 use crate::units::Duration;
@@ -49,6 +47,11 @@ impl PortCounters {
         }
     }
 
+    fn drop(&mut self, queued: &Queued) {
+        self.dropped_packets += 1;
+        self.dropped_bytes += queued.bytes();
+    }
+
     /// Largest backlog an accepted packet left behind, itself and the packet in transmission included.
     pub fn peak_packets(&self) -> u64 {
         self.busy_peak_packets.max(self.accepted_packets().min(1))
@@ -80,20 +83,13 @@ enum Discipline {
         waiting_bytes: u64,
         in_service_bytes: u32,
     },
-    /// Departures decided when the transmitter is free. What is known of the packets' arrivals waits beside them.
+    /// Departures decided when the transmitter is free.
     Evented {
         queue: Box<dyn Queue>,
         in_service: Option<u32>,
-        arrivals: VecDeque<Arrived>,
+        /// Packets that the queue has dropped and nobody has taken yet.
+        dropped: Vec<Queued>,
     },
-}
-
-/// What is remembered of a packet from its arrival at an evented port to the start of its transmission.
-#[derive(Clone, Copy, Debug)]
-struct Arrived {
-    time: f64,
-    fate: Fate,
-    ecn: Ecn,
 }
 
 /// A packet that has been accepted but whose transmission has not begun.
@@ -132,7 +128,7 @@ impl Port {
             _ => Discipline::Evented {
                 queue,
                 in_service: None,
-                arrivals: VecDeque::new(),
+                dropped: Vec::new(),
             },
         };
         let done = Key::at_start(f64::NEG_INFINITY, 0);
@@ -279,85 +275,98 @@ impl Port {
         }
     }
 
-    /// A packet arrives at an evented port. If the transmitter is idle its transmission starts.
-    pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Arrival {
-        let fate = self.fate();
+    /// A packet arrives at an evented port. If the transmitter is idle a transmission may start.
+    pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Turn {
+        let arriving = Queued::new(packet, key.time, self.fate());
         let Discipline::Evented {
             queue,
             in_service,
-            arrivals,
+            dropped,
         } = &mut self.discipline
         else {
             unreachable!("arrive is for evented ports");
         };
-        let (bytes, ecn) = (u64::from(packet.wire_bytes), packet.ecn());
         self.counters.arrived_packets += 1;
-        self.counters.arrived_bytes += bytes;
-        let in_service = Backlog {
+        self.counters.arrived_bytes += arriving.bytes();
+        let sending = Backlog {
             packets: u64::from(in_service.is_some()),
             bytes: in_service.map_or(0, u64::from),
         };
-        if queue.enqueue(packet, in_service) == Verdict::Drop {
-            self.counters.dropped_packets += 1;
-            self.counters.dropped_bytes += bytes;
-            return Arrival::Dropped;
+        let before = dropped.len();
+        queue.enqueue(arriving, sending, dropped);
+        for queued in &dropped[before..] {
+            self.counters.drop(queued);
         }
-        arrivals.push_back(Arrived {
-            time: key.time,
-            fate,
-            ecn,
-        });
-        let present = queue.waiting().packets + in_service.packets;
+        let present = queue.waiting().packets + sending.packets;
         self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
-        if in_service.packets == 0 {
+        if sending.packets == 0 {
             self.start(key, lineage)
-                .map_or(Arrival::Waits, Arrival::Starts)
         } else {
-            Arrival::Waits
+            Turn::Waits
         }
     }
 
-    /// The transmission in progress has ended; the next one starts if anything waits.
-    pub fn transmission_done(&mut self, key: Key, lineage: &mut Lineage) -> Option<Transmission> {
+    /// The transmission in progress has ended, or what was held back may leave; the next transmission starts if anything waits.
+    pub fn transmitter_free(&mut self, key: Key, lineage: &mut Lineage) -> Turn {
         let Discipline::Evented { in_service, .. } = &mut self.discipline else {
-            unreachable!("transmission_done is for evented ports");
+            unreachable!("transmitter_free is for evented ports");
         };
         *in_service = None;
         self.start(key, lineage)
     }
 
-    fn start(&mut self, key: Key, lineage: &mut Lineage) -> Option<Transmission> {
+    fn start(&mut self, key: Key, lineage: &mut Lineage) -> Turn {
         let Discipline::Evented {
             queue,
             in_service,
-            arrivals,
+            dropped,
         } = &mut self.discipline
         else {
             unreachable!()
         };
-        let packet = queue.dequeue()?;
-        *in_service = Some(packet.wire_bytes);
-        let arrived = arrivals
-            .pop_front()
-            .expect("one arrival per waiting packet");
-        if arrived.time < key.time {
-            self.counters.waited_secs += key.time - arrived.time;
+        let before = dropped.len();
+        let next = queue.dequeue(key.time, dropped);
+        for queued in &dropped[before..] {
+            self.counters.drop(queued);
         }
-        self.counters.marked_packets += u64::from(packet.ecn() != arrived.ecn);
+        let leaving = match next {
+            Next::Packet(leaving) => leaving,
+            Next::Empty => return Turn::Waits,
+            Next::NotBefore(time) => {
+                debug_assert!(time > key.time, "{time} is not after {}", key.time);
+                return Turn::Wakes(lineage.record(key).schedule(time, Child::Done));
+            }
+        };
+        let packet = leaving.packet;
+        *in_service = Some(packet.wire_bytes);
+        if leaving.arrived < key.time {
+            self.counters.waited_secs += leaving.sojourn(key.time);
+        }
+        self.counters.marked_packets += u64::from(packet.ecn() != leaving.ecn);
         let tx = self.transmission_secs(packet.wire_bytes);
         let start = lineage.record(key);
-        let arrival = match arrived.fate {
+        let arrival = match leaving.fate {
             Fate::Arrives => start.schedule(key.time + (tx + self.delay_secs), Child::Arrival),
             Fate::Lost => {
                 self.counters.lost_packets += 1;
                 Key::NEVER
             }
         };
-        Some(Transmission {
+        Turn::Starts(Transmission {
             packet,
             arrival,
             done: start.schedule(key.time + tx, Child::Done),
         })
+    }
+
+    /// A packet that the queue of an evented port has dropped; each is handed over once, and must be taken after every
+    /// [`Port::arrive`] and [`Port::transmitter_free`].
+    #[inline]
+    pub fn take_dropped(&mut self) -> Option<Queued> {
+        match &mut self.discipline {
+            Discipline::Computed { .. } => None,
+            Discipline::Evented { dropped, .. } => dropped.pop(),
+        }
     }
 
     /// Packets present just before `time`, the one in transmission included: what happens at `time` has not happened yet.
@@ -377,12 +386,15 @@ impl Port {
     }
 }
 
-/// What becomes of a packet that arrives at an evented port.
+/// What the transmitter of an evented port does next.
 #[derive(Clone, Copy, Debug)]
-pub enum Arrival {
-    Dropped,
+pub enum Turn {
+    /// It goes on with what it does, or waits for a packet.
     Waits,
     Starts(Transmission),
+    /// What waits may not leave yet: [`Port::transmitter_free`] is to be called at this time, unless a packet arrives before and decides
+    /// otherwise.
+    Wakes(Key),
 }
 
 /// A transmission that has started at an evented port.

@@ -25,6 +25,8 @@ pub enum Kind {
     Packets,
     /// Packets or bytes, above zero.
     PacketsOrBytes,
+    /// Packets, bytes or bandwidth-delay products of its link, above zero.
+    QueueSize,
     Bool,
     /// One of these words.
     Choice(&'static [&'static str]),
@@ -89,6 +91,11 @@ impl Params {
     pub fn set(&mut self, name: &str, value: Value) {
         let slot = self.0.iter_mut().find(|(known, _)| *known == name);
         slot.unwrap_or_else(|| panic!("no parameter {name}")).1 = value;
+    }
+
+    /// All names and values.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        self.0.iter().copied()
     }
 
     /// The value of a parameter that not all rows have.

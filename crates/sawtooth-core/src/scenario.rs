@@ -593,7 +593,7 @@ impl<'a> Reader<'a> {
         let (mut links, groups) = self.links()?;
         let flows = self.flows(&groups)?;
         resolve_bdp(&mut links, &flows)?;
-        check_marking(&links, &flows)?;
+        queues::check(self.tree, &links, &flows)?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
         Ok(Scenario {
@@ -1523,16 +1523,16 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
         }
         Kind::Packets => positive(quantity(json, path, scope, Dimension::Packets)?, "packets")
             .map(Value::Packets),
-        Kind::PacketsOrBytes => {
+        Kind::PacketsOrBytes | Kind::QueueSize => {
             let found = any_quantity(json, path, scope)?;
             match found.dimension {
                 Dimension::Packets => positive(found.value, "packets").map(Value::Packets),
                 // Expressions such as rate x time need not come out whole.
                 Dimension::Bytes => positive(libm::round(found.value), "bytes").map(Value::Bytes),
-                Dimension::Bdp if QUEUE_SIZES.contains(&name) && found.value > 0.0 => {
+                Dimension::Bdp if param.kind == Kind::QueueSize && found.value > 0.0 => {
                     Ok(Value::Bdp(found.value))
                 }
-                Dimension::Bdp if QUEUE_SIZES.contains(&name) => Err(at(
+                Dimension::Bdp if param.kind == Kind::QueueSize => Err(at(
                     path,
                     format!("`{name}` must be above zero, found {} bdp", found.value),
                 )),
@@ -1547,9 +1547,6 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
     }
 }
 
-/// Parameters of queues that may be given in bandwidth-delay products.
-const QUEUE_SIZES: &[&str] = &["limit", "mark_above"];
-
 /// A size of a queue given in bandwidth-delay products becomes bytes: the link's rate times the smallest round-trip propagation time
 /// of the flows that cross it.
 #[expect(
@@ -1560,10 +1557,10 @@ const QUEUE_SIZES: &[&str] = &["limit", "mark_above"];
 fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
     for index in 0..links.len() {
         let wanted = |direction: &Direction| -> Vec<(&'static str, f64)> {
-            let sizes = QUEUE_SIZES.iter();
-            sizes
-                .filter_map(|key| match direction.queue.params.find(key) {
-                    Some(Value::Bdp(factor)) => Some((*key, factor)),
+            let params = direction.queue.params.iter();
+            params
+                .filter_map(|(key, value)| match value {
+                    Value::Bdp(factor) => Some((key, factor)),
                     _ => None,
                 })
                 .collect()
@@ -1606,54 +1603,6 @@ fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
 /// The name under which a link is declared, perhaps together with others.
 fn declared_name(link: &LinkSpec) -> &str {
     link.name.split('[').next().unwrap_or_default()
-}
-
-/// A queue marks before it drops, and not every packet that waits at all.
-fn check_marking(links: &[LinkSpec], flows: &[FlowSpec]) -> Result<()> {
-    for (index, link) in links.iter().enumerate() {
-        let base = format!("links.{}", declared_name(link));
-        let mut places = vec![(format!("{base}.queue"), &link.forward)];
-        if link.reverse.queue != link.forward.queue {
-            places.push((format!("{base}.reverse.queue"), &link.reverse));
-        }
-        for (path, direction) in places {
-            let params = &direction.queue.params;
-            let (Some(above), Some(limit)) = (params.find("mark_above"), params.find("limit"))
-            else {
-                continue;
-            };
-            let words = match (above, limit) {
-                (Value::Packets(above), Value::Packets(limit)) if above >= limit => {
-                    Some((format!("{above} packets"), format!("{limit} packets")))
-                }
-                (Value::Bytes(above), Value::Bytes(limit)) if above >= limit => {
-                    Some((format!("{above} B"), format!("{limit} B")))
-                }
-                _ => None,
-            };
-            if let Some((above, limit)) = words {
-                return Err(at(
-                    format!("{path}.mark_above"),
-                    format!("`mark_above` is {above}, and the queue drops above {limit}: it would never mark"),
-                )
-                .hint("set `mark_above` below `limit`"));
-            }
-            let crossing = flows.iter().filter(|flow| flow.path.contains(&index));
-            let longest = crossing
-                .map(|flow| flow.tcp.bytes("smss") + flow.tcp.bytes("header"))
-                .max();
-            if let (Value::Bytes(above), Some(longest)) = (above, longest)
-                && above < longest
-            {
-                return Err(at(
-                    format!("{path}.mark_above"),
-                    format!("`mark_above` is {above} B, less than one packet of {longest} B: every packet that waits would be marked"),
-                )
-                .hint("set `mark_above` to at least one packet"));
-            }
-        }
-    }
-    Ok(())
 }
 
 // --- values and errors --------------------------------------------------------------------------------------------------
@@ -1791,6 +1740,7 @@ impl ScenarioError {
     }
 }
 
+mod queues;
 mod warnings;
 
 #[cfg(test)]

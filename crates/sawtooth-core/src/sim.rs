@@ -18,10 +18,10 @@ use std::collections::BTreeMap;
 
 use crate::cc;
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
-use crate::link::{Arrival, Port, Transmission};
+use crate::link::{Port, Transmission, Turn};
 use crate::loss::Loss;
 use crate::packet::{Ack, AckStore, Packet};
-use crate::queue;
+use crate::queue::{self, Site};
 use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
@@ -54,8 +54,13 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
     let mut ports = Vec::with_capacity(2 * scenario.links.len());
     for link in &scenario.links {
         for direction in [&link.forward, &link.reverse] {
-            let queue = build(queue::TABLE, &direction.queue)(&direction.queue.params);
             let name = format!("{}.{}", link.name, direction_name(ports.len()));
+            let site = Site {
+                rate: direction.rate,
+                stream: Stream::new(seed, &format!("{name}/queue")),
+            };
+            let Part { name: row, params } = &direction.queue;
+            let queue = queue::build(row, params, site);
             let loss = Loss::new(&direction.loss, seed, &name);
             ports.push(Port::new(
                 direction,
@@ -89,7 +94,8 @@ enum Place {
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
 #[derive(Clone, Copy, Debug)]
 enum Slot {
-    TransmissionDone(u32),
+    /// A port's transmitter is free, or what waits there may leave.
+    TransmitterFree(u32),
     Channel(u32),
 }
 
@@ -249,7 +255,7 @@ impl<'a> World<'a> {
         for (index, port) in ports.iter().enumerate() {
             if !port.is_computed() {
                 port_slots[index] = index_u32(slots.len());
-                slots.push(Slot::TransmissionDone(index_u32(index)));
+                slots.push(Slot::TransmitterFree(index_u32(index)));
             }
         }
         let mut channels = Vec::with_capacity(feeders);
@@ -377,9 +383,9 @@ impl<'a> World<'a> {
                     }
                     self.on_packet(packet, key);
                 }
-                Slot::TransmissionDone(port) => {
+                Slot::TransmitterFree(port) => {
                     let (time, line) = key.parts();
-                    self.on_transmission_done(port, time, line);
+                    self.on_transmitter_free(port, time, line);
                 }
             }
         }
@@ -553,22 +559,32 @@ impl<'a> World<'a> {
 
     /// A packet arrives at a port with events.
     fn arrive(&mut self, port: u32, packet: Packet, key: Key) {
-        match self.ports[port as usize].arrive(key, packet, &mut self.lineage) {
-            Arrival::Dropped => self.dropped(&packet),
-            Arrival::Waits => {}
-            Arrival::Starts(transmission) => self.on_transmission(port, transmission),
-        }
+        let turn = self.ports[port as usize].arrive(key, packet, &mut self.lineage);
+        self.take_turn(port, turn);
     }
 
     #[inline(never)]
-    fn on_transmission_done(&mut self, port: u32, time: f64, line: Line) {
+    fn on_transmitter_free(&mut self, port: u32, time: f64, line: Line) {
         let key = Key::from_parts(time, line);
         self.packets
             .set(self.port_slots[port as usize], Key::NEVER, &self.lineage);
         self.sample_port(port, key.time);
-        let next = self.ports[port as usize].transmission_done(key, &mut self.lineage);
-        if let Some(transmission) = next {
-            self.on_transmission(port, transmission);
+        let turn = self.ports[port as usize].transmitter_free(key, &mut self.lineage);
+        self.take_turn(port, turn);
+    }
+
+    /// Does what a port with events has decided.
+    fn take_turn(&mut self, port: u32, turn: Turn) {
+        while let Some(queued) = self.ports[port as usize].take_dropped() {
+            self.dropped(&queued.packet);
+        }
+        match turn {
+            Turn::Waits => {}
+            Turn::Starts(transmission) => self.on_transmission(port, transmission),
+            Turn::Wakes(key) => {
+                let slot = self.port_slots[port as usize];
+                self.packets.set(slot, key, &self.lineage);
+            }
         }
     }
 

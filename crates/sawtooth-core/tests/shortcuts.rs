@@ -11,7 +11,7 @@ use proptest::test_runner::TestRunner;
 use random::{Case, cases, config};
 use sawtooth_core::registry::Kind;
 use sawtooth_core::scenario::Shortcuts;
-use sawtooth_core::{cc, simulate, source, tcp};
+use sawtooth_core::{cc, queue, simulate, source, tcp};
 
 const ALL: Shortcuts = Shortcuts::all(true);
 
@@ -48,12 +48,14 @@ fn every_row_and_every_part_is_drawn() {
         let keys = case.parts.iter();
         words.extend(keys.map(|(key, _)| (*key).to_owned()));
         words.extend([case.stack, case.recovery, case.cc, case.shape].map(str::to_owned));
+        words.extend(case.discipline.map(str::to_owned));
         words.extend(case.ecn.map(|ecn| format!("ecn = {ecn}")));
         words.extend(case.source.iter().map(|source| source["name"].to_string()));
     }
     let has = |word: &str| assert!(words.contains(word), "{word} is not drawn");
     let names = cc::TABLE.iter().map(|entry| entry.name);
     let names = names.chain(tcp::recovery::TABLE.iter().map(|entry| entry.name));
+    let names = names.chain(queue::TABLE.iter().map(|entry| entry.name));
     for name in names.chain(tcp::STACKS.iter().map(|stack| stack.name)) {
         has(name);
     }

@@ -172,6 +172,7 @@ fn kind(kind: Kind) -> String {
         Kind::Bytes => "bytes".into(),
         Kind::Packets => "packets".into(),
         Kind::PacketsOrBytes => "packets or bytes".into(),
+        Kind::QueueSize => "packets, bytes or bdp".into(),
         Kind::Bool => "true or false".into(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
     }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{FlowSpec, Scenario, ScenarioError, at, at_key};
 use crate::registry::Value;
+use crate::rng::Stream;
 use crate::{cc, queue, tcp};
 
 /// All warnings of a scenario that was made from `tree`, each once.
@@ -84,9 +85,12 @@ fn marks(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Option<ScenarioEr
         );
     }
     let marking = |link: &usize| {
-        let part = &scenario.links[*link].forward.queue;
-        let entry = queue::TABLE.iter().find(|entry| entry.name == part.name);
-        entry.is_some_and(|entry| (entry.new)(&part.params).marks())
+        let direction = &scenario.links[*link].forward;
+        let site = queue::Site {
+            rate: direction.rate,
+            stream: Stream::new(0, ""),
+        };
+        queue::build(direction.queue.name, &direction.queue.params, site).marks()
     };
     if !flow.path.iter().any(marking) {
         let message = format!(

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sawtooth_core::record::{Data, Records};
 use sawtooth_core::registry::{Entry, Kind};
-use sawtooth_core::{Scenario, cc, tcp};
+use sawtooth_core::{Scenario, cc, queue, tcp};
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug)]
@@ -16,7 +16,9 @@ pub struct Case {
     pub access_ratio: u32,
     pub delay_ms: u32,
     pub step_ms: u32,
+    /// The limit of all queues, and the discipline at the bottlenecks where it is not that of the other links.
     pub queue: String,
+    pub discipline: Option<&'static str>,
     pub window: u32,
     pub ack_every: u32,
     pub start_ms: u32,
@@ -122,6 +124,7 @@ fn parts() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
 }
 
 pub fn cases() -> impl Strategy<Value = Case> {
+    let disciplines = prop::sample::select(names(queue::TABLE));
     let names = (
         prop::sample::select(vec!["ns2", "rfc", "linux"]),
         prop::sample::select(names(tcp::recovery::TABLE)),
@@ -130,10 +133,13 @@ pub fn cases() -> impl Strategy<Value = Case> {
     );
     let sizes = (1u32..7, 200u32..20_000, 1u32..4, 0u32..120, 0u32..40);
     let limits = (
-        prop_oneof![
-            (2u32..60).prop_map(|n| format!("{n} packets")),
-            (4u32..60).prop_map(|n| format!("{n} kB"))
-        ],
+        (
+            prop_oneof![
+                (2u32..60).prop_map(|n| format!("{n} packets")),
+                (4u32..60).prop_map(|n| format!("{n} kB"))
+            ],
+            prop::option::of(disciplines),
+        ),
         3u32..300,
         1u32..3,
         // Zero makes all flows start at once: every tie there can be.
@@ -160,7 +166,8 @@ pub fn cases() -> impl Strategy<Value = Case> {
         access_ratio: sizes.2,
         delay_ms: sizes.3,
         step_ms: sizes.4,
-        queue: limits.0,
+        queue: limits.0.0,
+        discipline: limits.0.1,
         window: limits.1,
         ack_every: limits.2,
         start_ms: limits.3,
@@ -186,6 +193,24 @@ impl Case {
             };
             queue = json!({"name": "step", "limit": self.queue, "mark_above": mark_above});
         }
+        let mut bottleneck = self.discipline.map_or(
+            queue.clone(),
+            |name| json!({"name": name, "limit": self.queue}),
+        );
+        match self.discipline {
+            Some("step") => bottleneck = queue.clone(),
+            // Low, so that they are reached.
+            Some("red" | "ared") => {
+                bottleneck["min_threshold"] = json!("1 packets");
+                bottleneck["max_threshold"] = json!("3 packets");
+                bottleneck["weight"] = json!(0.05);
+            }
+            Some("token_bucket") => {
+                bottleneck["rate"] = json!(format!("{} kbit/s", self.rate_kbit * 4 / 5));
+                bottleneck["burst"] = json!("3000 B");
+            }
+            _ => {}
+        }
         let step = format!("(i - 1) * {} ms", self.step_ms);
         let path = match self.shape {
             "single" => json!(["bottleneck"]),
@@ -202,9 +227,9 @@ impl Case {
                 "ack_every": self.ack_every,
             },
             "links": {
-                "bottleneck": {"rate": rate, "delay": format!("{} ms", self.delay_ms), "queue": queue, "loss": self.loss,
+                "bottleneck": {"rate": rate, "delay": format!("{} ms", self.delay_ms), "queue": bottleneck, "loss": self.loss,
                     "drop": [3, 40], "reverse": {"loss": self.loss / 2.0}},
-                "second": {"rate": rate, "delay": "5 ms", "queue": queue},
+                "second": {"rate": rate, "delay": "5 ms", "queue": bottleneck},
                 "sender": {"rate": access, "delay": step, "queue": queue, "count": self.flows},
                 "receiver": {"rate": access, "delay": step, "queue": queue, "count": self.flows},
             },
