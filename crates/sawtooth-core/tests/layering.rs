@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["link"],
     &["scenario"],
     &["tcp", "kernel"],
-    &["cc", "queue", "source", "loss"],
+    &["cc", "queue", "source", "loss", "wire"],
     &["packet"],
     &["events", "record", "registry"],
     &["rng", "expr", "ring"],
