@@ -100,7 +100,7 @@ enum Slot {
 #[derive(Debug)]
 struct Channel {
     slot: u32,
-    /// What comes here may be out of order, so nothing waits in the ring.
+    /// Whether packets are loose events here, because they may come out of order or rings are switched off, and do not wait in the ring.
     loose: bool,
     waiting: Ring<(Key, Packet)>,
 }
@@ -235,8 +235,6 @@ struct World<'a> {
     /// Sender and receiver timers; rarely due, so they are kept apart.
     timers: EventQueue,
     lineage: Lineage,
-    /// Whether packets that come in order wait in rings, or else as loose events.
-    ring: bool,
     /// Whether any packets are loose events.
     has_loose: bool,
     loose: LooseEvents,
@@ -267,11 +265,12 @@ impl<'a> World<'a> {
         for (index, in_order) in in_order.iter().enumerate() {
             channels.push(Channel {
                 slot: index_u32(slots.len()),
-                loose: !in_order,
+                loose: !(*in_order && shortcuts.ring),
                 waiting: Ring::new((Key::NEVER, Packet::default())),
             });
             slots.push(Slot::Channel(index_u32(index)));
         }
+        let has_loose = channels.iter().any(|channel| channel.loose);
         let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
         let mut flows = Vec::with_capacity(scenario.flows.len());
         for (index, spec) in scenario.flows.iter().enumerate() {
@@ -349,8 +348,7 @@ impl<'a> World<'a> {
             slots,
             timers,
             lineage,
-            ring: shortcuts.ring,
-            has_loose: !shortcuts.ring || in_order.contains(&false),
+            has_loose,
             loose: LooseEvents::default(),
             acks: AckStore::default(),
             samplers,
@@ -435,19 +433,19 @@ impl<'a> World<'a> {
     #[inline(always)]
     fn wait(&mut self, channel: u32, packet: Packet, key: Key) {
         let channel = &mut self.channels[channel as usize];
-        if self.ring && !channel.loose {
+        if channel.loose {
+            self.loose.push(Loose {
+                key,
+                slot: channel.slot,
+                packet,
+            });
+        } else {
             if channel.waiting.is_empty() {
                 self.packets.set(channel.slot, key, &self.lineage);
             }
             let slot = channel.waiting.push_slot();
             slot.0 = key;
             slot.1 = packet;
-        } else {
-            self.loose.push(Loose {
-                key,
-                slot: channel.slot,
-                packet,
-            });
         }
     }
 

@@ -194,6 +194,15 @@ impl Wire {
     /// What becomes of the packet whose transmission has lasted from `start` to `end`.
     pub fn cross(&mut self, start: f64, end: f64) -> Crossing {
         let (spec, draws) = (&self.spec, &mut self.draws);
+        let mut crossing = Crossing {
+            arrival: f64::INFINITY,
+            corrupted: false,
+            duplicated: false,
+            overtakes: false,
+        };
+        if end.is_infinite() {
+            return crossing;
+        }
         let conditions = self.course.at(end);
         draws.packets += 1;
         let jitter = spec
@@ -202,19 +211,13 @@ impl Wire {
             .map_or(0.0, |jitter| jitter.draw(&mut draws.jitter));
         let lost = (spec.changes.is_some() && draws.loss.uniform() < conditions.loss)
             || outage::cuts(&spec.outages, start, end);
-        let corrupted = spec.corrupt > 0.0 && draws.corrupt.uniform() < spec.corrupt;
-        let duplicated = spec.duplicate > 0.0 && draws.duplicate.uniform() < spec.duplicate;
+        crossing.corrupted = spec.corrupt > 0.0 && draws.corrupt.uniform() < spec.corrupt;
+        crossing.duplicated = spec.duplicate > 0.0 && draws.duplicate.uniform() < spec.duplicate;
         let displaced = spec
             .reorder
             .as_ref()
             .is_some_and(|reorder| reorder.draw(draws.packets, &mut draws.reorder));
-        let mut crossing = Crossing {
-            arrival: f64::INFINITY,
-            corrupted,
-            duplicated,
-            overtakes: false,
-        };
-        if lost || end.is_infinite() {
+        if lost {
             return crossing;
         }
         let mut arrival = end + (conditions.delay_secs + jitter).max(0.0);
