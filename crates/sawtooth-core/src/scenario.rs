@@ -1013,34 +1013,9 @@ impl<'a> Reader<'a> {
             )?,
             None => default_part(&source::TABLE[0]),
         };
-        let delay = match table.get("delay") {
-            Some(json) => {
-                let path = format!("{path}.delay");
-                let delay = quantity(json, &path, scope, Dimension::Time)?;
-                if delay < 0.0 {
-                    return Err(at(
-                        path,
-                        format!("a flow's delay cannot be negative, found {delay} s"),
-                    ));
-                }
-                delay
-            }
-            None => 0.0,
-        };
-        let start = match table.get("start") {
-            Some(json) => {
-                let path = format!("{path}.start");
-                let start = quantity(json, &path, scope, Dimension::Time)?;
-                if start < 0.0 {
-                    return Err(at(
-                        path,
-                        format!("a flow cannot start before the run: {start} s"),
-                    ));
-                }
-                start
-            }
-            None => 0.0,
-        };
+        let before = "a flow cannot start before the run";
+        let start = own_time(table, "start", before, path, scope)?;
+        let delay = own_time(table, "delay", "a delay cannot be negative", path, scope)?;
         Ok(FlowSpec {
             name,
             path: route(table, path, groups, scope)?,
@@ -1059,6 +1034,25 @@ impl<'a> Reader<'a> {
 }
 
 // --- parts of the tree --------------------------------------------------------------------------------------------------
+
+/// A time of a flow, or zero; if it is negative, what is wrong with that.
+fn own_time(
+    table: &Map<String, Json>,
+    key: &str,
+    negative: &str,
+    path: &str,
+    scope: Scope,
+) -> Result<f64> {
+    let Some(json) = table.get(key) else {
+        return Ok(0.0);
+    };
+    let path = format!("{path}.{key}");
+    let secs = quantity(json, &path, scope, Dimension::Time)?;
+    if secs < 0.0 {
+        return Err(at(path, format!("{negative}: {secs} s")));
+    }
+    Ok(secs)
+}
 
 /// A flow that is not paced has no rate to bound.
 /// Parameters of a congestion control that contradict each other.

@@ -261,15 +261,7 @@ impl<'a> World<'a> {
                 slots.push(Slot::TransmissionDone(index_u32(index)));
             }
         }
-        let mut channels = Vec::with_capacity(in_order.len());
-        for (index, in_order) in in_order.iter().enumerate() {
-            channels.push(Channel {
-                slot: index_u32(slots.len()),
-                loose: !(*in_order && shortcuts.ring),
-                waiting: Ring::new((Key::NEVER, Packet::default())),
-            });
-            slots.push(Slot::Channel(index_u32(index)));
-        }
+        let channels = channels(&in_order, shortcuts.ring, &mut slots);
         let has_loose = channels.iter().any(|channel| channel.loose);
         let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
         let mut flows = Vec::with_capacity(scenario.flows.len());
@@ -1051,6 +1043,20 @@ impl<'a> World<'a> {
         }
         table
     }
+}
+
+/// The channels and their slots, given whether packets come to each in order.
+fn channels(in_order: &[bool], rings: bool, slots: &mut Vec<Slot>) -> Vec<Channel> {
+    let mut channels = Vec::with_capacity(in_order.len());
+    for (index, in_order) in in_order.iter().enumerate() {
+        channels.push(Channel {
+            slot: index_u32(slots.len()),
+            loose: !(*in_order && rings),
+            waiting: Ring::new((Key::NEVER, Packet::default())),
+        });
+        slots.push(Slot::Channel(index_u32(index)));
+    }
+    channels
 }
 
 /// The slot of a flow's retransmission timer; before its start, of the start.

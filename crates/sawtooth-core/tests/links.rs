@@ -57,6 +57,8 @@ proptest! {
         });
         let mut both = wire.clone();
         both["reverse"] = wire.clone();
+        // Damaged acknowledgements would be discarded, too, by hosts that do not count the others.
+        both["reverse"]["corrupt"] = json!(0);
         let mut tree = over(&link(&both), "300 kB");
         // Long enough for all timers to be over: then nothing is on its way any more.
         tree["duration"] = json!("4000 s");
@@ -69,21 +71,13 @@ proptest! {
         let (arrived, dropped) = (counts(&records, "links", "arrived_packets"), counts(&records, "links", "dropped_packets"));
         let (lost, doubled) = (counts(&records, "links", "lost_packets"), counts(&records, "links", "duplicated_packets"));
         let leaves = |at: usize| arrived[at] + doubled[at] - dropped[at] - lost[at];
-        prop_assert_eq!(arrived[0], counts(&records, "flows", "sent_packets")[0]);
         let last = if two { 2 } else { 0 };
         if two {
             prop_assert_eq!(leaves(0), arrived[2]);
             prop_assert_eq!(leaves(3), arrived[1]);
         }
-        let acks = leaves(1);
-        let damaged = total(&records, "corrupted_packets");
-        // Damaged packets reach their hosts, once for each time that a damaged one was doubled behind the damage.
-        prop_assert!(effort.discarded_packets >= damaged - total(&records, "lost_packets") - total(&records, "dropped_packets").min(damaged));
-        prop_assert!(effort.delivered_packets + effort.discarded_packets <= leaves(last) + acks);
-        if corrupt == 0 {
-            prop_assert_eq!((damaged, effort.discarded_packets), (0, 0));
-            prop_assert_eq!(effort.delivered_packets, leaves(last));
-        }
+        prop_assert_eq!(effort.delivered_packets + effort.discarded_packets, leaves(last));
+        prop_assert!(corrupt > 0 || effort.discarded_packets == 0);
     }
 }
 
