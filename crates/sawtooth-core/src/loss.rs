@@ -139,13 +139,13 @@ impl Loss {
         let Some(chain) = &self.spec.bursts else {
             return false;
         };
-        let (loss, change) = if self.bad {
+        let (chance, turn) = if self.bad {
             (chain.loss_bad, chain.r)
         } else {
             (chain.loss_good, chain.p)
         };
-        let lost = self.stream.uniform() < loss;
-        self.bad ^= self.stream.uniform() < change;
+        let lost = self.stream.uniform() < chance;
+        self.bad ^= self.stream.uniform() < turn;
         lost
     }
 }
@@ -191,17 +191,17 @@ mod tests {
             ..LossSpec::default()
         };
         let mut loss = Loss::new(&spec, 1, "l").expect("it loses some");
-        let (mut lost, mut visits, mut bad) = (0_u32, 0_u32, 0_u32);
+        let (mut gone, mut visits, mut bad) = (0_u32, 0_u32, 0_u32);
         for _ in 0..1_000_000 {
             let before = loss.bad;
             bad += u32::from(before);
-            lost += u32::from(loss.next_fate() == Fate::Lost);
+            gone += u32::from(loss.next_fate() == Fate::Lost);
             visits += u32::from(!before && loss.bad);
         }
         // Bad is 0.01 / 0.26 = 3.85 % of packets, lost are 0.0385 x 0.8 + 0.9615 x 0.001 = 3.173 %. States last, so a count has a
         // variance of n q (1 - q) (1 + s) / (1 - s), where s = 1 - p - r = 0.74: standard deviations of 500 and, of losses, below 450.
         assert!(bad.abs_diff(38_462) < 2000, "{bad}");
-        assert!(lost.abs_diff(31_731) < 1800, "{lost}");
+        assert!(gone.abs_diff(31_731) < 1800, "{gone}");
         // A visit to the bad state is geometric with mean 1 / r = 4 packets: 9,615 visits, each with a standard deviation of 3.5.
         let mean = f64::from(bad) / f64::from(visits);
         assert!((mean - 4.0).abs() < 4.0 * 3.5 / 98.0, "{mean}");

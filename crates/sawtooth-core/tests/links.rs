@@ -98,7 +98,9 @@ fn damaged_packets_take_their_place_on_every_link_and_are_discarded_by_the_host(
 
 #[test]
 fn a_receiver_that_gets_packets_twice_says_so_and_the_transfer_is_whole() {
-    let records = simulate(&load(&over(&link(&json!({"duplicate": 0.1})), "1 MB")), 1);
+    let queue = json!({"name": "drop_tail", "limit": "1000 packets"});
+    let wire = link(&json!({"duplicate": 0.1, "queue": queue}));
+    let records = simulate(&load(&over(&wire, "1 MB")), 1);
     let doubled = counts(&records, "links", "duplicated_packets")[0];
     // About 690 segments, a tenth of them: 69, with a standard deviation of 8.
     assert!((30..110).contains(&doubled), "{doubled}");

@@ -267,10 +267,10 @@ fn steps(json: &Json, path: &str, table: Table) -> Result<Changes> {
             every_secs = Some(time(every, &format!("{path}.every"), scope)?);
         }
     }
-    let (items, list) = list_of(json, "rows", path)?;
+    let (items, place) = list_of(json, "rows", path)?;
     let mut rows: Vec<Change> = Vec::with_capacity(items.len());
     for (index, json) in items.iter().enumerate() {
-        let path = format!("{list}[{index}]");
+        let path = format!("{place}[{index}]");
         let row = change(json, &path, table)?;
         if let Some(before) = rows.last().filter(|before| before.at_secs >= row.at_secs) {
             let (here, before) = (row.at_secs, before.at_secs);
@@ -280,13 +280,14 @@ fn steps(json: &Json, path: &str, table: Table) -> Result<Changes> {
         rows.push(row);
     }
     let Some(last) = rows.last() else {
-        return Err(at(list, "a table of changes needs a row")
+        return Err(at(place, "a table of changes needs a row")
             .hint("for example changes = [{ at = \"5 s\", rate = \"2 Mbit/s\" }]"));
     };
     if let Some(every) = every_secs.filter(|every| *every <= last.at_secs) {
-        let last = last.at_secs;
-        let message =
-            format!("the table cannot start again after {every} s: it goes on to {last} s");
+        let message = format!(
+            "the table cannot start again after {every} s: it goes on to {} s",
+            last.at_secs
+        );
         return Err(at(format!("{path}.every"), message));
     }
     Ok(Changes::Table {
