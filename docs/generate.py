@@ -26,6 +26,9 @@ SOURCES = ROOT / "crates/sawtooth-core/src"
 AGREEMENT = ROOT / "docs/validation/linux.csv"
 KINDS = {
     "queue": ("Queue disciplines", 'What `queue = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
+    "loss": ("Losses of links", 'What `loss = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
+    "jitter": ("Jitter of links", 'What `jitter = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
+    "reorder": ("Reordering by links", 'What `reorder = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "source": ("Traffic sources", 'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow can say.'),
     "recovery": ("Loss recoveries", 'What `tcp = { recovery = "NAME" }` can say.'),
 }
@@ -39,6 +42,9 @@ def pages() -> dict[str, str]:
     for row in tables["cc"]:
         made[f"cc/{row['name']}.md"] = _congestion_control(row)
     made["tcp.md"] = _tcp(tables["tcp"], tables["stack"])
+    made["walk.md"] = (
+        f"# Random walks of links\n\nWhat `walk = {{ PARAMETER = VALUE }}` of a link can say.\n\n{_parameters(tables['walk'])}"
+    )
     made["kernel.md"] = _kernel(tables["kernel"])
     made["records.md"] = _records(_core.schema())
     made["command-line.md"] = _command_line()

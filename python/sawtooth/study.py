@@ -34,7 +34,9 @@ _DRAW_KEYS = {
     "table": {"distribution", "file", "row", "column", "unit"},
 }
 # Tables that an assignment may create when the scenario does not have them yet.
-_OPTIONAL_TABLES = {"cc", "kernel", "queue", "receiver_cc", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars"}
+_OPTIONAL_TABLES = {
+    "cc", "jitter", "kernel", "loss", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars", "walk",
+}  # fmt: skip
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
 
 

@@ -40,7 +40,7 @@ impl Towards {
 }
 
 /// A packet on its way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Flight {
     /// Time of its next event, as bits (times are not negative), and the order in which it was scheduled.
     due: (u64, u64),
@@ -48,6 +48,8 @@ struct Flight {
     towards: Towards,
     /// Ports that it has left behind.
     hop: usize,
+    /// Whether a wire has damaged it: a second time could make it right.
+    damaged: bool,
     packet: Vec<u8>,
 }
 
@@ -76,6 +78,8 @@ impl Ord for Flight {
 pub struct Network {
     pub ports: Vec<Port>,
     paths: Vec<Vec<usize>>,
+    /// What each flow's packets take between its hosts and the links, each way.
+    access_delays: Vec<f64>,
     lineage: Lineage,
     flights: BinaryHeap<Reverse<Flight>>,
     scheduled: u64,
@@ -87,10 +91,9 @@ impl Network {
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
         let delays = scenario.flows.iter().flat_map(|flow| {
             let links = || flow.path.iter().map(|link| &scenario.links[*link]);
-            [
-                links().map(|link| link.forward.delay.secs()).sum::<f64>(),
-                links().map(|link| link.reverse.delay.secs()).sum::<f64>(),
-            ]
+            let forward = links().map(|link| link.forward.least_delay_secs());
+            let reverse = links().map(|link| link.reverse.least_delay_secs());
+            [forward.sum::<f64>(), reverse.sum::<f64>()].map(|delay| delay + flow.delay.secs())
         });
         Self {
             shortest_delay: delays.fold(f64::INFINITY, f64::min),
@@ -100,6 +103,11 @@ impl Network {
                 .iter()
                 .map(|flow| flow.path.clone())
                 .collect(),
+            access_delays: scenario
+                .flows
+                .iter()
+                .map(|flow| flow.delay.secs())
+                .collect(),
             lineage: Lineage::new(),
             flights: BinaryHeap::new(),
             scheduled: 0,
@@ -108,13 +116,18 @@ impl Network {
 
     /// A host sends `packet`.
     pub fn enter(&mut self, now: f64, flow: usize, towards: Towards, packet: Vec<u8>) {
+        let access_delay = match towards {
+            Towards::Receiver => self.access_delays[flow],
+            Towards::Sender => 0.0,
+        };
         self.fly(
-            now,
+            now + access_delay,
             Flight {
                 due: (0, 0),
                 flow,
                 towards,
                 hop: 0,
+                damaged: false,
                 packet,
             },
         );
@@ -151,17 +164,39 @@ impl Network {
             let bytes = u32::try_from(flight.packet.len()).unwrap_or(u32::MAX);
             let size_and_field = (bytes, ecn_of(&flight.packet));
             let key = Key::at_start(time, 0);
-            let (arrival, marked) =
-                self.ports[port].accept_or_mark(key, None, size_and_field, &mut self.lineage);
-            if marked {
+            let port = &mut self.ports[port];
+            let passage = port.accept_any(key, None, size_and_field, &mut self.lineage);
+            if passage.marked {
                 mark(&mut flight.packet);
             }
-            if !arrival.is_never() {
-                flight.hop += 1;
-                self.fly(arrival.time, flight);
+            if passage.corrupted && !flight.damaged {
+                port.count_corrupted();
+                damage(&mut flight.packet);
+                flight.damaged = true;
+            }
+            flight.hop += 1;
+            let last = flight.hop == path.len() && flight.towards == Towards::Sender;
+            let access_delay = if last {
+                self.access_delays[flight.flow]
+            } else {
+                0.0
+            };
+            let again = passage.again.map(|again| (again, flight.clone()));
+            let arrivals = [Some((passage.arrival, flight)), again];
+            for (arrival, flight) in arrivals.into_iter().flatten() {
+                if !arrival.is_never() {
+                    self.fly(arrival.time + access_delay, flight);
+                }
             }
         }
         None
+    }
+}
+
+/// Turns the packet's last bit over: a checksum of ones' complements (RFC 1071) tells every single bit.
+fn damage(packet: &mut [u8]) {
+    if let Some(last) = packet.last_mut() {
+        *last ^= 1;
     }
 }
 
@@ -216,6 +251,39 @@ mod tests {
             assert_eq!(*number, at - 1);
             assert!((time - (1.0 + f64::from(at) * 0.008 + 0.01)).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn packets_are_doubled_damaged_once_and_delayed_by_their_flow() {
+        let wire = json!({"rate": "1 Mbit/s", "delay": "10 ms", "corrupt": 1});
+        let scenario = Scenario::from_tree(&json!({
+            "duration": "10 s",
+            "links": {"a": wire, "b": {"rate": "1 Mbit/s", "delay": "10 ms", "corrupt": 1, "duplicate": 1}},
+            "flows": [{"path": ["a", "b"], "delay": "5 ms"}],
+        }))
+        .expect("a scenario");
+        let mut network = Network::new(&scenario, 1);
+        assert!((network.shortest_delay - 0.025).abs() < 1e-12);
+        network.enter(1.0, 0, Towards::Receiver, vec![0; 1000]);
+        network.enter(1.0, 0, Towards::Sender, vec![0; 125]);
+        let mut arrivals = Vec::new();
+        while network.next_time() < f64::INFINITY {
+            let time = network.next_time();
+            if let Some((towards, _, packet)) = network.deliver(time) {
+                arrivals.push((towards, packet[packet.len() - 1]));
+                // Two transmissions of 8 or 1 ms, two links of 10 ms, and the flow's 5 ms.
+                let expected = if towards == Towards::Receiver {
+                    1.041
+                } else {
+                    1.027
+                };
+                assert!((time - expected).abs() < 1e-12, "{time}");
+            }
+        }
+        let (there, back) = (Towards::Receiver, Towards::Sender);
+        assert_eq!(arrivals, [(back, 0), (there, 1), (there, 1)]);
+        let damaged = [0, 2].map(|port| network.ports[port].counters.corrupted_packets);
+        assert_eq!(damaged, [1, 0]);
     }
 
     /// An IPv4 header without options, with its checksum (RFC 791 §3.1).

@@ -86,7 +86,9 @@ pub fn links(scenario: &Scenario, network: &Network) -> Vec<Json> {
             "link": scenario.links[at / 2].name, "direction": direction_name(at),
             "arrived_packets": counters.arrived_packets, "arrived_bytes": counters.arrived_bytes,
             "dropped_packets": counters.dropped_packets, "dropped_bytes": counters.dropped_bytes,
-            "lost_packets": counters.lost_packets, "marked_packets": counters.marked_packets, "peak_packets": counters.peak_packets(),
+            "lost_packets": counters.lost_packets, "corrupted_packets": counters.corrupted_packets,
+            "duplicated_packets": counters.duplicated_packets, "reordered_packets": counters.reordered_packets,
+            "marked_packets": counters.marked_packets, "peak_packets": counters.peak_packets(),
             "utilisation": port.utilisation(),
             "wait_mean_ns": ns(counters.mean_wait_secs()),
         }));

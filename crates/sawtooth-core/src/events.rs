@@ -55,6 +55,8 @@ pub enum Child {
     Arrival = 1,
     /// The transmitter is free again.
     Done = 2,
+    /// The packet reaches the far end a second time.
+    Again = 3,
 }
 
 /// No parent: laid down before the run.

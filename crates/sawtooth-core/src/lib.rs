@@ -9,7 +9,7 @@
 //! [`source::TABLE`], [`tcp::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]), and documentation,
 //! errors and tests walk the tables.
 //!
-//! Layers, top may use below: `sim`; `link`; `scenario`; `tcp`, `kernel`; `cc`, `queue`, `source`; `loss`; `packet`; `events`, `record`,
+//! Layers, top may use below: `sim`; `link`; `scenario`; `tcp`, `kernel`; `cc`, `queue`, `source`, `loss`, `wire`; `packet`; `events`, `record`,
 //! `registry`; `rng`, `expr`, `ring`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
@@ -31,6 +31,7 @@ pub mod sim;
 pub mod source;
 pub mod tcp;
 pub mod units;
+pub mod wire;
 
 pub use scenario::{Scenario, ScenarioError};
 pub use sim::{simulate, simulate_with_effort};

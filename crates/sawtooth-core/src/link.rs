@@ -5,8 +5,8 @@
 //!
 //! **Speed.** A drop-tail FIFO decides everything at arrival: the packet's transmission starts when the one before it has
 //! left, and what is still present is what has not yet departed. [`Port::accept`] computes this without any event for the
-//! end of a transmission, and [`Port::accept_or_mark`] the same for one that marks. Disciplines that decide at dequeue (and every port, when the shortcut is off) use
-//! [`Port::arrive`] and [`Port::transmitter_free`] instead.
+//! end of a transmission, and [`Port::accept_any`] the same for one that marks, or whose [wire](crate::wire) is not plain. Disciplines that
+//! decide at dequeue (and every port, when the shortcut is off) use [`Port::arrive`] and [`Port::transmitter_free`] instead.
 
 use crate::events::{Child, Event, Key, Lineage};
 use crate::loss::{Fate, Loss};
@@ -15,6 +15,7 @@ use crate::queue::{Backlog, Law, Next, Queue, Queued, Verdict};
 use crate::ring::Ring;
 use crate::scenario::Direction;
 use crate::units::Duration;
+use crate::wire::{Service, Wire};
 
 /// What happened at a port; plain counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,6 +26,12 @@ pub struct PortCounters {
     pub dropped_bytes: u64,
     /// Transmitted and then lost on the wire.
     pub lost_packets: u64,
+    /// Transmitted and damaged on the way: they arrive, and whoever they are for discards them.
+    pub corrupted_packets: u64,
+    /// Transmitted once and arriving twice.
+    pub duplicated_packets: u64,
+    /// Arriving before one that was transmitted earlier.
+    pub reordered_packets: u64,
     /// Transmitted with Congestion Experienced, which they had not when they came.
     pub marked_packets: u64,
     /// The most packets present when one had to wait, itself and the packet in transmission included.
@@ -71,7 +78,35 @@ pub struct Port {
     /// The transmission time last computed, and for which size: traffic has few sizes and division is slow.
     memo: (u32, f64),
     loss: Option<Box<Loss>>,
+    /// Only if one rate and one delay do not say everything.
+    wire: Option<Box<Wire>>,
     pub counters: PortCounters,
+}
+
+/// What becomes of a packet that has come to a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage {
+    /// Arrival at the far end; [`Key::NEVER`] if it is dropped or lost.
+    pub arrival: Key,
+    /// The queue has marked it.
+    pub marked: bool,
+    /// It arrives a second time.
+    pub again: Option<Key>,
+    /// It arrives damaged.
+    pub corrupted: bool,
+}
+
+impl Passage {
+    const DROPPED: Self = Self::plain(Key::NEVER, false);
+
+    const fn plain(arrival: Key, marked: bool) -> Self {
+        Self {
+            arrival,
+            marked,
+            again: None,
+            corrupted: false,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -104,14 +139,18 @@ impl Port {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     pub fn utilisation(&self) -> f64 {
         let bytes = self.counters.arrived_bytes - self.counters.dropped_bytes;
-        8.0 * bytes as f64 / (self.rate_bps * self.end_secs)
+        let capacity = match &self.wire {
+            Some(wire) => wire.capacity_bits(self.end_secs),
+            None => self.rate_bps * self.end_secs,
+        };
+        8.0 * bytes as f64 / capacity
     }
 
     /// A port whose departures are computed at arrival if `computed` and if the discipline allows it.
     pub fn new(
         link: &Direction,
         queue: Box<dyn Queue>,
-        loss: Option<Box<Loss>>,
+        (loss, wire): (Option<Box<Loss>>, Option<Box<Wire>>),
         end: Duration,
         computed: bool,
     ) -> Self {
@@ -140,11 +179,12 @@ impl Port {
             done,
             memo: (0, 0.0),
             loss,
+            wire,
             counters: PortCounters::default(),
         }
     }
 
-    /// Whether [`Port::accept`] applies, or with a queue that marks [`Port::accept_or_mark`].
+    /// Whether [`Port::accept`] applies, or with a queue that marks or a wire that is not plain [`Port::accept_any`].
     pub fn is_computed(&self) -> bool {
         matches!(self.discipline, Discipline::Computed { .. })
     }
@@ -155,6 +195,16 @@ impl Port {
             Discipline::Computed { law, .. } => law.mark_above.is_some(),
             Discipline::Evented { .. } => false,
         }
+    }
+
+    /// Whether there is more to the wire than one rate and one delay.
+    pub fn has_wire(&self) -> bool {
+        self.wire.is_some()
+    }
+
+    /// Whether what leaves may arrive in another order, or more than once.
+    pub fn is_unruly(&self) -> bool {
+        self.wire.as_ref().is_some_and(|wire| wire.is_unruly())
     }
 
     #[inline]
@@ -176,28 +226,28 @@ impl Port {
         lineage: &mut Lineage,
     ) -> Key {
         self.admit::<false>(key, recorded, (bytes, Ecn::NotEct), lineage)
-            .0
+            .arrival
     }
 
-    /// The same for a packet with an ECN field, which a queue may mark: whether it did.
-    pub fn accept_or_mark(
+    /// The same for a packet with an ECN field, which a queue may mark, and over any wire.
+    pub fn accept_any(
         &mut self,
         key: Key,
         recorded: Option<Event>,
         packet: (u32, Ecn),
         lineage: &mut Lineage,
-    ) -> (Key, bool) {
+    ) -> Passage {
         self.admit::<true>(key, recorded, packet, lineage)
     }
 
     #[inline(always)]
-    fn admit<const MARKS: bool>(
+    fn admit<const ANY: bool>(
         &mut self,
         key: Key,
         recorded: Option<Event>,
         (bytes, ecn): (u32, Ecn),
         lineage: &mut Lineage,
-    ) -> (Key, bool) {
+    ) -> Passage {
         let mut marked = false;
         let tx = self.transmission_secs(bytes);
         let fate = self.fate();
@@ -237,9 +287,9 @@ impl Port {
             if law.limit.admits(present, u64::from(bytes)) == Verdict::Drop {
                 self.counters.dropped_packets += 1;
                 self.counters.dropped_bytes += u64::from(bytes);
-                return (Key::NEVER, false);
+                return Passage::DROPPED;
             }
-            if MARKS && matches!(ecn, Ecn::Ect0 | Ecn::Ect1) {
+            if ANY && matches!(ecn, Ecn::Ect0 | Ecn::Ect1) {
                 marked = law.marks(present, u64::from(bytes));
             }
             self.counters.busy_peak_packets =
@@ -253,17 +303,62 @@ impl Port {
             *waiting_bytes += u64::from(bytes);
             lineage.record(self.done)
         };
-        self.done = start.schedule(start.time + tx, Child::Done);
-        if MARKS && marked {
+        if ANY && marked {
             // Its transmission may begin after the run.
             self.counters.marked_packets += u64::from(start.time < self.end_secs);
         }
+        if ANY && self.wire.is_some() {
+            let service = if idle {
+                Service::Fresh
+            } else {
+                Service::Follows
+            };
+            let (done, passage) = self.transmit_over_wire(start, bytes, fate, service);
+            self.done = done;
+            return Passage { marked, ..passage };
+        }
+        self.done = start.schedule(start.time + tx, Child::Done);
         if fate == Fate::Lost {
             self.counters.lost_packets += u64::from(start.time < self.end_secs);
-            return (Key::NEVER, marked);
+            return Passage::plain(Key::NEVER, marked);
         }
         let arrival = start.schedule(start.time + (tx + self.delay_secs), Child::Arrival);
-        (arrival, marked)
+        Passage::plain(arrival, marked)
+    }
+
+    /// A transmission begins at `start` over a wire that is not plain: when it ends, and what becomes of its packet.
+    #[cold]
+    #[inline(never)]
+    fn transmit_over_wire(
+        &mut self,
+        start: Event,
+        bytes: u32,
+        fate: Fate,
+        service: Service,
+    ) -> (Key, Passage) {
+        let wire = self.wire.as_mut().expect("the wire is not plain");
+        let done = wire.transmit(start.time, bytes, service);
+        let crossing = wire.cross(start.time, done);
+        // It may begin after the run.
+        let counts = u64::from(start.time < self.end_secs);
+        let corrupted = crossing.corrupted && counts > 0;
+        let mut passage = Passage::DROPPED;
+        if fate == Fate::Lost || (crossing.arrival.is_infinite() && done.is_finite()) {
+            self.counters.lost_packets += counts;
+        } else if crossing.arrival.is_finite() {
+            let at_far_end = |child| start.schedule(crossing.arrival, child);
+            passage.arrival = at_far_end(Child::Arrival);
+            passage.again = crossing.duplicated.then(|| at_far_end(Child::Again));
+            passage.corrupted = corrupted;
+            self.counters.duplicated_packets += counts * u64::from(crossing.duplicated);
+            self.counters.reordered_packets += counts * u64::from(crossing.overtakes);
+        }
+        (start.schedule(done, Child::Done), passage)
+    }
+
+    /// A packet of this port has been damaged on its way.
+    pub fn count_corrupted(&mut self) {
+        self.counters.corrupted_packets += 1;
     }
 
     /// Of the packet that arrives now.
@@ -300,7 +395,7 @@ impl Port {
         let present = queue.waiting().packets + sending.packets;
         self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
         if sending.packets == 0 {
-            self.start(key, lineage)
+            self.start(key, Service::Fresh, lineage)
         } else {
             Turn::Waits
         }
@@ -311,11 +406,16 @@ impl Port {
         let Discipline::Evented { in_service, .. } = &mut self.discipline else {
             unreachable!("transmitter_free is for evented ports");
         };
-        *in_service = None;
-        self.start(key, lineage)
+        // What was held back finds the transmitter idle.
+        let service = if in_service.take().is_some() {
+            Service::Follows
+        } else {
+            Service::Fresh
+        };
+        self.start(key, service, lineage)
     }
 
-    fn start(&mut self, key: Key, lineage: &mut Lineage) -> Turn {
+    fn start(&mut self, key: Key, service: Service, lineage: &mut Lineage) -> Turn {
         let Discipline::Evented {
             queue,
             in_service,
@@ -343,8 +443,17 @@ impl Port {
             self.counters.waited_secs += leaving.sojourn(key.time);
         }
         self.counters.marked_packets += u64::from(packet.ecn() != leaving.ecn);
-        let tx = self.transmission_secs(packet.wire_bytes);
         let start = lineage.record(key);
+        if self.wire.is_some() {
+            let bytes = packet.wire_bytes;
+            let (done, passage) = self.transmit_over_wire(start, bytes, leaving.fate, service);
+            return Turn::Starts(Transmission {
+                packet,
+                passage,
+                done,
+            });
+        }
+        let tx = self.transmission_secs(packet.wire_bytes);
         let arrival = match leaving.fate {
             Fate::Arrives => start.schedule(key.time + (tx + self.delay_secs), Child::Arrival),
             Fate::Lost => {
@@ -354,7 +463,7 @@ impl Port {
         };
         Turn::Starts(Transmission {
             packet,
-            arrival,
+            passage: Passage::plain(arrival, false),
             done: start.schedule(key.time + tx, Child::Done),
         })
     }
@@ -400,9 +509,9 @@ pub enum Turn {
 /// A transmission that has started at an evented port.
 #[derive(Clone, Copy, Debug)]
 pub struct Transmission {
+    /// Marked, if it was.
     pub packet: Packet,
-    /// Arrival at the far end; [`Key::NEVER`] if it is lost on the way.
-    pub arrival: Key,
+    pub passage: Passage,
     /// The transmitter is free again.
     pub done: Key,
 }

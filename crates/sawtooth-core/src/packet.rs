@@ -257,6 +257,15 @@ impl AckStore {
         }
     }
 
+    /// The same acknowledgement once more, for a packet that arrives twice.
+    pub fn copy(&mut self, packet: &Packet) -> Packet {
+        let mut copy = *packet;
+        if packet.detail & PLAIN == 0 {
+            copy.detail = self.keep(self.acks[packet.detail as usize]);
+        }
+        copy
+    }
+
     /// The acknowledgement was dropped.
     #[inline]
     pub fn drop(&mut self, packet: &Packet) {
@@ -299,7 +308,9 @@ mod tests {
             packets[1].mark();
             assert_eq!(packets.map(|packet| store.unpack(&packet)), acks);
             let dropped = store.pack(0, 0, 40, &selective);
+            let copy = store.copy(&dropped);
             store.drop(&dropped);
+            assert_eq!(store.unpack(&copy), selective);
         }
         assert_eq!(store.acks.len(), 2, "places are used again");
     }

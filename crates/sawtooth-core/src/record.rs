@@ -305,6 +305,24 @@ pub const SCHEMA: &[TableSpec] = &[
                 "packets transmitted and lost on the wire",
             ),
             column(
+                "corrupted_packets",
+                U64,
+                "packet",
+                "packets transmitted and damaged on the wire; their hosts discard them",
+            ),
+            column(
+                "duplicated_packets",
+                U64,
+                "packet",
+                "packets that the wire has delivered twice",
+            ),
+            column(
+                "reordered_packets",
+                U64,
+                "packet",
+                "packets that arrived before one that was transmitted earlier",
+            ),
+            column(
                 "marked_packets",
                 U64,
                 "packet",
@@ -596,4 +614,6 @@ pub struct Effort {
     pub events: u64,
     /// Segments that reached their receiver.
     pub delivered_packets: u64,
+    /// Packets that reached their host damaged.
+    pub discarded_packets: u64,
 }

@@ -14,6 +14,7 @@ use crate::loss::LossSpec;
 use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
 use crate::tcp::receive_buffer::ReceiveBuffer;
 use crate::units::{Duration, Instant, Rate};
+use crate::wire::{Conditions, WireSpec};
 use crate::{cc, queue, source, tcp};
 
 /// One specified experiment.
@@ -62,6 +63,25 @@ pub struct Direction {
     pub delay: Duration,
     pub queue: Part,
     pub loss: LossSpec,
+    /// Bytes of the largest packet that it carries, if that is limited.
+    pub mtu: Option<u64>,
+    pub wire: WireSpec,
+}
+
+impl Direction {
+    /// What holds before anything has changed.
+    pub fn conditions(&self) -> Conditions {
+        Conditions {
+            rate_bps: self.rate.bps(),
+            delay_secs: self.delay.secs(),
+            loss: 0.0,
+        }
+    }
+
+    /// No packet arrives sooner than this after its last bit has left.
+    pub fn least_delay_secs(&self) -> f64 {
+        self.wire.least_delay_secs(self.delay.secs())
+    }
 }
 
 /// One connection: the links its data crosses in order; acknowledgements cross the same links' reverse sides.
@@ -83,9 +103,16 @@ pub struct FlowSpec {
     pub told: Vec<&'static str>,
     pub source: Part,
     pub start: Instant,
+    /// What its packets take between its hosts and the links of its path, each way.
+    pub delay: Duration,
 }
 
 impl FlowSpec {
+    /// Whether it takes any time from its hosts to the links.
+    pub fn has_access_delay(&self) -> bool {
+        self.delay.secs() > 0.0
+    }
+
     /// The sender's congestion control by the name it has in Linux.
     pub fn cc_in_kernel(&self) -> &str {
         self.kernel_cc.as_deref().unwrap_or(self.cc.name)
@@ -315,6 +342,11 @@ impl Scenario {
             let message = "with the kernel's shaper nobody sees an acknowledgement arrive";
             return Err(at("sample", message).hint("sample at a cadence, such as \"10 ms\""));
         }
+        if let Some(flow) = self.flows.iter().find(|flow| flow.has_access_delay()) {
+            let path = format!("{}.delay", flow.block);
+            let message = "the kernel's shaper knows no `delay` of single flows";
+            return Err(at(path, message).hint(advice));
+        }
         for direction in self
             .links
             .iter()
@@ -322,10 +354,10 @@ impl Scenario {
         {
             let what = if direction.queue.name != "drop_tail" {
                 format!("the queue `{}`", direction.queue.name)
-            } else if direction.loss.drop.is_empty() {
-                continue;
+            } else if let Some(what) = wires::beyond_shaper(direction) {
+                what.to_owned()
             } else {
-                "the loss of chosen packets".to_owned()
+                continue;
             };
             return Err(at(
                 "kernel.shaper",
@@ -392,13 +424,20 @@ impl Scenario {
 
     /// Round-trip propagation time of a flow, seconds.
     fn base_rtt(&self, flow: &FlowSpec) -> f64 {
-        flow.path
-            .iter()
-            .map(|link| {
-                self.links[*link].forward.delay.secs() + self.links[*link].reverse.delay.secs()
-            })
-            .sum()
+        base_rtt_secs(&self.links, flow)
     }
+
+    /// Whether a wire on a flow's path may damage its packets.
+    pub fn damages(&self, flow: &FlowSpec) -> bool {
+        let mut links = flow.path.iter().map(|link| &self.links[*link]);
+        links.any(|link| link.forward.wire.corrupt > 0.0 || link.reverse.wire.corrupt > 0.0)
+    }
+}
+
+fn base_rtt_secs(links: &[LinkSpec], flow: &FlowSpec) -> f64 {
+    let delays =
+        |link: &usize| links[*link].forward.delay.secs() + links[*link].reverse.delay.secs();
+    flow.path.iter().map(delays).sum::<f64>() + 2.0 * flow.delay.secs()
 }
 
 // --- variables ----------------------------------------------------------------------------------------------------------
@@ -505,8 +544,8 @@ const SCENARIO_KEYS: &[&str] = &[
     "kernel",
     "shortcuts",
 ];
-const LINK_KEYS: &[&str] = &["rate", "delay", "queue", "loss", "drop", "count", "reverse"];
-const DIRECTION_KEYS: &[&str] = &["rate", "delay", "queue", "loss", "drop"];
+const DIRECTION_KEYS: &[&str] = &["rate", "delay", "queue"];
+const BOTH_DIRECTIONS_KEYS: &[&str] = &["count", "reverse"];
 const FLOW_KEYS: &[&str] = &[
     "name",
     "path",
@@ -515,6 +554,7 @@ const FLOW_KEYS: &[&str] = &[
     "tcp",
     "source",
     "start",
+    "delay",
     "count",
 ];
 
@@ -591,7 +631,8 @@ impl<'a> Reader<'a> {
         };
         let record = self.record(sample)?;
         let (mut links, groups) = self.links()?;
-        let flows = self.flows(&groups)?;
+        let mut flows = self.flows(&groups)?;
+        wires::fit_segments(&links, &mut flows)?;
         resolve_bdp(&mut links, &flows)?;
         queues::check(self.tree, &links, &flows)?;
         let kernel = self.kernel()?;
@@ -732,7 +773,8 @@ impl<'a> Reader<'a> {
         for (name, json) in tree {
             let path = format!("links.{name}");
             let table = object(json, &path)?;
-            check_keys(table, LINK_KEYS, &path)?;
+            let keys = [DIRECTION_KEYS, wires::KEYS, BOTH_DIRECTIONS_KEYS];
+            check_keys(table, &keys.concat(), &path)?;
             let count = count(table, &path, self.scope())?;
             groups.push(LinkGroup {
                 name,
@@ -746,14 +788,11 @@ impl<'a> Reader<'a> {
                 };
                 let forward = direction(table, None, &path, scope)?;
                 let reverse = match table.get("reverse") {
-                    None => Direction {
-                        loss: LossSpec::default(),
-                        ..forward.clone()
-                    },
+                    None => direction(&Map::new(), Some(&forward), &path, scope)?,
                     Some(json) => {
                         let path = format!("{path}.reverse");
                         let reverse = object(json, &path)?;
-                        check_keys(reverse, DIRECTION_KEYS, &path)?;
+                        check_keys(reverse, &[DIRECTION_KEYS, wires::KEYS].concat(), &path)?;
                         direction(reverse, Some(&forward), &path, scope)?
                     }
                 };
@@ -974,20 +1013,9 @@ impl<'a> Reader<'a> {
             )?,
             None => default_part(&source::TABLE[0]),
         };
-        let start = match table.get("start") {
-            Some(json) => {
-                let path = format!("{path}.start");
-                let start = quantity(json, &path, scope, Dimension::Time)?;
-                if start < 0.0 {
-                    return Err(at(
-                        path,
-                        format!("a flow cannot start before the run: {start} s"),
-                    ));
-                }
-                start
-            }
-            None => 0.0,
-        };
+        let before = "a flow cannot start before the run";
+        let start = own_time(table, "start", before, path, scope)?;
+        let delay = own_time(table, "delay", "a delay cannot be negative", path, scope)?;
         Ok(FlowSpec {
             name,
             path: route(table, path, groups, scope)?,
@@ -1000,11 +1028,31 @@ impl<'a> Reader<'a> {
             told,
             source,
             start: Instant::from_secs(start),
+            delay: Duration::from_secs(delay),
         })
     }
 }
 
 // --- parts of the tree --------------------------------------------------------------------------------------------------
+
+/// A time of a flow, or zero; if it is negative, what is wrong with that.
+fn own_time(
+    table: &Map<String, Json>,
+    key: &str,
+    negative: &str,
+    path: &str,
+    scope: Scope,
+) -> Result<f64> {
+    let Some(json) = table.get(key) else {
+        return Ok(0.0);
+    };
+    let path = format!("{path}.{key}");
+    let secs = quantity(json, &path, scope, Dimension::Time)?;
+    if secs < 0.0 {
+        return Err(at(path, format!("{negative}: {secs} s")));
+    }
+    Ok(secs)
+}
 
 /// A flow that is not paced has no rate to bound.
 /// Parameters of a congestion control that contradict each other.
@@ -1039,7 +1087,16 @@ fn direction(
     path: &str,
     scope: Scope,
 ) -> Result<Direction> {
+    let own = wires::Table {
+        keys: table,
+        mirror,
+        path,
+        scope,
+    };
+    let wire = wires::wire(own)?;
+    let traced = wire.trace.as_ref().map(|trace| trace.mean_bps());
     let rate = match (table.get("rate"), mirror) {
+        _ if traced.is_some() => Rate::from_bps(traced.unwrap_or_default()),
         (Some(json), _) => {
             let path = format!("{path}.rate");
             let rate = quantity(json, &path, scope, Dimension::Rate)?;
@@ -1076,55 +1133,16 @@ fn direction(
         (None, Some(mirror)) => mirror.queue.clone(),
         (None, None) => default_part(&queue::TABLE[0]),
     };
-    Ok(Direction {
+    let direction = Direction {
         rate,
         delay,
         queue,
-        loss: losses(table, path, scope)?,
-    })
-}
-
-/// What a direction loses; unlike its other keys, the reverse does not take it over.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked to be whole and above zero"
-)]
-fn losses(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<LossSpec> {
-    let mut spec = LossSpec::default();
-    if let Some(json) = table.get("loss") {
-        let path = format!("{path}.loss");
-        spec.probability = quantity(json, &path, scope, Dimension::Number)?;
-        if !(0.0..=1.0).contains(&spec.probability) {
-            let found = spec.probability;
-            return Err(at(
-                path,
-                format!("`loss` is a probability from 0 to 1, found {found}"),
-            ));
-        }
-    }
-    let numbers = match table.get("drop") {
-        None => &Vec::new(),
-        Some(Json::Array(numbers)) => numbers,
-        Some(_) => {
-            return Err(at(format!("{path}.drop"), "expected a list of packets")
-                .hint("for example drop = [20, 21]: the 20th and the 21st that arrive"));
-        }
+        loss: wires::losses(own)?,
+        mtu: wires::mtu(own)?,
+        wire,
     };
-    for (index, json) in numbers.iter().enumerate() {
-        let path = format!("{path}.drop[{index}]");
-        let number = quantity(json, &path, scope, Dimension::Number)?;
-        if number < 1.0 || number.fract() != 0.0 || number > 9e15 {
-            return Err(at(
-                path,
-                format!("packets are counted from 1, found {number}"),
-            ));
-        }
-        spec.drop.push(number as u64);
-    }
-    spec.drop.sort_unstable();
-    spec.drop.dedup();
-    Ok(spec)
+    wires::check_start(&direction, path)?;
+    Ok(direction)
 }
 
 /// The `count` of a repeated item, if it has one.
@@ -1572,12 +1590,7 @@ fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
         let rtt = flows
             .iter()
             .filter(|flow| flow.path.contains(&index))
-            .map(|flow| {
-                let delays = |link: &usize| {
-                    links[*link].forward.delay.secs() + links[*link].reverse.delay.secs()
-                };
-                flow.path.iter().map(delays).sum::<f64>()
-            })
+            .map(|flow| base_rtt_secs(links, flow))
             .fold(f64::INFINITY, f64::min);
         if !(rtt > 0.0 && rtt.is_finite()) {
             return Err(at(
@@ -1742,6 +1755,7 @@ impl ScenarioError {
 
 mod queues;
 mod warnings;
+mod wires;
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,8 @@
 //!   else. So access links, receivers and senders need no events of their own.
 //! - `ring`: packets on their way to a meeting point wait in a ring; only the first has a pending event.
 //!
+//! Where a wire reorders or doubles packets ([`crate::wire`]), each packet behind it has an event of its own, shortcuts or not.
+//!
 //! A stop that is passed ahead of time is still passed in the order of its keys, with its own timers fired in between. Nothing
 //! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
 //! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
@@ -18,7 +20,7 @@ use std::collections::BTreeMap;
 
 use crate::cc;
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
-use crate::link::{Port, Transmission, Turn};
+use crate::link::{Passage, Port, Transmission, Turn};
 use crate::loss::Loss;
 use crate::packet::{Ack, AckStore, Packet};
 use crate::queue::{self, Site};
@@ -33,6 +35,7 @@ use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
 use crate::units::{Duration, Rate, mean_rate_bps};
+use crate::wire::Wire;
 
 /// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
 pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
@@ -62,13 +65,9 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
             let Part { name: row, params } = &direction.queue;
             let queue = queue::build(row, params, site);
             let loss = Loss::new(&direction.loss, seed, &name);
-            ports.push(Port::new(
-                direction,
-                queue,
-                loss,
-                scenario.duration,
-                computed,
-            ));
+            let (initial, end) = (direction.conditions(), scenario.duration);
+            let wire = Wire::new(&direction.wire, initial, end.secs(), (seed, &name));
+            ports.push(Port::new(direction, queue, (loss, wire), end, computed));
         }
     }
     ports
@@ -87,8 +86,12 @@ enum Place {
     /// A port that computes departures, marks nothing and is not sampled.
     Port(u32),
     SlowPort(u32),
+    /// The way between a host and the first link, which takes the flow's own delay; an even number from the sender, an odd one to it.
+    Access(u32),
     Receiver(u32),
     Sender(u32),
+    /// Where a damaged packet ends.
+    Discard,
 }
 
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
@@ -103,10 +106,12 @@ enum Slot {
 #[derive(Debug)]
 struct Channel {
     slot: u32,
+    /// Whether packets are loose events here, because they may come out of order or rings are switched off, and do not wait in the ring.
+    loose: bool,
     waiting: Ring<(Key, Packet)>,
 }
 
-/// A packet with an event of its own, when rings are switched off.
+/// A packet with an event of its own, because it may come out of order, or because rings are switched off.
 #[derive(Debug)]
 struct Loose {
     key: Key,
@@ -165,6 +170,10 @@ struct Flow {
     /// Where its stops begin in `World::stops`, and which is the receiver's.
     first_stop: u32,
     receiver_stop: u32,
+    /// How many there are. As many follow of the same places for packets that are damaged, if its path has a wire that damages any.
+    stops: u32,
+    /// What its packets take between its hosts and the links, each way.
+    access_delay: f64,
     /// Wire size of the segments it sends: header, and header with full payload.
     header: u32,
     ack_sizes: AckSizes,
@@ -232,8 +241,8 @@ struct World<'a> {
     /// Sender and receiver timers; rarely due, so they are kept apart.
     timers: EventQueue,
     lineage: Lineage,
-    /// Whether packets wait in rings, or else as loose events.
-    ring: bool,
+    /// Whether any packets are loose events.
+    has_loose: bool,
     loose: LooseEvents,
     acks: AckStore,
     /// What hosts remember of connections that have ended, if any flow asks for it.
@@ -248,7 +257,7 @@ impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
         let ports = ports(scenario, seed, shortcuts.no_tx_event);
-        let (stops, first_stops, feeders) = plan_stops(scenario, &ports);
+        let (stops, first_stops, in_order) = plan_stops(scenario, &ports);
 
         let mut slots = Vec::new();
         let mut port_slots = vec![u32::MAX; ports.len()];
@@ -258,14 +267,8 @@ impl<'a> World<'a> {
                 slots.push(Slot::TransmitterFree(index_u32(index)));
             }
         }
-        let mut channels = Vec::with_capacity(feeders);
-        for index in 0..feeders {
-            channels.push(Channel {
-                slot: index_u32(slots.len()),
-                waiting: Ring::new((Key::NEVER, Packet::default())),
-            });
-            slots.push(Slot::Channel(index_u32(index)));
-        }
+        let channels = channels(&in_order, shortcuts.ring, &mut slots);
+        let has_loose = channels.iter().any(|channel| channel.loose);
         let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
         let mut flows = Vec::with_capacity(scenario.flows.len());
         for (index, spec) in scenario.flows.iter().enumerate() {
@@ -301,7 +304,11 @@ impl<'a> World<'a> {
                 next_write,
                 write_key: Key::NEVER,
                 first_stop: first_stops[index],
-                receiver_stop: first_stops[index] + index_u32(spec.path.len()),
+                receiver_stop: first_stops[index]
+                    + index_u32(spec.path.len())
+                    + u32::from(spec.has_access_delay()),
+                stops: 2 * index_u32(spec.path.len() + 1) + 2 * u32::from(spec.has_access_delay()),
+                access_delay: spec.delay.secs(),
                 header,
                 ack_sizes,
             });
@@ -339,7 +346,7 @@ impl<'a> World<'a> {
             slots,
             timers,
             lineage,
-            ring: shortcuts.ring,
+            has_loose,
             loose: LooseEvents::default(),
             acks: AckStore::default(),
             samplers,
@@ -354,7 +361,7 @@ impl<'a> World<'a> {
         loop {
             let timer_first = self.timers.first_time() <= self.packets.first_time()
                 && self.timer_precedes_packets();
-            if !self.ring && self.step_loose(timer_first) {
+            if self.has_loose && self.step_loose(timer_first) {
                 continue;
             }
             let queue = if timer_first {
@@ -424,19 +431,19 @@ impl<'a> World<'a> {
     #[inline(always)]
     fn wait(&mut self, channel: u32, packet: Packet, key: Key) {
         let channel = &mut self.channels[channel as usize];
-        if self.ring {
+        if channel.loose {
+            self.loose.push(Loose {
+                key,
+                slot: channel.slot,
+                packet,
+            });
+        } else {
             if channel.waiting.is_empty() {
                 self.packets.set(channel.slot, key, &self.lineage);
             }
             let slot = channel.waiting.push_slot();
             slot.0 = key;
             slot.1 = packet;
-        } else {
-            self.loose.push(Loose {
-                key,
-                slot: channel.slot,
-                packet,
-            });
         }
     }
 
@@ -466,6 +473,18 @@ impl<'a> World<'a> {
                     now = Some(event);
                 }
                 Place::Sender(_) => return Some((packet, key)),
+                Place::Access(way) => {
+                    let event = now.unwrap_or_else(|| self.lineage.record(key));
+                    let delay = self.flows[(way / 2) as usize].access_delay;
+                    key = event.schedule(key.time + delay, Child::Arrival);
+                    now = None;
+                    packet.hop += 1;
+                }
+                Place::Discard => {
+                    let copy = packet;
+                    self.discarded(&copy);
+                    return None;
+                }
                 Place::SlowPort(index) => {
                     let copy = packet;
                     let (time, line) = key.parts();
@@ -516,7 +535,54 @@ impl<'a> World<'a> {
             return None;
         }
         let size_and_field = (packet.wire_bytes, packet.ecn());
-        Some(port.accept_or_mark(key, now, size_and_field, &mut self.lineage))
+        let passage = port.accept_any(key, now, size_and_field, &mut self.lineage);
+        if self.ports[index as usize].has_wire() {
+            self.cross(index, packet, passage);
+            return None;
+        }
+        Some((passage.arrival, passage.marked))
+    }
+
+    /// A packet is on a wire that may double or damage it.
+    fn cross(&mut self, port: u32, mut packet: Packet, passage: Passage) {
+        if passage.marked {
+            packet.mark();
+        }
+        packet.hop += 1;
+        let flow = &self.flows[packet.flow as usize];
+        if passage.corrupted && packet.hop < flow.first_stop + flow.stops {
+            packet.hop += flow.stops;
+            self.ports[port as usize].count_corrupted();
+        }
+        let again = passage.again.map(|key| (key, self.copy(&packet)));
+        self.leave(packet, passage.arrival);
+        if let Some((key, copy)) = again {
+            self.leave(copy, key);
+        }
+    }
+
+    /// The same packet once more.
+    fn copy(&mut self, packet: &Packet) -> Packet {
+        if self.is_acknowledgement(packet) {
+            self.acks.copy(packet)
+        } else {
+            *packet
+        }
+    }
+
+    /// Beyond its receiver a packet is an acknowledgement, damaged or not.
+    fn is_acknowledgement(&self, packet: &Packet) -> bool {
+        let flow = &self.flows[packet.flow as usize];
+        let damaged = packet.hop >= flow.first_stop + flow.stops;
+        packet.hop > flow.receiver_stop + if damaged { flow.stops } else { 0 }
+    }
+
+    /// A damaged packet is at its host, whose checksum tells.
+    #[cold]
+    #[inline(never)]
+    fn discarded(&mut self, packet: &Packet) {
+        self.effort.discarded_packets += 1;
+        self.dropped(packet);
     }
 
     /// The same as [`World::on_packet`], for callers that are rarely run.
@@ -551,8 +617,7 @@ impl<'a> World<'a> {
     #[cold]
     #[inline(never)]
     fn dropped(&mut self, packet: &Packet) {
-        // Beyond the receiver it is an acknowledgement.
-        if packet.hop > self.flows[packet.flow as usize].receiver_stop {
+        if self.is_acknowledgement(packet) {
             self.acks.drop(packet);
         }
     }
@@ -590,14 +655,13 @@ impl<'a> World<'a> {
 
     fn on_transmission(&mut self, port: u32, transmission: Transmission) {
         let Transmission {
-            mut packet,
-            arrival,
+            packet,
+            passage,
             done,
         } = transmission;
         self.packets
             .set(self.port_slots[port as usize], done, &self.lineage);
-        packet.hop += 1;
-        self.leave(packet, arrival);
+        self.cross(port, packet, passage);
     }
 
     /// A segment reaches its receiver; returns the acknowledgement it causes, if one leaves at once.
@@ -984,6 +1048,9 @@ impl<'a> World<'a> {
                 Cell::U64(counters.dropped_packets),
                 Cell::U64(counters.dropped_bytes),
                 Cell::U64(counters.lost_packets),
+                Cell::U64(counters.corrupted_packets),
+                Cell::U64(counters.duplicated_packets),
+                Cell::U64(counters.reordered_packets),
                 Cell::U64(counters.marked_packets),
                 Cell::U64(counters.peak_packets()),
                 Cell::F64(port.utilisation()),
@@ -992,6 +1059,20 @@ impl<'a> World<'a> {
         }
         table
     }
+}
+
+/// The channels and their slots, given whether packets come to each in order.
+fn channels(in_order: &[bool], rings: bool, slots: &mut Vec<Slot>) -> Vec<Channel> {
+    let mut channels = Vec::with_capacity(in_order.len());
+    for (index, in_order) in in_order.iter().enumerate() {
+        channels.push(Channel {
+            slot: index_u32(slots.len()),
+            loose: !(*in_order && rings),
+            waiting: Ring::new((Key::NEVER, Packet::default())),
+        });
+        slots.push(Slot::Channel(index_u32(index)));
+    }
+    channels
 }
 
 /// The slot of a flow's retransmission timer; before its start, of the start.
@@ -1038,12 +1119,13 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
         .new
 }
 
-/// Lays out every flow's round trip and decides which stops need events. Returns the stops, where each flow's begin, and how
-/// many channels there are.
-fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usize) {
+/// Lays out every flow's round trip and decides which stops need events. Returns the stops, where each flow's begin, and of each channel
+/// whether packets come to it in order.
+fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, Vec<bool>) {
     let mut places: Vec<Vec<Place>> = Vec::with_capacity(scenario.flows.len());
     let port = |index: usize| {
-        let plain = ports[index].is_computed() && !ports[index].computes_marks();
+        let port = &ports[index];
+        let plain = port.is_computed() && !port.computes_marks() && !port.has_wire();
         if plain && !matches!(scenario.sample, Sampling::Every(_)) {
             Place::Port(index_u32(index))
         } else {
@@ -1054,10 +1136,14 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
         let forward = flow.path.iter().map(|link| port(2 * link));
         let reverse = flow.path.iter().rev().map(|link| port(2 * link + 1));
         let index = index_u32(index);
+        let access = |way: u32| flow.has_access_delay().then_some(Place::Access(way));
         places.push(
-            forward
+            access(2 * index)
+                .into_iter()
+                .chain(forward)
                 .chain([Place::Receiver(index)])
                 .chain(reverse)
+                .chain(access(2 * index + 1))
                 .chain([Place::Sender(index)])
                 .collect(),
         );
@@ -1073,33 +1159,55 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
             }
         }
     }
+    let is_unruly = |place: &Place| match place {
+        Place::Port(port) | Place::SlowPort(port) => ports[*port as usize].is_unruly(),
+        _ => false,
+    };
     let needs_event = |place: &Place| match place {
+        place if feeders[place].iter().any(is_unruly) => true,
         Place::Port(port) | Place::SlowPort(port) => {
             feeders[place].len() > 1
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()
         }
-        Place::Receiver(_) | Place::Sender(_) => !scenario.shortcuts.computed_hops,
+        _ => !scenario.shortcuts.computed_hops,
     };
     let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
-    let mut stops = Vec::new();
+    let mut in_order = Vec::new();
+    let mut stops: Vec<Stop> = Vec::new();
     let mut first_stops = Vec::with_capacity(places.len());
-    for trip in &places {
-        first_stops.push(index_u32(stops.len()));
+    for (trip, flow) in places.iter().zip(&scenario.flows) {
+        let first = stops.len();
+        first_stops.push(index_u32(first));
         // A round trip without any event would never return to the event loop.
         let closed = !trip.iter().any(needs_event);
         for (at, place) in trip.iter().enumerate() {
             let feeder = trip[(at + trip.len() - 1) % trip.len()];
             let event = needs_event(place) || (closed && matches!(place, Place::Sender(_)));
-            let next = index_u32(channels.len());
-            let channel = event.then(|| *channels.entry((*place, feeder)).or_insert(next));
+            let channel = event.then(|| {
+                let next = index_u32(in_order.len());
+                let channel = *channels.entry((*place, feeder)).or_insert(next);
+                if channel == next {
+                    in_order.push(!is_unruly(&feeder));
+                }
+                channel
+            });
             stops.push(Stop {
                 place: *place,
                 channel,
             });
         }
+        if scenario.damages(flow) {
+            for at in first..stops.len() {
+                let mut stop = stops[at];
+                if matches!(stop.place, Place::Receiver(_) | Place::Sender(_)) {
+                    stop.place = Place::Discard;
+                }
+                stops.push(stop);
+            }
+        }
     }
-    (stops, first_stops, channels.len())
+    (stops, first_stops, in_order)
 }
 
 // --- samples ------------------------------------------------------------------------------------------------------------

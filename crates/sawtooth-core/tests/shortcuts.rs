@@ -11,7 +11,7 @@ use proptest::test_runner::TestRunner;
 use random::{Case, cases, config};
 use sawtooth_core::registry::Kind;
 use sawtooth_core::scenario::Shortcuts;
-use sawtooth_core::{cc, queue, simulate, source, tcp};
+use sawtooth_core::{cc, queue, simulate, source, tcp, wire};
 
 const ALL: Shortcuts = Shortcuts::all(true);
 
@@ -47,6 +47,12 @@ fn every_row_and_every_part_is_drawn() {
         words.extend(keys.map(|(key, value)| format!("{key} = {value}")));
         let keys = case.parts.iter();
         words.extend(keys.map(|(key, _)| (*key).to_owned()));
+        for (key, value) in case.wires.iter().flatten() {
+            words.insert(format!(
+                "{key} {}",
+                value["name"].as_str().unwrap_or_default()
+            ));
+        }
         words.extend([case.stack, case.recovery, case.cc, case.shape].map(str::to_owned));
         words.extend(case.discipline.map(str::to_owned));
         words.extend(case.ecn.map(|ecn| format!("ecn = {ecn}")));
@@ -59,6 +65,24 @@ fn every_row_and_every_part_is_drawn() {
     for name in names.chain(tcp::STACKS.iter().map(|stack| stack.name)) {
         has(name);
     }
+    for key in [
+        "keep_order",
+        "duplicate",
+        "corrupt",
+        "outages",
+        "changes",
+        "walk",
+        "trace",
+    ] {
+        has(&format!("{key} "));
+    }
+    for entry in wire::JITTER_TABLE {
+        has(&format!("jitter {}", entry.name));
+    }
+    for entry in wire::REORDER_TABLE {
+        has(&format!("reorder {}", entry.name));
+    }
+    has("loss gilbert_elliott");
     for entry in source::TABLE {
         has(&format!("\"{}\"", entry.name));
     }

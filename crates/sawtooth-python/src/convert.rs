@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Value};
-use sawtooth_core::{cc, kernel, queue, source, tcp};
+use sawtooth_core::{cc, kernel, loss, queue, source, tcp, wire};
 use serde_json::{Value as Json, json};
 
 /// Records of one run, or why it failed.
@@ -217,6 +217,10 @@ pub fn registry() -> Json {
         "cc": rows(cc::TABLE),
         "queue": rows(queue::TABLE),
         "source": rows(source::TABLE),
+        "loss": rows(loss::TABLE),
+        "jitter": rows(wire::JITTER_TABLE),
+        "reorder": rows(wire::REORDER_TABLE),
+        "walk": params(wire::WALK_PARAMS),
         "recovery": rows(tcp::recovery::TABLE),
         "stack": stacks,
         "tcp": params(tcp::PARAMS),

@@ -29,6 +29,10 @@ pub struct Case {
     /// Keys of `tcp` besides those.
     pub parts: Vec<(&'static str, Value)>,
     pub source: Option<Value>,
+    /// Keys of the bottleneck's two directions and of the access links, besides those that every case has.
+    pub wires: [Vec<(&'static str, Value)>; 3],
+    /// Of the flows, each way.
+    pub access_delay_ms: u32,
 }
 
 fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
@@ -123,6 +127,107 @@ fn parts() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
     })
 }
 
+/// What a link may have besides a constant rate, a constant delay and a queue.
+fn wire() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
+    let outages = (
+        10u32..3000,
+        1u32..300,
+        any::<bool>(),
+        prop::option::of(400u32..2000),
+    );
+    let table = (
+        1u32..2000,
+        0u32..3000,
+        0u32..80,
+        prop::option::of(2500u32..4000),
+    );
+    let trace = (prop::collection::vec(0u64..40, 1..40), 1u64..20);
+    let keys: Vec<BoxedStrategy<(&'static str, Value)>> = vec![
+        prop_oneof![
+            (0u32..20).prop_map(|ms| json!({"name": "uniform", "spread": format!("{ms} ms")})),
+            (0u32..20).prop_map(|ms| json!({"name": "normal", "deviation": format!("{ms} ms")})),
+            (1u32..20).prop_map(|ms| json!({"name": "pareto", "scale": format!("{ms} ms"), "max": "1 s"})),
+            (0u32..20).prop_map(|ms| json!({"name": "table", "quantiles": ["-2 ms", "0 ms", format!("{ms} ms"), "30 ms"]})),
+        ]
+        .prop_map(|jitter| ("jitter", jitter))
+        .boxed(),
+        any::<bool>().prop_map(|keep| ("keep_order", json!(keep))).boxed(),
+        (prop::sample::select(vec!["early", "late"]), 1u32..4)
+            .prop_map(|(name, gap)| ("reorder", json!({"name": name, "probability": 0.1, "gap": gap})))
+            .boxed(),
+        (0u32..3).prop_map(|tenths| ("duplicate", json!(f64::from(tenths) / 10.0))).boxed(),
+        (0u32..3).prop_map(|tenths| ("corrupt", json!(f64::from(tenths) / 20.0))).boxed(),
+        outages
+            .prop_map(|(from, length, wait, every)| {
+                let mut outage = json!({
+                    "from": format!("{from} ms"), "until": format!("{} ms", from + length), "packets": if wait { "wait" } else { "lost" },
+                });
+                if let Some(every) = every {
+                    outage["every"] = json!(format!("{every} ms"));
+                }
+                ("outages", json!([outage]))
+            })
+            .boxed(),
+        table
+            .prop_map(|(at, rate, delay, every)| {
+                let mut changes = json!({"rows": [
+                    {"at": format!("{at} ms"), "rate": format!("{rate} kbit/s"), "delay": format!("{delay} ms")},
+                    {"at": "2 s", "rate": "3 Mbit/s", "loss": 0.02},
+                    {"at": "2100 ms", "delay": "1 ms", "loss": 0},
+                ]});
+                if let Some(every) = every {
+                    changes["every"] = json!(format!("{every} ms"));
+                }
+                ("changes", changes)
+            })
+            .boxed(),
+        any::<bool>()
+            .prop_map(|delay| {
+                let walk = json!({"interval": "70 ms", "rate_step": "2 Mbit/s", "rate_min": "100 kbit/s", "rate_max": "100 Mbit/s"});
+                let of_delay = json!({"delay_step": "10 ms", "delay_min": "0 ms", "delay_max": "1 s"});
+                ("walk", if delay { of_delay } else { walk })
+            })
+            .boxed(),
+        trace
+            .prop_map(|(mut millis, last)| {
+                millis.sort_unstable();
+                millis.push(40 + last);
+                ("trace", json!(millis))
+            })
+            .boxed(),
+        (0u32..10)
+            .prop_map(|tenths| {
+                let loss_bad = f64::from(tenths) / 10.0;
+                ("loss", json!({"name": "gilbert_elliott", "p": 0.02, "r": 0.3, "loss_bad": loss_bad}))
+            })
+            .boxed(),
+    ];
+    prop::sample::subsequence(keys, 0..5).prop_flat_map(|drawn| drawn)
+}
+
+/// Puts them in, without the contradictions, which are refused.
+fn put(link: &mut Value, wire: &[(&'static str, Value)]) {
+    let table = link.as_object_mut().expect("a link");
+    for (key, value) in wire {
+        if *key == "trace" {
+            table.remove("rate");
+        }
+        table.insert((*key).to_owned(), value.clone());
+    }
+    if table.contains_key("changes") {
+        table.remove("walk");
+    }
+    if table.contains_key("trace") {
+        table.remove("changes");
+        if table
+            .get("walk")
+            .is_some_and(|walk| walk.get("rate_step").is_some())
+        {
+            table.remove("walk");
+        }
+    }
+}
+
 pub fn cases() -> impl Strategy<Value = Case> {
     let disciplines = prop::sample::select(names(queue::TABLE));
     let names = (
@@ -155,6 +260,12 @@ pub fn cases() -> impl Strategy<Value = Case> {
             Some("accurate"),
         ]),
         parts(),
+        (
+            prop::option::weighted(0.5, wire()),
+            prop::option::weighted(0.3, wire()),
+            prop::option::weighted(0.2, wire()),
+            prop::sample::select(vec![0, 0, 3, 50]),
+        ),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
         stack: names.0,
@@ -176,6 +287,8 @@ pub fn cases() -> impl Strategy<Value = Case> {
         loss: limits.6,
         ecn: limits.7,
         parts: limits.8,
+        wires: [limits.9.0, limits.9.1, limits.9.2].map(Option::unwrap_or_default),
+        access_delay_ms: limits.9.3,
     })
 }
 
@@ -239,6 +352,19 @@ impl Case {
                 {"name": "cross", "path": ["second"], "start": "1 s"},
             ],
         });
+        let links = &mut tree["links"];
+        put(&mut links["bottleneck"]["reverse"], &self.wires[1]);
+        put(&mut links["bottleneck"], &self.wires[0]);
+        put(&mut links["sender"], &self.wires[2]);
+        // The forward direction's wire is the reverse's, too, and a walk of delays begins within its bounds.
+        let traced = links["bottleneck"].get("trace").is_some();
+        let reverse = &mut links["bottleneck"]["reverse"];
+        if traced && reverse.get("trace").is_none() {
+            reverse["rate"] = json!("1 Mbit/s");
+        }
+        if self.access_delay_ms > 0 {
+            tree["flows"][0]["delay"] = json!(format!("{} ms * i", self.access_delay_ms));
+        }
         if let Some(ecn) = self.ecn {
             tree["tcp"]["ecn"] = json!(ecn);
         }
