@@ -5,9 +5,11 @@
 //! within an expression, the place in its text.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
+use crate::arrivals::Arrivals;
 use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
 use crate::kernel::{self, Kernel};
 use crate::loss::LossSpec;
@@ -24,6 +26,8 @@ pub struct Scenario {
     pub record: Recording,
     pub links: Vec<LinkSpec>,
     pub flows: Vec<FlowSpec>,
+    /// Flows that arrive and leave.
+    pub arriving: Vec<ArrivingSpec>,
     pub kernel: Kernel,
     pub shortcuts: Shortcuts,
 }
@@ -44,9 +48,11 @@ pub struct Recording {
     pub variables: bool,
     /// Loss episodes.
     pub episodes: bool,
+    /// Every flow that has arrived.
+    pub transfers: bool,
 }
 
-const RECORD_WORDS: &[&str] = &["variables", "episodes"];
+const RECORD_WORDS: &[&str] = &["variables", "episodes", "transfers"];
 
 /// A link; each direction has its own rate, delay and queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +89,13 @@ pub struct FlowSpec {
     pub told: Vec<&'static str>,
     pub source: Part,
     pub start: Instant,
+}
+
+/// Connections that arrive one after the other, each to transfer some bytes and leave. Its `flow` is what they have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrivingSpec {
+    pub flow: FlowSpec,
+    pub arrivals: Arrivals,
 }
 
 impl FlowSpec {
@@ -191,6 +204,12 @@ impl Scenario {
         Reader::new(tree)?.scenario()
     }
 
+    /// The flows that are there all the time, then those that arrive.
+    pub fn all_flows(&self) -> impl Iterator<Item = &FlowSpec> {
+        let arriving = self.arriving.iter().map(|arriving| &arriving.flow);
+        self.flows.iter().chain(arriving)
+    }
+
     /// What can be run, and is hardly meant, of the `tree` that it was made from: each says what will happen.
     pub fn warnings(&self, tree: &Json) -> Vec<ScenarioError> {
         tree.as_object()
@@ -199,7 +218,7 @@ impl Scenario {
 
     /// Refuses what only a real kernel can run.
     pub fn for_simulator(self) -> Result<Self> {
-        for flow in &self.flows {
+        for flow in self.all_flows() {
             if let Some(name) = &flow.kernel_cc {
                 return Err(at(
                     &flow.cc_path,
@@ -387,7 +406,8 @@ impl Scenario {
             let by_size = flow.bytes_within(active) / f64::from(config.smss);
             segments += (by_rate.min(by_window) * active).min(by_size) + 10.0;
         }
-        segments
+        let arriving = self.arriving.iter().map(|one| one.segments(duration));
+        segments + arriving.sum::<f64>()
     }
 
     /// Round-trip propagation time of a flow, seconds.
@@ -516,6 +536,7 @@ const FLOW_KEYS: &[&str] = &[
     "source",
     "start",
     "count",
+    "arrivals",
 ];
 
 /// A group of links declared together.
@@ -591,9 +612,11 @@ impl<'a> Reader<'a> {
         };
         let record = self.record(sample)?;
         let (mut links, groups) = self.links()?;
-        let flows = self.flows(&groups)?;
-        resolve_bdp(&mut links, &flows)?;
-        check_marking(&links, &flows)?;
+        let (flows, mut arriving) = self.flows(&groups)?;
+        let everyone = arrivals::everyone(&flows, &arriving);
+        resolve_bdp(&mut links, &everyone)?;
+        check_marking(&links, &everyone)?;
+        self.offer(&mut arriving, &links, duration.secs())?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
         Ok(Scenario {
@@ -602,6 +625,7 @@ impl<'a> Reader<'a> {
             record,
             links,
             flows,
+            arriving,
             kernel,
             shortcuts,
         })
@@ -631,6 +655,7 @@ impl<'a> Reader<'a> {
                 }
                 "variables" => record.variables = true,
                 "episodes" => record.episodes = true,
+                "transfers" => record.transfers = true,
                 _ => {
                     let hint = match suggest(word, RECORD_WORDS.iter().copied()) {
                         Some(near) => format!("did you mean `{near}`?"),
@@ -772,7 +797,7 @@ impl<'a> Reader<'a> {
         Ok((links, groups))
     }
 
-    fn flows(&self, groups: &[LinkGroup]) -> Result<Vec<FlowSpec>> {
+    fn flows(&self, groups: &[LinkGroup]) -> Result<(Vec<FlowSpec>, Vec<ArrivingSpec>)> {
         let blocks = match self.tree.get("flows") {
             Some(Json::Array(blocks)) if !blocks.is_empty() => blocks,
             Some(Json::Array(_)) | None => {
@@ -787,6 +812,8 @@ impl<'a> Reader<'a> {
         };
         let stack = self.stack()?;
         let mut flows: Vec<FlowSpec> = Vec::new();
+        let mut arriving: Vec<ArrivingSpec> = Vec::new();
+        let mut names: BTreeSet<String> = BTreeSet::new();
         for (index, json) in blocks.iter().enumerate() {
             let path = format!("flows[{index}]");
             let table = object(json, &path)?;
@@ -808,22 +835,21 @@ impl<'a> Reader<'a> {
                 } else {
                     base.clone()
                 };
+                if !names.insert(name.clone()) {
+                    return Err(at(
+                        format!("{path}.name"),
+                        format!("two flows are called `{base}`"),
+                    )
+                    .hint("give each its own name"));
+                }
                 let flow = self.flow(table, name, &path, &stack, groups, scope)?;
-                flows.push(flow);
-            }
-            let block = &flows[flows.len() - count.unwrap_or(1)].name;
-            if flows[..flows.len() - count.unwrap_or(1)]
-                .iter()
-                .any(|flow| flow.name == *block)
-            {
-                return Err(at(
-                    format!("{path}.name"),
-                    format!("two flows are called `{base}`"),
-                )
-                .hint("give each its own name"));
+                match table.get("arrivals") {
+                    None => flows.push(flow),
+                    Some(json) => arriving.push(arrivals::read(flow, table, json, scope)?),
+                }
             }
         }
-        Ok(flows)
+        Ok((flows, arriving))
     }
 
     /// The stack's TCP parameters with the scenario's overrides are the same for all flows unless they use counters.
@@ -1415,7 +1441,11 @@ fn set_params(
             };
             return Err(at_key(path, format!("unknown {what} `{key}`")).hint(&hint));
         };
-        params.set(param.name, value(json, param, &path, scope)?);
+        if let Kind::Distribution(unit) = param.kind {
+            distribution::read(params, param, unit, json, &path, scope)?;
+        } else {
+            params.set(param.name, value(json, param, &path, scope)?);
+        }
     }
     Ok(())
 }
@@ -1517,6 +1547,9 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
                     format!("`{name}` must be above zero, found {rate} bit/s"),
                 ))
             }
+        }
+        Kind::Distribution(_) | Kind::Drawn => {
+            unreachable!("distributions are read by their own module")
         }
         Kind::Bytes => {
             positive(quantity(json, path, scope, Dimension::Bytes)?, "bytes").map(Value::Bytes)
@@ -1791,6 +1824,8 @@ impl ScenarioError {
     }
 }
 
+mod arrivals;
+mod distribution;
 mod warnings;
 
 #[cfg(test)]

@@ -14,8 +14,11 @@
 //! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
 //! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
 
+mod arrivals;
+
 use std::collections::BTreeMap;
 
+use self::arrivals::Arrivals;
 use crate::cc;
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
 use crate::link::{Arrival, Port, Transmission};
@@ -43,7 +46,10 @@ pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
 pub fn simulate_with_effort(scenario: &Scenario, seed: u64) -> (Records, Effort) {
     let mut world = World::new(scenario, seed);
     world.run();
-    let effort = world.effort;
+    let effort = Effort {
+        flow_places: world.flows.len() as u64,
+        ..world.effort
+    };
     (world.into_records(), effort)
 }
 
@@ -84,6 +90,16 @@ enum Place {
     SlowPort(u32),
     Receiver(u32),
     Sender(u32),
+    /// Those of all flows of an entry that arrive; which of them a packet is for, it says itself.
+    Receivers(u32),
+    Senders(u32),
+}
+
+/// Where a flow's round trip begins in `World::stops`, and which stop is the receiver's.
+#[derive(Clone, Copy, Debug)]
+struct Trip {
+    first_stop: u32,
+    receiver_stop: u32,
 }
 
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
@@ -91,6 +107,8 @@ enum Place {
 enum Slot {
     TransmissionDone(u32),
     Channel(u32),
+    /// The next flow of an entry arrives.
+    Arrival(u32),
 }
 
 /// Packets on their way to one stop from one component, in order.
@@ -148,6 +166,8 @@ impl LooseEvents {
 
 #[derive(Debug)]
 struct Flow {
+    /// What its packets say that they are of: its own for the whole run. Its place among the flows may be used again.
+    id: u32,
     sender: Sender,
     receiver: Receiver,
     start: f64,
@@ -156,15 +176,49 @@ struct Flow {
     source: Box<dyn Source>,
     next_write: Option<Write>,
     write_key: Key,
-    /// Where its stops begin in `World::stops`, and which is the receiver's.
-    first_stop: u32,
-    receiver_stop: u32,
+    trip: Trip,
     /// Wire size of the segments it sends: header, and header with full payload.
     header: u32,
     ack_sizes: AckSizes,
 }
 
+/// What a flow is made of.
+struct FlowPlan {
+    id: u32,
+    start: f64,
+    sender: Sender,
+    source: Box<dyn Source>,
+    trip: Trip,
+}
+
 impl Flow {
+    fn new(plan: FlowPlan) -> Self {
+        let FlowPlan {
+            id,
+            start,
+            sender,
+            mut source,
+            trip,
+        } = plan;
+        let config = sender.config();
+        Self {
+            id,
+            receiver: Receiver::new(config),
+            start,
+            started: false,
+            next_write: source.next_write(),
+            source,
+            write_key: Key::NEVER,
+            trip,
+            header: config.header,
+            ack_sizes: AckSizes {
+                plain: config.ack_size,
+                sack_option_header: config.sack_option_header,
+            },
+            sender,
+        }
+    }
+
     /// When the sender's timer expires or its application writes, whichever is first.
     #[inline]
     fn next_timer(&self) -> Key {
@@ -218,7 +272,10 @@ struct World<'a> {
     /// The event queue's slot of each evented port.
     port_slots: Vec<u32>,
     flows: Vec<Flow>,
+    arrivals: Arrivals<'a>,
     stops: Vec<Stop>,
+    /// Of each stop: whether it is beyond the receiver, so that packets there are acknowledgements.
+    returning: Vec<bool>,
     channels: Vec<Channel>,
     slots: Vec<Slot>,
     /// Packets about to reach a meeting point and transmissions about to end.
@@ -232,6 +289,8 @@ struct World<'a> {
     acks: AckStore,
     /// What hosts remember of connections that have ended, if any flow asks for it.
     metrics: Option<MetricsCaches>,
+    /// Of each entry of flows that arrive: the number of its path among the caches, and what its hosts keep.
+    metrics_places: Vec<(usize, Keeps)>,
     samplers: Option<Samplers>,
     ack_trace: Option<AckTrace>,
     variables: Option<Variables>,
@@ -242,7 +301,9 @@ impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
         let ports = ports(scenario, seed, shortcuts.no_tx_event);
-        let (stops, first_stops, feeders) = plan_stops(scenario, &ports);
+        let (stops, trips, feeders) = plan_stops(scenario, &ports);
+        let returning = returning(&trips, stops.len());
+        let arrivals = Arrivals::new(scenario, seed, &trips[scenario.flows.len()..]);
 
         let mut slots = Vec::new();
         let mut port_slots = vec![u32::MAX; ports.len()];
@@ -260,6 +321,10 @@ impl<'a> World<'a> {
             });
             slots.push(Slot::Channel(index_u32(index)));
         }
+        let first_arrival = slots.len();
+        for entry in 0..scenario.arriving.len() {
+            slots.push(Slot::Arrival(index_u32(entry)));
+        }
         let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
         let mut flows = Vec::with_capacity(scenario.flows.len());
         for (index, spec) in scenario.flows.iter().enumerate() {
@@ -273,32 +338,18 @@ impl<'a> World<'a> {
             } else {
                 0.0
             };
-            let mut source = spec.source(seed);
-            let next_write = source.next_write();
             let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
-            let receiver = Receiver::new(&config);
-            let header = config.header;
-            let ack_sizes = AckSizes {
-                plain: config.ack_size,
-                sack_option_header: config.sack_option_header,
-            };
             let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
             if scenario.record.episodes {
                 sender.keep_episodes();
             }
-            flows.push(Flow {
-                sender,
-                receiver,
+            flows.push(Flow::new(FlowPlan {
+                id: index_u32(index),
                 start: spec.start.secs(),
-                started: false,
-                source,
-                next_write,
-                write_key: Key::NEVER,
-                first_stop: first_stops[index],
-                receiver_stop: first_stops[index] + index_u32(spec.path.len()),
-                header,
-                ack_sizes,
-            });
+                sender,
+                source: spec.source(seed),
+                trip: trips[index],
+            }));
         }
         let lineage = Lineage::new();
         let mut timers = EventQueue::new(2 * flows.len());
@@ -320,16 +371,25 @@ impl<'a> World<'a> {
             Sampling::Never | Sampling::Acks => None,
         };
         let ack_trace = (scenario.sample == Sampling::Acks).then(|| AckTrace::new(flows.len()));
+        let mut packets = EventQueue::new(slots.len());
+        for entry in 0..index_u32(scenario.arriving.len()) {
+            let slot = index_u32(first_arrival) + entry;
+            packets.set(slot, arrivals.next_key(entry), &lineage);
+        }
+        let (metrics, metrics_places) = metrics_caches(scenario, &flows);
         Self {
             scenario,
             end: scenario.duration.secs(),
             ports,
             port_slots,
-            metrics: metrics_caches(scenario, &flows),
+            metrics,
+            metrics_places,
             flows,
+            arrivals,
             stops,
+            returning,
             channels,
-            packets: EventQueue::new(slots.len()),
+            packets,
             slots,
             timers,
             lineage,
@@ -380,6 +440,11 @@ impl<'a> World<'a> {
                 Slot::TransmissionDone(port) => {
                     let (time, line) = key.parts();
                     self.on_transmission_done(port, time, line);
+                }
+                Slot::Arrival(entry) => {
+                    self.on_arrival(entry, key);
+                    let next = self.arrivals.next_key(entry);
+                    self.packets.set(slot, next, &self.lineage);
                 }
             }
         }
@@ -459,7 +524,12 @@ impl<'a> World<'a> {
                     packet = self.receive(flow, packet, key, event)?;
                     now = Some(event);
                 }
-                Place::Sender(_) => return Some((packet, key)),
+                Place::Sender(_) | Place::Senders(_) => return Some((packet, key)),
+                Place::Receivers(_) => {
+                    let event = self.lineage.record(key);
+                    packet = self.receive_of_living(packet, key, event)?;
+                    now = Some(event);
+                }
                 Place::SlowPort(index) => {
                     let copy = packet;
                     let (time, line) = key.parts();
@@ -545,8 +615,7 @@ impl<'a> World<'a> {
     #[cold]
     #[inline(never)]
     fn dropped(&mut self, packet: &Packet) {
-        // Beyond the receiver it is an acknowledgement.
-        if packet.hop > self.flows[packet.flow as usize].receiver_stop {
+        if self.returning[packet.hop as usize] {
             self.acks.drop(packet);
         }
     }
@@ -584,6 +653,18 @@ impl<'a> World<'a> {
         self.leave(packet, arrival);
     }
 
+    /// A segment reaches its receiver, which may be gone: then so is the segment.
+    #[inline(never)]
+    fn receive_of_living(&mut self, packet: Packet, key: Key, now: Event) -> Option<Packet> {
+        match self.arrivals.place(packet.flow) {
+            Some(place) => self.receive(place, packet, key, now),
+            None => {
+                self.effort.delivered_packets += 1;
+                None
+            }
+        }
+    }
+
     /// A segment reaches its receiver; returns the acknowledgement it causes, if one leaves at once.
     #[inline(always)]
     fn receive(&mut self, index: u32, packet: Packet, key: Key, now: Event) -> Option<Packet> {
@@ -600,12 +681,14 @@ impl<'a> World<'a> {
         }
         let flow = &mut self.flows[index as usize];
         let ack = flow.receiver.on_segment(now, packet.segment());
-        if let Some(trace) = &mut self.ack_trace {
-            trace.deliveries[index as usize].push((key.time, flow.receiver.delivered_bytes));
+        if let Some(trace) = &mut self.ack_trace
+            && let Some(deliveries) = trace.deliveries.get_mut(index as usize)
+        {
+            deliveries.push((key.time, flow.receiver.delivered_bytes));
         }
         if let Some(ack) = ack {
             let wire_bytes = flow.ack_sizes.of(&ack);
-            return Some(self.acks.pack(index, packet.hop + 1, wire_bytes, &ack));
+            return Some(self.acks.pack(flow.id, packet.hop + 1, wire_bytes, &ack));
         }
         let timer = flow.receiver.next_timer();
         self.see_to_timer(receiver_timer(index), timer);
@@ -619,7 +702,7 @@ impl<'a> World<'a> {
         let flow = &mut self.flows[index as usize];
         if let Some(ack) = flow.receiver.take_delayed(key.time) {
             let wire_bytes = flow.ack_sizes.of(&ack);
-            let packet = self.acks.pack(index, hop, wire_bytes, &ack);
+            let packet = self.acks.pack(flow.id, hop, wire_bytes, &ack);
             self.leave(packet, key);
         }
     }
@@ -681,7 +764,7 @@ impl<'a> World<'a> {
         let wire_bytes = flow.ack_sizes.of(&ack);
         let packet = self
             .acks
-            .pack(index, flow.receiver_stop + 1, wire_bytes, &ack);
+            .pack(flow.id, flow.trip.receiver_stop + 1, wire_bytes, &ack);
         self.leave(packet, key);
     }
 
@@ -701,8 +784,10 @@ impl<'a> World<'a> {
     /// An acknowledgement reaches its sender.
     #[inline(always)]
     fn acknowledged(&mut self, packet: &Packet, key: Key) {
-        let index = packet.flow;
         let ack = self.acks.unpack(packet);
+        let Some(index) = self.arrivals.place(packet.flow) else {
+            return;
+        };
         // A timer that expired before goes first.
         loop {
             let timer = self.flows[index as usize].next_timer();
@@ -717,6 +802,12 @@ impl<'a> World<'a> {
         self.pump(index, key, now);
         if self.metrics.is_some() && self.flows[index as usize].sender.is_done() {
             self.note_end(index, key.time);
+        }
+        if self.arrivals.is_arriving(index) {
+            if self.flows[index as usize].sender.is_done() {
+                self.leave_if_finished(index, key.time);
+            }
+            return;
         }
         if self.ack_trace.is_some() {
             self.trace_ack(index, key.time);
@@ -748,7 +839,7 @@ impl<'a> World<'a> {
                 break;
             };
             let wire_bytes = flow.header + data.payload_bytes;
-            let packet = Packet::data(index, flow.first_stop, wire_bytes, data);
+            let packet = Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data);
             if let Some(channel) = self.stops[packet.hop as usize].channel {
                 self.wait(channel, packet, key);
             } else {
@@ -797,10 +888,12 @@ impl<'a> World<'a> {
 
     #[inline(never)]
     fn take_sender_samples(&mut self, index: u32, until: f64) {
-        if let Some(samplers) = &mut self.samplers {
+        if let Some(samplers) = &mut self.samplers
+            && let Some(sampler) = samplers.senders.get_mut(index as usize)
+        {
             let sender = &self.flows[index as usize].sender;
             let variables = &mut self.variables;
-            samplers.senders[index as usize].take_at(until, |time| {
+            sampler.take_at(until, |time| {
                 if let Some(variables) = variables {
                     variables.take(index, time, sender);
                 }
@@ -811,9 +904,11 @@ impl<'a> World<'a> {
 
     #[inline(never)]
     fn take_receiver_samples(&mut self, index: u32, until: f64) {
-        if let Some(samplers) = &mut self.samplers {
+        if let Some(samplers) = &mut self.samplers
+            && let Some(sampler) = samplers.receivers.get_mut(index as usize)
+        {
             let receiver = &self.flows[index as usize].receiver;
-            samplers.receivers[index as usize].take(until, || receiver.delivered_bytes);
+            sampler.take(until, || receiver.delivered_bytes);
         }
     }
 
@@ -830,7 +925,7 @@ impl<'a> World<'a> {
     // --- records --------------------------------------------------------------------------------------------------------
 
     fn into_records(mut self) -> Records {
-        for index in 0..index_u32(self.flows.len()) {
+        for index in 0..index_u32(self.scenario.flows.len()) {
             self.sample_sender(index, f64::INFINITY);
             self.sample_receiver(index, f64::INFINITY);
             let flow = &mut self.flows[index as usize];
@@ -841,7 +936,9 @@ impl<'a> World<'a> {
         for index in 0..index_u32(self.ports.len()) {
             self.sample_port(index, f64::INFINITY);
         }
+        self.end_arrivals();
         let mut tables = vec![self.flow_table(), self.link_table()];
+        tables.extend(self.arrival_tables());
         if let Some(samplers) = &self.samplers {
             tables.push(samplers.series_table(self.scenario, &self.flows));
             tables.push(samplers.queue_table(self.scenario));
@@ -988,18 +1085,26 @@ fn receiver_timer(flow: u32) -> u32 {
     2 * flow + 1
 }
 
-/// A cache for each path, if a flow uses one: flows with one path are between the same two hosts.
-fn metrics_caches(scenario: &Scenario, flows: &[Flow]) -> Option<MetricsCaches> {
-    let keeps = |flow: &Flow| flow.sender.config().metrics_cache;
-    if flows.iter().all(|flow| keeps(flow) == Keeps::Nothing) {
-        return None;
-    }
+/// A cache for each path, if a flow uses one: flows with one path are between the same two hosts. And, of each entry of flows that
+/// arrive, the number of its path and what its hosts keep.
+fn metrics_caches(
+    scenario: &Scenario,
+    flows: &[Flow],
+) -> (Option<MetricsCaches>, Vec<(usize, Keeps)>) {
+    let fixed = flows.iter().map(|flow| flow.sender.config().metrics_cache);
+    let arriving = scenario.arriving.iter();
+    let arriving = arriving.map(|spec| Config::from(&spec.flow.tcp).metrics_cache);
     let mut places: BTreeMap<&[usize], usize> = BTreeMap::new();
-    let of_flow = flows.iter().zip(&scenario.flows).map(|(flow, spec)| {
+    let mut of_flow = Vec::new();
+    for (spec, keeps) in scenario.all_flows().zip(fixed.chain(arriving)) {
         let next = places.len();
-        (*places.entry(&spec.path).or_insert(next), keeps(flow))
-    });
-    Some(MetricsCaches::new(of_flow))
+        of_flow.push((*places.entry(&spec.path).or_insert(next), keeps));
+    }
+    if of_flow.iter().all(|(_, keeps)| *keeps == Keeps::Nothing) {
+        return (None, of_flow.split_off(flows.len()));
+    }
+    let caches = MetricsCaches::new(of_flow.iter().copied());
+    (Some(caches), of_flow.split_off(flows.len()))
 }
 
 /// Whether all flows start at one place: their paths begin with the same link.
@@ -1022,10 +1127,10 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
         .new
 }
 
-/// Lays out every flow's round trip and decides which stops need events. Returns the stops, where each flow's begin, and how
-/// many channels there are.
-fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usize) {
-    let mut places: Vec<Vec<Place>> = Vec::with_capacity(scenario.flows.len());
+/// Lays out every flow's round trip and decides which stops need events. Returns the stops, the trips of flows and of
+/// entries of flows that arrive, and how many channels there are.
+fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<Trip>, usize) {
+    let mut places: Vec<Vec<Place>> = Vec::new();
     let port = |index: usize| {
         let plain = ports[index].is_computed() && !ports[index].computes_marks();
         if plain && !matches!(scenario.sample, Sampling::Every(_)) {
@@ -1034,15 +1139,24 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
             Place::SlowPort(index_u32(index))
         }
     };
-    for (index, flow) in scenario.flows.iter().enumerate() {
+    for (index, flow) in scenario.all_flows().enumerate() {
         let forward = flow.path.iter().map(|link| port(2 * link));
         let reverse = flow.path.iter().rev().map(|link| port(2 * link + 1));
-        let index = index_u32(index);
+        let (receiver, sender) = match index.checked_sub(scenario.flows.len()) {
+            None => (
+                Place::Receiver(index_u32(index)),
+                Place::Sender(index_u32(index)),
+            ),
+            Some(entry) => (
+                Place::Receivers(index_u32(entry)),
+                Place::Senders(index_u32(entry)),
+            ),
+        };
         places.push(
             forward
-                .chain([Place::Receiver(index)])
+                .chain([receiver])
                 .chain(reverse)
-                .chain([Place::Sender(index)])
+                .chain([sender])
                 .collect(),
         );
     }
@@ -1064,12 +1178,18 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
                 || !ports[*port as usize].is_computed()
         }
         Place::Receiver(_) | Place::Sender(_) => !scenario.shortcuts.computed_hops,
+        // Many components, of which one may have a timer that is due before another's packet.
+        Place::Receivers(_) | Place::Senders(_) => true,
     };
     let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
     let mut stops = Vec::new();
-    let mut first_stops = Vec::with_capacity(places.len());
-    for trip in &places {
-        first_stops.push(index_u32(stops.len()));
+    let mut trips = Vec::with_capacity(places.len());
+    for (trip, flow) in places.iter().zip(scenario.all_flows()) {
+        let first_stop = index_u32(stops.len());
+        trips.push(Trip {
+            first_stop,
+            receiver_stop: first_stop + index_u32(flow.path.len()),
+        });
         // A round trip without any event would never return to the event loop.
         let closed = !trip.iter().any(needs_event);
         for (at, place) in trip.iter().enumerate() {
@@ -1083,7 +1203,17 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
             });
         }
     }
-    (stops, first_stops, channels.len())
+    (stops, trips, channels.len())
+}
+
+/// Of each stop whether it is beyond the receiver.
+fn returning(trips: &[Trip], stops: usize) -> Vec<bool> {
+    let mut returning = vec![false; stops];
+    let ends = trips.iter().skip(1).map(|trip| trip.first_stop as usize);
+    for (trip, end) in trips.iter().zip(ends.chain([stops])) {
+        returning[trip.receiver_stop as usize + 1..end].fill(true);
+    }
+    returning
 }
 
 // --- samples ------------------------------------------------------------------------------------------------------------

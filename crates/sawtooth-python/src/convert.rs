@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
-use sawtooth_core::registry::{Entry, Kind, Param, Value};
+use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
 use sawtooth_core::{cc, kernel, queue, source, tcp};
 use serde_json::{Value as Json, json};
 
@@ -174,6 +174,9 @@ fn kind(kind: Kind) -> String {
         Kind::PacketsOrBytes => "packets or bytes".into(),
         Kind::Bool => "true or false".into(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
+        Kind::Distribution(Unit::Time) => "time, or a distribution of times".into(),
+        Kind::Distribution(Unit::Bytes) => "bytes, or a distribution of bytes".into(),
+        Kind::Drawn => "a quantity of what is drawn".into(),
     }
 }
 
@@ -190,6 +193,9 @@ fn value(value: Value) -> String {
         Value::Bdp(factor) => format!("{factor} bdp"),
         Value::Bool(flag) => flag.to_string(),
         Value::Choice(word) => word.into(),
+        // Whoever asks for a default asks of a parameter, and no default is a table.
+        Value::Distribution => "a distribution".into(),
+        Value::Exponential(mean) => format!("exponential, mean {mean}"),
         Value::None => "none".into(),
     }
 }
@@ -216,6 +222,8 @@ pub fn registry() -> Json {
         "cc": rows(cc::TABLE),
         "queue": rows(queue::TABLE),
         "source": rows(source::TABLE),
+        "distribution": rows(dist::TABLE),
+        "arrivals": params(arrivals::PARAMS),
         "recovery": rows(tcp::recovery::TABLE),
         "stack": stacks,
         "tcp": params(tcp::PARAMS),

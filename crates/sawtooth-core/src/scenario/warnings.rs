@@ -9,7 +9,7 @@ use crate::{cc, queue, tcp};
 /// All warnings of a scenario that was made from `tree`, each once.
 pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioError> {
     let mut found: Vec<ScenarioError> = Vec::new();
-    for flow in &scenario.flows {
+    for flow in scenario.all_flows() {
         let keys = Keys { tree, flow };
         let own = [marks(scenario, flow, &keys), backoff(flow), rates(flow)];
         for warning in own
@@ -145,8 +145,7 @@ fn ineffective(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Vec<Scenari
         };
         let common = path.starts_with("tcp.");
         let read_by_another = scenario
-            .flows
-            .iter()
+            .all_flows()
             .any(|other| readers.contains(&other.tcp.choice("recovery")));
         if common && read_by_another {
             continue;

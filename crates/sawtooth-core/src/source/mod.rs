@@ -56,6 +56,11 @@ pub fn build(name: &str, params: &Params, seed: u64, flow: &str) -> Box<dyn Sour
     (row.expect("the scenario names a row of the table").new)(params, stream)
 }
 
+/// A transfer of so many bytes, all written at the start.
+pub fn transfer(bytes: u64) -> Box<dyn Source> {
+    bulk::of(Some(bytes))
+}
+
 /// A number of bytes that may be left open.
 fn bytes_or_none(params: &Params, name: &str) -> Option<u64> {
     match params.get(name) {

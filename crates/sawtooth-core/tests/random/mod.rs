@@ -27,6 +27,8 @@ pub struct Case {
     /// Keys of `tcp` besides those.
     pub parts: Vec<(&'static str, Value)>,
     pub source: Option<Value>,
+    /// The table `arrivals` of flows that come and go beside the others.
+    pub arrivals: Option<Value>,
 }
 
 fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
@@ -48,6 +50,25 @@ fn sources() -> impl Strategy<Value = Value> {
             "total": total.map_or("none".to_owned(), |total| format!("{total} kB")),
         })),
     ]
+}
+
+/// Flows that arrive and leave: few large ones, or so many small ones that they are more than the path can carry.
+fn arrivals() -> impl Strategy<Value = Value> {
+    let sizes = (1u32..200_000).prop_flat_map(|mean| {
+        let mean = format!("{mean} B");
+        prop_oneof![
+            Just(json!(mean)),
+            Just(json!({"name": "exponential", "mean": mean})),
+            Just(json!({"name": "pareto", "shape": 1.2, "mean": mean})),
+        ]
+    });
+    (sizes, 1u32..40, prop::option::of(1u32..20), 0u32..9).prop_map(|(size, rate, number, stop)| {
+        let mut tree = json!({"rate": rate, "size": size, "stop": format!("{} s", 2 + stop)});
+        if let Some(number) = number {
+            tree["number"] = json!(number);
+        }
+        tree
+    })
 }
 
 /// What every case has a key of its own for.
@@ -149,6 +170,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
             Some("accurate"),
         ]),
         parts(),
+        prop::option::weighted(0.4, arrivals()),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
         stack: names.0,
@@ -169,6 +191,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
         loss: limits.6,
         ecn: limits.7,
         parts: limits.8,
+        arrivals: limits.9,
     })
 }
 
@@ -219,6 +242,15 @@ impl Case {
         }
         for (key, value) in &self.parts {
             tree["tcp"][key] = value.clone();
+        }
+        if let Some(arrivals) = &self.arrivals {
+            let flows = tree["flows"].as_array_mut().expect("a list");
+            flows.push(json!({"name": "guests", "path": ["bottleneck"], "start": "200 ms", "arrivals": arrivals}));
+            // As many again over a path that shares one link, and begins with another.
+            flows.push(json!({"name": "others", "path": ["second", "bottleneck"], "arrivals": arrivals}));
+            if self.sample.is_none() {
+                tree["record"] = json!(["transfers"]);
+            }
         }
         if let Some(source) = &self.source {
             tree["flows"][0]["source"] = source.clone();
