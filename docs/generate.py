@@ -27,6 +27,11 @@ AGREEMENT = ROOT / "docs/validation/linux.csv"
 KINDS = {
     "queue": ("Queue disciplines", 'What `queue = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "source": ("Traffic sources", 'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow can say.'),
+    "distribution": (
+        "Distributions",
+        'What a key that takes a distribution can say: `{ name = "NAME", PARAMETER = VALUE }`, or one quantity. "A quantity of what is drawn" is a time or a '
+        "number of bytes, as the key is.",
+    ),
     "recovery": ("Loss recoveries", 'What `tcp = { recovery = "NAME" }` can say.'),
 }
 
@@ -39,6 +44,7 @@ def pages() -> dict[str, str]:
     for row in tables["cc"]:
         made[f"cc/{row['name']}.md"] = _congestion_control(row)
     made["tcp.md"] = _tcp(tables["tcp"], tables["stack"])
+    made["arrivals.md"] = _arrivals(tables["arrivals"])
     made["kernel.md"] = _kernel(tables["kernel"])
     made["records.md"] = _records(_core.schema())
     made["command-line.md"] = _command_line()
@@ -64,6 +70,13 @@ def _parts(title: str, lead: str, rows: Sequence[dict[str, Any]]) -> str:
         if row["params"]:
             text += "\n" + _parameters(row["params"])
     return text
+
+
+def _arrivals(params: Sequence[dict[str, Any]]) -> str:
+    text = "# Flows that arrive and leave\n\n"
+    text += "What `arrivals = { PARAMETER = VALUE }` of a flow can say; `rate` or `load` is needed. Besides these, `link` names the link of the flow's path "
+    text += "that a `load` is a share of; left out, it is the slowest. [How to use it](../guides/traffic.md).\n\n"
+    return text + _parameters(params)
 
 
 def _congestion_controls(rows: Sequence[dict[str, Any]]) -> str:

@@ -10,6 +10,7 @@ Names of columns carry their units: `_bps` bit/s, `_bytes`, `_ns`, `_packets`.
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ import polars as pl
 
 from sawtooth import _core
 from sawtooth.dataset import Dataset
+from sawtooth.distributions import inline_files
 from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
 from sawtooth.execute import execute
 from sawtooth.plan import Plan, make_plan
@@ -121,7 +123,9 @@ def simulate(scenario: Mapping[str, Any] | str | Path, seed: int = 1) -> Records
     from sawtooth.backends import sim
 
     if isinstance(scenario, Mapping):
-        text = json.dumps(scenario)
+        tree = copy.deepcopy(dict(scenario))
+        inline_files(tree, Path(), lambda message, path: StudyError(f"{message} (at `{path}`)"))
+        text = json.dumps(tree)
         try:
             _core.check(text)
         except _core.ScenarioError as error:

@@ -21,6 +21,7 @@ from typing import Any
 import polars as pl
 
 from sawtooth import _core
+from sawtooth.distributions import inline_files
 from sawtooth.errors import StudyError, StudyWarning
 from sawtooth.study import Assignment, Study, assign
 from sawtooth.sweep import Cell, axis_names, cells
@@ -114,6 +115,7 @@ def make_plan(study: Study) -> Plan:
             applied: list[Assignment] = [*study.base, *cell.assignments, *assignments]
             for assignment in applied:
                 assign(tree, assignment, study.document)
+            inline_files(tree, study.path.parent, study.locator(applied))
             if replicates is None:
                 replicates = [_draw(study, cell, tree, replicate) for replicate in range(1, study.repeat + 1)]
             cost: float | None = None

@@ -12,7 +12,7 @@ import copy
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -33,7 +33,7 @@ _DRAW_KEYS = {
     "table": {"distribution", "file", "row", "column", "unit"},
 }
 # Tables that an assignment may create when the scenario does not have them yet.
-_OPTIONAL_TABLES = {"cc", "kernel", "queue", "receiver_cc", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars"}
+_OPTIONAL_TABLES = {"arrivals", "cc", "kernel", "queue", "receiver_cc", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars"}
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
 
 
@@ -172,6 +172,17 @@ class Study:
         if not (path.startswith("vars") and f"scenario.{path}" not in self.document.spans):
             path = f"scenario.{path}" if path else "scenario"
         return StudyError(error.message, self.document.place(path, key=error.at_key, within=error.span), hint)
+
+    def locator(self, assignments: Sequence[Assignment]) -> Callable[[str, str], StudyError]:
+        """Makes errors about a tree of a message and a path in it."""
+
+        def located(message: str, path: str) -> StudyError:
+            error = _core.ScenarioError(message)
+            error.path, error.message = path, message
+            error.at_key, error.hint, error.span = False, None, None
+            return self.located(error, assignments)
+
+        return located
 
     def _origins(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> str:
         """Where the variables of an offending expression got their values, if from a sweep, an arm or an option."""

@@ -521,6 +521,23 @@ pub const SCHEMA: &[TableSpec] = &[
         ],
     },
     TableSpec {
+        name: "exchanges",
+        summary: "one row per flow whose source answers requests",
+        columns: &[
+            column("flow", Str, "", "the flow's name"),
+            column("asked", U64, "", "requests written by the client"),
+            column("answered", U64, "", "of them, those whose response has arrived completely"),
+            column("requested_bytes", U64, "B", "bytes of requests that have reached the server"),
+            column("completion_mean_ns", I64, "ns", "request written to the response's last byte delivered, mean; -1 without any"),
+            column("completion_p50_ns", I64, "ns", "its median, within 1/128; -1 without any"),
+            column("completion_p90_ns", I64, "ns", "its 90th percentile"),
+            column("completion_p95_ns", I64, "ns", "its 95th percentile"),
+            column("completion_p99_ns", I64, "ns", "its 99th percentile"),
+            column("completion_p999_ns", I64, "ns", "its 99.9th percentile"),
+            column("completion_max_ns", I64, "ns", "the longest"),
+        ],
+    },
+    TableSpec {
         name: "counters",
         summary: "one row per host and counter of its kernel that is not zero, with real kernels only (nstat(8))",
         columns: &[

@@ -37,8 +37,10 @@ pub enum Kind {
 /// What a distribution is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Seconds.
-    Time,
+    /// Seconds; if there is one alone, zero is allowed unless `min_exclusive`.
+    Time {
+        min_exclusive: bool,
+    },
     /// Whole bytes, at least one.
     Bytes,
 }

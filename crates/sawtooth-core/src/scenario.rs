@@ -124,6 +124,11 @@ impl FlowSpec {
     fn bytes_within(&self, secs: f64) -> f64 {
         const ENOUGH: usize = 100;
         let mut source = self.source(0);
+        if source.answers() {
+            // How fast it asks depends on the path.
+            let total = source.total_bytes();
+            return total.map_or(f64::INFINITY, |bytes| bytes as f64);
+        }
         let mut bytes = 0.0;
         for number in 1.. {
             match source.next_write() {
@@ -297,10 +302,29 @@ impl Scenario {
                     .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
             }
         }
+        scenario.check_traffic()?;
         scenario.check_what_hosts_share()?;
         scenario.check_shaper()?;
         scenario.check_application()?;
         Ok(scenario)
+    }
+
+    /// The agent's connections are made before the run, and carry data one way.
+    fn check_traffic(&self) -> Result<()> {
+        if let Some(one) = self.arriving.first() {
+            let message = "flows that arrive and leave are of the simulator alone so far";
+            return Err(at(format!("{}.arrivals", one.flow.block), message)
+                .hint("run it with backend = \"sim\", or write flows with `count`, a `start` and a `size`"));
+        }
+        for flow in &self.flows {
+            if flow.source(0).answers() {
+                let message = format!("`{}` is of the simulator alone so far", flow.source.name);
+                return Err(at(format!("{}.source", flow.block), message).hint(
+                    "run it with backend = \"sim\", or take `messages`, whose writes do not depend on what has arrived",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// What routes and hosts are told holds for all flows.

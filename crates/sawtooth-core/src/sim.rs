@@ -15,10 +15,12 @@
 //! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
 
 mod arrivals;
+mod dialogue;
 
 use std::collections::BTreeMap;
 
 use self::arrivals::Arrivals;
+use self::dialogue::Dialogues;
 use crate::cc;
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
 use crate::link::{Arrival, Port, Transmission};
@@ -29,7 +31,7 @@ use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
 use crate::rng::Stream;
-use crate::scenario::{Part, Sampling, Scenario};
+use crate::scenario::{FlowSpec, Part, Sampling, Scenario};
 use crate::source::{Source, Write};
 use crate::tcp::limits::Limit;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
@@ -172,6 +174,10 @@ struct Flow {
     receiver: Receiver,
     start: f64,
     started: bool,
+    /// Its number among those that speak with another one, if it does, or else this: then its writes answer what that one has delivered.
+    dialogue: u32,
+    /// Of such a one: whether it closes when it has spoken next.
+    has_last_word: bool,
     /// What its application does, the write that comes next, and when.
     source: Box<dyn Source>,
     next_write: Option<Write>,
@@ -206,6 +212,8 @@ impl Flow {
             receiver: Receiver::new(config),
             start,
             started: false,
+            dialogue: dialogue::NONE,
+            has_last_word: false,
             next_write: source.next_write(),
             source,
             write_key: Key::NEVER,
@@ -233,6 +241,9 @@ impl Flow {
     /// The application writes what is due, and says so if it was the last.
     fn write(&mut self, now: Event) {
         self.write_key = Key::NEVER;
+        if self.dialogue != dialogue::NONE {
+            return self.speak(now);
+        }
         while let Some(write) = self.next_write {
             let time = self.start + write.at_secs;
             if time > now.time {
@@ -273,6 +284,7 @@ struct World<'a> {
     port_slots: Vec<u32>,
     flows: Vec<Flow>,
     arrivals: Arrivals<'a>,
+    dialogues: Dialogues,
     stops: Vec<Stop>,
     /// Of each stop: whether it is beyond the receiver, so that packets there are acknowledgements.
     returning: Vec<bool>,
@@ -301,9 +313,12 @@ impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
         let ports = ports(scenario, seed, shortcuts.no_tx_event);
-        let (stops, trips, feeders) = plan_stops(scenario, &ports);
+        let dialogues = Dialogues::new(scenario, seed);
+        let routes = routes(scenario, &dialogues);
+        let (stops, trips, feeders) = plan_stops(scenario, &ports, &routes);
         let returning = returning(&trips, stops.len());
-        let arrivals = Arrivals::new(scenario, seed, &trips[scenario.flows.len()..]);
+        let fixed = scenario.flows.len() + dialogues.len();
+        let arrivals = Arrivals::new(scenario, seed, fixed, &trips[fixed..]);
 
         let mut slots = Vec::new();
         let mut port_slots = vec![u32::MAX; ports.len()];
@@ -329,9 +344,14 @@ impl<'a> World<'a> {
         let mut flows = Vec::with_capacity(scenario.flows.len());
         for (index, spec) in scenario.flows.iter().enumerate() {
             let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
+            let config = Config::from(&spec.tcp);
+            // Who answers has been connected to.
+            let opens = !dialogues.has_server(index);
             let config = Config {
                 seed: random.integer(0, i64::MAX).unsigned_abs(),
-                ..Config::from(&spec.tcp)
+                handshake: config.handshake && opens,
+                handshake_ack: config.handshake_ack && opens,
+                ..config
             };
             let phase = if config.ns2_tick_phase {
                 clock_phases[index] * config.rto.granularity
@@ -351,6 +371,7 @@ impl<'a> World<'a> {
                 trip: trips[index],
             }));
         }
+        dialogues.add_clients(scenario, seed, &mut flows, &trips);
         let lineage = Lineage::new();
         let mut timers = EventQueue::new(2 * flows.len());
         for (index, flow) in flows.iter().enumerate() {
@@ -365,12 +386,12 @@ impl<'a> World<'a> {
             Sampling::Every(every) => Some(Samplers::new(
                 every,
                 scenario.duration,
-                flows.len(),
+                scenario.flows.len(),
                 ports.len(),
             )),
             Sampling::Never | Sampling::Acks => None,
         };
-        let ack_trace = (scenario.sample == Sampling::Acks).then(|| AckTrace::new(flows.len()));
+        let ack_trace = (scenario.sample == Sampling::Acks).then(|| AckTrace::new(scenario.flows.len()));
         let mut packets = EventQueue::new(slots.len());
         for entry in 0..index_u32(scenario.arriving.len()) {
             let slot = index_u32(first_arrival) + entry;
@@ -386,6 +407,7 @@ impl<'a> World<'a> {
             metrics_places,
             flows,
             arrivals,
+            dialogues,
             stops,
             returning,
             channels,
@@ -686,6 +708,10 @@ impl<'a> World<'a> {
         {
             deliveries.push((key.time, flow.receiver.delivered_bytes));
         }
+        if flow.dialogue != dialogue::NONE {
+            self.heard(index, now);
+        }
+        let flow = &mut self.flows[index as usize];
         if let Some(ack) = ack {
             let wire_bytes = flow.ack_sizes.of(&ack);
             return Some(self.acks.pack(flow.id, packet.hop + 1, wire_bytes, &ack));
@@ -939,12 +965,13 @@ impl<'a> World<'a> {
         self.end_arrivals();
         let mut tables = vec![self.flow_table(), self.link_table()];
         tables.extend(self.arrival_tables());
+        tables.extend(self.dialogues.table(self.scenario));
         if let Some(samplers) = &self.samplers {
-            tables.push(samplers.series_table(self.scenario, &self.flows));
+            tables.push(samplers.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]));
             tables.push(samplers.queue_table(self.scenario));
         }
         if let Some(trace) = &self.ack_trace {
-            tables.push(trace.series_table(self.scenario, &self.flows));
+            tables.push(trace.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]));
         }
         if let Some(variables) = &self.variables {
             tables.push(variables.table(self.scenario));
@@ -1091,15 +1118,18 @@ fn metrics_caches(
     scenario: &Scenario,
     flows: &[Flow],
 ) -> (Option<MetricsCaches>, Vec<(usize, Keeps)>) {
-    let fixed = flows.iter().map(|flow| flow.sender.config().metrics_cache);
-    let arriving = scenario.arriving.iter();
-    let arriving = arriving.map(|spec| Config::from(&spec.flow.tcp).metrics_cache);
+    let keeps = |spec: &FlowSpec| Config::from(&spec.tcp).metrics_cache;
     let mut places: BTreeMap<&[usize], usize> = BTreeMap::new();
     let mut of_flow = Vec::new();
-    for (spec, keeps) in scenario.all_flows().zip(fixed.chain(arriving)) {
+    for (at, spec) in scenario.all_flows().enumerate() {
+        if at == scenario.flows.len() {
+            // The other sides of dialogues are part of connections that have their place.
+            of_flow.resize(flows.len(), (0, Keeps::Nothing));
+        }
         let next = places.len();
-        of_flow.push((*places.entry(&spec.path).or_insert(next), keeps));
+        of_flow.push((*places.entry(&spec.path).or_insert(next), keeps(spec)));
     }
+    of_flow.resize(of_flow.len().max(flows.len()), (0, Keeps::Nothing));
     if of_flow.iter().all(|(_, keeps)| *keeps == Keeps::Nothing) {
         return (None, of_flow.split_off(flows.len()));
     }
@@ -1127,10 +1157,57 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
         .new
 }
 
-/// Lays out every flow's round trip and decides which stops need events. Returns the stops, the trips of flows and of
-/// entries of flows that arrive, and how many channels there are.
-fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<Trip>, usize) {
-    let mut places: Vec<Vec<Place>> = Vec::new();
+/// The round trip of a flow, or of all flows of an entry.
+struct Route<'a> {
+    /// The links that data crosses, and whether against their direction.
+    path: &'a [usize],
+    against: bool,
+    receiver: Place,
+    sender: Place,
+    /// Whether what happens at its ends depends on more than what arrives there, so that they need events.
+    sociable: bool,
+}
+
+/// Those of all flows, of the other sides of dialogues, and of the entries of flows that arrive.
+fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
+    let route = |path, place| Route {
+        path,
+        against: false,
+        receiver: Place::Receiver(place),
+        sender: Place::Sender(place),
+        sociable: false,
+    };
+    let mut routes: Vec<Route> = (0..)
+        .zip(&scenario.flows)
+        .map(|(place, flow)| route(flow.path.as_slice(), place))
+        .collect();
+    for (client, server) in dialogues.places() {
+        routes[server as usize].sociable = true;
+        routes.push(Route {
+            against: true,
+            sociable: true,
+            ..route(&scenario.flows[server as usize].path, client)
+        });
+    }
+    for (entry, spec) in (0..).zip(&scenario.arriving) {
+        // Many components, of which one may have a timer that is due before another's packet.
+        routes.push(Route {
+            receiver: Place::Receivers(entry),
+            sender: Place::Senders(entry),
+            sociable: true,
+            ..route(&spec.flow.path, 0)
+        });
+    }
+    routes
+}
+
+/// Lays out every round trip and decides which stops need events. Returns the stops, where each trip is among them, and how many channels there are.
+fn plan_stops(
+    scenario: &Scenario,
+    ports: &[Port],
+    routes: &[Route],
+) -> (Vec<Stop>, Vec<Trip>, usize) {
+    let mut places: Vec<Vec<Place>> = Vec::with_capacity(routes.len());
     let port = |index: usize| {
         let plain = ports[index].is_computed() && !ports[index].computes_marks();
         if plain && !matches!(scenario.sample, Sampling::Every(_)) {
@@ -1139,26 +1216,17 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<Trip>, usi
             Place::SlowPort(index_u32(index))
         }
     };
-    for (index, flow) in scenario.all_flows().enumerate() {
-        let forward = flow.path.iter().map(|link| port(2 * link));
-        let reverse = flow.path.iter().rev().map(|link| port(2 * link + 1));
-        let (receiver, sender) = match index.checked_sub(scenario.flows.len()) {
-            None => (
-                Place::Receiver(index_u32(index)),
-                Place::Sender(index_u32(index)),
-            ),
-            Some(entry) => (
-                Place::Receivers(index_u32(entry)),
-                Place::Senders(index_u32(entry)),
-            ),
-        };
-        places.push(
-            forward
-                .chain([receiver])
-                .chain(reverse)
-                .chain([sender])
-                .collect(),
-        );
+    for route in routes {
+        let forward = route.path.iter().map(|link| port(2 * link));
+        let reverse = route.path.iter().rev().map(|link| port(2 * link + 1));
+        let mut trip = Vec::with_capacity(2 * route.path.len() + 2);
+        if route.against {
+            trip.extend(reverse.chain([route.receiver]).chain(forward));
+        } else {
+            trip.extend(forward.chain([route.receiver]).chain(reverse));
+        }
+        trip.push(route.sender);
+        places.push(trip);
     }
     // Who feeds each stop: the stop before it on some round trip (the sender feeds the first).
     let mut feeders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
@@ -1177,18 +1245,19 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<Trip>, usi
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()
         }
-        Place::Receiver(_) | Place::Sender(_) => !scenario.shortcuts.computed_hops,
-        // Many components, of which one may have a timer that is due before another's packet.
+        Place::Receiver(place) | Place::Sender(place) => {
+            routes[*place as usize].sociable || !scenario.shortcuts.computed_hops
+        }
         Place::Receivers(_) | Place::Senders(_) => true,
     };
     let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
     let mut stops = Vec::new();
     let mut trips = Vec::with_capacity(places.len());
-    for (trip, flow) in places.iter().zip(scenario.all_flows()) {
+    for (trip, route) in places.iter().zip(routes) {
         let first_stop = index_u32(stops.len());
         trips.push(Trip {
             first_stop,
-            receiver_stop: first_stop + index_u32(flow.path.len()),
+            receiver_stop: first_stop + index_u32(route.path.len()),
         });
         // A round trip without any event would never return to the event loop.
         let closed = !trip.iter().any(needs_event);

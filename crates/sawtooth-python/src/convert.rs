@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
-use sawtooth_core::{cc, kernel, queue, source, tcp};
+use sawtooth_core::{arrivals, cc, dist, kernel, queue, source, tcp};
 use serde_json::{Value as Json, json};
 
 /// Records of one run, or why it failed.
@@ -174,7 +174,7 @@ fn kind(kind: Kind) -> String {
         Kind::PacketsOrBytes => "packets or bytes".into(),
         Kind::Bool => "true or false".into(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
-        Kind::Distribution(Unit::Time) => "time, or a distribution of times".into(),
+        Kind::Distribution(Unit::Time { .. }) => "time, or a distribution of times".into(),
         Kind::Distribution(Unit::Bytes) => "bytes, or a distribution of bytes".into(),
         Kind::Drawn => "a quantity of what is drawn".into(),
     }

@@ -22,9 +22,7 @@ pub(super) fn read(
 ) -> Result<()> {
     let Json::Object(options) = json else {
         let kind = match unit {
-            Unit::Time => Kind::Duration {
-                min_exclusive: false,
-            },
+            Unit::Time { min_exclusive } => Kind::Duration { min_exclusive },
             Unit::Bytes => Kind::Bytes,
         };
         let plain = Param { kind, ..*param };
@@ -108,7 +106,7 @@ fn drawn(json: &Json, param: &Param, unit: Unit, path: &str, scope: Scope) -> Re
         return Ok(Value::None);
     }
     let dimension = match unit {
-        Unit::Time => Dimension::Time,
+        Unit::Time { .. } => Dimension::Time,
         Unit::Bytes => Dimension::Bytes,
     };
     let found = quantity(json, path, scope, dimension)?;
@@ -117,7 +115,7 @@ fn drawn(json: &Json, param: &Param, unit: Unit, path: &str, scope: Scope) -> Re
     }
     let name = param.name;
     let unit = match unit {
-        Unit::Time => "s",
+        Unit::Time { .. } => "s",
         Unit::Bytes => "B",
     };
     Err(at(

@@ -24,7 +24,7 @@ use crate::tcp::sender::Sender;
 pub(super) struct Arrivals<'a> {
     seed: u64,
     entries: Vec<Entry<'a>>,
-    /// Flows that are there all the time have the first numbers and places.
+    /// Flows that are there all the time, both sides of dialogues, have the first numbers and places.
     fixed: u32,
     /// The number of the next one that arrives.
     next_id: u32,
@@ -78,9 +78,14 @@ struct Summary {
 }
 
 impl<'a> Arrivals<'a> {
-    /// `trips`: of each entry.
-    pub(super) fn new(scenario: &'a Scenario, seed: u64, trips: &[Trip]) -> Self {
-        let fixed = index_u32(scenario.flows.len());
+    /// `fixed` flows are there all the time; `trips`: of each entry.
+    pub(super) fn new(
+        scenario: &'a Scenario,
+        seed: u64,
+        fixed: usize,
+        trips: &[Trip],
+    ) -> Self {
+        let fixed = index_u32(fixed);
         let entries = scenario.arriving.iter().zip(trips).map(|(spec, trip)| {
             let name = &spec.flow.name;
             let mut process = Process::new(&spec.arrivals, seed, name);
@@ -340,7 +345,7 @@ impl Summary {
 }
 
 /// Mean, quantiles and maximum of times; -1 of none.
-fn times(times: &Histogram) -> [Cell; 7] {
+pub(super) fn times(times: &Histogram) -> [Cell; 7] {
     #[expect(clippy::cast_possible_truncation, reason = "less than a run's length")]
     let mean = times.mean().map_or(-1, |mean| libm::round(mean) as i64);
     let time = |value: Option<u64>| {

@@ -39,7 +39,18 @@ fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
 fn sources() -> impl Strategy<Value = Value> {
     let messages = (1u32..40_000, 1u32..1500, prop::option::of(1u32..30));
     let paced = (10u32..3000, 1u32..5000, prop::option::of(1u32..200));
+    let on_off = (10u32..3000, 1u32..5000, 1u32..900, 1u32..900);
+    let exchanges = (1u32..3000, 1u32..60_000, 0u32..400, prop::option::of(1u32..12));
     prop_oneof![
+        on_off.prop_map(|(rate, size, on, off)| json!({
+            "name": "on_off", "rate": format!("{rate} kbit/s"), "size": format!("{size} B"),
+            "on": {"name": "exponential", "mean": format!("{on} ms")}, "off": {"name": "pareto", "mean": format!("{off} ms")},
+        })),
+        exchanges.prop_map(|(request, response, think, count)| json!({
+            "name": "request_response", "request": format!("{request} B"), "response": {"name": "exponential", "mean": format!("{response} B")},
+            "think": format!("{think} ms"), "server_think": format!("{} ms", think % 7),
+            "count": count.map_or(json!("none"), |count| json!(count)),
+        })),
         (1u32..300).prop_map(|kb| json!({"name": "bulk", "size": format!("{kb} kB")})),
         messages.prop_map(|(size, interval, count)| json!({
             "name": "messages", "size": format!("{size} B"), "interval": format!("{interval} ms"), "offset": format!("{} ms", size % 3),
