@@ -300,7 +300,6 @@ impl EventQueue {
         if slots <= self.matches.len() {
             return;
         }
-        // Room for twice as many, so that this is rare.
         let larger = Self::new(slots.next_power_of_two());
         let keys = std::mem::take(&mut self.keys);
         self.matches = larger.matches;

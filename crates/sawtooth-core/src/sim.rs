@@ -903,9 +903,11 @@ impl<'a> World<'a> {
     #[cold]
     #[inline(never)]
     fn trace_ack(&mut self, index: u32, time: f64) {
-        if let Some(trace) = &mut self.ack_trace {
+        if let Some(trace) = &mut self.ack_trace
+            && let Some(acks) = trace.acks.get_mut(index as usize)
+        {
             let sender = &self.flows[index as usize].sender;
-            trace.acks[index as usize].push((time, SenderSample::of(sender)));
+            acks.push((time, SenderSample::of(sender)));
             if let Some(variables) = &mut self.variables {
                 variables.take(index, time, sender);
             }

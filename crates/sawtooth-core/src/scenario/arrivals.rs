@@ -138,7 +138,7 @@ impl Reader<'_> {
                 let capacity = links[link].forward.rate.bps();
                 one.arrivals.rate *= capacity / offered_bits(mean, smss, header);
             }
-            let bps = one.arrivals.offered_bps(smss, header);
+            let bps = one.offered_bps();
             for link in &one.flow.path {
                 offered[*link] += bps;
                 let load = offered[*link] / links[*link].forward.rate.bps();
@@ -194,6 +194,12 @@ impl ArrivingSpec {
     fn sizes(&self) -> (u32, u32) {
         let config = tcp::Config::from(&self.flow.tcp);
         (config.smss, config.header)
+    }
+
+    /// Bits per second that they offer to the links of their path.
+    pub(super) fn offered_bps(&self) -> f64 {
+        let (smss, header) = self.sizes();
+        self.arrivals.offered_bps(smss, header)
     }
 
     /// Segments that will be delivered within `duration`, roughly.
