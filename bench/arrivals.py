@@ -83,7 +83,9 @@ def main() -> None:
     rows: list[list[str]] = []
     for name, values in rates.items():
         found, fact = statistics.median(values), facts[name]
-        flows = [f"{fact['started']:.0f}", f"{fact['completed']:.0f}", f"{fact['alive_max']:.0f}"] if "started" in fact else ["10", "", "10"]
+        flows = (
+            [f"{fact['started']:.0f}", f"{fact['completed']:.0f}", f"{fact['alive_max']:.0f}"] if "started" in fact else ["10", "", "10"]
+        )
         share, wanted = f"{found / base:.2f}", "" if name == "endless" else f"{WANTED:.2f}"
         rows.append([name, *flows, f"{fact['segments'] / 1e6:.2f} M", f"{found / 1e6:.2f}", share, wanted])
     header = ["Size", "Flows", "Completed", "Most at a time", "Segments", "Million segments per CPU second", "Of endless", "Wanted"]

@@ -231,7 +231,10 @@ def compare(
 
 @app.command(name="list")
 def list_parts(
-    what: Annotated[str, typer.Argument(metavar="[WHAT]", help="cc, queue, source, distribution, arrivals, recovery, stack, tcp, kernel, column or study.")] = "",
+    what: Annotated[
+        str,
+        typer.Argument(metavar="[WHAT]", help="cc, queue, source, distribution, arrivals, recovery, stack, tcp, kernel, column or study."),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """List what a study can name, with parameters and defaults.

@@ -38,9 +38,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Seconds; if there is one alone, zero is allowed unless `min_exclusive`.
-    Time {
-        min_exclusive: bool,
-    },
+    Time { min_exclusive: bool },
     /// Whole bytes, at least one.
     Bytes,
 }

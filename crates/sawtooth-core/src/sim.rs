@@ -391,7 +391,8 @@ impl<'a> World<'a> {
             )),
             Sampling::Never | Sampling::Acks => None,
         };
-        let ack_trace = (scenario.sample == Sampling::Acks).then(|| AckTrace::new(scenario.flows.len()));
+        let ack_trace =
+            (scenario.sample == Sampling::Acks).then(|| AckTrace::new(scenario.flows.len()));
         let mut packets = EventQueue::new(slots.len());
         for entry in 0..index_u32(scenario.arriving.len()) {
             let slot = index_u32(first_arrival) + entry;
@@ -969,11 +970,14 @@ impl<'a> World<'a> {
         tables.extend(self.arrival_tables());
         tables.extend(self.dialogues.table(self.scenario));
         if let Some(samplers) = &self.samplers {
-            tables.push(samplers.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]));
+            tables.push(
+                samplers.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]),
+            );
             tables.push(samplers.queue_table(self.scenario));
         }
         if let Some(trace) = &self.ack_trace {
-            tables.push(trace.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]));
+            tables
+                .push(trace.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]));
         }
         if let Some(variables) = &self.variables {
             tables.push(variables.table(self.scenario));

@@ -46,7 +46,10 @@ fn the_link_carries_the_offered_load() {
         json!({"name": "lognormal", "mean": "100 kB", "sigma": 1.0}),
         json!({"name": "empirical", "points": [[10_000, 0.0], [190_000, 1.0]]}),
     ] {
-        let records = simulate(&load(&tree(&json!({"load": 0.5, "size": size}), "2000 s")), 1);
+        let records = simulate(
+            &load(&tree(&json!({"load": 0.5, "size": size}), "2000 s")),
+            1,
+        );
         let carried = numbers(&records, "links", "utilisation")[0];
         // 12,000 flows; the coefficient of variation of these sizes is at most 1.31, so the sum of a Poisson number of them has a relative
         // standard deviation of sqrt((1 + 1.31²) / 12,000) = 1.5 %. SYN, FIN and half a header for each add 0.1 %.
@@ -62,13 +65,19 @@ fn littles_law_holds() {
     let records = simulate(&load(&tree), 1);
     let started = counts(&records, "arrivals", "started")[0];
     let alive = numbers(&records, "arrivals", "alive_mean")[0];
-    let sojourn: i64 = times(&records, "transfers", "completion_ns").iter().filter(|time| **time > 0).sum();
+    let sojourn: i64 = times(&records, "transfers", "completion_ns")
+        .iter()
+        .filter(|time| **time > 0)
+        .sum();
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     let (started, mean) = (started as f64, sojourn as f64 / 1e9 / started as f64);
     // A flow is alive from its arrival to the acknowledgement of its FIN: 2 ms and a few transmission times after its last byte.
     let expected = started / 500.0 * mean;
     let beyond = started / 500.0 * 0.010;
-    assert!(alive >= expected && alive <= expected + beyond, "{alive}, {expected}");
+    assert!(
+        alive >= expected && alive <= expected + beyond,
+        "{alive}, {expected}"
+    );
 }
 
 /// The mean sojourn in an M/G/1 queue whose server is shared is E[S] / (1 - load), whatever the distribution of S (Kleinrock, Queueing Systems, vol. 2,
@@ -89,7 +98,10 @@ fn mean_completion_times_are_those_of_processor_sharing_whatever_the_distributio
         let mean = times(&records, "arrivals", "completion_mean_ns")[0] as f64 / 1e9;
         // 500 kB with headers take 0.4144 s alone, and 0.829 s with half of the link's time taken by others.
         let shared = 500_000.0 * 8.0 * 1500.0 / 1448.0 / 10e6 / 0.5;
-        assert!((0.93..1.15).contains(&(mean / shared)), "{size}: {mean} s against {shared} s");
+        assert!(
+            (0.93..1.15).contains(&(mean / shared)),
+            "{size}: {mean} s against {shared} s"
+        );
     }
 }
 
@@ -128,10 +140,18 @@ fn a_number_of_flows_and_an_interval_of_time_are_kept() {
     tree["record"] = json!(["transfers"]);
     let records = simulate(&load(&tree), 1);
     assert_eq!(counts(&records, "arrivals", "completed"), [70]);
-    assert!(times(&records, "transfers", "start_ns").iter().all(|start| *start > 3_000_000_000));
+    assert!(
+        times(&records, "transfers", "start_ns")
+            .iter()
+            .all(|start| *start > 3_000_000_000)
+    );
     tree["flows"][0]["arrivals"] = json!({"rate": 50, "stop": "5 s"});
     let records = simulate(&load(&tree), 1);
-    assert!(times(&records, "transfers", "start_ns").iter().all(|start| *start < 5_000_000_000));
+    assert!(
+        times(&records, "transfers", "start_ns")
+            .iter()
+            .all(|start| *start < 5_000_000_000)
+    );
     // 100 expected, with a standard deviation of 10.
     assert!((60..140).contains(&counts(&records, "arrivals", "started")[0]));
 }

@@ -33,7 +33,11 @@ fn an_exchange_takes_a_round_trip_the_transmissions_and_the_servers_time() {
     let sizes = json!({"response": "14480 B", "count": 20, "think": "20 ms"});
     let records = run(&sizes, &json!([]));
     assert_eq!(counts(&records, "exchanges", "answered"), [20]);
-    assert!((median_ms(&records) - alone).abs() < 0.3, "{}", median_ms(&records));
+    assert!(
+        (median_ms(&records) - alone).abs() < 0.3,
+        "{}",
+        median_ms(&records)
+    );
     // The first one begins with the handshake: SYN and SYN-ACK.
     #[expect(clippy::cast_precision_loss, reason = "less than 30 s")]
     let first = times(&records, "exchanges", "completion_max_ns")[0] as f64 / 1e6;
@@ -41,7 +45,11 @@ fn an_exchange_takes_a_round_trip_the_transmissions_and_the_servers_time() {
     let mut slow = sizes.clone();
     slow["server_think"] = json!("50 ms");
     let slow = run(&slow, &json!([]));
-    assert!((median_ms(&slow) - alone - 50.0).abs() < 0.8, "{}", median_ms(&slow));
+    assert!(
+        (median_ms(&slow) - alone - 50.0).abs() < 0.8,
+        "{}",
+        median_ms(&slow)
+    );
     // Its data are the responses, and it has completed them all.
     assert_eq!(counts(&records, "flows", "delivered_bytes"), [20 * 14_480]);
     assert!(times(&records, "flows", "completion_ns")[0] > 0);
@@ -53,7 +61,11 @@ fn a_request_that_is_lost_is_sent_again_and_all_are_answered() {
     let whole = run(&sizes, &json!([]));
     for lost in 1..30 {
         let records = run(&sizes, &json!([lost]));
-        assert_eq!(counts(&records, "exchanges", "answered"), [20], "without packet {lost}");
+        assert_eq!(
+            counts(&records, "exchanges", "answered"),
+            [20],
+            "without packet {lost}"
+        );
         assert_eq!(counts(&records, "exchanges", "requested_bytes"), [6000]);
         let longest = |records| times(records, "exchanges", "completion_max_ns")[0];
         assert!(longest(&records) >= longest(&whole));

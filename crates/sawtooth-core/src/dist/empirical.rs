@@ -65,7 +65,10 @@ pub fn first_fault(points: &[(f64, f64)]) -> Option<(usize, String)> {
         return Some((0, "a distribution needs points".into()));
     }
     if before.1 < 1.0 {
-        let message = format!("the last cumulative probability must be 1, found {}", before.1);
+        let message = format!(
+            "the last cumulative probability must be 1, found {}",
+            before.1
+        );
         return Some((points.len() - 1, message));
     }
     if before.0 == 0.0 {
@@ -123,7 +126,6 @@ impl Distribution for Empirical {
         first * p + rest.sum::<f64>()
     }
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    ArrivingSpec, FlowSpec, LinkSpec, Reader, Result, Scope, at, at_key, object, set_params, unknown,
+    ArrivingSpec, FlowSpec, LinkSpec, Reader, Result, Scope, at, at_key, object, set_params,
+    unknown,
 };
 use crate::arrivals::{Arrivals, PARAMS, offered_bits};
 use crate::registry::{DistributionSpec, Params, Value};
@@ -167,12 +168,7 @@ impl Reader<'_> {
 }
 
 /// The link that a load is a share of: the one named, or the slowest of the path.
-fn loaded(
-    name: Option<&Json>,
-    flow: &FlowSpec,
-    links: &[LinkSpec],
-    path: &str,
-) -> Result<usize> {
+fn loaded(name: Option<&Json>, flow: &FlowSpec, links: &[LinkSpec], path: &str) -> Result<usize> {
     let of_path = || flow.path.iter().copied();
     match name {
         None => {

@@ -79,12 +79,7 @@ struct Summary {
 
 impl<'a> Arrivals<'a> {
     /// `fixed` flows are there all the time; `trips`: of each entry.
-    pub(super) fn new(
-        scenario: &'a Scenario,
-        seed: u64,
-        fixed: usize,
-        trips: &[Trip],
-    ) -> Self {
+    pub(super) fn new(scenario: &'a Scenario, seed: u64, fixed: usize, trips: &[Trip]) -> Self {
         let fixed = index_u32(fixed);
         let entries = scenario.arriving.iter().zip(trips).map(|(spec, trip)| {
             let name = &spec.flow.name;
@@ -266,9 +261,7 @@ impl Entry<'_> {
     fn open(&mut self, id: u32, arrival: Arrival, seed: u64) -> Flow {
         let name = format!("{}[{}]/cc", self.spec.flow.name, arrival.number);
         let config = Config {
-            seed: Stream::new(seed, &name)
-                .integer(0, i64::MAX)
-                .unsigned_abs(),
+            seed: Stream::new(seed, &name).integer(0, i64::MAX).unsigned_abs(),
             ..self.config
         };
         let phase = if config.ns2_tick_phase {
@@ -497,7 +490,10 @@ mod tests {
 
     #[test]
     fn powers_of_ten_begin_a_bin() {
-        assert_eq!([1, 9, 10, 99, 1000].map(|bytes| bin_of(bytes, 1)), [0, 0, 1, 1, 3]);
+        assert_eq!(
+            [1, 9, 10, 99, 1000].map(|bytes| bin_of(bytes, 1)),
+            [0, 0, 1, 1, 3]
+        );
         assert_eq!([0, 1, 2, 3, 4].map(|bin| edge(bin, 2)), [1, 4, 10, 32, 100]);
     }
 }

@@ -120,7 +120,9 @@ impl OnOff {
 impl Source for OnOff {
     #[expect(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
     fn next_write(&mut self) -> Option<Write> {
-        let allowed = self.total_bytes.map_or(u64::MAX, |total| total - self.written);
+        let allowed = self
+            .total_bytes
+            .map_or(u64::MAX, |total| total - self.written);
         if allowed == 0 {
             return None;
         }

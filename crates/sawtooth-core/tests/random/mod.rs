@@ -40,7 +40,12 @@ fn sources() -> impl Strategy<Value = Value> {
     let messages = (1u32..40_000, 1u32..1500, prop::option::of(1u32..30));
     let paced = (10u32..3000, 1u32..5000, prop::option::of(1u32..200));
     let on_off = (10u32..3000, 1u32..5000, 1u32..900, 1u32..900);
-    let exchanges = (1u32..3000, 1u32..60_000, 0u32..400, prop::option::of(1u32..12));
+    let exchanges = (
+        1u32..3000,
+        1u32..60_000,
+        0u32..400,
+        prop::option::of(1u32..12),
+    );
     prop_oneof![
         on_off.prop_map(|(rate, size, on, off)| json!({
             "name": "on_off", "rate": format!("{rate} kbit/s"), "size": format!("{size} B"),
@@ -258,7 +263,9 @@ impl Case {
             let flows = tree["flows"].as_array_mut().expect("a list");
             flows.push(json!({"name": "guests", "path": ["bottleneck"], "start": "200 ms", "arrivals": arrivals}));
             // As many again over a path that shares one link, and begins with another.
-            flows.push(json!({"name": "others", "path": ["second", "bottleneck"], "arrivals": arrivals}));
+            flows.push(
+                json!({"name": "others", "path": ["second", "bottleneck"], "arrivals": arrivals}),
+            );
             if self.sample.is_none() {
                 tree["record"] = json!(["transfers"]);
             }
