@@ -30,6 +30,11 @@ KINDS = {
     "jitter": ("Jitter of links", 'What `jitter = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "reorder": ("Reordering by links", 'What `reorder = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "source": ("Traffic sources", 'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow can say.'),
+    "distribution": (
+        "Distributions",
+        'What a key that takes a distribution can say: `{ name = "NAME", PARAMETER = VALUE }`, or one quantity. "A quantity of what is drawn" is a time or a '
+        "number of bytes, as the key is.",
+    ),
     "recovery": ("Loss recoveries", 'What `tcp = { recovery = "NAME" }` can say.'),
 }
 
@@ -45,6 +50,7 @@ def pages() -> dict[str, str]:
     made["walk.md"] = (
         f"# Random walks of links\n\nWhat `walk = {{ PARAMETER = VALUE }}` of a link can say.\n\n{_parameters(tables['walk'])}"
     )
+    made["arrivals.md"] = _arrivals(tables["arrivals"])
     made["kernel.md"] = _kernel(tables["kernel"])
     made["records.md"] = _records(_core.schema())
     made["command-line.md"] = _command_line()
@@ -70,6 +76,13 @@ def _parts(title: str, lead: str, rows: Sequence[dict[str, Any]]) -> str:
         if row["params"]:
             text += "\n" + _parameters(row["params"])
     return text
+
+
+def _arrivals(params: Sequence[dict[str, Any]]) -> str:
+    text = "# Flows that arrive and leave\n\n"
+    text += "What `arrivals = { PARAMETER = VALUE }` of a flow can say; `rate` or `load` is needed. Besides these, `link` names the link of the flow's path "
+    text += "that a `load` is a share of; left out, it is the slowest. [How to use it](../guides/traffic.md).\n\n"
+    return text + _parameters(params)
 
 
 def _congestion_controls(rows: Sequence[dict[str, Any]]) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core, linkfiles
+from sawtooth import _core, files
 from sawtooth.dataset import Dataset
 from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
 from sawtooth.execute import execute
@@ -123,7 +123,7 @@ def simulate(scenario: Mapping[str, Any] | str | Path, seed: int = 1) -> Records
 
     if isinstance(scenario, Mapping):
         tree = copy.deepcopy(dict(scenario))
-        linkfiles.inline(tree, Path(), lambda message, path: StudyError(f"{message} (at `{path}`)"))
+        files.inline(tree, Path(), lambda message, path: StudyError(f"{message} (at `{path}`)"))
         text = json.dumps(tree)
         try:
             _core.check(text)

@@ -13,14 +13,14 @@ import functools
 import hashlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from sawtooth import _core, linkfiles
+from sawtooth import _core, files
 from sawtooth.errors import StudyError, StudyWarning
 from sawtooth.presentation import presentation
 from sawtooth.study import Assignment, Study, assign
@@ -116,9 +116,9 @@ def make_plan(study: Study) -> Plan:
             applied: list[Assignment] = [*study.base, *cell.assignments, *assignments]
             for assignment in applied:
                 assign(tree, assignment, study.document)
+            files.inline(tree, study.path.parent, study.locator(applied))
             if replicates is None:
                 replicates = [_draw(study, cell, tree, replicate) for replicate in range(1, study.repeat + 1)]
-            linkfiles.inline(tree, study.path.parent, _locate(study, applied))
             cost: float | None = None
             scenario = ""
             for replicate, (texts, values) in enumerate(replicates, 1):
@@ -163,17 +163,6 @@ def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> tuple[
         raise study.located(error, applied) from None
     located = [study.located(warning, applied) for warning in strange]
     return cost, [StudyWarning(error.message, error.place, error.hint) for error in located]
-
-
-def _locate(study: Study, applied: Sequence[Assignment]) -> Callable[[str, str], StudyError]:
-    """Errors about paths of the scenario, where they were written."""
-
-    def located(message: str, path: str) -> StudyError:
-        error = _core.ScenarioError(message)
-        error.path, error.at_key, error.message, error.hint, error.span = path, False, message, None, None
-        return study.located(error, applied)
-
-    return located
 
 
 def _run_id(scenario: str, seed: int, backend: str) -> str:

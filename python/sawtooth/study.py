@@ -12,7 +12,7 @@ import copy
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -35,7 +35,7 @@ _DRAW_KEYS = {
 }
 # Tables that an assignment may create when the scenario does not have them yet.
 _OPTIONAL_TABLES = {
-    "cc", "jitter", "kernel", "loss", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars", "walk",
+    "arrivals", "cc", "jitter", "kernel", "loss", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars", "walk",
 }  # fmt: skip
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
 
@@ -175,6 +175,17 @@ class Study:
         if not (path.startswith("vars") and f"scenario.{path}" not in self.document.spans):
             path = f"scenario.{path}" if path else "scenario"
         return StudyError(error.message, self.document.place(path, key=error.at_key, within=error.span), hint)
+
+    def locator(self, assignments: Sequence[Assignment]) -> Callable[[str, str], StudyError]:
+        """Makes errors about a tree of a message and a path in it."""
+
+        def located(message: str, path: str) -> StudyError:
+            error = _core.ScenarioError(message)
+            error.path, error.message = path, message
+            error.at_key, error.hint, error.span = False, None, None
+            return self.located(error, assignments)
+
+        return located
 
     def _origins(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> str:
         """Where the variables of an offending expression got their values, if from a sweep, an arm or an option."""

@@ -293,6 +293,27 @@ impl EventQueue {
         }
     }
 
+    /// Makes room for so many slots.
+    pub fn grow(&mut self, slots: usize, lineage: &Lineage) {
+        if slots <= self.keys.len() {
+            return;
+        }
+        self.keys.resize(slots, Key::NEVER);
+        if slots <= self.matches.len() {
+            return;
+        }
+        let larger = Self::new(slots.next_power_of_two());
+        let keys = std::mem::take(&mut self.keys);
+        self.matches = larger.matches;
+        self.keys = larger.keys;
+        self.keys.truncate(slots);
+        for (slot, key) in (0..).zip(keys) {
+            if !key.is_never() {
+                self.set(slot, key, lineage);
+            }
+        }
+    }
+
     /// The slot whose event comes first; any slot if nothing is pending.
     #[inline]
     pub fn first(&self) -> u32 {

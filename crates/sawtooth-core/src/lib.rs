@@ -6,17 +6,20 @@
 //!
 //! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give
 //! the same records on any machine. Everything a study can name is a row of a table ([`cc::TABLE`], [`queue::TABLE`],
-//! [`source::TABLE`], [`tcp::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]), and documentation,
+//! [`source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]), and documentation,
 //! errors and tests walk the tables.
 //!
-//! Layers, top may use below: `sim`; `link`; `scenario`; `tcp`, `kernel`; `cc`, `queue`, `source`, `loss`, `wire`; `packet`; `events`, `record`,
-//! `registry`; `rng`, `expr`, `ring`; `units`. `tests/layering.rs` holds it.
+//! Layers, top may use below: `sim`; `link`; `scenario`; `tcp`, `kernel`; `cc`, `queue`, `source`, `arrivals`; `loss`, `wire`; `packet`, `dist`; `events`, `record`,
+//! `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
 
+pub mod arrivals;
 pub mod cc;
+pub mod dist;
 pub mod events;
 pub mod expr;
+pub mod histogram;
 pub mod kernel;
 pub mod link;
 pub mod loss;

@@ -5,9 +5,11 @@
 //! within an expression, the place in its text.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
+use crate::arrivals::Arrivals;
 use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
 use crate::kernel::{self, Kernel};
 use crate::loss::LossSpec;
@@ -25,6 +27,8 @@ pub struct Scenario {
     pub record: Recording,
     pub links: Vec<LinkSpec>,
     pub flows: Vec<FlowSpec>,
+    /// Flows that arrive and leave.
+    pub arriving: Vec<ArrivingSpec>,
     pub kernel: Kernel,
     pub shortcuts: Shortcuts,
 }
@@ -45,9 +49,11 @@ pub struct Recording {
     pub variables: bool,
     /// Loss episodes.
     pub episodes: bool,
+    /// Every flow that has arrived.
+    pub transfers: bool,
 }
 
-const RECORD_WORDS: &[&str] = &["variables", "episodes"];
+const RECORD_WORDS: &[&str] = &["variables", "episodes", "transfers"];
 
 /// A link; each direction has its own rate, delay and queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,6 +113,13 @@ pub struct FlowSpec {
     pub delay: Duration,
 }
 
+/// Connections that arrive one after the other, each to transfer some bytes and leave. Its `flow` is what they have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrivingSpec {
+    pub flow: FlowSpec,
+    pub arrivals: Arrivals,
+}
+
 impl FlowSpec {
     /// Whether it takes any time from its hosts to the links.
     pub fn has_access_delay(&self) -> bool {
@@ -138,6 +151,11 @@ impl FlowSpec {
     fn bytes_within(&self, secs: f64) -> f64 {
         const ENOUGH: usize = 100;
         let mut source = self.source(0);
+        if source.answers() {
+            // How fast it asks depends on the path.
+            let total = source.total_bytes();
+            return total.map_or(f64::INFINITY, |bytes| bytes as f64);
+        }
         let mut bytes = 0.0;
         for number in 1.. {
             match source.next_write() {
@@ -218,6 +236,12 @@ impl Scenario {
         Reader::new(tree)?.scenario()
     }
 
+    /// The flows that are there all the time, then those that arrive.
+    pub fn all_flows(&self) -> impl Iterator<Item = &FlowSpec> {
+        let arriving = self.arriving.iter().map(|arriving| &arriving.flow);
+        self.flows.iter().chain(arriving)
+    }
+
     /// What can be run, and is hardly meant, of the `tree` that it was made from: each says what will happen.
     pub fn warnings(&self, tree: &Json) -> Vec<ScenarioError> {
         tree.as_object()
@@ -226,7 +250,7 @@ impl Scenario {
 
     /// Refuses what only a real kernel can run.
     pub fn for_simulator(self) -> Result<Self> {
-        for flow in &self.flows {
+        for flow in self.all_flows() {
             if let Some(name) = &flow.kernel_cc {
                 return Err(at(
                     &flow.cc_path,
@@ -305,10 +329,29 @@ impl Scenario {
                     .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
             }
         }
+        scenario.check_traffic()?;
         scenario.check_what_hosts_share()?;
         scenario.check_shaper()?;
         scenario.check_application()?;
         Ok(scenario)
+    }
+
+    /// The agent's connections are made before the run, and carry data one way.
+    fn check_traffic(&self) -> Result<()> {
+        if let Some(one) = self.arriving.first() {
+            let message = "flows that arrive and leave are of the simulator alone so far";
+            return Err(at(format!("{}.arrivals", one.flow.block), message)
+                .hint("run it with backend = \"sim\", or write flows with `count`, a `start` and a `size`"));
+        }
+        for flow in &self.flows {
+            if flow.source(0).answers() {
+                let message = format!("`{}` is of the simulator alone so far", flow.source.name);
+                return Err(at(format!("{}.source", flow.block), message).hint(
+                    "run it with backend = \"sim\", or take `messages`, whose writes do not depend on what has arrived",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// What routes and hosts are told holds for all flows.
@@ -419,7 +462,8 @@ impl Scenario {
             let by_size = flow.bytes_within(active) / f64::from(config.smss);
             segments += (by_rate.min(by_window) * active).min(by_size) + 10.0;
         }
-        segments
+        let arriving = self.arriving.iter().map(|one| one.segments(duration));
+        segments + arriving.sum::<f64>()
     }
 
     /// Round-trip propagation time of a flow, seconds.
@@ -556,6 +600,7 @@ const FLOW_KEYS: &[&str] = &[
     "start",
     "delay",
     "count",
+    "arrivals",
 ];
 
 /// A group of links declared together.
@@ -631,10 +676,13 @@ impl<'a> Reader<'a> {
         };
         let record = self.record(sample)?;
         let (mut links, groups) = self.links()?;
-        let mut flows = self.flows(&groups)?;
-        wires::fit_segments(&links, &mut flows)?;
-        resolve_bdp(&mut links, &flows)?;
-        queues::check(self.tree, &links, &flows)?;
+        let (mut flows, mut arriving) = self.flows(&groups)?;
+        let specs = arriving.iter_mut().map(|one| &mut one.flow);
+        wires::fit_segments(&links, flows.iter_mut().chain(specs))?;
+        let everyone = arrivals::everyone(&flows, &arriving);
+        resolve_bdp(&mut links, &everyone)?;
+        queues::check(self.tree, &links, &everyone)?;
+        self.offer(&mut arriving, &links, duration.secs())?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
         Ok(Scenario {
@@ -643,6 +691,7 @@ impl<'a> Reader<'a> {
             record,
             links,
             flows,
+            arriving,
             kernel,
             shortcuts,
         })
@@ -672,6 +721,7 @@ impl<'a> Reader<'a> {
                 }
                 "variables" => record.variables = true,
                 "episodes" => record.episodes = true,
+                "transfers" => record.transfers = true,
                 _ => {
                     let hint = match suggest(word, RECORD_WORDS.iter().copied()) {
                         Some(near) => format!("did you mean `{near}`?"),
@@ -811,7 +861,7 @@ impl<'a> Reader<'a> {
         Ok((links, groups))
     }
 
-    fn flows(&self, groups: &[LinkGroup]) -> Result<Vec<FlowSpec>> {
+    fn flows(&self, groups: &[LinkGroup]) -> Result<(Vec<FlowSpec>, Vec<ArrivingSpec>)> {
         let blocks = match self.tree.get("flows") {
             Some(Json::Array(blocks)) if !blocks.is_empty() => blocks,
             Some(Json::Array(_)) | None => {
@@ -826,6 +876,8 @@ impl<'a> Reader<'a> {
         };
         let stack = self.stack()?;
         let mut flows: Vec<FlowSpec> = Vec::new();
+        let mut arriving: Vec<ArrivingSpec> = Vec::new();
+        let mut names: BTreeSet<String> = BTreeSet::new();
         for (index, json) in blocks.iter().enumerate() {
             let path = format!("flows[{index}]");
             let table = object(json, &path)?;
@@ -847,22 +899,21 @@ impl<'a> Reader<'a> {
                 } else {
                     base.clone()
                 };
+                if !names.insert(name.clone()) {
+                    return Err(at(
+                        format!("{path}.name"),
+                        format!("two flows are called `{base}`"),
+                    )
+                    .hint("give each its own name"));
+                }
                 let flow = self.flow(table, name, &path, &stack, groups, scope)?;
-                flows.push(flow);
-            }
-            let block = &flows[flows.len() - count.unwrap_or(1)].name;
-            if flows[..flows.len() - count.unwrap_or(1)]
-                .iter()
-                .any(|flow| flow.name == *block)
-            {
-                return Err(at(
-                    format!("{path}.name"),
-                    format!("two flows are called `{base}`"),
-                )
-                .hint("give each its own name"));
+                match table.get("arrivals") {
+                    None => flows.push(flow),
+                    Some(json) => arriving.push(arrivals::read(flow, table, json, scope)?),
+                }
             }
         }
-        Ok(flows)
+        Ok((flows, arriving))
     }
 
     /// The stack's TCP parameters with the scenario's overrides are the same for all flows unless they use counters.
@@ -1433,7 +1484,11 @@ fn set_params(
             };
             return Err(at_key(path, format!("unknown {what} `{key}`")).hint(&hint));
         };
-        params.set(param.name, value(json, param, &path, scope)?);
+        if let Kind::Distribution(unit) = param.kind {
+            distribution::read(params, param, unit, json, &path, scope)?;
+        } else {
+            params.set(param.name, value(json, param, &path, scope)?);
+        }
     }
     Ok(())
 }
@@ -1535,6 +1590,9 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
                     format!("`{name}` must be above zero, found {rate} bit/s"),
                 ))
             }
+        }
+        Kind::Distribution(_) | Kind::Drawn => {
+            unreachable!("distributions are read by their own module")
         }
         Kind::Bytes => {
             positive(quantity(json, path, scope, Dimension::Bytes)?, "bytes").map(Value::Bytes)
@@ -1753,6 +1811,8 @@ impl ScenarioError {
     }
 }
 
+mod arrivals;
+mod distribution;
 mod queues;
 mod warnings;
 mod wires;

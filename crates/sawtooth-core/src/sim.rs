@@ -16,8 +16,13 @@
 //! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
 //! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
 
+mod arrivals;
+mod dialogue;
+
 use std::collections::BTreeMap;
 
+use self::arrivals::Arrivals;
+use self::dialogue::Dialogues;
 use crate::cc;
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
 use crate::link::{Passage, Port, Transmission, Turn};
@@ -28,7 +33,7 @@ use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
 use crate::rng::Stream;
-use crate::scenario::{Part, Sampling, Scenario};
+use crate::scenario::{FlowSpec, Part, Sampling, Scenario};
 use crate::source::{Source, Write};
 use crate::tcp::limits::Limit;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
@@ -46,7 +51,10 @@ pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
 pub fn simulate_with_effort(scenario: &Scenario, seed: u64) -> (Records, Effort) {
     let mut world = World::new(scenario, seed);
     world.run();
-    let effort = world.effort;
+    let effort = Effort {
+        flow_places: world.flows.len() as u64,
+        ..world.effort
+    };
     (world.into_records(), effort)
 }
 
@@ -92,6 +100,16 @@ enum Place {
     Sender(u32),
     /// Where a damaged packet ends.
     Discard,
+    /// Those of all flows of an entry that arrive; which of them a packet is for, it says itself.
+    Receivers(u32),
+    Senders(u32),
+}
+
+/// Where a flow's round trip begins in `World::stops`, and which stop is the receiver's.
+#[derive(Clone, Copy, Debug)]
+struct Trip {
+    first_stop: u32,
+    receiver_stop: u32,
 }
 
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
@@ -100,6 +118,8 @@ enum Slot {
     /// A port's transmitter is free, or what waits there may leave.
     TransmitterFree(u32),
     Channel(u32),
+    /// The next flow of an entry arrives.
+    Arrival(u32),
 }
 
 /// Packets on their way to one stop from one component, in order.
@@ -159,27 +179,65 @@ impl LooseEvents {
 
 #[derive(Debug)]
 struct Flow {
+    /// What its packets say that they are of: its own for the whole run. Its place among the flows may be used again.
+    id: u32,
     sender: Sender,
     receiver: Receiver,
     start: f64,
     started: bool,
+    /// Its number among those that speak with another one, if it does, or else this: then its writes answer what that one has delivered.
+    dialogue: u32,
+    /// Of such a one: whether it closes when it has spoken next.
+    has_last_word: bool,
     /// What its application does, the write that comes next, and when.
     source: Box<dyn Source>,
     next_write: Option<Write>,
     write_key: Key,
-    /// Where its stops begin in `World::stops`, and which is the receiver's.
-    first_stop: u32,
-    receiver_stop: u32,
-    /// How many there are. As many follow of the same places for packets that are damaged, if its path has a wire that damages any.
-    stops: u32,
-    /// What its packets take between its hosts and the links, each way.
-    access_delay: f64,
+    trip: Trip,
     /// Wire size of the segments it sends: header, and header with full payload.
     header: u32,
     ack_sizes: AckSizes,
 }
 
+/// What a flow is made of.
+struct FlowPlan {
+    id: u32,
+    start: f64,
+    sender: Sender,
+    source: Box<dyn Source>,
+    trip: Trip,
+}
+
 impl Flow {
+    fn new(plan: FlowPlan) -> Self {
+        let FlowPlan {
+            id,
+            start,
+            sender,
+            mut source,
+            trip,
+        } = plan;
+        let config = sender.config();
+        Self {
+            id,
+            receiver: Receiver::new(config),
+            start,
+            started: false,
+            dialogue: dialogue::NONE,
+            has_last_word: false,
+            next_write: source.next_write(),
+            source,
+            write_key: Key::NEVER,
+            trip,
+            header: config.header,
+            ack_sizes: AckSizes {
+                plain: config.ack_size,
+                sack_option_header: config.sack_option_header,
+            },
+            sender,
+        }
+    }
+
     /// When the sender's timer expires or its application writes, whichever is first.
     #[inline]
     fn next_timer(&self) -> Key {
@@ -194,6 +252,9 @@ impl Flow {
     /// The application writes what is due, and says so if it was the last.
     fn write(&mut self, now: Event) {
         self.write_key = Key::NEVER;
+        if self.dialogue != dialogue::NONE {
+            return self.speak(now);
+        }
         while let Some(write) = self.next_write {
             let time = self.start + write.at_secs;
             if time > now.time {
@@ -233,7 +294,15 @@ struct World<'a> {
     /// The event queue's slot of each evented port.
     port_slots: Vec<u32>,
     flows: Vec<Flow>,
+    arrivals: Arrivals<'a>,
+    dialogues: Dialogues,
     stops: Vec<Stop>,
+    /// Of each stop: whether it is beyond the receiver, so that packets there are acknowledgements.
+    returning: Vec<bool>,
+    /// Of each stop: the one that a damaged packet takes instead.
+    twins: Vec<u32>,
+    /// Of each route: what packets take between its hosts and the links, each way, in seconds.
+    access_delays: Vec<f64>,
     channels: Vec<Channel>,
     slots: Vec<Slot>,
     /// Packets about to reach a meeting point and transmissions about to end.
@@ -247,6 +316,8 @@ struct World<'a> {
     acks: AckStore,
     /// What hosts remember of connections that have ended, if any flow asks for it.
     metrics: Option<MetricsCaches>,
+    /// Of each entry of flows that arrive: the number of its path among the caches, and what its hosts keep.
+    metrics_places: Vec<(usize, Keeps)>,
     samplers: Option<Samplers>,
     ack_trace: Option<AckTrace>,
     variables: Option<Variables>,
@@ -257,7 +328,18 @@ impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
         let ports = ports(scenario, seed, shortcuts.no_tx_event);
-        let (stops, first_stops, in_order) = plan_stops(scenario, &ports);
+        let dialogues = Dialogues::new(scenario, seed);
+        let routes = routes(scenario, &dialogues);
+        let Stops {
+            stops,
+            trips,
+            in_order,
+            returning,
+            twins,
+        } = plan_stops(scenario, &ports, &routes);
+        let access_delays = routes.iter().map(|route| route.access_delay).collect();
+        let fixed = scenario.flows.len() + dialogues.len();
+        let arrivals = Arrivals::new(scenario, seed, fixed, &trips[fixed..]);
 
         let mut slots = Vec::new();
         let mut port_slots = vec![u32::MAX; ports.len()];
@@ -269,50 +351,42 @@ impl<'a> World<'a> {
         }
         let channels = channels(&in_order, shortcuts.ring, &mut slots);
         let has_loose = channels.iter().any(|channel| channel.loose);
+        let first_arrival = slots.len();
+        for entry in 0..scenario.arriving.len() {
+            slots.push(Slot::Arrival(index_u32(entry)));
+        }
         let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
         let mut flows = Vec::with_capacity(scenario.flows.len());
         for (index, spec) in scenario.flows.iter().enumerate() {
             let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
+            let config = Config::from(&spec.tcp);
+            // Who answers has been connected to.
+            let opens = !dialogues.has_server(index);
             let config = Config {
                 seed: random.integer(0, i64::MAX).unsigned_abs(),
-                ..Config::from(&spec.tcp)
+                handshake: config.handshake && opens,
+                handshake_ack: config.handshake_ack && opens,
+                ..config
             };
             let phase = if config.ns2_tick_phase {
                 clock_phases[index] * config.rto.granularity
             } else {
                 0.0
             };
-            let mut source = spec.source(seed);
-            let next_write = source.next_write();
             let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
-            let receiver = Receiver::new(&config);
-            let header = config.header;
-            let ack_sizes = AckSizes {
-                plain: config.ack_size,
-                sack_option_header: config.sack_option_header,
-            };
             let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
             if scenario.record.episodes {
                 sender.keep_episodes();
             }
-            flows.push(Flow {
-                sender,
-                receiver,
+            flows.push(Flow::new(FlowPlan {
+                id: index_u32(index),
                 start: spec.start.secs(),
-                started: false,
-                source,
-                next_write,
-                write_key: Key::NEVER,
-                first_stop: first_stops[index],
-                receiver_stop: first_stops[index]
-                    + index_u32(spec.path.len())
-                    + u32::from(spec.has_access_delay()),
-                stops: 2 * index_u32(spec.path.len() + 1) + 2 * u32::from(spec.has_access_delay()),
-                access_delay: spec.delay.secs(),
-                header,
-                ack_sizes,
-            });
+                sender,
+                source: spec.source(seed),
+                trip: trips[index],
+            }));
         }
+        dialogues.add_clients(scenario, seed, &mut flows, &trips);
         let lineage = Lineage::new();
         let mut timers = EventQueue::new(2 * flows.len());
         for (index, flow) in flows.iter().enumerate() {
@@ -327,22 +401,35 @@ impl<'a> World<'a> {
             Sampling::Every(every) => Some(Samplers::new(
                 every,
                 scenario.duration,
-                flows.len(),
+                scenario.flows.len(),
                 ports.len(),
             )),
             Sampling::Never | Sampling::Acks => None,
         };
-        let ack_trace = (scenario.sample == Sampling::Acks).then(|| AckTrace::new(flows.len()));
+        let ack_trace =
+            (scenario.sample == Sampling::Acks).then(|| AckTrace::new(scenario.flows.len()));
+        let mut packets = EventQueue::new(slots.len());
+        for entry in 0..index_u32(scenario.arriving.len()) {
+            let slot = index_u32(first_arrival) + entry;
+            packets.set(slot, arrivals.next_key(entry), &lineage);
+        }
+        let (metrics, metrics_places) = metrics_caches(scenario, &flows);
         Self {
             scenario,
             end: scenario.duration.secs(),
             ports,
             port_slots,
-            metrics: metrics_caches(scenario, &flows),
+            metrics,
+            metrics_places,
             flows,
+            arrivals,
+            dialogues,
             stops,
+            returning,
+            twins,
+            access_delays,
             channels,
-            packets: EventQueue::new(slots.len()),
+            packets,
             slots,
             timers,
             lineage,
@@ -393,6 +480,11 @@ impl<'a> World<'a> {
                 Slot::TransmitterFree(port) => {
                     let (time, line) = key.parts();
                     self.on_transmitter_free(port, time, line);
+                }
+                Slot::Arrival(entry) => {
+                    self.on_arrival(entry, key);
+                    let next = self.arrivals.next_key(entry);
+                    self.packets.set(slot, next, &self.lineage);
                 }
             }
         }
@@ -472,10 +564,15 @@ impl<'a> World<'a> {
                     packet = self.receive(flow, packet, key, event)?;
                     now = Some(event);
                 }
-                Place::Sender(_) => return Some((packet, key)),
+                Place::Sender(_) | Place::Senders(_) => return Some((packet, key)),
+                Place::Receivers(_) => {
+                    let event = self.lineage.record(key);
+                    packet = self.receive_of_living(packet, key, event)?;
+                    now = Some(event);
+                }
                 Place::Access(way) => {
                     let event = now.unwrap_or_else(|| self.lineage.record(key));
-                    let delay = self.flows[(way / 2) as usize].access_delay;
+                    let delay = self.access_delays[(way / 2) as usize];
                     key = event.schedule(key.time + delay, Child::Arrival);
                     now = None;
                     packet.hop += 1;
@@ -549,9 +646,9 @@ impl<'a> World<'a> {
             packet.mark();
         }
         packet.hop += 1;
-        let flow = &self.flows[packet.flow as usize];
-        if passage.corrupted && packet.hop < flow.first_stop + flow.stops {
-            packet.hop += flow.stops;
+        let twin = self.twins[packet.hop as usize];
+        if passage.corrupted && twin != packet.hop {
+            packet.hop = twin;
             self.ports[port as usize].count_corrupted();
         }
         let again = passage.again.map(|key| (key, self.copy(&packet)));
@@ -563,18 +660,11 @@ impl<'a> World<'a> {
 
     /// The same packet once more.
     fn copy(&mut self, packet: &Packet) -> Packet {
-        if self.is_acknowledgement(packet) {
+        if self.returning[packet.hop as usize] {
             self.acks.copy(packet)
         } else {
             *packet
         }
-    }
-
-    /// Beyond its receiver a packet is an acknowledgement, damaged or not.
-    fn is_acknowledgement(&self, packet: &Packet) -> bool {
-        let flow = &self.flows[packet.flow as usize];
-        let damaged = packet.hop >= flow.first_stop + flow.stops;
-        packet.hop > flow.receiver_stop + if damaged { flow.stops } else { 0 }
     }
 
     /// A damaged packet is at its host, whose checksum tells.
@@ -617,7 +707,7 @@ impl<'a> World<'a> {
     #[cold]
     #[inline(never)]
     fn dropped(&mut self, packet: &Packet) {
-        if self.is_acknowledgement(packet) {
+        if self.returning[packet.hop as usize] {
             self.acks.drop(packet);
         }
     }
@@ -664,6 +754,18 @@ impl<'a> World<'a> {
         self.cross(port, packet, passage);
     }
 
+    /// A segment reaches its receiver, which may be gone: then so is the segment.
+    #[inline(never)]
+    fn receive_of_living(&mut self, packet: Packet, key: Key, now: Event) -> Option<Packet> {
+        match self.arrivals.place(packet.flow) {
+            Some(place) => self.receive(place, packet, key, now),
+            None => {
+                self.effort.delivered_packets += 1;
+                None
+            }
+        }
+    }
+
     /// A segment reaches its receiver; returns the acknowledgement it causes, if one leaves at once.
     #[inline(always)]
     fn receive(&mut self, index: u32, packet: Packet, key: Key, now: Event) -> Option<Packet> {
@@ -680,12 +782,18 @@ impl<'a> World<'a> {
         }
         let flow = &mut self.flows[index as usize];
         let ack = flow.receiver.on_segment(now, packet.segment());
-        if let Some(trace) = &mut self.ack_trace {
-            trace.deliveries[index as usize].push((key.time, flow.receiver.delivered_bytes));
+        if let Some(trace) = &mut self.ack_trace
+            && let Some(deliveries) = trace.deliveries.get_mut(index as usize)
+        {
+            deliveries.push((key.time, flow.receiver.delivered_bytes));
         }
+        if flow.dialogue != dialogue::NONE {
+            self.heard(index, now);
+        }
+        let flow = &mut self.flows[index as usize];
         if let Some(ack) = ack {
             let wire_bytes = flow.ack_sizes.of(&ack);
-            return Some(self.acks.pack(index, packet.hop + 1, wire_bytes, &ack));
+            return Some(self.acks.pack(flow.id, packet.hop + 1, wire_bytes, &ack));
         }
         let timer = flow.receiver.next_timer();
         self.see_to_timer(receiver_timer(index), timer);
@@ -699,7 +807,7 @@ impl<'a> World<'a> {
         let flow = &mut self.flows[index as usize];
         if let Some(ack) = flow.receiver.take_delayed(key.time) {
             let wire_bytes = flow.ack_sizes.of(&ack);
-            let packet = self.acks.pack(index, hop, wire_bytes, &ack);
+            let packet = self.acks.pack(flow.id, hop, wire_bytes, &ack);
             self.leave(packet, key);
         }
     }
@@ -761,7 +869,7 @@ impl<'a> World<'a> {
         let wire_bytes = flow.ack_sizes.of(&ack);
         let packet = self
             .acks
-            .pack(index, flow.receiver_stop + 1, wire_bytes, &ack);
+            .pack(flow.id, flow.trip.receiver_stop + 1, wire_bytes, &ack);
         self.leave(packet, key);
     }
 
@@ -781,8 +889,10 @@ impl<'a> World<'a> {
     /// An acknowledgement reaches its sender.
     #[inline(always)]
     fn acknowledged(&mut self, packet: &Packet, key: Key) {
-        let index = packet.flow;
         let ack = self.acks.unpack(packet);
+        let Some(index) = self.arrivals.place(packet.flow) else {
+            return;
+        };
         // A timer that expired before goes first.
         loop {
             let timer = self.flows[index as usize].next_timer();
@@ -797,6 +907,12 @@ impl<'a> World<'a> {
         self.pump(index, key, now);
         if self.metrics.is_some() && self.flows[index as usize].sender.is_done() {
             self.note_end(index, key.time);
+        }
+        if self.arrivals.is_arriving(index) {
+            if self.flows[index as usize].sender.is_done() {
+                self.leave_if_finished(index, key.time);
+            }
+            return;
         }
         if self.ack_trace.is_some() {
             self.trace_ack(index, key.time);
@@ -828,7 +944,7 @@ impl<'a> World<'a> {
                 break;
             };
             let wire_bytes = flow.header + data.payload_bytes;
-            let packet = Packet::data(index, flow.first_stop, wire_bytes, data);
+            let packet = Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data);
             if let Some(channel) = self.stops[packet.hop as usize].channel {
                 self.wait(channel, packet, key);
             } else {
@@ -866,9 +982,11 @@ impl<'a> World<'a> {
     #[cold]
     #[inline(never)]
     fn trace_ack(&mut self, index: u32, time: f64) {
-        if let Some(trace) = &mut self.ack_trace {
+        if let Some(trace) = &mut self.ack_trace
+            && let Some(acks) = trace.acks.get_mut(index as usize)
+        {
             let sender = &self.flows[index as usize].sender;
-            trace.acks[index as usize].push((time, SenderSample::of(sender)));
+            acks.push((time, SenderSample::of(sender)));
             if let Some(variables) = &mut self.variables {
                 variables.take(index, time, sender);
             }
@@ -877,10 +995,12 @@ impl<'a> World<'a> {
 
     #[inline(never)]
     fn take_sender_samples(&mut self, index: u32, until: f64) {
-        if let Some(samplers) = &mut self.samplers {
+        if let Some(samplers) = &mut self.samplers
+            && let Some(sampler) = samplers.senders.get_mut(index as usize)
+        {
             let sender = &self.flows[index as usize].sender;
             let variables = &mut self.variables;
-            samplers.senders[index as usize].take_at(until, |time| {
+            sampler.take_at(until, |time| {
                 if let Some(variables) = variables {
                     variables.take(index, time, sender);
                 }
@@ -891,9 +1011,11 @@ impl<'a> World<'a> {
 
     #[inline(never)]
     fn take_receiver_samples(&mut self, index: u32, until: f64) {
-        if let Some(samplers) = &mut self.samplers {
+        if let Some(samplers) = &mut self.samplers
+            && let Some(sampler) = samplers.receivers.get_mut(index as usize)
+        {
             let receiver = &self.flows[index as usize].receiver;
-            samplers.receivers[index as usize].take(until, || receiver.delivered_bytes);
+            sampler.take(until, || receiver.delivered_bytes);
         }
     }
 
@@ -910,7 +1032,7 @@ impl<'a> World<'a> {
     // --- records --------------------------------------------------------------------------------------------------------
 
     fn into_records(mut self) -> Records {
-        for index in 0..index_u32(self.flows.len()) {
+        for index in 0..index_u32(self.scenario.flows.len()) {
             self.sample_sender(index, f64::INFINITY);
             self.sample_receiver(index, f64::INFINITY);
             let flow = &mut self.flows[index as usize];
@@ -921,13 +1043,19 @@ impl<'a> World<'a> {
         for index in 0..index_u32(self.ports.len()) {
             self.sample_port(index, f64::INFINITY);
         }
+        self.end_arrivals();
         let mut tables = vec![self.flow_table(), self.link_table()];
+        tables.extend(self.arrival_tables());
+        tables.extend(self.dialogues.table(self.scenario));
         if let Some(samplers) = &self.samplers {
-            tables.push(samplers.series_table(self.scenario, &self.flows));
+            tables.push(
+                samplers.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]),
+            );
             tables.push(samplers.queue_table(self.scenario));
         }
         if let Some(trace) = &self.ack_trace {
-            tables.push(trace.series_table(self.scenario, &self.flows));
+            tables
+                .push(trace.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]));
         }
         if let Some(variables) = &self.variables {
             tables.push(variables.table(self.scenario));
@@ -1085,18 +1213,29 @@ fn receiver_timer(flow: u32) -> u32 {
     2 * flow + 1
 }
 
-/// A cache for each path, if a flow uses one: flows with one path are between the same two hosts.
-fn metrics_caches(scenario: &Scenario, flows: &[Flow]) -> Option<MetricsCaches> {
-    let keeps = |flow: &Flow| flow.sender.config().metrics_cache;
-    if flows.iter().all(|flow| keeps(flow) == Keeps::Nothing) {
-        return None;
-    }
+/// A cache for each path, if a flow uses one: flows with one path are between the same two hosts. And, of each entry of flows that
+/// arrive, the number of its path and what its hosts keep.
+fn metrics_caches(
+    scenario: &Scenario,
+    flows: &[Flow],
+) -> (Option<MetricsCaches>, Vec<(usize, Keeps)>) {
+    let keeps = |spec: &FlowSpec| Config::from(&spec.tcp).metrics_cache;
     let mut places: BTreeMap<&[usize], usize> = BTreeMap::new();
-    let of_flow = flows.iter().zip(&scenario.flows).map(|(flow, spec)| {
+    let mut of_flow = Vec::new();
+    for (at, spec) in scenario.all_flows().enumerate() {
+        if at == scenario.flows.len() {
+            // The other sides of dialogues are part of connections that have their place.
+            of_flow.resize(flows.len(), (0, Keeps::Nothing));
+        }
         let next = places.len();
-        (*places.entry(&spec.path).or_insert(next), keeps(flow))
-    });
-    Some(MetricsCaches::new(of_flow))
+        of_flow.push((*places.entry(&spec.path).or_insert(next), keeps(spec)));
+    }
+    of_flow.resize(of_flow.len().max(flows.len()), (0, Keeps::Nothing));
+    if of_flow.iter().all(|(_, keeps)| *keeps == Keeps::Nothing) {
+        return (None, of_flow.split_off(flows.len()));
+    }
+    let caches = MetricsCaches::new(of_flow.iter().copied());
+    (Some(caches), of_flow.split_off(flows.len()))
 }
 
 /// Whether all flows start at one place: their paths begin with the same link.
@@ -1119,10 +1258,72 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
         .new
 }
 
-/// Lays out every flow's round trip and decides which stops need events. Returns the stops, where each flow's begin, and of each channel
-/// whether packets come to it in order.
-fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, Vec<bool>) {
-    let mut places: Vec<Vec<Place>> = Vec::with_capacity(scenario.flows.len());
+/// The round trip of a flow, or of all flows of an entry.
+struct Route<'a> {
+    /// The links that data crosses, and whether against their direction.
+    path: &'a [usize],
+    against: bool,
+    receiver: Place,
+    sender: Place,
+    /// What packets take between its hosts and the links, each way, in seconds.
+    access_delay: f64,
+    /// Whether a wire on it may damage packets.
+    damages: bool,
+    /// Whether what happens at its ends depends on more than what arrives there, so that they need events.
+    sociable: bool,
+}
+
+/// Those of all flows, of the other sides of dialogues, and of the entries of flows that arrive.
+fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
+    let route = |flow: &'a FlowSpec, place| Route {
+        path: flow.path.as_slice(),
+        access_delay: flow.delay.secs(),
+        damages: scenario.damages(flow),
+        against: false,
+        receiver: Place::Receiver(place),
+        sender: Place::Sender(place),
+        sociable: false,
+    };
+    let mut routes: Vec<Route> = (0..)
+        .zip(&scenario.flows)
+        .map(|(place, flow)| route(flow, place))
+        .collect();
+    for (client, server) in dialogues.places() {
+        routes[server as usize].sociable = true;
+        routes.push(Route {
+            against: true,
+            sociable: true,
+            ..route(&scenario.flows[server as usize], client)
+        });
+    }
+    for (entry, spec) in (0..).zip(&scenario.arriving) {
+        // Many components, of which one may have a timer that is due before another's packet.
+        routes.push(Route {
+            receiver: Place::Receivers(entry),
+            sender: Place::Senders(entry),
+            sociable: true,
+            ..route(&spec.flow, 0)
+        });
+    }
+    routes
+}
+
+/// What `plan_stops` makes.
+struct Stops {
+    stops: Vec<Stop>,
+    /// Of each route, where it is among them.
+    trips: Vec<Trip>,
+    /// Of each channel whether packets come to it in order.
+    in_order: Vec<bool>,
+    /// Of each stop whether it is beyond the receiver.
+    returning: Vec<bool>,
+    /// Of each stop the one that a damaged packet takes instead: itself if no wire of its route damages any.
+    twins: Vec<u32>,
+}
+
+/// Lays out every round trip and decides which stops need events.
+fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Stops {
+    let mut places: Vec<Vec<Place>> = Vec::with_capacity(routes.len());
     let port = |index: usize| {
         let port = &ports[index];
         let plain = port.is_computed() && !port.computes_marks() && !port.has_wire();
@@ -1132,21 +1333,20 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, Vec<
             Place::SlowPort(index_u32(index))
         }
     };
-    for (index, flow) in scenario.flows.iter().enumerate() {
-        let forward = flow.path.iter().map(|link| port(2 * link));
-        let reverse = flow.path.iter().rev().map(|link| port(2 * link + 1));
-        let index = index_u32(index);
-        let access = |way: u32| flow.has_access_delay().then_some(Place::Access(way));
-        places.push(
-            access(2 * index)
-                .into_iter()
-                .chain(forward)
-                .chain([Place::Receiver(index)])
-                .chain(reverse)
-                .chain(access(2 * index + 1))
-                .chain([Place::Sender(index)])
-                .collect(),
-        );
+    for (index, route) in (0..).zip(routes) {
+        let forward = route.path.iter().map(|link| port(2 * link));
+        let reverse = route.path.iter().rev().map(|link| port(2 * link + 1));
+        let mut trip = Vec::with_capacity(2 * route.path.len() + 4);
+        let access = |way: u32| route.has_access_delay().then_some(Place::Access(way));
+        trip.extend(access(2 * index));
+        if route.against {
+            trip.extend(reverse.chain([route.receiver]).chain(forward));
+        } else {
+            trip.extend(forward.chain([route.receiver]).chain(reverse));
+        }
+        trip.extend(access(2 * index + 1));
+        trip.push(route.sender);
+        places.push(trip);
     }
     // Who feeds each stop: the stop before it on some round trip (the sender feeds the first).
     let mut feeders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
@@ -1170,44 +1370,79 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, Vec<
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()
         }
-        _ => !scenario.shortcuts.computed_hops,
+        Place::Receiver(place) | Place::Sender(place) => {
+            routes[*place as usize].sociable || !scenario.shortcuts.computed_hops
+        }
+        Place::Receivers(_) | Place::Senders(_) => true,
+        Place::Access(_) | Place::Discard => !scenario.shortcuts.computed_hops,
     };
     let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
-    let mut in_order = Vec::new();
-    let mut stops: Vec<Stop> = Vec::new();
-    let mut first_stops = Vec::with_capacity(places.len());
-    for (trip, flow) in places.iter().zip(&scenario.flows) {
-        let first = stops.len();
-        first_stops.push(index_u32(first));
+    let mut made = Stops {
+        stops: Vec::new(),
+        trips: Vec::with_capacity(places.len()),
+        in_order: Vec::new(),
+        returning: Vec::new(),
+        twins: Vec::new(),
+    };
+    for (trip, route) in places.iter().zip(routes) {
+        let first_stop = index_u32(made.stops.len());
+        let receiver_stop =
+            first_stop + index_u32(route.path.len()) + u32::from(route.has_access_delay());
+        made.trips.push(Trip {
+            first_stop,
+            receiver_stop,
+        });
         // A round trip without any event would never return to the event loop.
         let closed = !trip.iter().any(needs_event);
         for (at, place) in trip.iter().enumerate() {
             let feeder = trip[(at + trip.len() - 1) % trip.len()];
             let event = needs_event(place) || (closed && matches!(place, Place::Sender(_)));
             let channel = event.then(|| {
-                let next = index_u32(in_order.len());
+                let next = index_u32(made.in_order.len());
                 let channel = *channels.entry((*place, feeder)).or_insert(next);
                 if channel == next {
-                    in_order.push(!is_unruly(&feeder));
+                    made.in_order.push(!is_unruly(&feeder));
                 }
                 channel
             });
-            stops.push(Stop {
+            made.returning
+                .push(first_stop + index_u32(at) > receiver_stop);
+            let twin = if route.damages { trip.len() } else { 0 };
+            made.twins.push(index_u32(made.stops.len() + twin));
+            made.stops.push(Stop {
                 place: *place,
                 channel,
             });
         }
-        if scenario.damages(flow) {
-            for at in first..stops.len() {
-                let mut stop = stops[at];
-                if matches!(stop.place, Place::Receiver(_) | Place::Sender(_)) {
-                    stop.place = Place::Discard;
-                }
-                stops.push(stop);
-            }
+        if route.damages {
+            made.add_damaged(first_stop as usize);
         }
     }
-    (stops, first_stops, in_order)
+    made
+}
+
+impl Stops {
+    /// As many stops of the same places as there are from `first` on, for packets that are damaged, which nobody takes.
+    fn add_damaged(&mut self, first: usize) {
+        for at in first..self.stops.len() {
+            let mut stop = self.stops[at];
+            if !matches!(
+                stop.place,
+                Place::Port(_) | Place::SlowPort(_) | Place::Access(_)
+            ) {
+                stop.place = Place::Discard;
+            }
+            self.twins.push(index_u32(self.stops.len()));
+            self.returning.push(self.returning[at]);
+            self.stops.push(stop);
+        }
+    }
+}
+
+impl Route<'_> {
+    fn has_access_delay(&self) -> bool {
+        self.access_delay > 0.0
+    }
 }
 
 // --- samples ------------------------------------------------------------------------------------------------------------

@@ -162,6 +162,7 @@ fn values(param: &Param) -> BoxedStrategy<Value> {
         Kind::Packets | Kind::PacketsOrBytes | Kind::QueueSize => {
             (1u64..10_000).prop_map(Value::Packets).boxed()
         }
+        Kind::Distribution(_) | Kind::Drawn => unreachable!("no algorithm draws times or sizes"),
         Kind::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         Kind::Choice(words) => prop::sample::select(words.to_vec())
             .prop_map(Value::Choice)

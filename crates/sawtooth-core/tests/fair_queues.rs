@@ -119,7 +119,9 @@ fn queues_that_could_not_work_are_refused_with_what_to_do() {
             "links": {"l": {"rate": rate, "delay": "5 ms", "queue": queue}},
             "flows": [{"path": ["l"], "tcp": {"smss": "1460 B", "header": "40 B"}}],
         });
-        Scenario::from_tree(&tree).expect_err("an error").to_string()
+        Scenario::from_tree(&tree)
+            .expect_err("an error")
+            .to_string()
     };
     for (queue, expected) in [
         (
@@ -157,10 +159,14 @@ fn queues_that_could_not_work_are_refused_with_what_to_do() {
     ] {
         let (path, message) = expected.split_once(": ").expect("a path");
         let found = error("10 Mbit/s", queue);
-        assert!(found.starts_with(&format!("{message} (at {path})")), "{found}");
+        assert!(
+            found.starts_with(&format!("{message} (at {path})")),
+            "{found}"
+        );
     }
     let found = error("10 kbit/s", json!({"name": "dualpi2"}));
-    let expected = "`limit_time` is 250 ms, less than one packet of 1500 B takes: no packet would ever wait";
+    let expected =
+        "`limit_time` is 250 ms, less than one packet of 1500 B takes: no packet would ever wait";
     assert!(found.contains(expected), "{found}");
 }
 
@@ -283,14 +289,26 @@ fn dual(mbps: u32, flows: u32, values: &Json) -> (f64, f64, f64, f64) {
         ],
     }));
     println!("{:?}", records.table("flows").expect("f").column("ce_in"));
-    println!("{:?}", records.table("flows").expect("f").column("retransmits"));
-    println!("{:?}", records.table("flows").expect("f").column("segments_sent"));
+    println!(
+        "{:?}",
+        records.table("flows").expect("f").column("retransmits")
+    );
+    println!(
+        "{:?}",
+        records.table("flows").expect("f").column("segments_sent")
+    );
     println!("{:?}", records.table("flows").expect("f").column("flow"));
     // Of a round trip without waiting: a packet's transmission, and its acknowledgement's.
     let bare = 20.0 + 8.0 * 1560.0 / (f64::from(mbps) * 1e3);
     let goodput = floats(&records, "flows", "goodput_bps");
     let n = flows as usize;
-    let name = |what: &str| if n == 1 { what.to_string() } else { format!("{what}[1]") };
+    let name = |what: &str| {
+        if n == 1 {
+            what.to_string()
+        } else {
+            format!("{what}[1]")
+        }
+    };
     (
         mean_rtt_ms(&records, &name("classic"), 20.0) - bare,
         mean_rtt_ms(&records, &name("l4s"), 20.0) - bare,
@@ -302,10 +320,15 @@ fn dual(mbps: u32, flows: u32, values: &Json) -> (f64, f64, f64, f64) {
 #[test]
 fn rfc9332_prague_waits_for_a_millisecond_cubic_for_the_target_and_they_share() {
     for flows in [1, 4] {
-    for mbps in [40, 100] {
-        for values in [json!({}), json!({"scheduler": "ts_fifo"}), json!({"ramp": "0 s", "min_threshold": "1 ms"}), json!({"classic_share": 0.5})] {
-            println!("{flows} {mbps} {values} {:?}", dual(mbps, flows, &values));
+        for mbps in [40, 100] {
+            for values in [
+                json!({}),
+                json!({"scheduler": "ts_fifo"}),
+                json!({"ramp": "0 s", "min_threshold": "1 ms"}),
+                json!({"classic_share": 0.5}),
+            ] {
+                println!("{flows} {mbps} {values} {:?}", dual(mbps, flows, &values));
+            }
         }
-    }
     }
 }

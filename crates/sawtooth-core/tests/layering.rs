@@ -14,10 +14,11 @@ const LAYERS: &[&[&str]] = &[
     &["link"],
     &["scenario"],
     &["tcp", "kernel"],
-    &["cc", "queue", "source", "loss", "wire"],
-    &["packet"],
+    &["cc", "queue", "source", "arrivals"],
+    &["loss", "wire"],
+    &["packet", "dist"],
     &["events", "record", "registry"],
-    &["rng", "expr", "ring"],
+    &["rng", "expr", "ring", "histogram"],
     &["units"],
 ];
 // A packet carries SACK blocks, and an expression makes values: two types that live higher than they are used.

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
-use sawtooth_core::registry::{Entry, Kind, Param, Value};
-use sawtooth_core::{cc, kernel, loss, queue, source, tcp, wire};
+use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
+use sawtooth_core::{arrivals, cc, dist, kernel, loss, queue, source, tcp, wire};
 use serde_json::{Value as Json, json};
 
 /// Records of one run, or why it failed.
@@ -175,6 +175,9 @@ fn kind(kind: Kind) -> String {
         Kind::QueueSize => "packets, bytes or bdp".into(),
         Kind::Bool => "true or false".into(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
+        Kind::Distribution(Unit::Time { .. }) => "time, or a distribution of times".into(),
+        Kind::Distribution(Unit::Bytes) => "bytes, or a distribution of bytes".into(),
+        Kind::Drawn => "a quantity of what is drawn".into(),
     }
 }
 
@@ -191,6 +194,9 @@ fn value(value: Value) -> String {
         Value::Bdp(factor) => format!("{factor} bdp"),
         Value::Bool(flag) => flag.to_string(),
         Value::Choice(word) => word.into(),
+        // Whoever asks for a default asks of a parameter, and no default is a table.
+        Value::Distribution => "a distribution".into(),
+        Value::Exponential(mean) => format!("exponential, mean {mean}"),
         Value::None => "none".into(),
     }
 }
@@ -221,6 +227,8 @@ pub fn registry() -> Json {
         "jitter": rows(wire::JITTER_TABLE),
         "reorder": rows(wire::REORDER_TABLE),
         "walk": params(wire::WALK_PARAMS),
+        "distribution": rows(dist::TABLE),
+        "arrivals": params(arrivals::PARAMS),
         "recovery": rows(tcp::recovery::TABLE),
         "stack": stacks,
         "tcp": params(tcp::PARAMS),

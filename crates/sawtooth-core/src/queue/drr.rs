@@ -136,20 +136,39 @@ mod tests {
         // Round 2: the first has 800 and sends 750 and 20; the second its other 500.
         let mut queue = build(&ENTRY, &[("quantum", Value::Bytes(500))], 10e6);
         let queue = &mut *queue;
-        for (flow, bytes) in [(0, 200), (0, 750), (0, 20), (1, 500), (1, 500), (2, 200), (3, 180)] {
+        for (flow, bytes) in [
+            (0, 200),
+            (0, 750),
+            (0, 20),
+            (1, 500),
+            (1, 500),
+            (2, 200),
+            (3, 180),
+        ] {
             arrive(queue, flow, bytes, 0.0);
         }
         let sent: Vec<(u32, u32)> = drain(queue, 0.0);
         assert_eq!(
             sent,
-            [(0, 200), (1, 500), (2, 200), (3, 180), (0, 750), (0, 20), (1, 500)]
+            [
+                (0, 200),
+                (1, 500),
+                (2, 200),
+                (3, 180),
+                (0, 750),
+                (0, 20),
+                (1, 500)
+            ]
         );
     }
 
     #[test]
     fn a_full_buffer_drops_from_the_longest_queue() {
         for (from, expected) in [("tail", 2), ("head", 0)] {
-            let values = [("limit", Value::Packets(4)), ("drop_from", Value::Choice(from))];
+            let values = [
+                ("limit", Value::Packets(4)),
+                ("drop_from", Value::Choice(from)),
+            ];
             let mut queue = build(&ENTRY, &values, 10e6);
             let queue = &mut *queue;
             for _ in 0..3 {
@@ -157,7 +176,11 @@ mod tests {
             }
             assert!(arrive(queue, 8, 1000, 0.0).is_empty());
             let dropped = arrive(queue, 9, 1000, 0.0);
-            assert_eq!(dropped, [(7, expected)], "from the {from}: flow, and which of its packets");
+            assert_eq!(
+                dropped,
+                [(7, expected)],
+                "from the {from}: flow, and which of its packets"
+            );
             assert_eq!(queue.waiting().packets, 4);
         }
     }

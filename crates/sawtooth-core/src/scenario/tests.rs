@@ -340,6 +340,7 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
     let mut tree = added("", "record", json!(["episodes", "variables"]));
     tree["sample"] = json!("ack");
     let both = Recording {
+        transfers: false,
         variables: true,
         episodes: true,
     };
@@ -368,7 +369,7 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
             json!(["packets"]),
             "record[0]",
             "`packets` is no table that can be asked for",
-            "there are variables, episodes",
+            "there are variables, episodes, transfers",
         ),
         (
             json!(["variables"]),

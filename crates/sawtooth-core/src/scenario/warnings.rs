@@ -10,7 +10,7 @@ use crate::{cc, queue, tcp};
 /// All warnings of a scenario that was made from `tree`, each once.
 pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioError> {
     let mut found: Vec<ScenarioError> = Vec::new();
-    for flow in &scenario.flows {
+    for flow in scenario.all_flows() {
         let keys = Keys { tree, flow };
         let own = [marks(scenario, flow, &keys), backoff(flow), rates(flow)];
         for warning in own
@@ -23,7 +23,30 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
             }
         }
     }
+    found.extend(overload(scenario));
     found
+}
+
+/// Flows that arrive at a rate that their link cannot carry; loads like that are refused.
+fn overload(scenario: &Scenario) -> Option<ScenarioError> {
+    let mut offered = vec![0.0; scenario.links.len()];
+    for one in &scenario.arriving {
+        let bps = one.offered_bps();
+        for link in &one.flow.path {
+            offered[*link] += bps;
+            let load = offered[*link] / scenario.links[*link].forward.rate.bps();
+            if load > 1.0 + 1e-9 {
+                let message = format!(
+                    "the offered load on `{}` is {:.0} %: more and more flows will be there until none arrive any more",
+                    scenario.links[*link].name,
+                    100.0 * load
+                );
+                let path = format!("{}.arrivals", one.flow.block);
+                return Some(at(path, message).hint("lower `rate` or `size`, or give a `load`"));
+            }
+        }
+    }
+    None
 }
 
 /// The keys of `tcp` that the scenario itself sets for a flow.
@@ -149,8 +172,7 @@ fn ineffective(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Vec<Scenari
         };
         let common = path.starts_with("tcp.");
         let read_by_another = scenario
-            .flows
-            .iter()
+            .all_flows()
             .any(|other| readers.contains(&other.tcp.choice("recovery")));
         if common && read_by_another {
             continue;

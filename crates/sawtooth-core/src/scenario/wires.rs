@@ -507,7 +507,10 @@ fn jitter(json: &Json, path: &str, scope: Scope) -> Result<Jitter> {
 // --- sizes --------------------------------------------------------------------------------------------------------------
 
 /// Segments fit through every link of their flow's path, or are made to where the flow finds out.
-pub(super) fn fit_segments(links: &[LinkSpec], flows: &mut [FlowSpec]) -> Result<()> {
+pub(super) fn fit_segments<'a>(
+    links: &[LinkSpec],
+    flows: impl Iterator<Item = &'a mut FlowSpec>,
+) -> Result<()> {
     for flow in flows {
         let of_link = |link: &usize| Some((&links[*link], links[*link].forward.mtu?));
         let narrowest = flow.path.iter().filter_map(of_link);

@@ -33,6 +33,8 @@ pub struct Case {
     pub wires: [Vec<(&'static str, Value)>; 3],
     /// Of the flows, each way.
     pub access_delay_ms: u32,
+    /// The table `arrivals` of flows that come and go beside the others.
+    pub arrivals: Option<Value>,
 }
 
 fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
@@ -43,7 +45,23 @@ fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
 fn sources() -> impl Strategy<Value = Value> {
     let messages = (1u32..40_000, 1u32..1500, prop::option::of(1u32..30));
     let paced = (10u32..3000, 1u32..5000, prop::option::of(1u32..200));
+    let on_off = (10u32..3000, 1u32..5000, 1u32..900, 1u32..900);
+    let exchanges = (
+        1u32..3000,
+        1u32..60_000,
+        0u32..400,
+        prop::option::of(1u32..12),
+    );
     prop_oneof![
+        on_off.prop_map(|(rate, size, on, off)| json!({
+            "name": "on_off", "rate": format!("{rate} kbit/s"), "size": format!("{size} B"),
+            "on": {"name": "exponential", "mean": format!("{on} ms")}, "off": {"name": "pareto", "mean": format!("{off} ms")},
+        })),
+        exchanges.prop_map(|(request, response, think, count)| json!({
+            "name": "request_response", "request": format!("{request} B"), "response": {"name": "exponential", "mean": format!("{response} B")},
+            "think": format!("{think} ms"), "server_think": format!("{} ms", think % 7),
+            "count": count.map_or(json!("none"), |count| json!(count)),
+        })),
         (1u32..300).prop_map(|kb| json!({"name": "bulk", "size": format!("{kb} kB")})),
         messages.prop_map(|(size, interval, count)| json!({
             "name": "messages", "size": format!("{size} B"), "interval": format!("{interval} ms"), "offset": format!("{} ms", size % 3),
@@ -54,6 +72,25 @@ fn sources() -> impl Strategy<Value = Value> {
             "total": total.map_or("none".to_owned(), |total| format!("{total} kB")),
         })),
     ]
+}
+
+/// Flows that arrive and leave: few large ones, or so many small ones that they are more than the path can carry.
+fn arrivals() -> impl Strategy<Value = Value> {
+    let sizes = (1u32..200_000).prop_flat_map(|mean| {
+        let mean = format!("{mean} B");
+        prop_oneof![
+            Just(json!(mean)),
+            Just(json!({"name": "exponential", "mean": mean})),
+            Just(json!({"name": "pareto", "shape": 1.2, "mean": mean})),
+        ]
+    });
+    (sizes, 1u32..40, prop::option::of(1u32..20), 0u32..9).prop_map(|(size, rate, number, stop)| {
+        let mut tree = json!({"rate": rate, "size": size, "stop": format!("{} s", 2 + stop)});
+        if let Some(number) = number {
+            tree["number"] = json!(number);
+        }
+        tree
+    })
 }
 
 /// What every case has a key of its own for.
@@ -266,6 +303,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
             prop::option::weighted(0.2, wire()),
             prop::sample::select(vec![0, 0, 3, 50]),
         ),
+        prop::option::weighted(0.4, arrivals()),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
         stack: names.0,
@@ -289,6 +327,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
         parts: limits.8,
         wires: [limits.9.0, limits.9.1, limits.9.2].map(Option::unwrap_or_default),
         access_delay_ms: limits.9.3,
+        arrivals: limits.10,
     })
 }
 
@@ -370,6 +409,17 @@ impl Case {
         }
         for (key, value) in &self.parts {
             tree["tcp"][key] = value.clone();
+        }
+        if let Some(arrivals) = &self.arrivals {
+            let flows = tree["flows"].as_array_mut().expect("a list");
+            flows.push(json!({"name": "guests", "path": ["bottleneck"], "start": "200 ms", "arrivals": arrivals}));
+            // As many again over a path that shares one link, and begins with another.
+            flows.push(
+                json!({"name": "others", "path": ["second", "bottleneck"], "arrivals": arrivals}),
+            );
+            if self.sample.is_none() {
+                tree["record"] = json!(["transfers"]);
+            }
         }
         if let Some(source) = &self.source {
             tree["flows"][0]["source"] = source.clone();
