@@ -111,7 +111,7 @@ def test_a_bad_line_is_named(case: str, tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_is_shown_where_it_is_named(tmp_path: Path) -> None:
     told = message(TRACE, tmp_path)
-    assert told.startswith(f"error: cannot read {tmp_path / 'up.trace'}: No such file or directory\n --> {tmp_path / 'traced.toml'}:4:49\n")
+    assert told.startswith(f"error: cannot read {tmp_path / 'up.trace'}: No such file or directory\n --> {tmp_path / 'traced.toml'}:4:47\n")
 
 
 def test_an_mtu_below_a_segment_names_flow_and_link(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ fn long(case: &Case, secs: u32) -> Scenario {
         } else {
             case.shape
         },
+        // They have rates of their own.
+        wires: [const { Vec::new() }; 3],
         ..case.clone()
     };
     let mut tree = case.tree();
@@ -90,7 +92,12 @@ proptest! {
             // Memory is bounded by the flows that are there at one time.
             prop_assert!(effort.flow_places - scenario.flows.len() as u64 <= total("alive_max"));
         }
-        prop_assert!(gone <= sent + handshakes, "{sent} sent, {gone} dropped, lost or delivered");
+        let entered = sent + handshakes + total("duplicated_packets");
+        prop_assert!(gone <= entered, "{entered} sent or doubled, {gone} dropped, lost or delivered");
+        // How many a wire has room for that changes is not said by its rate and its delay.
+        if case.wires.iter().any(|wire| !wire.is_empty()) || case.access_delay_ms > 0 {
+            return Ok(());
+        }
         let rooms = forward().zip(&scenario.links).map(|(port, link)| {
             let peak = counts(&records, "links", "peak_packets")[port];
             room(link.forward.rate.bps(), link.forward.delay.secs(), peak)
