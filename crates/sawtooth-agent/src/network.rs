@@ -1,5 +1,8 @@
 //! The links between two hosts, in user space: the simulator's own ports, fed with real packets and driven by the kernel's clock.
 //!
+//! Flows of UDP need no kernel: their packets are made here, by the simulator's own sources, and meet those of the hosts in the ports. They are
+//! moved only when a host's packet is, or at the end, as nothing else depends on where they are.
+//!
 //! A packet is handed to its next port at the time at which it arrives there by the model, not at the moment at which this program is
 //! awake, so delays of the program do not add up.
 
@@ -10,7 +13,10 @@ use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::link::Port;
 use sawtooth_core::packet::Ecn;
+use sawtooth_core::packet_source::{Departure, PacketSource};
+use sawtooth_core::scenario::UdpSpec;
 use sawtooth_core::sim;
+use sawtooth_core::udp::Arrivals;
 
 use crate::setup::HostName;
 
@@ -51,6 +57,45 @@ struct Flight {
     packet: Vec<u8>,
 }
 
+/// A flow of UDP.
+#[derive(Debug)]
+pub struct Datagrams {
+    pub source: Box<dyn PacketSource>,
+    start: f64,
+    stop: f64,
+    path: Vec<usize>,
+    next: Option<Departure>,
+    pub sent_packets: u64,
+    pub sent_bytes: u64,
+    pub arrivals: Arrivals,
+}
+
+impl Datagrams {
+    fn new(spec: &UdpSpec, seed: u64) -> Self {
+        let mut source = spec.source(seed);
+        let next = source.next_packet();
+        Self {
+            source,
+            start: spec.start.secs(),
+            stop: spec.stop.secs(),
+            path: spec.path.clone(),
+            next,
+            sent_packets: 0,
+            sent_bytes: 0,
+            arrivals: Arrivals::default(),
+        }
+    }
+
+    /// When its next packet leaves.
+    fn due(&self) -> Option<f64> {
+        let time = self.start + self.next?.at_secs;
+        (time < self.stop).then_some(time)
+    }
+}
+
+/// A packet of UDP on its way: time of its next event as bits, order, flow, number, ports left behind, time of departure as bits, bytes.
+type Datagram = (u64, u64, usize, u64, usize, u64, u32);
+
 impl PartialEq for Flight {
     fn eq(&self, other: &Self) -> bool {
         self.due == other.due
@@ -78,6 +123,9 @@ pub struct Network {
     paths: Vec<Vec<usize>>,
     lineage: Lineage,
     flights: BinaryHeap<Reverse<Flight>>,
+    pub udp: Vec<Datagrams>,
+    /// Departures that are to come, as if each were on its way to its first port, and packets that have left.
+    datagrams: BinaryHeap<Reverse<Datagram>>,
     scheduled: u64,
     /// No packet reaches the other host sooner than this after it was sent.
     pub shortest_delay: f64,
@@ -92,7 +140,11 @@ impl Network {
                 links().map(|link| link.reverse.delay.secs()).sum::<f64>(),
             ]
         });
-        Self {
+        let mut network = Self {
+            udp: (scenario.udp.iter())
+                .map(|spec| Datagrams::new(spec, seed))
+                .collect(),
+            datagrams: BinaryHeap::new(),
             shortest_delay: delays.fold(f64::INFINITY, f64::min),
             ports: sim::ports(scenario, seed, true),
             paths: scenario
@@ -103,7 +155,60 @@ impl Network {
             lineage: Lineage::new(),
             flights: BinaryHeap::new(),
             scheduled: 0,
+        };
+        for flow in 0..network.udp.len() {
+            network.depart(flow);
         }
+        network
+    }
+
+    /// The next packet of a flow of UDP will leave at its time. What leaves goes before what arrives at the same time.
+    fn depart(&mut self, flow: usize) {
+        let udp = &mut self.udp[flow];
+        if let (Some(time), Some(packet)) = (udp.due(), udp.next) {
+            let time = time.to_bits();
+            let number = udp.sent_packets;
+            self.datagrams
+                .push(Reverse((time, 0, flow, number, 0, time, packet.bytes)));
+        }
+    }
+
+    /// Moves the packets of UDP to which something happens before `time`, or at `time` before what was scheduled as number `order`.
+    fn move_datagrams(&mut self, until: (u64, u64)) {
+        while let Some(Reverse((time, order, flow, number, hop, sent, bytes))) =
+            self.datagrams.peek().copied()
+            && (time, order) < until
+        {
+            self.datagrams.pop();
+            if order == 0 {
+                let udp = &mut self.udp[flow];
+                udp.sent_packets += 1;
+                udp.sent_bytes += u64::from(bytes);
+                udp.next = udp.source.next_packet();
+                self.depart(flow);
+            }
+            let now = f64::from_bits(time);
+            let Some(link) = self.udp[flow].path.get(hop) else {
+                let arrivals = &mut self.udp[flow].arrivals;
+                arrivals.on_packet(now, f64::from_bits(sent), number, bytes);
+                continue;
+            };
+            let key = Key::at_start(now, 0);
+            let packet = (bytes, Ecn::NotEct);
+            let (arrival, _) =
+                self.ports[2 * link].accept_or_mark(key, None, packet, &mut self.lineage);
+            if !arrival.is_never() {
+                self.scheduled += 1;
+                let due = (arrival.time.to_bits(), self.scheduled);
+                self.datagrams
+                    .push(Reverse((due.0, due.1, flow, number, hop + 1, sent, bytes)));
+            }
+        }
+    }
+
+    /// Moves all packets up to the end of the run at `end`, before which nothing reaches a host any more.
+    pub fn finish(&mut self, end: f64) {
+        self.move_datagrams((end.to_bits(), 0));
     }
 
     /// A host sends `packet`.
@@ -139,6 +244,7 @@ impl Network {
     pub fn deliver(&mut self, now: f64) -> Option<(Towards, usize, Vec<u8>)> {
         while self.next_time() <= now {
             let Reverse(mut flight) = self.flights.pop()?;
+            self.move_datagrams(flight.due);
             let time = f64::from_bits(flight.due.0);
             let path = &self.paths[flight.flow];
             let port = match flight.towards {
@@ -216,6 +322,33 @@ mod tests {
             assert_eq!(*number, at - 1);
             assert!((time - (1.0 + f64::from(at) * 0.008 + 0.01)).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn packets_of_udp_hold_up_those_of_the_hosts_and_are_counted() {
+        let scenario = Scenario::from_tree(&json!({
+            "duration": "1 s",
+            "links": {"l": {"rate": "12 Mbit/s", "delay": "10 ms"}},
+            "flows": [
+                {"path": ["l"]},
+                {"name": "udp", "path": ["l"], "transport": "udp", "stop": "0.5 s", "source": {"name": "constant_rate", "rate": "12 Mbit/s"}},
+            ],
+        }))
+        .expect("a scenario");
+        let mut network = Network::new(&scenario, 1);
+        network.enter(0.1, 0, Towards::Receiver, vec![0; 1500]);
+        assert!(network.deliver(0.1).is_none());
+        // Packet 100 leaves at 100 ms too, and goes first: 2 ms to send both, 10 ms on the way.
+        assert!((network.next_time() - 0.112).abs() < 1e-9);
+        assert!(network.deliver(network.next_time()).is_some());
+        assert_eq!(
+            network.next_time(),
+            f64::INFINITY,
+            "nobody need wake up for UDP"
+        );
+        network.finish(1.0);
+        let udp = &network.udp[0];
+        assert_eq!((udp.sent_packets, udp.arrivals.packets), (500, 500));
     }
 
     /// An IPv4 header without options, with its checksum (RFC 791 §3.1).

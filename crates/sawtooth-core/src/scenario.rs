@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json};
 use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
 use crate::kernel::{self, Kernel};
 use crate::loss::LossSpec;
+use crate::packet_source::{self, PacketSource};
 use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
 use crate::tcp::receive_buffer::ReceiveBuffer;
 use crate::units::{Duration, Instant, Rate};
@@ -23,7 +24,10 @@ pub struct Scenario {
     pub sample: Sampling,
     pub record: Recording,
     pub links: Vec<LinkSpec>,
+    /// Connections of TCP.
     pub flows: Vec<FlowSpec>,
+    /// Flows of UDP, in a list of their own: nothing of what is said about connections holds for them.
+    pub udp: Vec<UdpSpec>,
     pub kernel: Kernel,
     pub shortcuts: Shortcuts,
 }
@@ -122,6 +126,32 @@ impl FlowSpec {
             }
         }
         bytes
+    }
+}
+
+/// One flow of UDP: packets leave when its source says and cross these links; nothing comes back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UdpSpec {
+    pub name: String,
+    /// Indices into the scenario's links.
+    pub path: Vec<usize>,
+    /// A row of [`packet_source::TABLE`].
+    pub source: Part,
+    pub start: Instant,
+    /// Nothing leaves from then on; not after the run's end.
+    pub stop: Instant,
+}
+
+impl UdpSpec {
+    /// How long it lasts, seconds.
+    pub fn lifetime_secs(&self) -> f64 {
+        (self.stop.secs() - self.start.secs()).max(0.0)
+    }
+
+    /// What sends its packets.
+    pub fn source(&self, seed: u64) -> Box<dyn PacketSource> {
+        let (name, params) = (self.source.name, &self.source.params);
+        packet_source::build(name, params, (seed, &self.name), self.lifetime_secs())
     }
 }
 
@@ -245,6 +275,7 @@ impl Scenario {
                 }
             }
         }
+        scenario.check_udp()?;
         if let Some(first) = tree["record"].as_array().and_then(|words| words.first()) {
             let message = format!(
                 "a real kernel does not tell its {}",
@@ -298,6 +329,21 @@ impl Scenario {
                 )
                 .hint("set it in [scenario.tcp]"));
             }
+        }
+        Ok(())
+    }
+
+    /// The agent's own links carry packets of UDP beside those of the kernel's connections.
+    fn check_udp(&self) -> Result<()> {
+        if self.flows.is_empty() {
+            let message = "a real kernel needs a connection of TCP, and here is only UDP";
+            return Err(at("flows", message)
+                .hint("leave it to the simulator: no kernel has a part in UDP flows"));
+        }
+        if !self.udp.is_empty() && self.kernel.settings.choice("shaper") == "kernel" {
+            let message = "the kernel's shaper carries no flows of UDP";
+            return Err(at("kernel.shaper", message)
+                .hint("leave out kernel.shaper: the simulator's own links can do it"));
         }
         Ok(())
     }
@@ -386,6 +432,10 @@ impl Scenario {
             let active = (duration - flow.start.secs()).max(0.0);
             let by_size = flow.bytes_within(active) / f64::from(config.smss);
             segments += (by_rate.min(by_window) * active).min(by_size) + 10.0;
+        }
+        for flow in &self.udp {
+            let row = packet_source::row(flow.source.name);
+            segments += (row.new.packets_per_sec)(&flow.source.params) * flow.lifetime_secs();
         }
         segments
     }
@@ -510,6 +560,7 @@ const DIRECTION_KEYS: &[&str] = &["rate", "delay", "queue", "loss", "drop"];
 const FLOW_KEYS: &[&str] = &[
     "name",
     "path",
+    "transport",
     "cc",
     "receiver_cc",
     "tcp",
@@ -591,8 +642,8 @@ impl<'a> Reader<'a> {
         };
         let record = self.record(sample)?;
         let (mut links, groups) = self.links()?;
-        let flows = self.flows(&groups)?;
-        resolve_bdp(&mut links, &flows)?;
+        let (flows, udp) = self.flows(&groups, duration)?;
+        resolve_bdp(&mut links, &flows, &udp)?;
         check_marking(&links, &flows)?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
@@ -602,6 +653,7 @@ impl<'a> Reader<'a> {
             record,
             links,
             flows,
+            udp,
             kernel,
             shortcuts,
         })
@@ -772,7 +824,11 @@ impl<'a> Reader<'a> {
         Ok((links, groups))
     }
 
-    fn flows(&self, groups: &[LinkGroup]) -> Result<Vec<FlowSpec>> {
+    fn flows(
+        &self,
+        groups: &[LinkGroup],
+        duration: Duration,
+    ) -> Result<(Vec<FlowSpec>, Vec<UdpSpec>)> {
         let blocks = match self.tree.get("flows") {
             Some(Json::Array(blocks)) if !blocks.is_empty() => blocks,
             Some(Json::Array(_)) | None => {
@@ -787,10 +843,12 @@ impl<'a> Reader<'a> {
         };
         let stack = self.stack()?;
         let mut flows: Vec<FlowSpec> = Vec::new();
+        let mut udp: Vec<UdpSpec> = Vec::new();
         for (index, json) in blocks.iter().enumerate() {
             let path = format!("flows[{index}]");
             let table = object(json, &path)?;
-            check_keys(table, FLOW_KEYS, &path)?;
+            let is_udp = udp::is_udp(table, &path)?;
+            check_keys(table, if is_udp { udp::KEYS } else { FLOW_KEYS }, &path)?;
             let base = match table.get("name") {
                 Some(Json::String(name)) if !name.is_empty() => name.clone(),
                 Some(_) => return Err(at(format!("{path}.name"), "expected a name")),
@@ -808,22 +866,25 @@ impl<'a> Reader<'a> {
                 } else {
                     base.clone()
                 };
-                let flow = self.flow(table, name, &path, &stack, groups, scope)?;
-                flows.push(flow);
-            }
-            let block = &flows[flows.len() - count.unwrap_or(1)].name;
-            if flows[..flows.len() - count.unwrap_or(1)]
-                .iter()
-                .any(|flow| flow.name == *block)
-            {
-                return Err(at(
-                    format!("{path}.name"),
-                    format!("two flows are called `{base}`"),
-                )
-                .hint("give each its own name"));
+                let taken = |name: &String| {
+                    let mut names = flows.iter().map(|flow| &flow.name);
+                    names.any(|known| known == name) || udp.iter().any(|flow| flow.name == *name)
+                };
+                if i == 1 && taken(&name) {
+                    return Err(at(
+                        format!("{path}.name"),
+                        format!("two flows are called `{base}`"),
+                    )
+                    .hint("give each its own name"));
+                }
+                if is_udp {
+                    udp.push(udp::flow(table, name, (&path, duration), groups, scope)?);
+                } else {
+                    flows.push(self.flow(table, name, &path, &stack, groups, scope)?);
+                }
             }
         }
-        Ok(flows)
+        Ok((flows, udp))
     }
 
     /// The stack's TCP parameters with the scenario's overrides are the same for all flows unless they use counters.
@@ -965,29 +1026,19 @@ impl<'a> Reader<'a> {
             bring_feedback(&cc, &mut tcp);
         }
         let source = match table.get("source") {
-            Some(json) => part(
-                json,
-                source::TABLE,
-                "source",
-                &format!("{path}.source"),
-                scope,
-            )?,
+            Some(json) => {
+                udp::refuse_packet_source(json, &format!("{path}.source"))?;
+                part(
+                    json,
+                    source::TABLE,
+                    "source",
+                    &format!("{path}.source"),
+                    scope,
+                )?
+            }
             None => default_part(&source::TABLE[0]),
         };
-        let start = match table.get("start") {
-            Some(json) => {
-                let path = format!("{path}.start");
-                let start = quantity(json, &path, scope, Dimension::Time)?;
-                if start < 0.0 {
-                    return Err(at(
-                        path,
-                        format!("a flow cannot start before the run: {start} s"),
-                    ));
-                }
-                start
-            }
-            None => 0.0,
-        };
+        let start = start(table, path, scope)?;
         Ok(FlowSpec {
             name,
             path: route(table, path, groups, scope)?,
@@ -999,7 +1050,7 @@ impl<'a> Reader<'a> {
             tcp,
             told,
             source,
-            start: Instant::from_secs(start),
+            start,
         })
     }
 }
@@ -1082,6 +1133,22 @@ fn direction(
         queue,
         loss: losses(table, path, scope)?,
     })
+}
+
+/// When a flow starts.
+fn start(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<Instant> {
+    let Some(json) = table.get("start") else {
+        return Ok(Instant::from_secs(0.0));
+    };
+    let path = format!("{path}.start");
+    let start = quantity(json, &path, scope, Dimension::Time)?;
+    if start < 0.0 {
+        return Err(at(
+            path,
+            format!("a flow cannot start before the run: {start} s"),
+        ));
+    }
+    Ok(Instant::from_secs(start))
 }
 
 /// What a direction loses; unlike its other keys, the reverse does not take it over.
@@ -1507,6 +1574,37 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
                 _ => Ok(Value::Duration(secs)),
             }
         }
+        Kind::RateFromZero | Kind::RateOrPackets => {
+            let found = any_quantity(json, path, scope)?;
+            let value = match (found.dimension, param.kind) {
+                (Dimension::Rate, _) => Value::Rate(found.value),
+                (Dimension::Packets, Kind::RateOrPackets) => Value::Number(found.value),
+                (other, Kind::RateOrPackets) => {
+                    let expected = "a rate such as `400 Mbit/s`, or `50 packets`";
+                    return Err(wrong_dimension(json, path, expected, other));
+                }
+                (other, _) => {
+                    return Err(wrong_dimension(
+                        json,
+                        path,
+                        "a rate such as `10 Mbit/s`",
+                        other,
+                    ));
+                }
+            };
+            if found.value >= 0.0 {
+                Ok(value)
+            } else {
+                let (unit, found) = match value {
+                    Value::Rate(rate) => ("bit/s", rate),
+                    _ => ("packets", found.value),
+                };
+                Err(at(
+                    path,
+                    format!("`{name}` cannot be negative, found {found} {unit}"),
+                ))
+            }
+        }
         Kind::Rate => {
             let rate = quantity(json, path, scope, Dimension::Rate)?;
             if rate > 0.0 {
@@ -1551,13 +1649,13 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
 const QUEUE_SIZES: &[&str] = &["limit", "mark_above"];
 
 /// A size of a queue given in bandwidth-delay products becomes bytes: the link's rate times the smallest round-trip propagation time
-/// of the flows that cross it.
+/// of the connections that cross it, or if there is none of the flows of UDP.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a positive number of bytes"
 )]
-fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
+fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec], udp: &[UdpSpec]) -> Result<()> {
     for index in 0..links.len() {
         let wanted = |direction: &Direction| -> Vec<(&'static str, f64)> {
             let sizes = QUEUE_SIZES.iter();
@@ -1572,16 +1670,19 @@ fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
         let Some((key, _)) = factors.iter().flatten().next() else {
             continue;
         };
-        let rtt = flows
-            .iter()
-            .filter(|flow| flow.path.contains(&index))
-            .map(|flow| {
-                let delays = |link: &usize| {
-                    links[*link].forward.delay.secs() + links[*link].reverse.delay.secs()
-                };
-                flow.path.iter().map(delays).sum::<f64>()
-            })
-            .fold(f64::INFINITY, f64::min);
+        let shortest = |paths: &mut dyn Iterator<Item = &Vec<usize>>| {
+            let crossing = paths.filter(|path| path.contains(&index));
+            let delays = |link: &usize| {
+                links[*link].forward.delay.secs() + links[*link].reverse.delay.secs()
+            };
+            crossing
+                .map(|path| path.iter().map(delays).sum::<f64>())
+                .fold(f64::INFINITY, f64::min)
+        };
+        let mut rtt = shortest(&mut flows.iter().map(|flow| &flow.path));
+        if rtt.is_infinite() {
+            rtt = shortest(&mut udp.iter().map(|flow| &flow.path));
+        }
         if !(rtt > 0.0 && rtt.is_finite()) {
             return Err(at(
                 format!("links.{}.queue.{key}", declared_name(&links[index])),
@@ -1732,6 +1833,7 @@ fn positive_time(json: &Json, path: &str, scope: Scope) -> Result<f64> {
 fn noun(what: &str) -> &str {
     match what {
         "cc" => "congestion control",
+        "packet_source" => "source of packets",
         other => other,
     }
 }
@@ -1791,6 +1893,7 @@ impl ScenarioError {
     }
 }
 
+mod udp;
 mod warnings;
 
 #[cfg(test)]

@@ -10,6 +10,9 @@
 //!   else. So access links, receivers and senders need no events of their own.
 //! - `ring`: packets on their way to a meeting point wait in a ring; only the first has a pending event.
 //!
+//! A flow of UDP is a list of stops that ends at its receiver. Nothing comes back to its source, so its packets are let out some at a time,
+//! ahead of time, and each takes one event for every meeting point on its way and none of its own.
+//!
 //! A stop that is passed ahead of time is still passed in the order of its keys, with its own timers fired in between. Nothing
 //! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
 //! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
@@ -21,17 +24,19 @@ use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
 use crate::link::{Arrival, Port, Transmission};
 use crate::loss::Loss;
 use crate::packet::{Ack, AckStore, Packet};
+use crate::packet_source::{Departure, PacketSource};
 use crate::queue;
 use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
 use crate::rng::Stream;
-use crate::scenario::{Part, Sampling, Scenario};
+use crate::scenario::{Part, Sampling, Scenario, UdpSpec};
 use crate::source::{Source, Write};
 use crate::tcp::limits::Limit;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
+use crate::udp::{self, Arrivals};
 use crate::units::{Duration, Rate, mean_rate_bps};
 
 /// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
@@ -84,6 +89,8 @@ enum Place {
     SlowPort(u32),
     Receiver(u32),
     Sender(u32),
+    /// Where a flow of UDP ends; of itself it begins anew, so that this feeds its first stop.
+    UdpReceiver(u32),
 }
 
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
@@ -192,6 +199,75 @@ impl Flow {
     }
 }
 
+/// A flow of UDP.
+#[derive(Debug)]
+struct Udp {
+    source: Box<dyn PacketSource>,
+    start: f64,
+    stop: f64,
+    /// Among those that are laid down before the run.
+    order: u32,
+    next: Option<Departure>,
+    first_stop: u32,
+    sent_packets: u64,
+    sent_bytes: u64,
+    arrivals: Arrivals,
+}
+
+impl Udp {
+    /// Packets that are let out at one event: what they meet until they wait for an event depends on nothing else.
+    const AHEAD: usize = 16;
+
+    fn new(spec: &UdpSpec, seed: u64, order: u32, first_stop: u32) -> Self {
+        let mut source = spec.source(seed);
+        let next = source.next_packet();
+        Self {
+            source,
+            start: spec.start.secs(),
+            stop: spec.stop.secs(),
+            order,
+            next,
+            first_stop,
+            sent_packets: 0,
+            sent_bytes: 0,
+            arrivals: Arrivals::default(),
+        }
+    }
+
+    /// When its next packet leaves: as if all of them had been laid down before the run, as they are given.
+    #[inline]
+    fn key(&self) -> Key {
+        match self.next {
+            Some(packet) if self.start + packet.at_secs < self.stop => {
+                Key::at_start(self.start + packet.at_secs, self.order)
+            }
+            _ => Key::NEVER,
+        }
+    }
+
+    /// Its number among flows: queues tell it from those of TCP.
+    fn number(&self) -> u32 {
+        u32::MAX - self.order
+    }
+
+    /// The next packet leaves with `key`.
+    #[inline]
+    fn leave(&mut self, key: Key) -> Packet {
+        let departure = self.next.expect("a packet that is due");
+        self.next = self.source.next_packet();
+        let number = self.sent_packets;
+        self.sent_packets += 1;
+        self.sent_bytes += u64::from(departure.bytes);
+        Packet::datagram(
+            self.number(),
+            self.first_stop,
+            departure.bytes,
+            number,
+            key.time,
+        )
+    }
+}
+
 /// Bytes of an acknowledgement on the wire.
 #[derive(Clone, Copy, Debug)]
 struct AckSizes {
@@ -218,6 +294,7 @@ struct World<'a> {
     /// The event queue's slot of each evented port.
     port_slots: Vec<u32>,
     flows: Vec<Flow>,
+    udp: Vec<Udp>,
     stops: Vec<Stop>,
     channels: Vec<Channel>,
     slots: Vec<Slot>,
@@ -301,7 +378,8 @@ impl<'a> World<'a> {
             });
         }
         let lineage = Lineage::new();
-        let mut timers = EventQueue::new(2 * flows.len());
+        let first_udp = flows.len();
+        let mut timers = EventQueue::new(2 * first_udp + scenario.udp.len());
         for (index, flow) in flows.iter().enumerate() {
             let index = index_u32(index);
             timers.set(
@@ -310,11 +388,18 @@ impl<'a> World<'a> {
                 &lineage,
             );
         }
+        let mut udp = Vec::with_capacity(scenario.udp.len());
+        for (index, spec) in scenario.udp.iter().enumerate() {
+            let order = index_u32(first_udp + index);
+            let flow = Udp::new(spec, seed, order, first_stops[first_udp + index]);
+            let slot = index_u32(2 * first_udp + index);
+            timers.set(slot, flow.key(), &lineage);
+            udp.push(flow);
+        }
         let samplers = match scenario.sample {
             Sampling::Every(every) => Some(Samplers::new(
-                every,
-                scenario.duration,
-                flows.len(),
+                (every, scenario.duration),
+                (flows.len(), udp.len()),
                 ports.len(),
             )),
             Sampling::Never | Sampling::Acks => None,
@@ -327,6 +412,7 @@ impl<'a> World<'a> {
             port_slots,
             metrics: metrics_caches(scenario, &flows),
             flows,
+            udp,
             stops,
             channels,
             packets: EventQueue::new(slots.len()),
@@ -460,6 +546,11 @@ impl<'a> World<'a> {
                     now = Some(event);
                 }
                 Place::Sender(_) => return Some((packet, key)),
+                Place::UdpReceiver(index) => {
+                    let copy = packet;
+                    self.receive_udp(index, &copy, key.time);
+                    return None;
+                }
                 Place::SlowPort(index) => {
                     let copy = packet;
                     let (time, line) = key.parts();
@@ -545,8 +636,9 @@ impl<'a> World<'a> {
     #[cold]
     #[inline(never)]
     fn dropped(&mut self, packet: &Packet) {
-        // Beyond the receiver it is an acknowledgement.
-        if packet.hop > self.flows[packet.flow as usize].receiver_stop {
+        // Beyond the receiver it is an acknowledgement. Of UDP nothing is kept.
+        let flow = self.flows.get(packet.flow as usize);
+        if flow.is_some_and(|flow| packet.hop > flow.receiver_stop) {
             self.acks.drop(packet);
         }
     }
@@ -628,6 +720,9 @@ impl<'a> World<'a> {
     fn on_timer(&mut self, slot: u32) {
         let key = self.timers.get(slot);
         let index = slot / 2;
+        if index as usize >= self.flows.len() {
+            return self.send_udp(slot, key);
+        }
         let of_sender = slot == sender_timer(index);
         if of_sender && !self.flows[index as usize].started {
             self.start(index, key);
@@ -659,6 +754,41 @@ impl<'a> World<'a> {
         if timer.time < self.timers.get(slot).time {
             self.timers.set(slot, timer, &self.lineage);
         }
+    }
+
+    /// The next packets of a flow of UDP leave, the first of them with `key`.
+    fn send_udp(&mut self, slot: u32, mut key: Key) {
+        let index = slot as usize - 2 * self.flows.len();
+        let ahead = if self.scenario.shortcuts.computed_hops {
+            Udp::AHEAD
+        } else {
+            1
+        };
+        for _ in 0..ahead {
+            let packet = self.udp[index].leave(key);
+            if let Some(channel) = self.stops[packet.hop as usize].channel {
+                self.wait(channel, packet, key);
+            } else {
+                self.on_other_packet(packet, key);
+            }
+            key = self.udp[index].key();
+            if key.time >= self.end {
+                break;
+            }
+        }
+        self.timers.set(slot, key, &self.lineage);
+    }
+
+    /// A packet of UDP reaches its receiver.
+    #[inline(never)]
+    fn receive_udp(&mut self, index: u32, packet: &Packet, now: f64) {
+        self.effort.delivered_packets += 1;
+        let arrivals = &mut self.udp[index as usize].arrivals;
+        if let Some(samplers) = &mut self.samplers {
+            samplers.udp[index as usize].take(now, || arrivals.payload_bytes());
+        }
+        let (number, sent) = packet.number_and_time();
+        arrivals.on_packet(now, sent, number, packet.wire_bytes);
     }
 
     fn start(&mut self, index: u32, key: Key) {
@@ -841,7 +971,15 @@ impl<'a> World<'a> {
         for index in 0..index_u32(self.ports.len()) {
             self.sample_port(index, f64::INFINITY);
         }
+        if let Some(samplers) = &mut self.samplers {
+            for (sampler, flow) in samplers.udp.iter_mut().zip(&self.udp) {
+                sampler.take(f64::INFINITY, || flow.arrivals.payload_bytes());
+            }
+        }
         let mut tables = vec![self.flow_table(), self.link_table()];
+        if !self.udp.is_empty() {
+            tables.extend(self.udp_tables());
+        }
         if let Some(samplers) = &self.samplers {
             tables.push(samplers.series_table(self.scenario, &self.flows));
             tables.push(samplers.queue_table(self.scenario));
@@ -927,7 +1065,32 @@ impl<'a> World<'a> {
             ];
             table.push(totals.into_iter().chain(shares).chain(details));
         }
+        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
+            table.push(udp::flow_row(&self.sent(flow, spec), &flow.arrivals));
+        }
         table
+    }
+
+    fn sent<'b>(&self, flow: &Udp, spec: &'b UdpSpec) -> udp::Sent<'b> {
+        udp::Sent {
+            flow: &spec.name,
+            start_secs: flow.start,
+            end_secs: self.end,
+            packets: flow.sent_packets,
+            bytes: flow.sent_bytes,
+        }
+    }
+
+    fn udp_tables(&self) -> [Table; 2] {
+        let mut datagrams = Table::new("datagrams");
+        let mut sources = Table::new("sources");
+        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
+            datagrams.push(udp::datagram_row(&self.sent(flow, spec), &flow.arrivals));
+            flow.source.report(&mut |quantity, value| {
+                sources.push(udp::source_row(&spec.name, quantity, value));
+            });
+        }
+        [datagrams, sources]
     }
 
     #[expect(clippy::cast_possible_wrap, reason = "counts are far below 2^63")]
@@ -1046,6 +1209,11 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
                 .collect(),
         );
     }
+    for (index, flow) in scenario.udp.iter().enumerate() {
+        let forward = flow.path.iter().map(|link| port(2 * link));
+        let end = Place::UdpReceiver(index_u32(index));
+        places.push(forward.chain([end]).collect());
+    }
     // Who feeds each stop: the stop before it on some round trip (the sender feeds the first).
     let mut feeders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
     for trip in &places {
@@ -1063,7 +1231,9 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()
         }
-        Place::Receiver(_) | Place::Sender(_) => !scenario.shortcuts.computed_hops,
+        Place::Receiver(_) | Place::Sender(_) | Place::UdpReceiver(_) => {
+            !scenario.shortcuts.computed_hops
+        }
     };
     let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
     let mut stops = Vec::new();
@@ -1142,6 +1312,18 @@ struct SenderSample {
 }
 
 impl SenderSample {
+    /// Of a flow without TCP.
+    const NONE: Self = Self {
+        cwnd: 0.0,
+        ssthresh: 0.0,
+        srtt: None,
+        flight: 0,
+        acked_bytes: 0,
+        pipe: 0,
+        pacing_rate_bps: None,
+        delivered_bytes: 0,
+    };
+
     fn of(sender: &Sender) -> Self {
         Self {
             cwnd: sender.cwnd(),
@@ -1247,14 +1429,21 @@ struct Samplers {
     senders: Vec<Sampler<SenderSample>>,
     /// Delivered bytes.
     receivers: Vec<Sampler<u64>>,
+    /// The same of flows of UDP.
+    udp: Vec<Sampler<u64>>,
     /// Backlog and drops, packets.
     ports: Vec<Sampler<(u64, u64)>>,
 }
 
 impl Samplers {
-    fn new(every: Duration, duration: Duration, flows: usize, ports: usize) -> Self {
+    fn new(
+        (every, duration): (Duration, Duration),
+        (flows, udp): (usize, usize),
+        ports: usize,
+    ) -> Self {
         Self {
             every: every.secs(),
+            udp: (0..udp).map(|_| Sampler::new(every, duration)).collect(),
             senders: (0..flows).map(|_| Sampler::new(every, duration)).collect(),
             receivers: (0..flows).map(|_| Sampler::new(every, duration)).collect(),
             ports: (0..ports).map(|_| Sampler::new(every, duration)).collect(),
@@ -1277,6 +1466,12 @@ impl Samplers {
             for (at, (sender, delivered_bytes)) in samples.enumerate() {
                 let name = scenario.flows[index].name.clone();
                 table.push(sender.row(self.time_ns(at), name, smss, *delivered_bytes));
+            }
+        }
+        for (spec, sampler) in scenario.udp.iter().zip(&self.udp) {
+            for (at, delivered_bytes) in sampler.samples.iter().enumerate() {
+                let (time, name) = (self.time_ns(at), spec.name.clone());
+                table.push(SenderSample::NONE.row(time, name, 0, *delivered_bytes));
             }
         }
         table

@@ -13,11 +13,11 @@ const LAYERS: &[&[&str]] = &[
     &["sim"],
     &["link"],
     &["scenario"],
-    &["tcp", "kernel"],
-    &["cc", "queue", "source", "loss"],
+    &["tcp", "udp", "kernel"],
+    &["cc", "queue", "source", "packet_source", "loss"],
     &["packet"],
-    &["events", "record", "registry"],
-    &["rng", "expr", "ring"],
+    &["noise", "events", "record", "registry"],
+    &["rng", "expr", "ring", "fft", "histogram"],
     &["units"],
 ];
 // A packet carries SACK blocks, and an expression makes values: two types that live higher than they are used.

@@ -27,6 +27,8 @@ pub struct Case {
     /// Keys of `tcp` besides those.
     pub parts: Vec<(&'static str, Value)>,
     pub source: Option<Value>,
+    /// Flows of UDP.
+    pub background: Option<Value>,
 }
 
 fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
@@ -48,6 +50,33 @@ fn sources() -> impl Strategy<Value = Value> {
             "total": total.map_or("none".to_owned(), |total| format!("{total} kB")),
         })),
     ]
+}
+
+/// Flows of UDP through a meeting point at once, or over links that they have to themselves before one, or nothing else; no packet is smaller
+/// than an acknowledgement.
+fn backgrounds() -> impl Strategy<Value = Value> {
+    let path = prop::sample::select(vec![
+        vec!["bottleneck"],
+        vec!["own", "bottleneck", "second"],
+        vec!["own"],
+    ]);
+    let times = (0u32..3000, 1u32..3, 40u32..1500);
+    let rate = (0u32..6000).prop_map(|rate| format!("{rate} kbit/s"));
+    let source = (0u32..5, rate.clone(), prop::bool::ANY);
+    (path, times, rate, source).prop_map(|(path, (start, count, size), rate, (kind, variance, flag))| {
+        let mut source = match kind {
+            // A rate at which packets keep step with those of the links' rate, which is what ties are made of.
+            0 => json!({"name": "constant_rate", "rate": "1 Mbit/s"}),
+            1 => json!({"name": "constant_rate", "rate": rate, "jitter": f64::from(u8::from(flag)) * 0.7}),
+            2 => json!({"name": "poisson", "rate": rate, "sizes": if flag { "exponential" } else { "constant" }}),
+            3 => json!({"name": "self_similar", "mean": rate, "variance": f64::from(variance.len() as u32), "period": "13 ms",
+                "spread": if flag { "even" } else { "back_to_back" }}),
+            _ => json!({"name": "pareto_on_off", "rate": rate, "sources": 7, "mean_on": "30 ms"}),
+        };
+        source["size"] = json!(format!("{} B", if source["sizes"] == "exponential" { 5000 } else { size }));
+        json!({"name": "background", "transport": "udp", "path": path, "count": count, "start": format!("{start} ms"),
+            "stop": "7.5 s", "source": source})
+    })
 }
 
 /// What every case has a key of its own for.
@@ -148,7 +177,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
             Some("dctcp"),
             Some("accurate"),
         ]),
-        parts(),
+        (parts(), prop::option::of(backgrounds())),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
         stack: names.0,
@@ -168,7 +197,8 @@ pub fn cases() -> impl Strategy<Value = Case> {
         source: limits.5,
         loss: limits.6,
         ecn: limits.7,
-        parts: limits.8,
+        parts: limits.8.0,
+        background: limits.8.1,
     })
 }
 
@@ -222,6 +252,12 @@ impl Case {
         }
         if let Some(source) = &self.source {
             tree["flows"][0]["source"] = source.clone();
+        }
+        if let Some(background) = &self.background {
+            let own = json!({"rate": access, "delay": "3 ms", "queue": {"name": "drop_tail", "limit": "6 packets"}});
+            tree["links"]["own"] = own;
+            let flows = tree["flows"].as_array_mut().expect("a list");
+            flows.push(background.clone());
         }
         if let Some(sample) = self.sample {
             tree["sample"] = json!(sample);
