@@ -27,6 +27,10 @@ AGREEMENT = ROOT / "docs/validation/linux.csv"
 KINDS = {
     "queue": ("Queue disciplines", 'What `queue = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "source": ("Traffic sources", 'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow can say.'),
+    "packet_source": (
+        "Sources of packets",
+        'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow with `transport = "udp"` can say.',
+    ),
     "recovery": ("Loss recoveries", 'What `tcp = { recovery = "NAME" }` can say.'),
 }
 

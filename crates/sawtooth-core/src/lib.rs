@@ -9,8 +9,8 @@
 //! [`source::TABLE`], [`packet_source::TABLE`], [`tcp::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]), and documentation,
 //! errors and tests walk the tables.
 //!
-//! Layers, top may use below: `sim`; `link`; `scenario`; `tcp`, `udp`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `loss`; `packet`;
-//! `noise`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `fft`, `histogram`; `units`. `tests/layering.rs` holds it.
+//! Layers, top may use below: `sim`; `link`; `scenario`; `tcp`, `udp`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `loss`; `packet`,
+//! `noise`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
 

@@ -15,9 +15,9 @@ const LAYERS: &[&[&str]] = &[
     &["scenario"],
     &["tcp", "udp", "kernel"],
     &["cc", "queue", "source", "packet_source", "loss"],
-    &["packet"],
-    &["noise", "events", "record", "registry"],
-    &["rng", "expr", "ring", "fft", "histogram"],
+    &["packet", "noise"],
+    &["fft", "events", "record", "registry"],
+    &["rng", "expr", "ring", "histogram"],
     &["units"],
 ];
 // A packet carries SACK blocks, and an expression makes values: two types that live higher than they are used.

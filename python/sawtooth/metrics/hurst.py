@@ -55,16 +55,15 @@ def estimates(series: Vector) -> list[Estimate]:
 
 
 def block_variances(series: Vector, sizes: Vector) -> Vector:
-    """Variance of the means of blocks of `sizes` periods around the mean of all, shape of `sizes`."""
-    mean = float(series.mean())
-    found: list[float] = []
-    for size in sizes.astype(np.int64):
-        blocks = int(series.size // size)
-        found.append(float(((series[: blocks * size].reshape(blocks, size).mean(axis=1) - mean) ** 2).mean()))
-    return np.array(found)
+    """Variance of the means of `sizes` periods in a row, from every period on, around the mean of all; shape of `sizes`.
+
+    Of blocks that overlap there is more to learn than of those that do not, and their variance is a weighted sum of the periodogram.
+    """
+    sums = np.concatenate([[0.0], np.cumsum(series - series.mean())])
+    return np.array([float(np.mean(((sums[size:] - sums[:-size]) / size) ** 2)) for size in sizes.astype(np.int64)])
 
 
-def aggregated_variance(series: Vector, smallest: int = 8, fewest_blocks: int = 32) -> Estimate:
+def aggregated_variance(series: Vector, smallest: int = 8, fewest: int = 32) -> Estimate:
     """From how the variance of block means falls with the blocks' size m (Beran 1994, section 4.4; Taqqu, Teverovsky and Willinger 1995).
 
     The variance around the series' own mean is smaller than around the true one, by that of the mean of all N periods:
@@ -75,14 +74,14 @@ def aggregated_variance(series: Vector, smallest: int = 8, fewest_blocks: int = 
     Args:
         series: shape (N,).
         smallest: block size to begin with; what is special about short times ends there.
-        fewest_blocks: of the largest block size, which is a power of two times `smallest`.
+        fewest: how often the largest block fits into the series; its size is a power of two times `smallest`.
 
     Raises:
         ValueError: if the series is too short, or constant.
 
     """
     _check(series)
-    doublings = int(np.log2(series.size / fewest_blocks / smallest))
+    doublings = int(np.log2(series.size / fewest / smallest))
     if doublings < 2:
         raise ValueError(f"{series.size} points are too few for blocks of {smallest} periods")
     sizes = smallest * 2.0 ** np.arange(doublings + 1)
