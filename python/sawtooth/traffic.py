@@ -19,7 +19,8 @@ def noise(hurst: float, points: int, seed: int = 1, name: str = "noise") -> NDAr
     Args:
         hurst: above 0 and below 1.
         points: at least one.
-        seed, name: of the stream of random numbers; the same give the same path on any machine.
+        seed: of the random numbers; the same gives the same path on any machine.
+        name: of the stream of random numbers.
 
     Raises:
         ValueError: if there is no such path.

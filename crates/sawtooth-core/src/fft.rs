@@ -69,7 +69,7 @@ mod tests {
     #[expect(clippy::cast_precision_loss, reason = "few points")]
     fn a_transform_is_the_sum_that_defines_it() {
         let mut stream = Stream::new(1, "x");
-        for points in [1, 2, 8, 64] {
+        for points in [1_usize, 2, 8, 64] {
             let values: Vec<Complex> = (0..points)
                 .map(|_| Complex {
                     re: stream.uniform(),

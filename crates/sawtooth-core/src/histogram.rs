@@ -11,7 +11,7 @@ pub struct Histogram {
 }
 
 /// What is smaller counts as this: as a time, less than a picosecond.
-const SMALLEST: f64 = 1.0 / (1_u64 << 40) as f64;
+const SMALLEST: f64 = 1.0 / 1_099_511_627_776.0;
 /// Bits of a binary64 number that do not tell its bucket.
 const REST_BITS: u32 = 52 - 7;
 
@@ -43,7 +43,7 @@ impl Histogram {
         let edge = |at: usize| {
             f64::from_bits((at as u64 + (SMALLEST.to_bits() >> REST_BITS)) << REST_BITS)
         };
-        Some((edge(at) + edge(at + 1)) / 2.0)
+        Some(f64::midpoint(edge(at), edge(at + 1)))
     }
 }
 

@@ -378,8 +378,8 @@ impl<'a> World<'a> {
             });
         }
         let lineage = Lineage::new();
-        let first_udp = flows.len();
-        let mut timers = EventQueue::new(2 * first_udp + scenario.udp.len());
+        let udp = udp_flows(scenario, seed, &first_stops[flows.len()..]);
+        let mut timers = EventQueue::new(2 * flows.len() + udp.len());
         for (index, flow) in flows.iter().enumerate() {
             let index = index_u32(index);
             timers.set(
@@ -388,22 +388,10 @@ impl<'a> World<'a> {
                 &lineage,
             );
         }
-        let mut udp = Vec::with_capacity(scenario.udp.len());
-        for (index, spec) in scenario.udp.iter().enumerate() {
-            let order = index_u32(first_udp + index);
-            let flow = Udp::new(spec, seed, order, first_stops[first_udp + index]);
-            let slot = index_u32(2 * first_udp + index);
-            timers.set(slot, flow.key(), &lineage);
-            udp.push(flow);
+        for (slot, flow) in (2 * flows.len()..).zip(&udp) {
+            timers.set(index_u32(slot), flow.key(), &lineage);
         }
-        let samplers = match scenario.sample {
-            Sampling::Every(every) => Some(Samplers::new(
-                (every, scenario.duration),
-                (flows.len(), udp.len()),
-                ports.len(),
-            )),
-            Sampling::Never | Sampling::Acks => None,
-        };
+        let samplers = Samplers::of(scenario);
         let ack_trace = (scenario.sample == Sampling::Acks).then(|| AckTrace::new(flows.len()));
         Self {
             scenario,
@@ -1185,6 +1173,15 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
         .new
 }
 
+/// The flows of UDP, which are laid down after those of TCP; their stops begin at `first_stops`.
+fn udp_flows(scenario: &Scenario, seed: u64, first_stops: &[u32]) -> Vec<Udp> {
+    let orders = index_u32(scenario.flows.len())..;
+    let specs = scenario.udp.iter().zip(first_stops).zip(orders);
+    specs
+        .map(|((spec, first_stop), order)| Udp::new(spec, seed, order, *first_stop))
+        .collect()
+}
+
 /// Lays out every flow's round trip and decides which stops need events. Returns the stops, where each flow's begin, and how
 /// many channels there are.
 fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usize) {
@@ -1259,7 +1256,7 @@ fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usiz
 // --- samples ------------------------------------------------------------------------------------------------------------
 
 /// Samples of one component at multiples of a period, taken when it is about to move past them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Sampler<T> {
     every: f64,
     last: u64,
@@ -1436,18 +1433,23 @@ struct Samplers {
 }
 
 impl Samplers {
-    fn new(
-        (every, duration): (Duration, Duration),
-        (flows, udp): (usize, usize),
-        ports: usize,
-    ) -> Self {
-        Self {
+    /// If there are samples at a cadence.
+    fn of(scenario: &Scenario) -> Option<Self> {
+        let Sampling::Every(every) = scenario.sample else {
+            return None;
+        };
+        let samplers = Sampler::new(every, scenario.duration);
+        Some(Self {
             every: every.secs(),
-            udp: (0..udp).map(|_| Sampler::new(every, duration)).collect(),
-            senders: (0..flows).map(|_| Sampler::new(every, duration)).collect(),
-            receivers: (0..flows).map(|_| Sampler::new(every, duration)).collect(),
-            ports: (0..ports).map(|_| Sampler::new(every, duration)).collect(),
-        }
+            senders: (scenario.flows.iter())
+                .map(|_| Sampler::new(every, scenario.duration))
+                .collect(),
+            receivers: vec![samplers.clone(); scenario.flows.len()],
+            udp: vec![samplers; scenario.udp.len()],
+            ports: (0..2 * scenario.links.len())
+                .map(|_| Sampler::new(every, scenario.duration))
+                .collect(),
+        })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]

@@ -234,7 +234,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::cast_precision_loss, reason = "counts")]
     fn the_rate_is_that_of_all_sources_together_also_if_periods_are_shorter_than_gaps() {
         // 1000 sources of 1 Mbit/s together send 83 packets per second: one every 6 s while on, and they are on for 0.1 s.
         let mut params = Params::defaults(ENTRY.params);

@@ -125,7 +125,7 @@ pub fn refuse_packet_source(json: &Json, path: &str) -> Result<()> {
 }
 
 /// The name that a part is given, if it is one of `names`.
-fn named<'a>(json: &'a Json, mut names: impl Iterator<Item = &'static str>) -> Option<&'a str> {
+fn named(json: &Json, mut names: impl Iterator<Item = &'static str>) -> Option<&str> {
     let name = json.get("name").unwrap_or(json).as_str()?;
     names.any(|known| known == name).then_some(name)
 }
