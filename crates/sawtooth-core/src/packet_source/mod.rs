@@ -184,10 +184,6 @@ mod tests {
                 "mean"
             };
             params.set(key, Value::Rate(0.0));
-            let own = params.find("variance").is_some();
-            if own {
-                params.set("variance", Value::Number(0.0));
-            }
             let mut source = build(entry.name, &params, (1, "f"), 10.0);
             assert_eq!(source.next_packet(), None, "{}", entry.name);
         }

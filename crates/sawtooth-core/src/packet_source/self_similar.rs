@@ -7,7 +7,7 @@
 //! variance 1 and Hurst parameter `hurst`, of exact autocovariance over the whole flow: one path, as long as the flow has periods. The packets of a
 //! period leave evenly spread over it, or back to back at its beginning, to be spread by the first link.
 //!
-//! Rounding adds about 1/12 to the variance, and clipping moves both moments: what came of it is in the table `sources`.
+//! With a mean of 0 nothing is sent. Rounding adds about 1/12 to the variance, and clipping moves both moments: what came of it is in the table `sources`.
 
 use super::{Complaint, Departure, Maker, PacketSource, SIZE, check_size, size};
 use crate::noise;
@@ -24,7 +24,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     params: &[
         Param {
             name: "mean",
-            summary: "how much it sends in the mean: a rate, headers included, or packets per period",
+            summary: "how much it sends in the mean: a rate, headers included, or packets per period; 0: nothing",
             kind: Kind::RateOrPackets,
             default: Value::Rate(1e6),
         },
@@ -150,6 +150,10 @@ pub fn counts(params: &Params, mut stream: Stream, horizon_secs: f64) -> Vec<u32
         return Vec::new();
     }
     let (mean, deviation) = (mean(params), params.number("variance").sqrt());
+    if mean == 0.0 {
+        // What is not negative and has mean 0 is 0, whatever its variance was to be.
+        return vec![0; periods as usize];
+    }
     let most = cap(params).min(f64::from(u32::MAX));
     let noise = noise::fractional_gaussian(params.number("hurst"), periods as usize, &mut stream);
     let count = |x: f64| libm::round(mean + deviation * x).clamp(0.0, most) as u32;

@@ -62,14 +62,14 @@ fn backgrounds() -> impl Strategy<Value = Value> {
     ]);
     let times = (0u32..3000, 1u32..3, 40u32..1500);
     let rate = (0u32..6000).prop_map(|rate| format!("{rate} kbit/s"));
-    let source = (0u32..5, rate.clone(), prop::bool::ANY);
+    let source = (0u32..5, 0u32..9, prop::bool::ANY);
     (path, times, rate, source).prop_map(|(path, (start, count, size), rate, (kind, variance, flag))| {
         let mut source = match kind {
             // A rate at which packets keep step with those of the links' rate, which is what ties are made of.
             0 => json!({"name": "constant_rate", "rate": "1 Mbit/s"}),
             1 => json!({"name": "constant_rate", "rate": rate, "jitter": f64::from(u8::from(flag)) * 0.7}),
             2 => json!({"name": "poisson", "rate": rate, "sizes": if flag { "exponential" } else { "constant" }}),
-            3 => json!({"name": "self_similar", "mean": rate, "variance": f64::from(variance.len() as u32), "period": "13 ms",
+            3 => json!({"name": "self_similar", "mean": rate, "variance": variance, "period": "13 ms",
                 "spread": if flag { "even" } else { "back_to_back" }}),
             _ => json!({"name": "pareto_on_off", "rate": rate, "sources": 7, "mean_on": "30 ms"}),
         };
