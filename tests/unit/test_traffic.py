@@ -94,7 +94,7 @@ def test_on_off_sources_with_heavy_tails_are_self_similar_together() -> None:
     source = {"name": "pareto_on_off", "rate": "300 Mbit/s", "sources": 200, "alpha": 1.4, "mean_on": "20 ms", "mean_off": "20 ms"}
     times, _ = traffic.departures(_scenario(source, "100 s"), 3, "b")
     counts = traffic.counts(times, 2e-3, 100.0)
-    # H = (3 - 1.4) / 2 = 0.8, from some periods' length on: octave 7 is 256 ms. 1.5 was the mean's share of periods that Poisson packets would give.
+    # H = (3 - 1.4) / 2 = 0.8, from some periods' length on: octave 7 is 256 ms.
     found = hurst.wavelet(counts, first_octave=6)
     assert found.hurst == pytest.approx(0.8, abs=0.1)
 

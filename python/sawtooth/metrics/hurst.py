@@ -3,7 +3,7 @@
 All take increments (packets per period), not their sums, and agree on what they estimate: with 0.5 < H < 1 the autocovariance falls as
 k^(2H - 2), the spectral density rises as f^(1 - 2H) towards f = 0, and the variance of means of m periods falls as m^(2H - 2).
 
-Which to believe: on fractional Gaussian noise all three are unbiased, and `wavelet` is the most precise. Real traffic scales from some period
+Which to believe: on fractional Gaussian noise all three are right within their errors. Real traffic scales from some period
 on only: look at the figure (`plots.variance_time`), and choose the range. A trend or a jump of the mean looks like H near 1 to
 `aggregated_variance`, less so to `local_whittle`, and not to `wavelet`, which does not see a straight line. Confidence intervals are `hurst` +- 1.96 `error`.
 """
@@ -24,6 +24,8 @@ from sawtooth.stats import Vector
 FEWEST = 128
 # Where estimates are looked for: beyond both ends no stationary noise is self-similar.
 _BOUNDS = (0.001, 0.999)
+# Of numerical derivatives with respect to it.
+_STEP = 1e-5
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,8 @@ def aggregated_variance(series: Vector, smallest: int = 8, fewest: int = 32) -> 
 
     The variance around the series' own mean is smaller than around the true one, by that of the mean of all N periods:
     `c (m^(2H - 2) - N^(2H - 2))`. The usual straight line leaves the second term out, and finds 0.85 instead of 0.95 in a million points. Here it is
-    fitted with it, by least squares of the logarithms, weighted by their precisions. The error is that of this fit with the covariance that the
-    logarithms have, which are far from independent: each is a weighted sum of the same periodogram.
+    fitted with it, by generalised least squares of the logarithms: their covariance is known, as each is a weighted sum of the same periodogram,
+    and with it the error is a third of what equal weights leave, for the slow swings that all block sizes share are told from the slope.
 
     Args:
         series: shape (N,).
@@ -90,19 +92,21 @@ def aggregated_variance(series: Vector, smallest: int = 8, fewest: int = 32) -> 
     def shape(hurst: float) -> Vector:
         return sizes ** (2 * hurst - 2) - float(series.size) ** (2 * hurst - 2)
 
-    weights = 1 / np.diag(_log_covariance(0.7, sizes, series.size))
+    hurst, level, error = 0.7, 0.0, np.inf
+    # The covariance depends on what is estimated, a little.
+    for _ in range(3):
+        inverse = np.linalg.inv(_log_covariance(hurst, sizes, series.size))
+        total = inverse.sum(axis=0) / inverse.sum()
+        centred = inverse - inverse.sum() * np.outer(total, total)
 
-    def misfit(hurst: float) -> float:
-        rest = np.log(values) - np.log(shape(hurst))
-        return float((weights * (rest - np.average(rest, weights=weights)) ** 2).sum())
+        def misfit(hurst: float, centred: Any = centred) -> float:
+            rest = np.log(values) - np.log(shape(hurst))
+            return float(rest @ centred @ rest)
 
-    hurst = _minimum(misfit)
-    level = float(np.average(np.log(values) - np.log(shape(hurst)), weights=weights))
-    step = 1e-5
-    slopes = (np.log(shape(hurst + step)) - np.log(shape(hurst - step))) / (2 * step)
-    influence = weights * (slopes - np.average(slopes, weights=weights))
-    influence /= (influence * slopes).sum()
-    error = float(np.sqrt(influence @ _log_covariance(hurst, sizes, series.size) @ influence))
+        hurst = _minimum(misfit)
+        level = float(total @ (np.log(values) - np.log(shape(hurst))))
+        slopes = (np.log(shape(hurst + _STEP)) - np.log(shape(hurst - _STEP))) / (2 * _STEP)
+        error = 1 / float(np.sqrt(slopes @ centred @ slopes))
     return Estimate("aggregated variance", hurst, error, sizes, values, np.exp(level) * shape(hurst))
 
 
