@@ -30,6 +30,10 @@ KINDS = {
     "jitter": ("Jitter of links", 'What `jitter = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "reorder": ("Reordering by links", 'What `reorder = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "source": ("Traffic sources", 'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow can say.'),
+    "packet_source": (
+        "Sources of packets",
+        'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow with `transport = "udp"` can say.',
+    ),
     "distribution": (
         "Distributions",
         'What a key that takes a distribution can say: `{ name = "NAME", PARAMETER = VALUE }`, or one quantity. "A quantity of what is drawn" is a time or a '

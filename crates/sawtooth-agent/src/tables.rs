@@ -5,8 +5,10 @@ use std::io;
 use std::os::fd::AsFd;
 
 use sawtooth_core::Scenario;
+use sawtooth_core::record::{Cell, SCHEMA};
 use sawtooth_core::scenario::FlowSpec;
 use sawtooth_core::sim::direction_name;
+use sawtooth_core::udp::{self, Sent};
 use sawtooth_core::units::mean_rate_bps;
 use serde_json::{Value as Json, json};
 
@@ -96,6 +98,43 @@ pub fn links(scenario: &Scenario, network: &Network) -> Vec<Json> {
     rows
 }
 
+/// Of the flows of UDP: their rows of `flows`, and those of `datagrams` and `sources`.
+pub fn udp(scenario: &Scenario, network: &Network) -> [Vec<Json>; 3] {
+    let mut rows = [Vec::new(), Vec::new(), Vec::new()];
+    for (spec, flow) in scenario.udp.iter().zip(&network.udp) {
+        let sent = Sent {
+            flow: &spec.name,
+            start_secs: spec.start.secs(),
+            end_secs: scenario.duration.secs(),
+            packets: flow.sent_packets,
+            bytes: flow.sent_bytes,
+        };
+        rows[0].push(row("flows", udp::flow_row(&sent, &flow.received)));
+        rows[1].push(row("datagrams", udp::datagram_row(&sent, &flow.received)));
+        flow.source.report(&mut |quantity, value| {
+            let cells = udp::source_row(&spec.name, quantity, value);
+            rows[2].push(row("sources", cells));
+        });
+    }
+    rows
+}
+
+/// Cells of a table of the schema, by their columns' names.
+fn row(table: &str, cells: impl IntoIterator<Item = Cell>) -> Json {
+    let spec = SCHEMA.iter().find(|spec| spec.name == table);
+    let columns = spec.expect("a table of the schema").columns.iter();
+    let values = columns.zip(cells).map(|(column, cell)| {
+        let value = match cell {
+            Cell::U64(value) => json!(value),
+            Cell::I64(value) => json!(value),
+            Cell::F64(value) => json!(value),
+            Cell::Str(value) => json!(value),
+        };
+        (column.name.to_owned(), value)
+    });
+    Json::Object(values.collect())
+}
+
 /// The rows of `counters`: what the hosts' kernels have counted and is not zero.
 pub fn counters(hosts: &Hosts) -> io::Result<Vec<Json>> {
     let mut rows = Vec::new();
@@ -132,7 +171,6 @@ pub fn counters(hosts: &Hosts) -> io::Result<Vec<Json>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sawtooth_core::record::SCHEMA;
 
     #[test]
     fn every_column_is_one_of_the_schema() {

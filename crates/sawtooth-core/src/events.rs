@@ -288,7 +288,8 @@ impl EventQueue {
             slot: 0,
         };
         Self {
-            keys: vec![Key::NEVER; slots],
+            // Also without slots there is one to look at.
+            keys: vec![Key::NEVER; slots.max(1)],
             matches: vec![[absent; 2]; leaves],
         }
     }

@@ -666,6 +666,71 @@ pub const SCHEMA: &[TableSpec] = &[
         ],
     },
     TableSpec {
+        name: "datagrams",
+        summary: "one row per flow with transport = \"udp\": what its receiver got and how late; bytes are those of IP packets",
+        columns: &[
+            column("flow", Str, "", "the flow's name"),
+            column("sent_packets", U64, "packet", "packets sent"),
+            column("sent_bytes", U64, "B", "bytes sent, headers included"),
+            column("delivered_packets", U64, "packet", "packets received"),
+            column(
+                "delivered_bytes",
+                U64,
+                "B",
+                "bytes received, headers included",
+            ),
+            column(
+                "lost_packets",
+                I64,
+                "packet",
+                "packets before the last one received that were not received, less those received twice (RFC 3550 A.3)",
+            ),
+            column(
+                "late_packets",
+                U64,
+                "packet",
+                "packets received after one that had left later",
+            ),
+            column(
+                "delay_mean_ns",
+                I64,
+                "ns",
+                "one-way delay, mean over packets; this and all other times -1 if none was received",
+            ),
+            column("delay_min_ns", I64, "ns", "smallest one-way delay"),
+            column("delay_max_ns", I64, "ns", "largest one-way delay"),
+            column(
+                "delay_p50_ns",
+                I64,
+                "ns",
+                "median of the one-way delay, within 1/128, as the other quantiles",
+            ),
+            column("delay_p95_ns", I64, "ns", "95 % had at most this one"),
+            column("delay_p99_ns", I64, "ns", "99 % had at most this one"),
+            column("delay_p999_ns", I64, "ns", "99.9 % had at most this one"),
+            column(
+                "jitter_ns",
+                I64,
+                "ns",
+                "interarrival jitter at the end (RFC 3550 section 6.4.1)",
+            ),
+        ],
+    },
+    TableSpec {
+        name: "sources",
+        summary: "one row per flow with transport = \"udp\" and quantity that its source found itself to have, over the whole flow; docs/guides/background.md",
+        columns: &[
+            column("flow", Str, "", "the flow's name"),
+            column(
+                "quantity",
+                Str,
+                "",
+                "of self_similar: periods, mean_wanted, mean and variance of the packets in a period as they are, share_empty and share_at_cap of the periods",
+            ),
+            column("value", F64, "", "in packets, or a share"),
+        ],
+    },
+    TableSpec {
         name: "counters",
         summary: "one row per host and counter of its kernel that is not zero, with real kernels only (nstat(8))",
         columns: &[

@@ -19,6 +19,10 @@ pub enum Kind {
     },
     /// A rate above zero.
     Rate,
+    /// A rate, or zero.
+    RateFromZero,
+    /// A rate, or a number of packets (whole or not) per something; zero or above.
+    RateOrPackets,
     /// A number of bytes above zero.
     Bytes,
     /// A number of packets above zero.

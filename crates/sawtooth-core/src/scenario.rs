@@ -13,6 +13,7 @@ use crate::arrivals::Arrivals;
 use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
 use crate::kernel::{self, Kernel};
 use crate::loss::LossSpec;
+use crate::packet_source::{self, PacketSource};
 use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
 use crate::tcp::receive_buffer::ReceiveBuffer;
 use crate::units::{Duration, Instant, Rate};
@@ -26,9 +27,12 @@ pub struct Scenario {
     pub sample: Sampling,
     pub record: Recording,
     pub links: Vec<LinkSpec>,
+    /// Connections of TCP.
     pub flows: Vec<FlowSpec>,
     /// Flows that arrive and leave.
     pub arriving: Vec<ArrivingSpec>,
+    /// Flows of UDP, in a list of their own: nothing of what is said about connections holds for them.
+    pub udp: Vec<UdpSpec>,
     pub kernel: Kernel,
     pub shortcuts: Shortcuts,
 }
@@ -170,6 +174,34 @@ impl FlowSpec {
     }
 }
 
+/// One flow of UDP: packets leave when its source says and cross these links; nothing comes back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UdpSpec {
+    pub name: String,
+    /// Indices into the scenario's links.
+    pub path: Vec<usize>,
+    /// A row of [`packet_source::TABLE`].
+    pub source: Part,
+    pub start: Instant,
+    /// Nothing leaves from then on; not after the run's end.
+    pub stop: Instant,
+    /// What its packets take from their host to the first link.
+    pub delay: Duration,
+}
+
+impl UdpSpec {
+    /// How long it lasts, seconds.
+    pub fn lifetime_secs(&self) -> f64 {
+        (self.stop.secs() - self.start.secs()).max(0.0)
+    }
+
+    /// What sends its packets.
+    pub fn source(&self, seed: u64) -> Box<dyn PacketSource> {
+        let (name, params) = (self.source.name, &self.source.params);
+        packet_source::build(name, params, (seed, &self.name), self.lifetime_secs())
+    }
+}
+
 /// A row of a table with its resolved parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
@@ -296,6 +328,7 @@ impl Scenario {
                 }
             }
         }
+        scenario.check_udp()?;
         if let Some(first) = tree["record"].as_array().and_then(|words| words.first()) {
             let message = format!(
                 "a real kernel does not tell its {}",
@@ -368,6 +401,21 @@ impl Scenario {
                 )
                 .hint("set it in [scenario.tcp]"));
             }
+        }
+        Ok(())
+    }
+
+    /// The agent's own links carry packets of UDP beside those of the kernel's connections.
+    fn check_udp(&self) -> Result<()> {
+        if self.flows.is_empty() {
+            let message = "a real kernel needs a connection of TCP, and here is only UDP";
+            return Err(at("flows", message)
+                .hint("leave it to the simulator: no kernel has a part in UDP flows"));
+        }
+        if !self.udp.is_empty() && self.kernel.settings.choice("shaper") == "kernel" {
+            let message = "the kernel's shaper carries no flows of UDP";
+            return Err(at("kernel.shaper", message)
+                .hint("leave out kernel.shaper: the simulator's own links can do it"));
         }
         Ok(())
     }
@@ -463,25 +511,30 @@ impl Scenario {
             segments += (by_rate.min(by_window) * active).min(by_size) + 10.0;
         }
         let arriving = self.arriving.iter().map(|one| one.segments(duration));
-        segments + arriving.sum::<f64>()
+        segments += arriving.sum::<f64>();
+        for flow in &self.udp {
+            let row = packet_source::row(flow.source.name);
+            segments += (row.new.packets_per_sec)(&flow.source.params) * flow.lifetime_secs();
+        }
+        segments
     }
 
     /// Round-trip propagation time of a flow, seconds.
     fn base_rtt(&self, flow: &FlowSpec) -> f64 {
-        base_rtt_secs(&self.links, flow)
+        base_rtt_secs(&self.links, &flow.path, flow.delay)
     }
 
-    /// Whether a wire on a flow's path may damage its packets.
-    pub fn damages(&self, flow: &FlowSpec) -> bool {
-        let mut links = flow.path.iter().map(|link| &self.links[*link]);
+    /// Whether a wire on a path may damage packets.
+    pub fn damages(&self, path: &[usize]) -> bool {
+        let mut links = path.iter().map(|link| &self.links[*link]);
         links.any(|link| link.forward.wire.corrupt > 0.0 || link.reverse.wire.corrupt > 0.0)
     }
 }
 
-fn base_rtt_secs(links: &[LinkSpec], flow: &FlowSpec) -> f64 {
+fn base_rtt_secs(links: &[LinkSpec], path: &[usize], delay: Duration) -> f64 {
     let delays =
         |link: &usize| links[*link].forward.delay.secs() + links[*link].reverse.delay.secs();
-    flow.path.iter().map(delays).sum::<f64>() + 2.0 * flow.delay.secs()
+    path.iter().map(delays).sum::<f64>() + 2.0 * delay.secs()
 }
 
 // --- variables ----------------------------------------------------------------------------------------------------------
@@ -569,6 +622,13 @@ impl Variables for Scope<'_> {
 
 // --- reading ------------------------------------------------------------------------------------------------------------
 
+/// All that `flows` says.
+struct Flows {
+    flows: Vec<FlowSpec>,
+    arriving: Vec<ArrivingSpec>,
+    udp: Vec<UdpSpec>,
+}
+
 struct Reader<'a> {
     tree: &'a Map<String, Json>,
     vars: Vars<'a>,
@@ -593,6 +653,7 @@ const BOTH_DIRECTIONS_KEYS: &[&str] = &["count", "reverse"];
 const FLOW_KEYS: &[&str] = &[
     "name",
     "path",
+    "transport",
     "cc",
     "receiver_cc",
     "tcp",
@@ -676,12 +737,17 @@ impl<'a> Reader<'a> {
         };
         let record = self.record(sample)?;
         let (mut links, groups) = self.links()?;
-        let (mut flows, mut arriving) = self.flows(&groups)?;
+        let Flows {
+            mut flows,
+            mut arriving,
+            udp,
+        } = self.flows(&groups, duration)?;
         let specs = arriving.iter_mut().map(|one| &mut one.flow);
         wires::fit_segments(&links, flows.iter_mut().chain(specs))?;
+        wires::fit_datagrams(&links, &udp)?;
         let everyone = arrivals::everyone(&flows, &arriving);
-        resolve_bdp(&mut links, &everyone)?;
-        queues::check(self.tree, &links, &everyone)?;
+        resolve_bdp(&mut links, &everyone, &udp)?;
+        queues::check(self.tree, &links, &everyone, &udp)?;
         self.offer(&mut arriving, &links, duration.secs())?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
@@ -692,6 +758,7 @@ impl<'a> Reader<'a> {
             links,
             flows,
             arriving,
+            udp,
             kernel,
             shortcuts,
         })
@@ -861,7 +928,7 @@ impl<'a> Reader<'a> {
         Ok((links, groups))
     }
 
-    fn flows(&self, groups: &[LinkGroup]) -> Result<(Vec<FlowSpec>, Vec<ArrivingSpec>)> {
+    fn flows(&self, groups: &[LinkGroup], duration: Duration) -> Result<Flows> {
         let blocks = match self.tree.get("flows") {
             Some(Json::Array(blocks)) if !blocks.is_empty() => blocks,
             Some(Json::Array(_)) | None => {
@@ -877,11 +944,13 @@ impl<'a> Reader<'a> {
         let stack = self.stack()?;
         let mut flows: Vec<FlowSpec> = Vec::new();
         let mut arriving: Vec<ArrivingSpec> = Vec::new();
+        let mut udp: Vec<UdpSpec> = Vec::new();
         let mut names: BTreeSet<String> = BTreeSet::new();
         for (index, json) in blocks.iter().enumerate() {
             let path = format!("flows[{index}]");
             let table = object(json, &path)?;
-            check_keys(table, FLOW_KEYS, &path)?;
+            let is_udp = udp::is_udp(table, &path)?;
+            check_keys(table, if is_udp { udp::KEYS } else { FLOW_KEYS }, &path)?;
             let base = match table.get("name") {
                 Some(Json::String(name)) if !name.is_empty() => name.clone(),
                 Some(_) => return Err(at(format!("{path}.name"), "expected a name")),
@@ -906,6 +975,10 @@ impl<'a> Reader<'a> {
                     )
                     .hint("give each its own name"));
                 }
+                if is_udp {
+                    udp.push(udp::flow(table, name, (&path, duration), groups, scope)?);
+                    continue;
+                }
                 let flow = self.flow(table, name, &path, &stack, groups, scope)?;
                 match table.get("arrivals") {
                     None => flows.push(flow),
@@ -913,7 +986,11 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        Ok((flows, arriving))
+        Ok(Flows {
+            flows,
+            arriving,
+            udp,
+        })
     }
 
     /// The stack's TCP parameters with the scenario's overrides are the same for all flows unless they use counters.
@@ -1055,18 +1132,20 @@ impl<'a> Reader<'a> {
             bring_feedback(&cc, &mut tcp);
         }
         let source = match table.get("source") {
-            Some(json) => part(
-                json,
-                source::TABLE,
-                "source",
-                &format!("{path}.source"),
-                scope,
-            )?,
+            Some(json) => {
+                udp::refuse_packet_source(json, &format!("{path}.source"))?;
+                part(
+                    json,
+                    source::TABLE,
+                    "source",
+                    &format!("{path}.source"),
+                    scope,
+                )?
+            }
             None => default_part(&source::TABLE[0]),
         };
-        let before = "a flow cannot start before the run";
-        let start = own_time(table, "start", before, path, scope)?;
-        let delay = own_time(table, "delay", "a delay cannot be negative", path, scope)?;
+        let start = start(table, path, scope)?;
+        let delay = access_delay(table, path, scope)?;
         Ok(FlowSpec {
             name,
             path: route(table, path, groups, scope)?,
@@ -1078,13 +1157,25 @@ impl<'a> Reader<'a> {
             tcp,
             told,
             source,
-            start: Instant::from_secs(start),
-            delay: Duration::from_secs(delay),
+            start,
+            delay,
         })
     }
 }
 
 // --- parts of the tree --------------------------------------------------------------------------------------------------
+
+/// When a flow starts.
+fn start(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<Instant> {
+    let before = "a flow cannot start before the run";
+    own_time(table, "start", before, path, scope).map(Instant::from_secs)
+}
+
+/// What a flow's packets take between its hosts and the links, each way.
+fn access_delay(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<Duration> {
+    let negative = "a delay cannot be negative";
+    own_time(table, "delay", negative, path, scope).map(Duration::from_secs)
+}
 
 /// A time of a flow, or zero; if it is negative, what is wrong with that.
 fn own_time(
@@ -1580,6 +1671,37 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
                 _ => Ok(Value::Duration(secs)),
             }
         }
+        Kind::RateFromZero | Kind::RateOrPackets => {
+            let found = any_quantity(json, path, scope)?;
+            let value = match (found.dimension, param.kind) {
+                (Dimension::Rate, _) => Value::Rate(found.value),
+                (Dimension::Packets, Kind::RateOrPackets) => Value::Number(found.value),
+                (other, Kind::RateOrPackets) => {
+                    let expected = "a rate such as `400 Mbit/s`, or `50 packets`";
+                    return Err(wrong_dimension(json, path, expected, other));
+                }
+                (other, _) => {
+                    return Err(wrong_dimension(
+                        json,
+                        path,
+                        "a rate such as `10 Mbit/s`",
+                        other,
+                    ));
+                }
+            };
+            if found.value >= 0.0 {
+                Ok(value)
+            } else {
+                let (unit, found) = match value {
+                    Value::Rate(rate) => ("bit/s", rate),
+                    _ => ("packets", found.value),
+                };
+                Err(at(
+                    path,
+                    format!("`{name}` cannot be negative, found {found} {unit}"),
+                ))
+            }
+        }
         Kind::Rate => {
             let rate = quantity(json, path, scope, Dimension::Rate)?;
             if rate > 0.0 {
@@ -1624,13 +1746,13 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
 }
 
 /// A size of a queue given in bandwidth-delay products becomes bytes: the link's rate times the smallest round-trip propagation time
-/// of the flows that cross it.
+/// of the connections that cross it, or if there is none of the flows of UDP.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a positive number of bytes"
 )]
-fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
+fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec], udp: &[UdpSpec]) -> Result<()> {
     for index in 0..links.len() {
         let wanted = |direction: &Direction| -> Vec<(&'static str, f64)> {
             let params = direction.queue.params.iter();
@@ -1645,11 +1767,16 @@ fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
         let Some((key, _)) = factors.iter().flatten().next() else {
             continue;
         };
-        let rtt = flows
-            .iter()
-            .filter(|flow| flow.path.contains(&index))
-            .map(|flow| base_rtt_secs(links, flow))
-            .fold(f64::INFINITY, f64::min);
+        let shortest = |paths: &mut dyn Iterator<Item = (&Vec<usize>, Duration)>| {
+            paths
+                .filter(|(path, _)| path.contains(&index))
+                .map(|(path, delay)| base_rtt_secs(links, path, delay))
+                .fold(f64::INFINITY, f64::min)
+        };
+        let mut rtt = shortest(&mut flows.iter().map(|flow| (&flow.path, flow.delay)));
+        if rtt.is_infinite() {
+            rtt = shortest(&mut udp.iter().map(|flow| (&flow.path, flow.delay)));
+        }
         if !(rtt > 0.0 && rtt.is_finite()) {
             return Err(at(
                 format!("links.{}.queue.{key}", declared_name(&links[index])),
@@ -1752,6 +1879,7 @@ fn positive_time(json: &Json, path: &str, scope: Scope) -> Result<f64> {
 fn noun(what: &str) -> &str {
     match what {
         "cc" => "congestion control",
+        "packet_source" => "source of packets",
         other => other,
     }
 }
@@ -1814,6 +1942,7 @@ impl ScenarioError {
 mod arrivals;
 mod distribution;
 mod queues;
+mod udp;
 mod warnings;
 mod wires;
 

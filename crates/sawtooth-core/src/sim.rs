@@ -12,6 +12,9 @@
 //!
 //! Where a wire reorders or doubles packets ([`crate::wire`]), each packet behind it has an event of its own, shortcuts or not.
 //!
+//! A flow of UDP is a list of stops that ends at its receiver. Nothing comes back to its source, so its packets are let out some at a time,
+//! ahead of time, and each takes one event for every meeting point on its way and none of its own.
+//!
 //! A stop that is passed ahead of time is still passed in the order of its keys, with its own timers fired in between. Nothing
 //! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
 //! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
@@ -28,17 +31,19 @@ use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
 use crate::link::{Passage, Port, Transmission, Turn};
 use crate::loss::Loss;
 use crate::packet::{Ack, AckStore, Packet};
+use crate::packet_source::{Departure, PacketSource};
 use crate::queue::{self, Site};
 use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
 use crate::rng::Stream;
-use crate::scenario::{FlowSpec, Part, Sampling, Scenario};
+use crate::scenario::{FlowSpec, Part, Sampling, Scenario, UdpSpec};
 use crate::source::{Source, Write};
 use crate::tcp::limits::Limit;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
+use crate::udp::{self, Received};
 use crate::units::{Duration, Rate, mean_rate_bps};
 use crate::wire::Wire;
 
@@ -98,6 +103,8 @@ enum Place {
     Access(u32),
     Receiver(u32),
     Sender(u32),
+    /// Where a flow of UDP ends; of itself it begins anew, so this feeds its first stop.
+    UdpReceiver(u32),
     /// Where a damaged packet ends.
     Discard,
     /// Those of all flows of an entry that arrive; which of them a packet is for, it says itself.
@@ -120,6 +127,8 @@ enum Slot {
     Channel(u32),
     /// The next flow of an entry arrives.
     Arrival(u32),
+    /// The next packets of a flow of UDP leave.
+    Departures(u32),
 }
 
 /// Packets on their way to one stop from one component, in order.
@@ -268,6 +277,74 @@ impl Flow {
     }
 }
 
+/// A flow of UDP.
+#[derive(Debug)]
+struct Udp {
+    source: Box<dyn PacketSource>,
+    start: f64,
+    stop: f64,
+    /// What its packets say that they are of.
+    number: u32,
+    /// Among those that are laid down before the run.
+    order: u32,
+    next: Option<Departure>,
+    first_stop: u32,
+    sent_packets: u64,
+    sent_bytes: u64,
+    received: Received,
+}
+
+impl Udp {
+    /// Packets that are let out at one event: what they meet until they wait for an event depends on nothing else.
+    const AHEAD: usize = 16;
+
+    /// The flow of `index` among those of UDP, and `order`.
+    fn new(spec: &UdpSpec, seed: u64, (index, order): (u32, u32), first_stop: u32) -> Self {
+        let mut source = spec.source(seed);
+        let next = source.next_packet();
+        Self {
+            source,
+            start: spec.start.secs(),
+            stop: spec.stop.secs(),
+            number: udp::flow_number(index),
+            order,
+            next,
+            first_stop,
+            sent_packets: 0,
+            sent_bytes: 0,
+            received: Received::default(),
+        }
+    }
+
+    /// When its next packet leaves: as if all of them had been laid down before the run, as they are given.
+    #[inline]
+    fn key(&self) -> Key {
+        match self.next {
+            Some(packet) if self.start + packet.at_secs < self.stop => {
+                Key::at_start(self.start + packet.at_secs, self.order)
+            }
+            _ => Key::NEVER,
+        }
+    }
+
+    /// The next packet leaves with `key`.
+    #[inline]
+    fn leave(&mut self, key: Key) -> Packet {
+        let departure = self.next.expect("a packet that is due");
+        self.next = self.source.next_packet();
+        let number = self.sent_packets;
+        self.sent_packets += 1;
+        self.sent_bytes += u64::from(departure.bytes);
+        Packet::datagram(
+            self.number,
+            self.first_stop,
+            departure.bytes,
+            number,
+            key.time,
+        )
+    }
+}
+
 /// Bytes of an acknowledgement on the wire.
 #[derive(Clone, Copy, Debug)]
 struct AckSizes {
@@ -296,6 +373,7 @@ struct World<'a> {
     flows: Vec<Flow>,
     arrivals: Arrivals<'a>,
     dialogues: Dialogues,
+    udp: Vec<Udp>,
     stops: Vec<Stop>,
     /// Of each stop: whether it is beyond the receiver, so that packets there are acknowledgements.
     returning: Vec<bool>,
@@ -339,7 +417,9 @@ impl<'a> World<'a> {
         } = plan_stops(scenario, &ports, &routes);
         let access_delays = routes.iter().map(|route| route.access_delay).collect();
         let fixed = scenario.flows.len() + dialogues.len();
-        let arrivals = Arrivals::new(scenario, seed, fixed, &trips[fixed..]);
+        let (entry_trips, udp_trips) = trips[fixed..].split_at(scenario.arriving.len());
+        let arrivals = Arrivals::new(scenario, seed, fixed, entry_trips);
+        let udp = udp_flows(scenario, seed, fixed, udp_trips);
 
         let mut slots = Vec::new();
         let mut port_slots = vec![u32::MAX; ports.len()];
@@ -351,9 +431,12 @@ impl<'a> World<'a> {
         }
         let channels = channels(&in_order, shortcuts.ring, &mut slots);
         let has_loose = channels.iter().any(|channel| channel.loose);
-        let first_arrival = slots.len();
+        let first_departure = slots.len();
         for entry in 0..scenario.arriving.len() {
             slots.push(Slot::Arrival(index_u32(entry)));
+        }
+        for index in 0..udp.len() {
+            slots.push(Slot::Departures(index_u32(index)));
         }
         let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
         let mut flows = Vec::with_capacity(scenario.flows.len());
@@ -397,21 +480,16 @@ impl<'a> World<'a> {
                 &lineage,
             );
         }
-        let samplers = match scenario.sample {
-            Sampling::Every(every) => Some(Samplers::new(
-                every,
-                scenario.duration,
-                scenario.flows.len(),
-                ports.len(),
-            )),
-            Sampling::Never | Sampling::Acks => None,
-        };
+        let samplers = Samplers::of(scenario);
         let ack_trace =
             (scenario.sample == Sampling::Acks).then(|| AckTrace::new(scenario.flows.len()));
         let mut packets = EventQueue::new(slots.len());
-        for entry in 0..index_u32(scenario.arriving.len()) {
-            let slot = index_u32(first_arrival) + entry;
-            packets.set(slot, arrivals.next_key(entry), &lineage);
+        for (slot, key) in (first_departure..).zip(
+            (0..index_u32(scenario.arriving.len()))
+                .map(|entry| arrivals.next_key(entry))
+                .chain(udp.iter().map(Udp::key)),
+        ) {
+            packets.set(index_u32(slot), key, &lineage);
         }
         let (metrics, metrics_places) = metrics_caches(scenario, &flows);
         Self {
@@ -424,6 +502,7 @@ impl<'a> World<'a> {
             flows,
             arrivals,
             dialogues,
+            udp,
             stops,
             returning,
             twins,
@@ -484,6 +563,10 @@ impl<'a> World<'a> {
                 Slot::Arrival(entry) => {
                     self.on_arrival(entry, key);
                     let next = self.arrivals.next_key(entry);
+                    self.packets.set(slot, next, &self.lineage);
+                }
+                Slot::Departures(index) => {
+                    let next = self.send_udp(index as usize, key);
                     self.packets.set(slot, next, &self.lineage);
                 }
             }
@@ -576,6 +659,11 @@ impl<'a> World<'a> {
                     key = event.schedule(key.time + delay, Child::Arrival);
                     now = None;
                     packet.hop += 1;
+                }
+                Place::UdpReceiver(index) => {
+                    let copy = packet;
+                    self.receive_udp(index, &copy, key.time);
+                    return None;
                 }
                 Place::Discard => {
                     let copy = packet;
@@ -849,6 +937,40 @@ impl<'a> World<'a> {
         }
     }
 
+    /// The next packets of a flow of UDP leave, the first of them with `key`; when it goes on.
+    fn send_udp(&mut self, index: usize, mut key: Key) -> Key {
+        let ahead = if self.scenario.shortcuts.computed_hops {
+            Udp::AHEAD
+        } else {
+            1
+        };
+        for _ in 0..ahead {
+            let packet = self.udp[index].leave(key);
+            if let Some(channel) = self.stops[packet.hop as usize].channel {
+                self.wait(channel, packet, key);
+            } else {
+                self.on_other_packet(packet, key);
+            }
+            key = self.udp[index].key();
+            if key.time >= self.end {
+                break;
+            }
+        }
+        key
+    }
+
+    /// A packet of UDP reaches its receiver.
+    #[inline(never)]
+    fn receive_udp(&mut self, index: u32, packet: &Packet, now: f64) {
+        self.effort.delivered_packets += 1;
+        let received = &mut self.udp[index as usize].received;
+        if let Some(samplers) = &mut self.samplers {
+            samplers.udp[index as usize].take(now, || received.payload_bytes());
+        }
+        let (number, sent) = packet.number_and_time();
+        received.on_packet(now, sent, number, packet.wire_bytes);
+    }
+
     fn start(&mut self, index: u32, key: Key) {
         let now = self.lineage.record(key);
         self.sample_sender(index, key.time);
@@ -1043,10 +1165,18 @@ impl<'a> World<'a> {
         for index in 0..index_u32(self.ports.len()) {
             self.sample_port(index, f64::INFINITY);
         }
+        if let Some(samplers) = &mut self.samplers {
+            for (sampler, flow) in samplers.udp.iter_mut().zip(&self.udp) {
+                sampler.take(f64::INFINITY, || flow.received.payload_bytes());
+            }
+        }
         self.end_arrivals();
         let mut tables = vec![self.flow_table(), self.link_table()];
         tables.extend(self.arrival_tables());
         tables.extend(self.dialogues.table(self.scenario));
+        if !self.udp.is_empty() {
+            tables.extend(self.udp_tables());
+        }
         if let Some(samplers) = &self.samplers {
             tables.push(
                 samplers.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]),
@@ -1135,7 +1265,32 @@ impl<'a> World<'a> {
             ];
             table.push(totals.into_iter().chain(shares).chain(details));
         }
+        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
+            table.push(udp::flow_row(&self.sent(flow, spec), &flow.received));
+        }
         table
+    }
+
+    fn sent<'b>(&self, flow: &Udp, spec: &'b UdpSpec) -> udp::Sent<'b> {
+        udp::Sent {
+            flow: &spec.name,
+            start_secs: flow.start,
+            end_secs: self.end,
+            packets: flow.sent_packets,
+            bytes: flow.sent_bytes,
+        }
+    }
+
+    fn udp_tables(&self) -> [Table; 2] {
+        let mut datagrams = Table::new("datagrams");
+        let mut sources = Table::new("sources");
+        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
+            datagrams.push(udp::datagram_row(&self.sent(flow, spec), &flow.received));
+            flow.source.report(&mut |quantity, value| {
+                sources.push(udp::source_row(&spec.name, quantity, value));
+            });
+        }
+        [datagrams, sources]
     }
 
     #[expect(clippy::cast_possible_wrap, reason = "counts are far below 2^63")]
@@ -1258,13 +1413,13 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
         .new
 }
 
-/// The round trip of a flow, or of all flows of an entry.
+/// The round trip of a flow, or of all flows of an entry; of UDP, which sends nothing back, the way to the receiver.
 struct Route<'a> {
     /// The links that data crosses, and whether against their direction.
     path: &'a [usize],
     against: bool,
     receiver: Place,
-    sender: Place,
+    sender: Option<Place>,
     /// What packets take between its hosts and the links, each way, in seconds.
     access_delay: f64,
     /// Whether a wire on it may damage packets.
@@ -1273,15 +1428,15 @@ struct Route<'a> {
     sociable: bool,
 }
 
-/// Those of all flows, of the other sides of dialogues, and of the entries of flows that arrive.
+/// Those of all flows, of the other sides of dialogues, of the entries of flows that arrive, and of flows of UDP.
 fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
     let route = |flow: &'a FlowSpec, place| Route {
         path: flow.path.as_slice(),
         access_delay: flow.delay.secs(),
-        damages: scenario.damages(flow),
+        damages: scenario.damages(&flow.path),
         against: false,
         receiver: Place::Receiver(place),
-        sender: Place::Sender(place),
+        sender: Some(Place::Sender(place)),
         sociable: false,
     };
     let mut routes: Vec<Route> = (0..)
@@ -1300,12 +1455,32 @@ fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
         // Many components, of which one may have a timer that is due before another's packet.
         routes.push(Route {
             receiver: Place::Receivers(entry),
-            sender: Place::Senders(entry),
+            sender: Some(Place::Senders(entry)),
             sociable: true,
             ..route(&spec.flow, 0)
         });
     }
+    routes.extend((0..).zip(&scenario.udp).map(|(index, flow)| Route {
+        path: &flow.path,
+        access_delay: flow.delay.secs(),
+        damages: scenario.damages(&flow.path),
+        against: false,
+        receiver: Place::UdpReceiver(index),
+        sender: None,
+        sociable: false,
+    }));
     routes
+}
+
+/// The flows of UDP, laid down as numbers from `first_order` on.
+fn udp_flows(scenario: &Scenario, seed: u64, first_order: usize, trips: &[Trip]) -> Vec<Udp> {
+    let specs = (0..).zip(&scenario.udp).zip(trips);
+    specs
+        .map(|((index, spec), trip)| {
+            let order = index_u32(first_order) + index;
+            Udp::new(spec, seed, (index, order), trip.first_stop)
+        })
+        .collect()
 }
 
 /// What `plan_stops` makes.
@@ -1339,16 +1514,20 @@ fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Stops {
         let mut trip = Vec::with_capacity(2 * route.path.len() + 4);
         let access = |way: u32| route.has_access_delay().then_some(Place::Access(way));
         trip.extend(access(2 * index));
-        if route.against {
-            trip.extend(reverse.chain([route.receiver]).chain(forward));
-        } else {
-            trip.extend(forward.chain([route.receiver]).chain(reverse));
+        match route.sender {
+            None => trip.extend(forward.chain([route.receiver])),
+            Some(_) if route.against => {
+                trip.extend(reverse.chain([route.receiver]).chain(forward));
+            }
+            Some(_) => trip.extend(forward.chain([route.receiver]).chain(reverse)),
         }
-        trip.extend(access(2 * index + 1));
-        trip.push(route.sender);
+        if let Some(sender) = route.sender {
+            trip.extend(access(2 * index + 1));
+            trip.push(sender);
+        }
         places.push(trip);
     }
-    // Who feeds each stop: the stop before it on some round trip (the sender feeds the first).
+    // Who feeds each stop: the stop before it on some round trip (the last one, a sender or the receiver of UDP, feeds the first).
     let mut feeders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
     for trip in &places {
         for (at, place) in trip.iter().enumerate() {
@@ -1374,7 +1553,9 @@ fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Stops {
             routes[*place as usize].sociable || !scenario.shortcuts.computed_hops
         }
         Place::Receivers(_) | Place::Senders(_) => true,
-        Place::Access(_) | Place::Discard => !scenario.shortcuts.computed_hops,
+        Place::UdpReceiver(_) | Place::Access(_) | Place::Discard => {
+            !scenario.shortcuts.computed_hops
+        }
     };
     let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
     let mut made = Stops {
@@ -1448,7 +1629,7 @@ impl Route<'_> {
 // --- samples ------------------------------------------------------------------------------------------------------------
 
 /// Samples of one component at multiples of a period, taken when it is about to move past them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Sampler<T> {
     every: f64,
     last: u64,
@@ -1501,6 +1682,18 @@ struct SenderSample {
 }
 
 impl SenderSample {
+    /// Of a flow without TCP.
+    const NONE: Self = Self {
+        cwnd: 0.0,
+        ssthresh: 0.0,
+        srtt: None,
+        flight: 0,
+        acked_bytes: 0,
+        pipe: 0,
+        pacing_rate_bps: None,
+        delivered_bytes: 0,
+    };
+
     fn of(sender: &Sender) -> Self {
         Self {
             cwnd: sender.cwnd(),
@@ -1606,18 +1799,30 @@ struct Samplers {
     senders: Vec<Sampler<SenderSample>>,
     /// Delivered bytes.
     receivers: Vec<Sampler<u64>>,
+    /// The same of flows of UDP.
+    udp: Vec<Sampler<u64>>,
     /// Backlog and drops, packets.
     ports: Vec<Sampler<(u64, u64)>>,
 }
 
 impl Samplers {
-    fn new(every: Duration, duration: Duration, flows: usize, ports: usize) -> Self {
-        Self {
+    /// If there are samples at a cadence.
+    fn of(scenario: &Scenario) -> Option<Self> {
+        let Sampling::Every(every) = scenario.sample else {
+            return None;
+        };
+        let samplers = Sampler::new(every, scenario.duration);
+        Some(Self {
             every: every.secs(),
-            senders: (0..flows).map(|_| Sampler::new(every, duration)).collect(),
-            receivers: (0..flows).map(|_| Sampler::new(every, duration)).collect(),
-            ports: (0..ports).map(|_| Sampler::new(every, duration)).collect(),
-        }
+            senders: (scenario.flows.iter())
+                .map(|_| Sampler::new(every, scenario.duration))
+                .collect(),
+            receivers: vec![samplers.clone(); scenario.flows.len()],
+            udp: vec![samplers; scenario.udp.len()],
+            ports: (0..2 * scenario.links.len())
+                .map(|_| Sampler::new(every, scenario.duration))
+                .collect(),
+        })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
@@ -1636,6 +1841,12 @@ impl Samplers {
             for (at, (sender, delivered_bytes)) in samples.enumerate() {
                 let name = scenario.flows[index].name.clone();
                 table.push(sender.row(self.time_ns(at), name, smss, *delivered_bytes));
+            }
+        }
+        for (spec, sampler) in scenario.udp.iter().zip(&self.udp) {
+            for (at, delivered_bytes) in sampler.samples.iter().enumerate() {
+                let (time, name) = (self.time_ns(at), spec.name.clone());
+                table.push(SenderSample::NONE.row(time, name, 0, *delivered_bytes));
             }
         }
         table

@@ -157,7 +157,9 @@ fn values(param: &Param) -> BoxedStrategy<Value> {
         ]
         .prop_map(Value::Duration)
         .boxed(),
-        Kind::Rate => spread(1e-3, 1e13).prop_map(Value::Rate).boxed(),
+        Kind::Rate | Kind::RateFromZero | Kind::RateOrPackets => {
+            spread(1e-3, 1e13).prop_map(Value::Rate).boxed()
+        }
         Kind::Bytes => (1u64..1_000_000).prop_map(Value::Bytes).boxed(),
         Kind::Packets | Kind::PacketsOrBytes | Kind::QueueSize => {
             (1u64..10_000).prop_map(Value::Packets).boxed()

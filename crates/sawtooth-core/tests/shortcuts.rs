@@ -11,7 +11,7 @@ use proptest::test_runner::TestRunner;
 use random::{Case, cases, config};
 use sawtooth_core::registry::Kind;
 use sawtooth_core::scenario::Shortcuts;
-use sawtooth_core::{cc, queue, simulate, source, tcp, wire};
+use sawtooth_core::{cc, packet_source, queue, simulate, source, tcp, wire};
 
 const ALL: Shortcuts = Shortcuts::all(true);
 
@@ -56,6 +56,8 @@ fn every_row_and_every_part_is_drawn() {
         words.extend([case.stack, case.recovery, case.cc, case.shape].map(str::to_owned));
         words.extend(case.discipline.map(str::to_owned));
         words.extend(case.ecn.map(|ecn| format!("ecn = {ecn}")));
+        let background = case.background.iter();
+        words.extend(background.map(|flow| flow["source"]["name"].to_string()));
         words.extend(case.source.iter().map(|source| source["name"].to_string()));
     }
     let has = |word: &str| assert!(words.contains(word), "{word} is not drawn");
@@ -83,8 +85,10 @@ fn every_row_and_every_part_is_drawn() {
         has(&format!("reorder {}", entry.name));
     }
     has("loss gilbert_elliott");
-    for entry in source::TABLE {
-        has(&format!("\"{}\"", entry.name));
+    let sources = source::TABLE.iter().map(|entry| entry.name);
+    let packet_sources = packet_source::TABLE.iter().map(|entry| entry.name);
+    for name in sources.chain(packet_sources) {
+        has(&format!("\"{name}\""));
     }
     for param in tcp::PARAMS {
         let drawn: Vec<String> = match param.kind {

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
-use sawtooth_core::{arrivals, cc, dist, kernel, loss, queue, source, tcp, wire};
+use sawtooth_core::{arrivals, cc, dist, kernel, loss, packet_source, queue, source, tcp, wire};
 use serde_json::{Value as Json, json};
 
 /// Records of one run, or why it failed.
@@ -130,7 +130,8 @@ pub fn outcomes_to_python<'py>(
     Ok(result)
 }
 
-fn bytes(py: Python<'_>, values: impl Iterator<Item = [u8; 8]>) -> Bound<'_, PyBytes> {
+/// Numbers one after the other.
+pub fn bytes(py: Python<'_>, values: impl Iterator<Item = [u8; 8]>) -> Bound<'_, PyBytes> {
     let flat: Vec<u8> = values.flatten().collect();
     PyBytes::new(py, &flat)
 }
@@ -169,6 +170,8 @@ fn kind(kind: Kind) -> String {
         Kind::Integer { min, max } => format!("whole number from {min} to {max}"),
         Kind::Duration { .. } => "time".into(),
         Kind::Rate => "rate".into(),
+        Kind::RateFromZero => "rate, or 0".into(),
+        Kind::RateOrPackets => "rate, or packets".into(),
         Kind::Bytes => "bytes".into(),
         Kind::Packets => "packets".into(),
         Kind::PacketsOrBytes => "packets or bytes".into(),
@@ -223,6 +226,7 @@ pub fn registry() -> Json {
         "cc": rows(cc::TABLE),
         "queue": rows(queue::TABLE),
         "source": rows(source::TABLE),
+        "packet_source": rows(packet_source::TABLE),
         "loss": rows(loss::TABLE),
         "jitter": rows(wire::JITTER_TABLE),
         "reorder": rows(wire::REORDER_TABLE),

@@ -13,8 +13,9 @@ use std::sync::Once;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use sawtooth_core::expr::{self, Dimension, Quantity, Variables};
+use sawtooth_core::noise;
 use sawtooth_core::rng::Stream;
 use sawtooth_core::scenario::FlowSpec;
 use sawtooth_core::{Scenario, simulate_with_effort};
@@ -45,6 +46,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(draw_uniform, module)?)?;
     module.add_function(wrap_pyfunction!(draw_uniform_integer, module)?)?;
+    module.add_function(wrap_pyfunction!(fractional_gaussian_noise, module)?)?;
+    module.add_function(wrap_pyfunction!(departures, module)?)?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
@@ -301,6 +304,63 @@ fn draw_uniform_integer(seed: u64, name: &str, low: i64, high: i64) -> PyResult<
         )));
     }
     Ok(Stream::new(seed, name).integer(low, high))
+}
+
+/// A path of fractional Gaussian noise from the stream called `name`: binary64 numbers, little-endian.
+#[pyfunction]
+fn fractional_gaussian_noise<'py>(
+    py: Python<'py>,
+    hurst: f64,
+    points: usize,
+    seed: u64,
+    name: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    if !(hurst > 0.0 && hurst < 1.0) {
+        let message = format!("a Hurst parameter is above 0 and below 1, found {hurst}");
+        return Err(PyValueError::new_err(message));
+    }
+    if points == 0 {
+        return Err(PyValueError::new_err("noise has at least one point"));
+    }
+    let path = py.detach(|| {
+        let mut stream = Stream::new(seed, name);
+        noise::fractional_gaussian(hurst, points, &mut stream)
+    });
+    Ok(convert::bytes(
+        py,
+        path.iter().map(|point| point.to_le_bytes()),
+    ))
+}
+
+/// When the packets of a flow of UDP leave in a run, in seconds since the flow's start, and their sizes: binary64 numbers, little-endian.
+#[pyfunction]
+fn departures<'py>(
+    py: Python<'py>,
+    scenario_json: &str,
+    seed: u64,
+    flow: &str,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let scenario = scenario(py, scenario_json)?;
+    let Some(spec) = scenario.udp.iter().find(|spec| spec.name == flow) else {
+        let names: Vec<&str> = scenario.udp.iter().map(|spec| spec.name.as_str()).collect();
+        return Err(PyValueError::new_err(format!(
+            "no flow of UDP is called `{flow}`; there are: {}",
+            names.join(", ")
+        )));
+    };
+    let packets: Vec<_> = py.detach(|| {
+        let mut source = spec.source(seed);
+        // The sum is what a run compares.
+        let leaves = |at: f64| spec.start.secs() + at < spec.stop.secs();
+        std::iter::from_fn(|| source.next_packet())
+            .take_while(|packet| leaves(packet.at_secs))
+            .collect()
+    });
+    let times = packets.iter().map(|packet| packet.at_secs.to_le_bytes());
+    let sizes = packets
+        .iter()
+        .map(|packet| f64::from(packet.bytes).to_le_bytes());
+    Ok((convert::bytes(py, times), convert::bytes(py, sizes)))
 }
 
 /// All tables of parts, with their parameters.

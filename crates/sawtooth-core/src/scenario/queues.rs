@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Direction, FlowSpec, LinkSpec, Result, at, declared_name};
+use super::{Direction, FlowSpec, LinkSpec, Result, UdpSpec, at, declared_name};
 use crate::registry::Value;
 
 /// Sizes that hold at least one packet, and what would be if they did not.
@@ -59,12 +59,16 @@ pub(super) fn check(
     tree: &Map<String, Json>,
     links: &[LinkSpec],
     flows: &[FlowSpec],
+    udp: &[UdpSpec],
 ) -> Result<()> {
     for (index, link) in links.iter().enumerate() {
         let name = declared_name(link);
         let crossing = || flows.iter().filter(|flow| flow.path.contains(&index));
         let header = |flow: &FlowSpec| flow.tcp.bytes("header");
-        let data = crossing().map(|flow| header(flow) + flow.tcp.bytes("smss"));
+        let segments = crossing().map(|flow| header(flow) + flow.tcp.bytes("smss"));
+        // Some of a source whose sizes are random may be longer than what a queue holds.
+        let datagrams = udp.iter().filter(|flow| flow.path.contains(&index));
+        let data = segments.chain(datagrams.map(|flow| flow.source.params.bytes("size")));
         let forward = Place {
             path: format!("links.{name}.queue"),
             written: tree["links"][name].get("queue"),

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Direction, FlowSpec, LinkSpec, Result, Scope, any_quantity, at, at_key, check_keys,
+    Direction, FlowSpec, LinkSpec, Result, Scope, UdpSpec, any_quantity, at, at_key, check_keys,
     declared_name, object, part, quantity, set_params,
 };
 use crate::expr::Dimension;
 use crate::loss::{self, LossSpec};
+use crate::packet_source;
 use crate::registry::{Params, Value};
 use crate::wire::{self, Change, Changes, Jitter, Meanwhile, Outage, Span, Trace, Walk, WireSpec};
 
@@ -539,6 +540,30 @@ pub(super) fn fit_segments<'a>(
             "set a larger `mtu`".to_owned()
         };
         return Err(at(format!("links.{}.mtu", declared_name(link)), message).hint(&hint));
+    }
+    Ok(())
+}
+
+/// Packets of UDP fit through every link of their flow's path: nobody finds out for them.
+pub(super) fn fit_datagrams(links: &[LinkSpec], flows: &[UdpSpec]) -> Result<()> {
+    for flow in flows {
+        let row = packet_source::row(flow.source.name);
+        let largest = (row.new.largest_bytes)(&flow.source.params);
+        let carried = |link: &&LinkSpec| link.forward.mtu.is_some_and(|mtu| mtu < largest);
+        let mut path = flow.path.iter().map(|link| &links[*link]);
+        if let Some(link) = path.find(carried) {
+            let mtu = link.forward.mtu.unwrap_or(largest);
+            let (name, flow, size) = (&link.name, &flow.name, flow.source.params.bytes("size"));
+            let message = format!(
+                "flow `{flow}` of UDP sends packets of up to {largest} B, and link `{name}` carries {mtu} B at most"
+            );
+            let hint = if size < largest {
+                "set a larger `mtu`, or a source with packets of one size".to_owned()
+            } else {
+                format!("set a larger `mtu`, or source.size = \"{mtu} B\"")
+            };
+            return Err(at(format!("links.{}.mtu", declared_name(link)), message).hint(&hint));
+        }
     }
     Ok(())
 }

@@ -26,6 +26,8 @@ pub(super) struct Arrivals<'a> {
     entries: Vec<Entry<'a>>,
     /// Flows that are there all the time, both sides of dialogues, have the first numbers and places.
     fixed: u32,
+    /// Flows that are laid down before them, those of UDP, too.
+    laid_down: u32,
     /// The number of the next one that arrives.
     next_id: u32,
     directory: Directory,
@@ -99,6 +101,7 @@ impl<'a> Arrivals<'a> {
             seed,
             entries: entries.collect(),
             fixed,
+            laid_down: fixed + index_u32(scenario.udp.len()),
             next_id: fixed,
             directory: Directory::default(),
             living: Vec::new(),
@@ -117,7 +120,7 @@ impl<'a> Arrivals<'a> {
         match &self.entries[entry as usize].next {
             Some(arrival) => {
                 let order = (arrival.number as u32).wrapping_mul(count) + entry;
-                Key::at_start(arrival.at_secs, self.fixed.wrapping_add(order))
+                Key::at_start(arrival.at_secs, self.laid_down.wrapping_add(order))
             }
             None => Key::NEVER,
         }

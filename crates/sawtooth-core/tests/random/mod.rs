@@ -35,6 +35,8 @@ pub struct Case {
     pub access_delay_ms: u32,
     /// The table `arrivals` of flows that come and go beside the others.
     pub arrivals: Option<Value>,
+    /// Flows of UDP.
+    pub background: Option<Value>,
 }
 
 fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
@@ -90,6 +92,33 @@ fn arrivals() -> impl Strategy<Value = Value> {
             tree["number"] = json!(number);
         }
         tree
+    })
+}
+
+/// Flows of UDP through a meeting point at once, or over links that they have to themselves before one, or nothing else; no packet is smaller
+/// than an acknowledgement.
+fn backgrounds() -> impl Strategy<Value = Value> {
+    let path = prop::sample::select(vec![
+        vec!["bottleneck"],
+        vec!["own", "bottleneck", "second"],
+        vec!["own"],
+    ]);
+    let times = (0u32..3000, 1u32..3, 40u32..1500);
+    let rate = (0u32..6000).prop_map(|rate| format!("{rate} kbit/s"));
+    let source = (0u32..5, 0u32..9, prop::bool::ANY);
+    (path, times, rate, source).prop_map(|(path, (start, count, size), rate, (kind, variance, flag))| {
+        let mut source = match kind {
+            // A rate at which packets keep step with those of the links' rate, which is what ties are made of.
+            0 => json!({"name": "constant_rate", "rate": "1 Mbit/s"}),
+            1 => json!({"name": "constant_rate", "rate": rate, "jitter": f64::from(u8::from(flag)) * 0.7}),
+            2 => json!({"name": "poisson", "rate": rate, "sizes": if flag { "exponential" } else { "constant" }}),
+            3 => json!({"name": "self_similar", "mean": rate, "variance": variance, "period": "13 ms",
+                "spread": if flag { "even" } else { "back_to_back" }}),
+            _ => json!({"name": "pareto_on_off", "rate": rate, "sources": 7, "mean_on": "30 ms"}),
+        };
+        source["size"] = json!(format!("{} B", if source["sizes"] == "exponential" { 1200 } else { size }));
+        json!({"name": "background", "transport": "udp", "path": path, "count": count, "start": format!("{start} ms"),
+            "stop": "7.5 s", "source": source})
     })
 }
 
@@ -303,7 +332,10 @@ pub fn cases() -> impl Strategy<Value = Case> {
             prop::option::weighted(0.2, wire()),
             prop::sample::select(vec![0, 0, 3, 50]),
         ),
-        prop::option::weighted(0.4, arrivals()),
+        (
+            prop::option::weighted(0.4, arrivals()),
+            prop::option::of(backgrounds()),
+        ),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
         stack: names.0,
@@ -327,7 +359,8 @@ pub fn cases() -> impl Strategy<Value = Case> {
         parts: limits.8,
         wires: [limits.9.0, limits.9.1, limits.9.2].map(Option::unwrap_or_default),
         access_delay_ms: limits.9.3,
-        arrivals: limits.10,
+        arrivals: limits.10.0,
+        background: limits.10.1,
     })
 }
 
@@ -423,6 +456,17 @@ impl Case {
         }
         if let Some(source) = &self.source {
             tree["flows"][0]["source"] = source.clone();
+        }
+        if let Some(background) = &self.background {
+            let own = json!({"rate": access, "delay": "3 ms", "queue": {"name": "drop_tail", "limit": "6 packets"}});
+            tree["links"]["own"] = own;
+            put(&mut tree["links"]["own"], &self.wires[2]);
+            let flows = tree["flows"].as_array_mut().expect("a list");
+            let at = flows.len();
+            flows.push(background.clone());
+            if self.access_delay_ms > 0 {
+                flows[at]["delay"] = json!(format!("{} ms", self.access_delay_ms));
+            }
         }
         if let Some(sample) = self.sample {
             tree["sample"] = json!(sample);
