@@ -234,7 +234,10 @@ def compare(
 def list_parts(
     what: Annotated[
         str,
-        typer.Argument(metavar="[WHAT]", help="cc, queue, loss, jitter, reorder, walk, source, distribution, arrivals, recovery, stack, tcp, kernel, column, metric or study."),
+        typer.Argument(
+            metavar="[WHAT]",
+            help="cc, queue, loss, jitter, reorder, walk, source, distribution, arrivals, recovery, stack, tcp, kernel, column, metric or study.",
+        ),
     ] = "",
     as_json: AsJson = False,
 ) -> None:
