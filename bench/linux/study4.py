@@ -11,6 +11,7 @@ import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,15 @@ SIDES = [("mean", "low", "high"), ("mean_sim", "low_sim", "high_sim")]
 # Mean download times agree if they are this near, or a cell's reason is named.
 WANTED = 0.10
 
+# Measured one by one, of the same 40 lossy fetches on both sides (seeds 1 to 5).
+OFFLOAD = (
+    "Part of what is left, 3 % on average, comes with segmentation offload. Simulator over kernel with it, and with it turned off on both sides "
+    "(`kernel.gso = false`, `segmentation_offload = false`), for 40 fetches with the same losses: westwood 5 ms 0.99 and 0.95, 10 ms 1.03 and 1.02, cubic 20 ms 1.03 and 1.00, "
+    "hybla 5 ms 1.07 and 1.02, reno 5 ms 0.97 and 0.96, bic 10 ms 1.04 and 1.03, highspeed 10 ms with the cache, 24 fetches, 1.05 and 1.01. The kernel's mean does not depend on offload; the simulator's bursts cost 1 to 5 %. One difference is "
+    "known: without losses over 5 ms the kernel's bursts end with segments 22, 32, 112, 152 and 312, its buffers' ends, where the simulator's buffers hold 45 segments each. That this is what "
+    "costs is not shown."
+)
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -53,22 +63,33 @@ def main() -> None:
         simulator = run("sim", folder / "simulator", options.repeat, NAMES)
         found = {"kernel": times(kernel), "simulator": times(simulator)}
         print(f"{kernel.runs.height} runs on the kernel, as many in the simulator, in {time.monotonic() - started:.0f} s")
-    rows = side_by_side(found)
+        rows = side_by_side(found)
+        second = again(rows.filter((pl.col("ratio") - 1).abs() > WANTED), folder, options.repeat)
     draw(found, options.out)
-    (options.out / "study4.md").write_text(page(rows), encoding="utf-8")
+    (options.out / "study4.md").write_text(page(rows, second), encoding="utf-8")
     print(summary(rows))
 
 
-def run(backend: str, folder: Path, repeat: int, names: list[str]) -> Dataset:
+def again(far: pl.DataFrame, folder: Path, repeat: int) -> pl.DataFrame:
+    """Cells whose means are far apart, with as many other fetches: as `side_by_side`, with the first sample's `ratio_first`."""
+    found: list[pl.DataFrame] = []
+    for delay, name in far.select("delay_ms", "server_cc").unique(maintain_order=True).rows():
+        where, only = folder / f"again-{name}-{delay:g}", ["seed=2", f'vars.delay=["{delay:g} ms"]']
+        both = {
+            "kernel": times(run("uml", where / "kernel", repeat, [f"kernel:{name}"], only)),
+            "simulator": times(run("sim", where / "simulator", repeat, [name], only)),
+        }
+        found.append(side_by_side(both))
+    first = far.select("arm", "delay_ms", "server_cc", ratio_first="ratio", mean_first="mean", mean_sim_first="mean_sim")
+    return first.join(pl.concat(found), on=["arm", "delay_ms", "server_cc"], how="inner", maintain_order="left") if found else first
+
+
+def run(backend: str, folder: Path, repeat: int, names: list[str], more: Sequence[str] = ()) -> Dataset:
     """The study's sender cells on a backend."""
     receiver = "kernel:reno" if backend == "uml" else "reno"
     # The packaged kernel has ticks of 10 ms, and the study leaves its segmentation offload on.
-    ticks = (
-        ['scenario.tcp={ timer_tick = "10 ms", probe_slack = "20 ms", segmentation_offload = true }', "scenario.stack=linux"]
-        if backend == "sim"
-        else []
-    )
-    options = [f"backend={backend}", f"repeat={repeat}", f"cc={names!r}".replace("'", '"'), f'receiver_cc=["{receiver}"]', *ticks]
+    ticks = ['scenario.tcp={ timer_tick = "10 ms", segmentation_offload = true }', "scenario.stack=linux"] if backend == "sim" else []
+    options = [f"backend={backend}", f"repeat={repeat}", f"cc={names!r}".replace("'", '"'), f'receiver_cc=["{receiver}"]', *ticks, *more]
     plan = make_plan(Study.load(ROOT / "studies/linux-cc-matrix.toml", options=options))
     dataset = Dataset.create(folder, plan)
     execute(plan, dataset)
@@ -141,7 +162,41 @@ def summary(rows: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def page(rows: pl.DataFrame) -> str:
+def reasons(second: pl.DataFrame) -> str:
+    """The table of the cells that the first sample has further apart, each with its reason."""
+    if not second.height:
+        return "No cell is further apart."
+    lines: list[list[str]] = []
+    for row in second.iter_rows(named=True):
+        together = (row["mean_sim"] + row["mean_sim_first"]) / (row["mean"] + row["mean_first"])
+        if abs(row["ratio"] - 1) <= WANTED:
+            reason = "chance: not so again"
+        elif not row["clear"]:
+            reason = "within the intervals, but in the same direction twice: not shown to be chance"
+        else:
+            reason = "not chance; the reason is not isolated"
+        lines.append([
+            "on" if row["arm"] == "cache" else "off", f"{row['delay_ms']:g} ms", row["server_cc"], f"{row['ratio_first']:.2f}",
+            *(f"{row[key]:.3f} ± {(row[high] - row[low]) / 2:.3f}" for key, low, high in SIDES),
+            f"{row['ratio']:.2f}", f"{together:.2f}", reason,
+        ])  # fmt: skip
+    return table(
+        [
+            "Cache",
+            "One way",
+            "Sender",
+            "Ratio, first",
+            "Kernel, again [s]",
+            "Simulator, again [s]",
+            "Ratio, again",
+            "Ratio of all",
+            "Reason",
+        ],
+        lines,
+    )
+
+
+def page(rows: pl.DataFrame, second: pl.DataFrame) -> str:
     rows_of = table(
         ["Cache", "One way", "Sender", "Kernel [s]", "Simulator [s]", "Ratio", "Published [s]"],
         [
@@ -157,6 +212,9 @@ def page(rows: pl.DataFrame) -> str:
         "Written by `python bench/linux/study4.py`. Mean download times of 1 MB over 480 Mbit/s, a queue of 10 packets and 1 % loss, eleven senders at three delays, receiver Reno; "
         "forty fetches a cell, eight one after the other between the same hosts. Kernel and simulator lose the same packets. Bold: more than 10 % apart, and by more than both 95 % intervals together.",
         "```\n" + summary(rows) + "\n```",
+        OFFLOAD,
+        "Cells that are further than 10 % apart were measured again with as many other fetches. The reason is *chance* if the second sample is within 10 %.",
+        reasons(second),
         "![download times](study4.svg)",
         "*Metrics cache off. Intervals are of 95 %, over blocks of eight fetches.*",
         rows_of,

@@ -242,6 +242,11 @@ impl Flow {
             ack_sizes: AckSizes {
                 plain: config.ack_size,
                 sack_option_header: config.sack_option_header,
+                syns: if config.handshake {
+                    (1, config.syn_options)
+                } else {
+                    (0, 0)
+                },
             },
             sender,
         }
@@ -350,15 +355,19 @@ impl Udp {
 struct AckSizes {
     plain: u32,
     sack_option_header: u32,
+    /// Segments that are SYNs, and what they carry more than others.
+    syns: (u64, u32),
 }
 
 impl AckSizes {
     #[inline]
     fn of(self, ack: &Ack) -> u32 {
-        if ack.sack.is_empty() {
+        if !ack.sack.is_empty() {
+            self.plain + self.sack_option_header + 8 * ack.sack.len()
+        } else if ack.next > self.syns.0 {
             self.plain
         } else {
-            self.plain + self.sack_option_header + 8 * ack.sack.len()
+            self.plain + self.syns.1
         }
     }
 }
@@ -1065,7 +1074,11 @@ impl<'a> World<'a> {
             let Some(data) = flow.sender.poll_transmit(now) else {
                 break;
             };
-            let wire_bytes = flow.header + data.payload_bytes;
+            let mut wire_bytes = flow.header + data.payload_bytes;
+            let (syns, options) = flow.ack_sizes.syns;
+            if data.seq < syns {
+                wire_bytes += options;
+            }
             let packet = Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data);
             if let Some(channel) = self.stops[packet.hop as usize].channel {
                 self.wait(channel, packet, key);

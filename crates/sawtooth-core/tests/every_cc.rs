@@ -11,10 +11,13 @@ use sawtooth_core::cc::{
 use sawtooth_core::registry::{Entry, Kind, Param, Params, Value};
 use sawtooth_core::units::Instant;
 
+/// About a microsecond. Sums and differences of such times are exact at any hour, so it is the algorithms that are compared, not roundings.
+const TICKS_PER_SEC: f64 = 1_048_576.0;
+
 /// What happens next, and how long after what happened before.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    wait_us: u32,
+    wait_ticks: u32,
     what: What,
 }
 
@@ -58,7 +61,7 @@ struct Stack {
     ecn: bool,
     ns2: bool,
     initial_window: f64,
-    shortest_rtt_us: u32,
+    shortest_rtt_ticks: u32,
     tick: f64,
 }
 
@@ -84,7 +87,7 @@ fn stacks() -> impl Strategy<Value = Stack> {
         ecn: flags.4,
         ns2: flags.5,
         initial_window: sizes.0,
-        shortest_rtt_us: sizes.1,
+        shortest_rtt_ticks: sizes.1,
         tick: sizes.2,
     })
 }
@@ -125,8 +128,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0u32..20_000).prop_map(|ms| What::Idle { ms }),
     ];
     // Acknowledgements of one burst come at once.
-    let wait_us = prop_oneof![2 => Just(0u32), 6 => 1u32..20_000, 1 => 20_000u32..2_000_000];
-    let step = (wait_us, what).prop_map(|(wait_us, what)| Step { wait_us, what });
+    let wait_ticks = prop_oneof![2 => Just(0u32), 6 => 1u32..20_000, 1 => 20_000u32..2_000_000];
+    let step = (wait_ticks, what).prop_map(|(wait_ticks, what)| Step { wait_ticks, what });
     prop::collection::vec(step, 1..300)
 }
 
@@ -198,7 +201,7 @@ struct Flow<'a> {
     name: &'static str,
     cc: &'a mut dyn CongestionControl,
     stack: Stack,
-    now_us: u64,
+    now_ticks: u64,
     start_secs: f64,
     snd_una: u64,
     snd_nxt: u64,
@@ -231,7 +234,7 @@ impl<'a> Flow<'a> {
             name,
             cc,
             stack,
-            now_us: 0,
+            now_ticks: 0,
             start_secs,
             snd_una: 1,
             snd_nxt: 1,
@@ -246,7 +249,7 @@ impl<'a> Flow<'a> {
 
     #[expect(clippy::cast_precision_loss, reason = "days at most")]
     fn now(&self) -> Instant {
-        Instant::from_secs(self.start_secs + self.now_us as f64 / 1e6)
+        Instant::from_secs(self.start_secs + self.now_ticks as f64 / TICKS_PER_SEC)
     }
 
     fn flight_size(&self) -> u64 {
@@ -314,7 +317,7 @@ impl<'a> Flow<'a> {
 
     fn step(&mut self, step: &Step) {
         self.send();
-        self.now_us += u64::from(step.wait_us);
+        self.now_ticks += u64::from(step.wait_ticks);
         let outstanding = self.flight_size() > 0;
         match step.what {
             What::Ack(heard) if outstanding => self.hear(heard),
@@ -372,7 +375,7 @@ impl<'a> Flow<'a> {
                 cwnd_limited: false,
             });
         }
-        self.now_us += 1000 * u64::from(ms);
+        self.now_ticks += 1000 * u64::from(ms);
         self.cc.on_restart(self.now(), f64::from(ms) / 1e3);
         if ms > 1000 && !self.cc.rules_recovery() {
             // RFC 5681 §4.1.
@@ -414,7 +417,7 @@ impl<'a> Flow<'a> {
                 snd_nxt: self.snd_nxt,
             });
         }
-        let shortest = f64::from(self.stack.shortest_rtt_us) / 1e6;
+        let shortest = f64::from(self.stack.shortest_rtt_ticks) / TICKS_PER_SEC;
         if let Some(recovery) = self.recovery {
             if self.snd_una >= recovery.point {
                 self.recovery = None;

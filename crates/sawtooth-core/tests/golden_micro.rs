@@ -668,8 +668,8 @@ fn spurious_rto() {
                 .iter()
                 .find(|sample| sample.at >= 3.5)
                 .expect("a sample");
-            // CDG and LEDBAT take the delay itself for congestion.
-            if seen.cc != "cdg" && seen.cc != "ledbat" {
+            // CDG, Copa and LEDBAT take the delay itself for congestion.
+            if !["cdg", "copa", "ledbat"].contains(&seen.cc) {
                 assert!(
                     restored.cwnd >= before.cwnd,
                     "{label}: {} of {}",

@@ -100,6 +100,23 @@ fn a_transfer_of_three_windows_is_limited_by_cwnd_and_then_waits_for_its_last_ac
 }
 
 #[test]
+fn the_options_of_a_syn_take_their_time_in_both_directions_and_no_other_segments_do() {
+    // One segment over 1 Gbit/s; 8 more bytes take 64 ns, once on the SYN's way and once on its answer's.
+    let time = |options: &str| {
+        let changes = json!({"/flows/0/source": size(960), "/tcp/syn_options": options});
+        i64s(table(&run(&changes), "flows"), "completion_ns")[0]
+    };
+    assert_eq!(time("9 B") - time("1 B"), 2 * 64);
+    // That of Linux is 60 bytes long: 20.096 ms over 10 Mbit/s and 10 ms each way, as measured.
+    let tree = json!({
+        "duration": "1 s", "stack": "linux", "sample": "ack", "links": {"l": {"rate": "10 Mbit/s", "delay": "10 ms"}},
+        "flows": [{"path": ["l"], "source": size(1448)}],
+    });
+    let records = simulate(&Scenario::from_tree(&tree).unwrap(), 1);
+    assert_eq!(i64s(table(&records, "series"), "t_ns")[0], 20_096_000);
+}
+
+#[test]
 fn a_filled_receive_window_limits_however_large_cwnd_is() {
     let changes = json!({"/tcp/window_limit": "4 packets", "/duration": "1 s"});
     let rest = 1_000_000_000 - HANDSHAKE_NS;

@@ -118,6 +118,8 @@ pub const ENTRY: Entry<New> = Entry {
         hystart::PARAMS[5],
         hystart::PARAMS[6],
         hystart::PARAMS[7],
+        hystart::PARAMS[8],
+        hystart::PARAMS[9],
     ],
     new: |params, start| Box::new(Cdg::new(params, start)),
 };

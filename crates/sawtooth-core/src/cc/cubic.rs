@@ -24,6 +24,7 @@
 //!   of 10 ms steps come 50, 90, 130 or 170 ms apart, and at 4 ms the window overshoots W_est by the steps of one tick
 //! - W_est goes on with alpha beyond the window of the last loss (`w_est_alpha = "rfc8312"`)
 //! - before the first loss a step takes 20 segments at most (`first_growth`), whatever the window
+//! - HyStart ends slow start one acknowledgement later (`hystart_decides = "next"`), and trains are half a millisecond longer (`hystart_train_slack`)
 
 use super::hystart::{self, HyStart};
 use super::hystart_plus_plus::{self, HyStartPlusPlus};
@@ -115,6 +116,8 @@ pub const ENTRY: Entry<New> = Entry {
         hystart::PARAMS[5],
         hystart::PARAMS[6],
         hystart::PARAMS[7],
+        hystart::PARAMS[8],
+        hystart::PARAMS[9],
         hystart_plus_plus::PARAMS[0],
         hystart_plus_plus::PARAMS[1],
         hystart_plus_plus::PARAMS[2],
@@ -392,8 +395,13 @@ impl Cubic {
             epoch: self.epoch.take(),
         });
         let converges = self.fast_convergence && self.w_max.is_some_and(|w_max| self.cwnd < w_max);
-        self.w_max = Some(if converges {
-            self.cwnd * f64::midpoint(1.0, self.beta)
+        let plateau = self.cwnd * f64::midpoint(1.0, self.beta);
+        self.w_max = Some(if converges && self.whole_target {
+            // Measured of Linux 6.1: after marks at 15 and 10 segments the first step beyond 7 takes 7 of them, as a plateau of 8 makes it; one of
+            // 8.5 would make none.
+            floor(plateau)
+        } else if converges {
+            plateau
         } else {
             self.cwnd
         });
@@ -785,6 +793,26 @@ mod tests {
         near(cubic.cwnd(), 950.0);
         cubic.on_ack(&ack(15.0));
         near(cubic.cwnd(), 951.0);
+    }
+
+    #[test]
+    fn in_linux_a_second_loss_leaves_a_whole_plateau() {
+        // Measured: marks at 15 and 10 segments. 0.85 * 10 = 8.5 is a plateau of 8, K = cbrt((8 - 7) / 0.4) = 1.36 s: W_cubic a round trip
+        // of 20 ms later is less than a segment below it, so the target is 8 and a step takes 7 segments.
+        let mut cubic = linux(15.0);
+        cubic.on_loss(&loss(15.0));
+        cubic.cwnd = 10.0;
+        cubic.on_loss(&loss(10.0));
+        near(cubic.w_max.unwrap(), 8.0);
+        cubic.cwnd = 7.0;
+        let ack = Ack {
+            rtt_secs: Some(0.02),
+            ..ack(10.0)
+        };
+        (0..6).for_each(|_| cubic.on_ack(&ack));
+        near(cubic.cwnd(), 7.0);
+        cubic.on_ack(&ack);
+        near(cubic.cwnd(), 8.0);
     }
 
     #[test]

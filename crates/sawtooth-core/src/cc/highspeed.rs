@@ -310,6 +310,15 @@ impl HighSpeed {
         }
     }
 
+    /// What a loss or a mark leaves of `window`.
+    fn left_of(&self, window: f64) -> f64 {
+        match self.row {
+            // Whole segments are given up. Measured of Linux 6.1, of a mark, too: 15 become 8.
+            Some(row) => window - (window * f64::from(ROWS[row].1) / 100.0).floor(),
+            None => self.factor() * window,
+        }
+    }
+
     fn remember_reduction(&mut self) {
         if let Some(ns2) = &mut self.ns2 {
             ns2.reduced = true;
@@ -339,24 +348,21 @@ impl CongestionControl for HighSpeed {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
-        let window = match self.row {
-            // Whole segments are given up.
-            Some(row) => loss.window - (loss.window * f64::from(ROWS[row].1) / 100.0).floor(),
-            None => self.factor() * loss.window,
-        };
+        let window = self.left_of(loss.window);
         self.remember_reduction();
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
+        self.growth.restart();
     }
 
     fn on_ecn(&mut self, mark: &Episode) {
         // RFC 8511 §3.1, where it takes less than the response function: at small windows.
         let avoids = self.cwnd >= self.ssthresh;
-        let factor = match self.beta_ecn {
-            Some(beta) if avoids => beta.max(self.factor()),
-            _ => self.factor(),
+        let window = self.left_of(mark.window);
+        let window = match self.beta_ecn {
+            Some(beta) if avoids => window.max(beta * mark.window),
+            _ => window,
         };
-        let window = factor * mark.window;
         self.remember_reduction();
         self.ssthresh = mark.threshold(window);
         self.cwnd = mark.reduced(window);
@@ -368,6 +374,7 @@ impl CongestionControl for HighSpeed {
         let given_up = self.row.map_or(0.5, |row| f64::from(ROWS[row].1) / 100.0);
         self.ssthresh = rto.threshold((1.0 - given_up) * rto.window);
         self.cwnd = 1.0;
+        self.growth.restart();
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {
@@ -457,6 +464,16 @@ mod tests {
             ns2: false,
         });
         assert_eq!(highspeed.cwnd(), 32.0);
+        // A mark in slow start is answered by the first row, as measured: half of 15 is 7.5, so that 7 are given up.
+        highspeed.row = Some(0);
+        highspeed.on_ecn(&Episode {
+            now: crate::units::Instant::from_secs(3.0),
+            window: 15.0,
+            flight_size: 15,
+            whole_ssthresh: true,
+            ns2: false,
+        });
+        assert_eq!(highspeed.cwnd(), 8.0);
     }
 
     #[test]

@@ -20,7 +20,8 @@
 //! Kernel equivalent: `hybla`, in whole segments. Measured of Linux 6.1 at 40.1 ms: it begins with one segment (`start_window` = 1, times a rho of 1.5:
 //! 40.1 / 25 is 1.604, in eighths 1.5; `rho_steps` = 8), counts acknowledgements (`counts` = "acks"), of which each adds 1.83 segments in slow start
 //! (2^1.5 - 1 = 1.828), and 1/25.6 from 51 to 57 and 1/32 from 58 to 71: 2.25 / cwnd, rounded down to 5/128 and 4/128 (`grain` = 128).
-//! The round-trip time of the handshake counts as a sample.
+//! The round-trip time of the handshake counts as a sample. What has been added of the next segment is kept over a loss, unlike with all others: a
+//! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three.
 
 use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -115,7 +116,7 @@ pub struct Hybla {
     cwnd: f64,
     ssthresh: f64,
     growth: Growth,
-    /// Whether windows are whole; what slow start has not yet granted of them then.
+    /// Whether windows are whole; what has not yet been granted of them then: by slow start, and with `grain` later, too.
     whole: bool,
     part: f64,
     rtt_secs: Option<f64>,
@@ -218,8 +219,23 @@ impl Hybla {
         counted - (used as u64).min(counted)
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn avoid_congestion(&mut self, counted: u64) {
+        let each = self.rounded(self.rho * self.rho / self.cwnd);
+        if self.grain.is_some() {
+            let exact = self.cwnd + self.part + counted as f64 * each;
+            self.cwnd = exact.floor();
+            self.part = exact - self.cwnd;
+        } else {
+            self.cwnd = self.growth.add(self.cwnd, counted, each * self.cwnd);
+        }
+    }
+
     fn reduce(&mut self) {
-        self.part = 0.0;
+        if self.grain.is_none() {
+            self.part = 0.0;
+            self.growth.restart();
+        }
         // The windows of a flow that has lost are no longer the initial ones.
         self.unscaled = false;
     }
@@ -242,8 +258,7 @@ impl CongestionControl for Hybla {
             counted = self.start_slowly(counted);
         }
         if counted > 0 {
-            let each = self.rounded(self.rho * self.rho / self.cwnd);
-            self.cwnd = self.growth.add(self.cwnd, counted, each * self.cwnd);
+            self.avoid_congestion(counted);
         }
     }
 

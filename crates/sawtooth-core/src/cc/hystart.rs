@@ -4,16 +4,19 @@
 //!
 //! Model, per round (a window's acknowledgements), from a window of `hystart_low_window` on:
 //! - ACK train: acknowledgements that follow each other within `hystart_train_spacing` from the round's beginning on, for longer than
-//!   `hystart_train_share` of the smallest round-trip time
+//!   `hystart_train_share` of the smallest round-trip time and `hystart_train_slack`
 //! - delay increase: the smallest of the round's first `hystart_samples` round-trip times exceeds the connection's smallest by an eighth
-//!   of that (`hystart_delay_divisor`), though by no less than `hystart_delay_min` and no more than `hystart_delay_max`
+//!   of that (`hystart_delay_divisor`), though by no less than `hystart_delay_min` and no more than `hystart_delay_max`; the last of these
+//!   samples tells it, or the acknowledgement after it (`hystart_decides`)
 //!
 //! Deviations: the paper compares a round's delay with the round before; here it is the connection's smallest, as the clamped eighth
 //! of the smallest round-trip time implies. Rounds are told by sequence numbers; the acknowledgement of the last segment that had been sent
 //! when a round began still belongs to it (a pause often follows it, and a train that began before the pause would never be one).
 //!
-//! Kernel equivalent: that of `cubic`. A kernel that paces is expected to let trains last a whole round-trip time
-//! (`hystart_train_share = 1`).
+//! Kernel equivalent: that of `cubic`. Measured of Linux 6.1 with 32 paths of 1.5 to 100 Mbit/s and 7 to 90 ms: it is the acknowledgement after the
+//! eighth sample that ends slow start (20 of 20 paths where a delay does), and a train of more than half the smallest round-trip time of data and
+//! 0.49 to 0.516 ms, which is half of 1 ms (all nine where a train does). A kernel that paces is expected to let trains last a whole
+//! round-trip time (`hystart_train_share = 1`).
 //!
 //! A helper of algorithms, not one itself.
 
@@ -21,7 +24,7 @@ use super::Ack;
 use crate::registry::{Kind, Param, Params, Value};
 
 /// Rows for the tables of algorithms that use this.
-pub const PARAMS: [Param; 8] = [
+pub const PARAMS: [Param; 10] = [
     Param {
         name: "hystart_low_window",
         summary: "HyStart does nothing below this window, segments",
@@ -82,6 +85,20 @@ pub const PARAMS: [Param; 8] = [
         },
         default: Value::Duration(0.016),
     },
+    Param {
+        name: "hystart_train_slack",
+        summary: "time that is added to the smallest round-trip time before a train is compared with it (HyStart)",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.0),
+    },
+    Param {
+        name: "hystart_decides",
+        summary: "which acknowledgement tells that the delay has risen: that of the last of the round's samples, or the next (HyStart)",
+        kind: Kind::Choice(&["last_sample", "next"]),
+        default: Value::Choice("last_sample"),
+    },
 ];
 
 /// By how much a round-trip time must rise for the path to be full, and how many samples tell it.
@@ -130,7 +147,9 @@ pub struct HyStart {
     delays: bool,
     spacing: f64,
     share: f64,
+    slack: f64,
     rise: DelayRise,
+    next_decides: bool,
     /// The smallest of the connection, seconds.
     min_rtt: f64,
     round: Option<Round>,
@@ -145,7 +164,9 @@ impl From<&Params> for HyStart {
             delays: detect != "train",
             spacing: params.duration("hystart_train_spacing"),
             share: params.number("hystart_train_share"),
+            slack: params.duration("hystart_train_slack"),
             rise: params.into(),
+            next_decides: params.choice("hystart_decides") == "next",
             min_rtt: f64::INFINITY,
             round: None,
         }
@@ -182,14 +203,15 @@ impl HyStart {
         let mut full = false;
         if self.trains && now - round.train_secs <= self.spacing {
             round.train_secs = now;
-            full = now - round.start_secs > self.share * self.min_rtt;
+            full = now - round.start_secs > self.share * (self.min_rtt + self.slack);
         }
         if let (true, Some(rtt)) = (self.delays, ack.rtt_secs) {
-            if round.samples < self.rise.samples {
+            let told = round.samples >= self.rise.samples;
+            if !told {
                 round.samples += 1;
                 round.min_rtt = round.min_rtt.min(rtt);
             }
-            full |= round.samples >= self.rise.samples
+            full |= (told || (!self.next_decides && round.samples >= self.rise.samples))
                 && round.min_rtt > self.min_rtt + self.rise.over(self.min_rtt);
         }
         full
@@ -273,6 +295,30 @@ mod tests {
         delay.on_rtt(0.080);
         let rtt = |n| if n == 5 { 0.085 } else { 0.100 };
         assert_eq!(ends_at(&mut delay, 20.0, 0.003, rtt), None);
+    }
+
+    #[test]
+    fn linux_decides_with_the_acknowledgement_after_the_samples_and_adds_a_millisecond_to_trains() {
+        let mut params = Params::defaults(&PARAMS);
+        params.set("hystart_train_slack", Value::Duration(0.001));
+        params.set("hystart_decides", Value::Choice("next"));
+        let mut linux = HyStart::from(&params);
+        linux.on_rtt(0.080);
+        assert_eq!(ends_at(&mut linux, 20.0, 0.003, |_| 0.0901), Some(8));
+        // It is of the eight: later ones do not count.
+        let mut linux = HyStart::from(&params);
+        linux.on_rtt(0.080);
+        let rtt = |n| if n == 8 { 0.085 } else { 0.0901 };
+        assert_eq!(ends_at(&mut linux, 20.0, 0.003, rtt), Some(8));
+        // At 1.5 ms each the 14th comes after 21 ms: more than half of 40 + 1 ms, and less than half of 41.2 + 1 ms.
+        assert_eq!(
+            ends_at(&mut HyStart::from(&params), 20.0, 0.0015, |_| 0.04),
+            Some(14)
+        );
+        assert_eq!(
+            ends_at(&mut HyStart::from(&params), 20.0, 0.0015, |_| 0.0412),
+            Some(15)
+        );
     }
 
     #[test]

@@ -294,9 +294,16 @@ impl CongestionControl for Illinois {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
-        let window = loss.window * (1.0 - self.gains.beta);
+        let given_up = loss.window * self.gains.beta;
+        // Whole segments are given up where windows are whole. Measured of Linux 6.1: half of 15 leaves 8.
+        let window = if self.growth.whole {
+            loss.window - given_up.floor()
+        } else {
+            loss.window - given_up
+        };
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {
@@ -307,6 +314,7 @@ impl CongestionControl for Illinois {
         self.low = 0;
         self.rtts.sum_secs = 0.0;
         self.rtts.count = 0;
+        self.growth.restart();
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {
@@ -404,6 +412,16 @@ mod tests {
         // No delay, so the loss was not congestion: an eighth of 80 is 10.
         illinois.on_loss(&loss(80.0));
         assert!((illinois.cwnd() - 70.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn in_linux_whole_segments_are_given_up() {
+        // Measured: below the threshold of 15 segments by half, and half of 15 is 7.5: 8 are left.
+        let mut illinois = avoiding();
+        illinois.growth = Growth::new(true);
+        illinois.gains = STANDARD;
+        illinois.on_loss(&loss(15.0));
+        assert!((illinois.cwnd() - 8.0).abs() < 1e-9);
     }
 
     #[test]

@@ -230,12 +230,14 @@ impl CongestionControl for Lp {
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
         self.turn_deaf(whole_us(loss.now.secs()));
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {
         self.ssthresh = rto.threshold(rto.window * self.rules.decrease);
         self.cwnd = 1.0;
         self.turn_deaf(whole_us(rto.now.secs()));
+        self.growth.restart();
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {

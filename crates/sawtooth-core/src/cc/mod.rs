@@ -76,6 +76,8 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("whole_target", Value::Bool(true)),
             ("update_interval", Value::Duration(1.0 / 32.0)),
             ("first_growth", Value::Number(20.0)),
+            ("hystart_train_slack", Value::Duration(0.001)),
+            ("hystart_decides", Value::Choice("next")),
         ],
     ),
     (
@@ -85,6 +87,13 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("counts", Value::Choice("acks")),
             ("rho_steps", Value::Number(8.0)),
             ("grain", Value::Number(128.0)),
+        ],
+    ),
+    (
+        "htcp",
+        &[
+            ("rtts", Value::Choice("ticks")),
+            ("steady_losses", Value::Integer(3)),
         ],
     ),
     ("illinois", &[("w_thresh", Value::Number(15.0))]),
@@ -97,6 +106,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         ],
     ),
     ("lp", &[("delta", Value::Number(1.0))]),
+    ("nv", &[("dec_mult", Value::Number(38.0 / 128.0))]),
     (
         "bbr",
         &[
@@ -115,7 +125,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
         "bic",
         &[
             ("s_max", Value::Number(16.0)),
-            ("beta", Value::Number(0.2)),
+            ("beta", Value::Number(205.0 / 1024.0)),
             ("search", Value::Number(4.0)),
             ("smooth", Value::Number(20.0)),
             ("beyond", Value::Choice("mirror")),
@@ -135,6 +145,7 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("alpha", Value::Number(0.875)),
             ("stages", Value::Integer(2)),
             ("first_interval", Value::Choice("sent")),
+            ("counts", Value::Choice("duplicates")),
             ("set_at", Value::Choice("repair")),
         ],
     ),
@@ -326,7 +337,7 @@ impl Growth {
     }
 
     /// What has been counted for the window before a reduction does not count for the one after it, as measured of Linux 6.1: after a mark at 23
-    /// segments its window of 11 grows when 11 have been acknowledged.
+    /// segments its window of 11 grows when 11 have been acknowledged, after a loss at 53 its window of 26 when 26 have.
     pub fn restart(&mut self) {
         self.count = 0.0;
     }
@@ -343,6 +354,22 @@ impl Growth {
         let steps = floor(self.count / per);
         self.count -= steps * per;
         cwnd + steps
+    }
+
+    /// The same where a step is taken with the acknowledgement after those that make it up: neither it nor what they were too many counts towards the
+    /// next. Measured of Linux's `htcp`: segments acknowledged from step to step are 20, 21, 22, 23, 25, 26, 27, 27, 28, 29 and 31 for windows of 18 to 28.
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn afterwards(&mut self, cwnd: f64, counted: u64, increase: f64) -> f64 {
+        if !self.whole {
+            return self.add(cwnd, counted, increase);
+        }
+        if self.count * increase >= cwnd {
+            self.count = 0.0;
+            return cwnd + 1.0;
+        }
+        self.count += counted as f64;
+        cwnd
     }
 
     /// The whole window after `counted` more segments have been acknowledged, where it grows by one with every `per` of them, and `per`
@@ -379,6 +406,16 @@ pub fn slow_start(cwnd: f64, ssthresh: f64, counted: u64) -> (f64, u64) {
     }
     let used = (ssthresh - cwnd).ceil().max(0.0);
     (cwnd + used, counted - used as u64)
+}
+
+/// An acknowledgement, whatever it means.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    pub now: Instant,
+    /// Segments acknowledged cumulatively; 0: it repeats the last one.
+    pub acked: u64,
+    /// As in [`Ack`], where the recovery measures before it decides.
+    pub rtt_secs: Option<f64>,
 }
 
 /// What an acknowledgement says of marks.
@@ -516,6 +553,9 @@ pub trait CongestionControl: Debug + std::marker::Send {
     fn on_ecn(&mut self, mark: &Episode) {
         self.on_loss(mark);
     }
+
+    /// An acknowledgement arrives, before anything is made of it.
+    fn on_arrival(&mut self, _arrival: &Arrival) {}
 
     /// With ECN, of every acknowledgement and before anything is made of it: how much of what it has delivered was marked. Of
     /// algorithms of [`Ecn::Every`].

@@ -82,6 +82,7 @@ impl CongestionControl for Reno {
         let window = loss.window * self.beta;
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
+        self.growth.restart();
     }
 
     fn on_ecn(&mut self, mark: &Episode) {
@@ -95,6 +96,7 @@ impl CongestionControl for Reno {
     fn on_rto(&mut self, rto: &Episode) {
         self.ssthresh = rto.threshold(rto.window * self.beta);
         self.cwnd = 1.0;
+        self.growth.restart();
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {
@@ -164,6 +166,26 @@ mod tests {
         reno.on_rto(&loss(3.0));
         assert!((reno.ssthresh() - 2.0).abs() < f64::EPSILON);
         assert!((reno.cwnd() - 1.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn what_was_counted_before_a_loss_does_not_count_after_it() {
+        let mut reno = Reno::new(
+            0.5,
+            Start {
+                ssthresh: 53.0,
+                whole_windows: true,
+                ..Start::at(53.0)
+            },
+        );
+        // Nearly the next segment.
+        (0..52).for_each(|_| reno.on_ack(&ack()));
+        reno.on_loss(&loss(53.0));
+        reno.set_cwnd(26.0);
+        (0..25).for_each(|_| reno.on_ack(&ack()));
+        assert!((reno.cwnd() - 26.0).abs() < f64::EPSILON);
+        reno.on_ack(&ack());
+        assert!((reno.cwnd() - 27.0).abs() < f64::EPSILON);
     }
 
     #[test]

@@ -138,11 +138,13 @@ impl CongestionControl for Scalable {
         let window = self.decreased(loss.window);
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {
         self.ssthresh = rto.threshold(self.decreased(rto.window));
         self.cwnd = 1.0;
+        self.growth.restart();
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {

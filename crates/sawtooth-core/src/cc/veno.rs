@@ -161,12 +161,14 @@ impl CongestionControl for Veno {
         self.ssthresh = loss.threshold(window);
         self.cwnd = loss.reduced(window);
         self.forget();
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {
         self.ssthresh = rto.threshold(rto.window * self.rules.congestive_factor);
         self.cwnd = 1.0;
         self.forget();
+        self.growth.restart();
     }
 
     fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {

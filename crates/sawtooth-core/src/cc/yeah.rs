@@ -249,6 +249,7 @@ impl CongestionControl for Yeah {
         self.cwnd_reno = self.cwnd_reno.map(|window| (window / 2.0).max(2.0));
         self.fast_rounds = 0;
         self.path.restart();
+        self.growth.restart();
     }
 
     fn on_rto(&mut self, rto: &Episode) {
@@ -257,6 +258,7 @@ impl CongestionControl for Yeah {
         self.cwnd_reno = None;
         self.fast_rounds = 0;
         self.path.restart();
+        self.growth.restart();
     }
 
     fn on_recovered(&mut self, _now: Instant) {

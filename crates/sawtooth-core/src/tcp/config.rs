@@ -4,6 +4,7 @@ use super::metrics_cache::Keeps;
 use super::pacer::{Paced, Pacing};
 use super::sack_compression;
 use super::segmentation::Segmentation;
+use super::ticks::Ticks;
 use crate::registry::{Kind, Param, Params, Value};
 
 /// All keys of `tcp`. The default is the `rfc` stack's value.
@@ -22,7 +23,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "header",
-        summary: "bytes of headers in front of a segment's data, as they count on links; also the size of a SYN",
+        summary: "bytes of headers in front of a segment's data, as they count on links",
         kind: Kind::Bytes,
         default: Value::Bytes(40),
     },
@@ -37,6 +38,12 @@ pub const PARAMS: &[Param] = &[
         summary: "bytes of an acknowledgement on the wire",
         kind: Kind::Bytes,
         default: Value::Bytes(40),
+    },
+    Param {
+        name: "syn_options",
+        summary: "bytes that a SYN adds to `header`, and its acknowledgement to `ack_size`: options that only they carry (RFC 9293 §3.7.1, RFC 7323 §2.2, RFC 2018 §2)",
+        kind: Kind::Bytes,
+        default: Value::Bytes(0),
     },
     Param {
         name: "handshake",
@@ -151,7 +158,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "probe_slack",
-        summary: "what a probe waits longer than two round trips (RFC 8985 §7.2); kernels: two ticks",
+        summary: "what a probe waits longer than two round trips and the reordering timer than its window (RFC 8985 §7.2, §6.2); kernels: 2 ms",
         kind: Kind::Duration {
             min_exclusive: false,
         },
@@ -179,7 +186,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "timer_tick",
-        summary: "a host's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time; with `recovery = \"rack\"`",
+        summary: "a host's timers expire at multiples of this, having waited for as many whole ones as they need: a kernel's 1/HZ; 0: at any time; with `recovery = \"rack\"`",
         kind: Kind::Duration {
             min_exclusive: false,
         },
@@ -654,6 +661,7 @@ pub struct Config {
     pub smss: u32,
     pub header: u32,
     pub ack_size: u32,
+    pub syn_options: u32,
     pub handshake: bool,
     pub initial_window: f64,
     pub initial_ssthresh: f64,
@@ -678,7 +686,7 @@ pub struct Config {
     pub probe_max_ack_delay: f64,
     pub frto: bool,
     pub undo: bool,
-    pub timer_tick: f64,
+    pub timer_tick: Ticks,
     pub ecn: Feedback,
     pub pacing: Pacing,
     pub segmentation: Option<Segmentation>,
@@ -725,6 +733,7 @@ impl From<&Params> for Config {
             smss,
             header: bytes_u32(params, "header"),
             ack_size: bytes_u32(params, "ack_size"),
+            syn_options: bytes_u32(params, "syn_options"),
             handshake: params.flag("handshake"),
             initial_window: segments(params.get("initial_window"), smss).map_or_else(
                 || rfc5681_initial_window(smss),
@@ -755,7 +764,7 @@ impl From<&Params> for Config {
             probe_max_ack_delay: params.duration("probe_max_ack_delay"),
             frto: params.flag("frto"),
             undo: params.flag("undo"),
-            timer_tick: params.duration("timer_tick"),
+            timer_tick: Ticks::of(params.duration("timer_tick")),
             pacing: pacing(params),
             segmentation: params
                 .flag("segmentation_offload")

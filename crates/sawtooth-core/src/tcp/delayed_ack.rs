@@ -5,26 +5,23 @@
 //! - An acknowledgement waits for the base (40 ms) at first, and for twice as long each time that nothing else has come in time; with
 //!   arrivals less than half the base apart for half as long and half the base, with others that are less apart than it waits for half as
 //!   long and the time between them. At most a round trip, if that is more than the base, or 200 ms.
-//! - The timer expires at the first of the host's clock ticks by which it has waited for so many whole ones.
+//! - The timer expires at a tick of the host's clock ([`super::ticks`]).
 //! - After a pause longer than the receiver's own retransmission timeout, which knows the handshake's round trip only, acknowledgements are sent one by
 //!   one as at the start of a connection (`quick_acks_again`).
 
 use super::config::Config;
 use super::rto::Rto;
-use crate::units::{ceil, floor};
+use super::ticks::{HAIR, Ticks};
 
 /// Nothing is delayed longer.
 const MOST: f64 = 0.2;
-/// Clocks are binary fractions: times this close are the same.
-const HAIR: f64 = 1e-9;
 
 /// The delayed-acknowledgement timer of one receiver. Times are seconds.
 #[derive(Debug)]
 pub struct DelayedAck {
     base: f64,
     adaptive: bool,
-    tick: f64,
-    ticks_per_sec: f64,
+    ticks: Ticks,
     current: f64,
     last_arrival: f64,
     /// When the last SYN came, which is answered at once, and the round trip until the answer was acknowledged.
@@ -39,8 +36,7 @@ impl DelayedAck {
         let mut delayed = Self {
             base: config.delayed_ack_timeout,
             adaptive: config.adaptive_delayed_ack,
-            tick: config.timer_tick,
-            ticks_per_sec: 1.0 / config.timer_tick,
+            ticks: config.timer_tick,
             current: config.delayed_ack_timeout,
             last_arrival: f64::INFINITY,
             answered: None,
@@ -48,7 +44,7 @@ impl DelayedAck {
             rto: Rto::new(config.rto, 0.0),
             pause: 0.0,
         };
-        delayed.pause = delayed.whole_ticks(delayed.rto.timeout_secs());
+        delayed.pause = delayed.ticks.whole(delayed.rto.timeout_secs());
         delayed
     }
 
@@ -63,7 +59,7 @@ impl DelayedAck {
         if let Some(answered) = self.answered.take() {
             self.rtt = Some(now - answered);
             self.rto.sample(answered, now - answered);
-            self.pause = self.whole_ticks(self.rto.timeout_secs());
+            self.pause = self.ticks.whole(self.rto.timeout_secs());
         }
     }
 
@@ -75,14 +71,14 @@ impl DelayedAck {
     /// Data arrives in order. Whether it comes after a pause.
     #[inline]
     pub fn on_arrival(&mut self, now: f64) -> bool {
-        let now = self.ticks_passed(now);
+        let now = self.ticks.passed(now);
         let apart = now - self.last_arrival;
         self.last_arrival = now;
         if apart > self.pause + HAIR {
             return true;
         }
         if self.adaptive && apart >= 0.0 {
-            let (half, rest) = (self.base / 2.0, self.ticks_passed(self.current / 2.0));
+            let (half, rest) = (self.base / 2.0, self.ticks.passed(self.current / 2.0));
             if apart <= half + HAIR {
                 self.current = rest + half;
             } else if apart < self.current - HAIR {
@@ -101,7 +97,7 @@ impl DelayedAck {
         let most = self
             .rtt
             .map_or(MOST, |rtt| rtt.clamp(self.base, MOST.max(self.base)));
-        self.ticks_passed(now) + self.whole_ticks(self.current.min(most)) + self.tick
+        self.ticks.expiry(now, self.current.min(most))
     }
 
     /// It has left because nothing else came.
@@ -114,24 +110,6 @@ impl DelayedAck {
     /// Acknowledgements begin to be delayed, or begin not to be.
     pub fn restart(&mut self) {
         self.current = self.base;
-    }
-
-    /// A time in the ticks of the host's clock that have passed, and in those that it needs; as it is, where the clock does not tick.
-    #[inline]
-    fn ticks_passed(&self, secs: f64) -> f64 {
-        if self.tick > 0.0 {
-            floor((secs + HAIR) * self.ticks_per_sec) * self.tick
-        } else {
-            secs
-        }
-    }
-
-    fn whole_ticks(&self, secs: f64) -> f64 {
-        if self.tick > 0.0 {
-            ceil((secs - HAIR) * self.ticks_per_sec) * self.tick
-        } else {
-            secs
-        }
     }
 }
 

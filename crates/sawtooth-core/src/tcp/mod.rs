@@ -26,6 +26,7 @@ pub mod send_buffer;
 pub mod sender;
 mod stacks;
 pub mod stream;
+pub mod ticks;
 pub mod timestamps;
 
 pub use config::{Config, PARAMS};

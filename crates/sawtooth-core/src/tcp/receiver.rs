@@ -304,6 +304,12 @@ impl Receiver {
         if duplicate && self.quick_acks_again {
             self.acknowledge_one_by_one();
         }
+        if fills
+            && !self.out_of_order.is_empty()
+            && let Some(compression) = &mut self.compression
+        {
+            compression.on_fill(self.rcv_nxt);
+        }
         if !(fills || duplicate || opens || self.quick_acks > 0)
             && let Some(compression) = &mut self.compression
             && let Some(wait) = compression.on_segment(self.rcv_nxt, besides, self.delayed.rtt())

@@ -6,6 +6,7 @@
 //! What the document leaves open is as measured of Linux 6.1, with segments lost and these settings changed one by one:
 //! - A segment out of order is acknowledged at once if it is one of the first three (DupThresh, RFC 5681 §3.2) since the acknowledgement number
 //!   last moved. All others wait for the timer, which the first of them starts, or for `tcp_comp_sack_nr` to be waiting: the next is acknowledged at once.
+//!   That of a segment which fills a hole in part is one of the three.
 //! - SRTT is what the receiver has measured of the handshake, however long the queue has become since.
 //! - A segment that begins another block, with two or more before it, ends the wait: what waits is acknowledged, and the segment with it.
 //! - What fills a hole, even in part, what repeats another, and what lets the window open is acknowledged at once.
@@ -71,6 +72,11 @@ impl SackCompression {
         Some(rtt.map_or(most, |rtt| most.min(SHARE * rtt)) + self.settings.slack)
     }
 
+    /// A segment fills a hole in part, up to `next`: its acknowledgement is one of those that leave at once.
+    pub fn on_fill(&mut self, next: u64) {
+        (self.next, self.at_once) = (next, 1);
+    }
+
     /// Whether the acknowledgement that waits is for segments out of order.
     pub fn is_waiting(&self) -> bool {
         self.waiting > 0
@@ -99,6 +105,14 @@ mod tests {
             |next| [(); 5].map(|()| compression.on_segment(next, None, None).is_some());
         assert_eq!(delays(70), [false, false, false, true, true]);
         assert_eq!(delays(71), [false, false, false, true, true]);
+    }
+
+    #[test]
+    fn what_fills_a_hole_in_part_is_one_of_the_three() {
+        let mut compression = SackCompression::new(LINUX);
+        compression.on_fill(17);
+        let delays = [(); 3].map(|()| compression.on_segment(17, None, None).is_some());
+        assert_eq!(delays, [false, false, true]);
     }
 
     #[test]

@@ -153,7 +153,7 @@ impl Sender {
                 ssthresh: config.initial_ssthresh,
                 ns2: config.ns2_algorithms,
                 whole_windows: config.whole_windows,
-                tick: config.timer_tick,
+                tick: config.timer_tick.secs,
                 smss: config.smss,
                 seed: config.seed,
             },
@@ -289,6 +289,9 @@ impl Sender {
         self.counters.sacks_in += u64::from(!ack.sack.is_empty());
         self.counters.dsacks_in += u64::from(ack.duplicate && self.config.recovery.has_sack());
         self.permit = Permit::Window;
+        if self.config.recovery != Recovery::Rack && ack.next >= self.snd_una {
+            self.announce(now, ack.next - self.snd_una, None);
+        }
         if self.signals.is_some() && self.config.recovery != Recovery::Rack {
             let delivered = ack.next.saturating_sub(self.snd_una);
             let congested = self.hear_marks(now, ack, delivered);
@@ -306,6 +309,18 @@ impl Sender {
         }
         if self.send_buffer.is_some() || ack.window != Ack::NO_WINDOW {
             self.on_buffers(now, ack);
+        }
+    }
+
+    /// Tells the algorithm of an acknowledgement of data.
+    #[inline]
+    pub(super) fn announce(&mut self, now: Event, acked: u64, rtt_secs: Option<f64>) {
+        if self.snd_una > 0 || !self.config.handshake {
+            self.cc.on_arrival(&cc::Arrival {
+                now: Instant::from_secs(now.time),
+                acked,
+                rtt_secs,
+            });
         }
     }
 
@@ -697,12 +712,7 @@ impl Sender {
             self.cc.set_ssthresh(ssthresh);
         }
         if let Some(rtt) = metrics.rtt {
-            let tick = self.config.timer_tick;
-            self.rto.inherit(if tick > 0.0 {
-                crate::units::floor(rtt / tick) * tick
-            } else {
-                rtt
-            });
+            self.rto.inherit(self.config.timer_tick.passed(rtt));
         }
     }
 

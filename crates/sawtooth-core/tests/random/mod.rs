@@ -167,6 +167,7 @@ fn parts() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
     let sizes = prop::sample::subsequence(
         vec![
             ("ack_size", json!("40 B")),
+            ("syn_options", json!("8 B")),
             ("max_pacing_rate", json!("1 Mbit/s")),
             ("adv_win_scale", json!(-2)),
             ("initial_window", json!("3 packets")),

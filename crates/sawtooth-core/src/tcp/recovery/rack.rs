@@ -20,7 +20,7 @@ use crate::tcp::scoreboard::Range;
 use crate::tcp::segmentation::Moment;
 use crate::tcp::segments::{Segment, Segments};
 use crate::tcp::timestamps::Stamp;
-use crate::units::{Instant, ceil};
+use crate::units::Instant;
 
 pub const ENTRY: Entry<()> = Entry {
     name: "rack",
@@ -106,8 +106,8 @@ pub struct Rack {
     purpose: Purpose,
     /// Something has happened that sets the timer anew: once, when nothing is left to be sent.
     arm_due: bool,
-    /// When losses are to be looked for again, if nothing arrives before.
-    look_again: Option<f64>,
+    /// When losses were looked for last, and how much later that is to be done again if nothing arrives before.
+    look_again: Option<(f64, f64)>,
     /// When the retransmission timer was last restarted.
     restarted: f64,
     /// Of the segment that was sent last of those delivered: its transmission, and its round trip (RACK.rtt).
@@ -273,7 +273,7 @@ impl Rack {
         // A hair of tolerance: what is due now is due.
         let (lost, next) = self.segments.mark_lost_before(newest, now - wait + 1e-9);
         self.rate.lost += lost;
-        self.look_again = next.map(|sent| sent + wait);
+        self.look_again = next.map(|sent| (now, sent + wait - now));
         lost
     }
 }
@@ -289,6 +289,8 @@ struct News {
     /// Whether there was one, and one that was outstanding when the last loss was found.
     originals: bool,
     originals_of_episode: bool,
+    /// Whether something that was sent again was acknowledged cumulatively.
+    repairs: bool,
 }
 
 impl Sender {
@@ -305,6 +307,9 @@ impl Sender {
         let news = self.rack_take(now, ack);
         let syn = una == 0 && ack.next > 0 && self.config.handshake;
         let rtt_secs = self.rack_measure(now, &news);
+        if !syn {
+            self.announce(now, news.acked, rtt_secs);
+        }
         if ack.duplicate {
             self.rack_on_duplicate();
         }
@@ -342,6 +347,7 @@ impl Sender {
             last_sent: f64::NEG_INFINITY,
             originals: false,
             originals_of_episode: false,
+            repairs: false,
         };
         let (clock, echo) = (self.clock, self.echo);
         let rack = self.rack.as_mut().expect("a sender with this recovery");
@@ -352,6 +358,7 @@ impl Sender {
                 && !segment.sacked
             {
                 let sent = segment.sent;
+                news.repairs |= segment.retransmitted;
                 let earlier = segment.retransmitted
                     && clock.is_some_and(|clock| echo.precedes(clock.stamp(sent)));
                 rack.deliver(now.time, seq, &segment, earlier, &mut news);
@@ -390,16 +397,15 @@ impl Sender {
         if news.acked > 0 {
             self.rto.end_back_off();
         }
-        if !news.originals {
-            // Of what was sent again only its timestamp tells which transmission it was. The algorithm does not hear of it.
-            if news.acked > 0
-                && let Some(rtt) = self.echoed_rtt(now)
-            {
-                self.rto.sample(now.time - rtt, rtt);
-                self.counters.rtt_samples += 1;
-                self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
-            }
-            return None;
+        if !news.originals || news.repairs {
+            // Of what was sent again only its timestamp tells which transmission it was, and it tells so of all that is acknowledged with it. The algorithm
+            // hears of that, too. Measured of Linux 6.1 by the round trips of its `westwood`: it takes a path of 20.03 ms for one of 20 when the timestamps of
+            // a repair are 20 ms apart, and for one of 21 when they are 21, whether or not the repair acknowledges segments that were sent once.
+            let rtt = self.echoed_rtt(now).filter(|_| news.acked > 0)?;
+            self.rto.sample(now.time - rtt, rtt);
+            self.counters.rtt_samples += 1;
+            self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
+            return Some(rtt);
         }
         let rtt = now.time - news.first_sent;
         self.rto.sample(news.first_sent, rtt);
@@ -459,7 +465,14 @@ impl Sender {
             // The segment after what was outstanding, which carries CWR, has arrived, too (RFC 3168 §6.1.2).
             Phase::Cwr(_) if una > rack.recovery_point => self.rack_leave_cwr(now),
             Phase::Cwr(_) => {}
-            Phase::Recovery(_) if over => self.rack_leave(now, true),
+            Phase::Recovery(_) if over => {
+                self.rack_leave(now, true);
+                // What was found lost of what was sent during the recovery is another episode's. Measured of Linux 6.1: the acknowledgement that ends a
+                // recovery and shows a loss beyond it begins another, and reduces the window again.
+                if self.rack().segments.lost() > 0 {
+                    self.rack_enter_recovery(now);
+                }
+            }
             Phase::Recovery(_) => {
                 self.rack_try_undo(now, false);
             }
@@ -685,7 +698,7 @@ impl Sender {
         let slack = self.config.probe_slack;
         let max_ack_delay = self.config.probe_max_ack_delay;
         let flight_size = self.snd_max - self.snd_una;
-        let tick = self.config.timer_tick;
+        let ticks = self.config.timer_tick;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         if rack.segments.is_empty() {
             self.timer = rack.pace_timer;
@@ -693,11 +706,11 @@ impl Sender {
             self.rack_deadline = Key::NEVER;
             return;
         }
-        let expiry = rack.restarted + timeout;
-        let mut deadline = expiry;
+        let mut timer = (rack.restarted, timeout);
         rack.purpose = Purpose::Timeout;
-        if let Some(time) = rack.look_again {
-            (deadline, rack.purpose) = (time, Purpose::Reordering);
+        if let Some((looked, wait)) = rack.look_again {
+            timer = (looked, wait + slack);
+            rack.purpose = Purpose::Reordering;
         } else if let Some(srtt) = srtt
             && probe_wanted
             && rack.phase.is_lossless()
@@ -711,13 +724,12 @@ impl Sender {
                 } else {
                     slack
                 };
-            if now.time + wait < expiry {
-                (deadline, rack.purpose) = (now.time + wait, Purpose::Probe);
+            if now.time + wait < rack.restarted + timeout {
+                timer = (now.time, wait);
+                rack.purpose = Purpose::Probe;
             }
         }
-        if tick > 0.0 {
-            deadline = ceil(deadline / tick) * tick;
-        }
+        let deadline = ticks.expiry(timer.0, timer.1);
         self.rack_deadline = now.schedule(deadline.max(now.time), Child::Timer);
         self.rack_next_timer();
     }
@@ -930,7 +942,7 @@ impl Sender {
         let srtt_secs = self.rto.srtt_secs().unwrap_or(f64::INFINITY);
         let unsent = self.available().saturating_sub(self.snd_nxt);
         let receivers = self.snd_una + self.window_limit() - self.snd_nxt;
-        let una = self.snd_una;
+        let (una, snd_max) = (self.snd_una, self.snd_max);
         let number = self
             .snd_nxt
             .saturating_sub(u64::from(self.config.handshake));
@@ -953,6 +965,10 @@ impl Sender {
             srtt_secs,
         };
         if segmentation.waits(burst, &moment) {
+            // What it waits for is the window.
+            if window - pipe == sendable {
+                self.rack().note_usage(una, snd_max, true);
+            }
             return false;
         }
         rack.burst = burst.min(sendable) - 1;
