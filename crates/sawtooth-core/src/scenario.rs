@@ -51,9 +51,20 @@ pub struct Recording {
     pub episodes: bool,
     /// Every flow that has arrived.
     pub transfers: bool,
+    /// How waits and backlogs are distributed at each link.
+    pub waits: bool,
+    /// What became of each flow's packets at each link.
+    pub link_flows: bool,
 }
 
-const RECORD_WORDS: &[&str] = &["variables", "episodes", "transfers"];
+impl Recording {
+    /// Whether links note more of each packet than counters tell.
+    pub fn notes_at_links(self) -> bool {
+        self.waits || self.link_flows
+    }
+}
+
+const RECORD_WORDS: &[&str] = &["variables", "episodes", "transfers", "waits", "link_flows"];
 
 /// A link; each direction has its own rate, delay and queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -722,6 +733,8 @@ impl<'a> Reader<'a> {
                 "variables" => record.variables = true,
                 "episodes" => record.episodes = true,
                 "transfers" => record.transfers = true,
+                "waits" => record.waits = true,
+                "link_flows" => record.link_flows = true,
                 _ => {
                     let hint = match suggest(word, RECORD_WORDS.iter().copied()) {
                         Some(near) => format!("did you mean `{near}`?"),

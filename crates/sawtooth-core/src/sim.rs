@@ -18,6 +18,7 @@
 
 mod arrivals;
 mod dialogue;
+pub mod links;
 
 use std::collections::BTreeMap;
 
@@ -327,7 +328,7 @@ struct World<'a> {
 impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
-        let ports = ports(scenario, seed, shortcuts.no_tx_event);
+        let mut ports = ports(scenario, seed, shortcuts.no_tx_event);
         let dialogues = Dialogues::new(scenario, seed);
         let routes = routes(scenario, &dialogues);
         let Stops {
@@ -336,7 +337,9 @@ impl<'a> World<'a> {
             in_order,
             returning,
             twins,
+            whose,
         } = plan_stops(scenario, &ports, &routes);
+        links::keep_ledgers(&mut ports, scenario.record, whose);
         let access_delays = routes.iter().map(|route| route.access_delay).collect();
         let fixed = scenario.flows.len() + dialogues.len();
         let arrivals = Arrivals::new(scenario, seed, fixed, &trips[fixed..]);
@@ -631,8 +634,7 @@ impl<'a> World<'a> {
             self.arrive(index, packet, key);
             return None;
         }
-        let size_and_field = (packet.wire_bytes, packet.ecn());
-        let passage = port.accept_any(key, now, size_and_field, &mut self.lineage);
+        let passage = port.accept_any(key, now, &packet, &mut self.lineage);
         if self.ports[index as usize].has_wire() {
             self.cross(index, packet, passage);
             return None;
@@ -1042,9 +1044,11 @@ impl<'a> World<'a> {
         }
         for index in 0..index_u32(self.ports.len()) {
             self.sample_port(index, f64::INFINITY);
+            self.ports[index as usize].finish();
         }
         self.end_arrivals();
-        let mut tables = vec![self.flow_table(), self.link_table()];
+        let mut tables = vec![self.flow_table()];
+        tables.extend(links::tables(self.scenario, &self.ports));
         tables.extend(self.arrival_tables());
         tables.extend(self.dialogues.table(self.scenario));
         if let Some(samplers) = &self.samplers {
@@ -1162,31 +1166,6 @@ impl<'a> World<'a> {
         }
         table
     }
-
-    fn link_table(&self) -> Table {
-        let mut table = Table::new("links");
-        for (index, port) in self.ports.iter().enumerate() {
-            let link = &self.scenario.links[index / 2];
-            let counters = &port.counters;
-            table.push([
-                Cell::Str(link.name.clone()),
-                Cell::Str(direction_name(index).into()),
-                Cell::U64(counters.arrived_packets),
-                Cell::U64(counters.arrived_bytes),
-                Cell::U64(counters.dropped_packets),
-                Cell::U64(counters.dropped_bytes),
-                Cell::U64(counters.lost_packets),
-                Cell::U64(counters.corrupted_packets),
-                Cell::U64(counters.duplicated_packets),
-                Cell::U64(counters.reordered_packets),
-                Cell::U64(counters.marked_packets),
-                Cell::U64(counters.peak_packets()),
-                Cell::F64(port.utilisation()),
-                Cell::I64(ns(counters.mean_wait_secs())),
-            ]);
-        }
-        table
-    }
 }
 
 /// The channels and their slots, given whether packets come to each in order.
@@ -1263,6 +1242,8 @@ struct Route<'a> {
     /// The links that data crosses, and whether against their direction.
     path: &'a [usize],
     against: bool,
+    /// The flow's number; entries of flows that arrive are counted after the others.
+    flow: usize,
     receiver: Place,
     sender: Place,
     /// What packets take between its hosts and the links, each way, in seconds.
@@ -1275,11 +1256,12 @@ struct Route<'a> {
 
 /// Those of all flows, of the other sides of dialogues, and of the entries of flows that arrive.
 fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
-    let route = |flow: &'a FlowSpec, place| Route {
-        path: flow.path.as_slice(),
-        access_delay: flow.delay.secs(),
-        damages: scenario.damages(flow),
+    let route = |spec: &'a FlowSpec, place| Route {
+        path: spec.path.as_slice(),
+        access_delay: spec.delay.secs(),
+        damages: scenario.damages(spec),
         against: false,
+        flow: place as usize,
         receiver: Place::Receiver(place),
         sender: Place::Sender(place),
         sociable: false,
@@ -1292,6 +1274,7 @@ fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
         routes[server as usize].sociable = true;
         routes.push(Route {
             against: true,
+            flow: server as usize,
             sociable: true,
             ..route(&scenario.flows[server as usize], client)
         });
@@ -1299,6 +1282,7 @@ fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
     for (entry, spec) in (0..).zip(&scenario.arriving) {
         // Many components, of which one may have a timer that is due before another's packet.
         routes.push(Route {
+            flow: scenario.flows.len() + entry as usize,
             receiver: Place::Receivers(entry),
             sender: Place::Senders(entry),
             sociable: true,
@@ -1319,6 +1303,8 @@ struct Stops {
     returning: Vec<bool>,
     /// Of each stop the one that a damaged packet takes instead: itself if no wire of its route damages any.
     twins: Vec<u32>,
+    /// Of each stop the flow whose packets are there.
+    whose: Vec<u32>,
 }
 
 /// Lays out every round trip and decides which stops need events.
@@ -1327,6 +1313,7 @@ fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Stops {
     let port = |index: usize| {
         let port = &ports[index];
         let plain = port.is_computed() && !port.computes_marks() && !port.has_wire();
+        let plain = plain && !scenario.record.notes_at_links();
         if plain && !matches!(scenario.sample, Sampling::Every(_)) {
             Place::Port(index_u32(index))
         } else {
@@ -1383,6 +1370,7 @@ fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Stops {
         in_order: Vec::new(),
         returning: Vec::new(),
         twins: Vec::new(),
+        whose: Vec::new(),
     };
     for (trip, route) in places.iter().zip(routes) {
         let first_stop = index_u32(made.stops.len());
@@ -1407,6 +1395,7 @@ fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Stops {
             });
             made.returning
                 .push(first_stop + index_u32(at) > receiver_stop);
+            made.whose.push(index_u32(route.flow));
             let twin = if route.damages { trip.len() } else { 0 };
             made.twins.push(index_u32(made.stops.len() + twin));
             made.stops.push(Stop {
@@ -1434,6 +1423,7 @@ impl Stops {
             }
             self.twins.push(index_u32(self.stops.len()));
             self.returning.push(self.returning[at]);
+            self.whose.push(self.whose[at]);
             self.stops.push(stop);
         }
     }

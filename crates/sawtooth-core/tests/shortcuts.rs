@@ -55,6 +55,7 @@ fn every_row_and_every_part_is_drawn() {
         }
         words.extend([case.stack, case.recovery, case.cc, case.shape].map(str::to_owned));
         words.extend(case.discipline.map(str::to_owned));
+        words.extend(case.link_tables.iter().map(|table| (*table).to_owned()));
         words.extend(case.ecn.map(|ecn| format!("ecn = {ecn}")));
         words.extend(case.source.iter().map(|source| source["name"].to_string()));
     }
@@ -83,6 +84,8 @@ fn every_row_and_every_part_is_drawn() {
         has(&format!("reorder {}", entry.name));
     }
     has("loss gilbert_elliott");
+    has("waits");
+    has("link_flows");
     for entry in source::TABLE {
         has(&format!("\"{}\"", entry.name));
     }

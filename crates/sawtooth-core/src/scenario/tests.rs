@@ -340,9 +340,9 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
     let mut tree = added("", "record", json!(["episodes", "variables"]));
     tree["sample"] = json!("ack");
     let both = Recording {
-        transfers: false,
         variables: true,
         episodes: true,
+        ..Recording::default()
     };
     assert_eq!(Scenario::from_tree(&tree).expect("a scenario").record, both);
     let example = "for example record = [\"variables\", \"episodes\"]";

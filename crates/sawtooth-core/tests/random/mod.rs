@@ -35,6 +35,8 @@ pub struct Case {
     pub access_delay_ms: u32,
     /// The table `arrivals` of flows that come and go beside the others.
     pub arrivals: Option<Value>,
+    /// Tables that links fill if they are asked for.
+    pub link_tables: Vec<&'static str>,
 }
 
 fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
@@ -303,7 +305,10 @@ pub fn cases() -> impl Strategy<Value = Case> {
             prop::option::weighted(0.2, wire()),
             prop::sample::select(vec![0, 0, 3, 50]),
         ),
-        prop::option::weighted(0.4, arrivals()),
+        (
+            prop::option::weighted(0.4, arrivals()),
+            prop::sample::subsequence(vec!["waits", "link_flows"], 0..=2),
+        ),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
         stack: names.0,
@@ -327,7 +332,8 @@ pub fn cases() -> impl Strategy<Value = Case> {
         parts: limits.8,
         wires: [limits.9.0, limits.9.1, limits.9.2].map(Option::unwrap_or_default),
         access_delay_ms: limits.9.3,
-        arrivals: limits.10,
+        arrivals: limits.10.0,
+        link_tables: limits.10.1,
     })
 }
 
@@ -417,18 +423,26 @@ impl Case {
             flows.push(
                 json!({"name": "others", "path": ["second", "bottleneck"], "arrivals": arrivals}),
             );
-            if self.sample.is_none() {
-                tree["record"] = json!(["transfers"]);
-            }
         }
         if let Some(source) = &self.source {
             tree["flows"][0]["source"] = source.clone();
         }
         if let Some(sample) = self.sample {
             tree["sample"] = json!(sample);
-            tree["record"] = json!(["variables", "episodes"]);
         }
+        tree["record"] = json!(self.record());
         tree
+    }
+
+    /// Words of `record`: those of the links as they are drawn, the others where there is something to record.
+    fn record(&self) -> Vec<&'static str> {
+        let mut words = self.link_tables.clone();
+        if self.sample.is_some() {
+            words.extend(["variables", "episodes"]);
+        } else if self.arrivals.is_some() {
+            words.push("transfers");
+        }
+        words
     }
 
     pub fn scenario(&self) -> Scenario {
