@@ -103,7 +103,10 @@ impl Network {
             let reverse = links().map(|link| link.reverse.least_delay_secs());
             [forward.sum::<f64>(), reverse.sum::<f64>()].map(|delay| delay + flow.delay.secs())
         });
-        let ports = sim::ports(scenario, seed, true);
+        let mut ports = sim::ports(scenario, seed, true);
+        // Every flow's packets are on a hop of their own (see `stand_in`).
+        let hops = 0..u32::try_from(scenario.flows.len()).unwrap_or(u32::MAX);
+        sim::links::keep_ledgers(&mut ports, scenario.record, hops.collect());
         Self {
             shortest_delay: delays.fold(f64::INFINITY, f64::min),
             free: vec![None; ports.len()],
@@ -201,8 +204,8 @@ impl Network {
     /// A packet arrives at a port that computes when it departs.
     fn pass(&mut self, port: usize, mut flight: Flight) {
         let key = Key::at_start(f64::from_bits(flight.due.0), 0);
-        let size_and_field = (wire_bytes(&flight.packet), ecn_of(&flight.packet));
-        let passage = self.ports[port].accept_any(key, None, size_and_field, &mut self.lineage);
+        let packet = stand_in(&flight, 0);
+        let passage = self.ports[port].accept_any(key, None, &packet, &mut self.lineage);
         if passage.marked {
             mark(&mut flight.packet);
         }
@@ -236,19 +239,12 @@ impl Network {
     /// A packet arrives at a port with events.
     fn arrive(&mut self, port: usize, flight: Flight) {
         let key = Key::at_start(f64::from_bits(flight.due.0), 0);
-        let flow = u32::try_from(flight.flow).unwrap_or(u32::MAX);
-        let (bytes, ecn) = (wire_bytes(&flight.packet), ecn_of(&flight.packet));
         let number = self.vacant.pop().unwrap_or_else(|| {
             self.queued.push(None);
             self.queued.len() - 1
         });
+        let packet = stand_in(&flight, number as u64);
         self.queued[number] = Some(flight);
-        let data = Data {
-            seq: number as u64,
-            ecn,
-            ..Data::default()
-        };
-        let packet = Packet::data(flow, 0, bytes, data);
         let turn = self.ports[port].arrive(key, packet, &mut self.lineage);
         self.take_turn(port, turn);
     }
@@ -283,6 +279,17 @@ impl Network {
         self.vacant.push(number);
         self.queued.get_mut(number)?.take()
     }
+}
+
+/// A packet as ports know it; its flow's number is the hop it is on.
+fn stand_in(flight: &Flight, number: u64) -> Packet {
+    let flow = u32::try_from(flight.flow).unwrap_or(u32::MAX);
+    let data = Data {
+        seq: number,
+        ecn: ecn_of(&flight.packet),
+        ..Data::default()
+    };
+    Packet::data(flow, flow, wire_bytes(&flight.packet), data)
 }
 
 fn wire_bytes(packet: &[u8]) -> u32 {

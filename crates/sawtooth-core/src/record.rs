@@ -845,6 +845,12 @@ impl Table {
         );
     }
 
+    /// The columns, with their names.
+    pub fn named_columns(&self) -> impl Iterator<Item = (&'static str, &Data)> {
+        let names = spec(self.name).columns.iter().map(|column| column.name);
+        names.zip(&self.columns)
+    }
+
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         match &self.columns[0] {

@@ -66,6 +66,9 @@ impl Recording {
 
 const RECORD_WORDS: &[&str] = &["variables", "episodes", "transfers", "waits", "link_flows"];
 
+/// Those that links tell, which are the simulator's own with real kernels, too.
+const LINK_WORDS: &[&str] = &["waits", "link_flows"];
+
 /// A link; each direction has its own rate, delay and queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
@@ -307,13 +310,14 @@ impl Scenario {
                 }
             }
         }
-        if let Some(first) = tree["record"].as_array().and_then(|words| words.first()) {
-            let message = format!(
-                "a real kernel does not tell its {}",
-                first.as_str().unwrap_or_default()
-            );
-            return Err(at("record", message)
-                .hint("leave `record` out, or put it into an arm of the simulator's"));
+        let words = tree["record"].as_array().into_iter().flatten();
+        let mut hosts = words
+            .filter_map(Json::as_str)
+            .filter(|word| !LINK_WORDS.contains(word));
+        if let Some(word) = hosts.next() {
+            let message = format!("a real kernel does not tell its {word}");
+            let hint = format!("leave `{word}` out, or put it into an arm of the simulator's");
+            return Err(at("record", message).hint(&hint));
         }
         for flow in &scenario.flows {
             let entry = cc::TABLE.iter().find(|entry| entry.name == flow.cc.name);
@@ -395,6 +399,10 @@ impl Scenario {
         if self.sample == Sampling::Acks {
             let message = "with the kernel's shaper nobody sees an acknowledgement arrive";
             return Err(at("sample", message).hint("sample at a cadence, such as \"10 ms\""));
+        }
+        if self.record.notes_at_links() {
+            let message = "the kernel's shaper does not tell what becomes of each packet";
+            return Err(at("record", message).hint(advice));
         }
         if let Some(flow) = self.flows.iter().find(|flow| flow.has_access_delay()) {
             let path = format!("{}.delay", flow.block);
