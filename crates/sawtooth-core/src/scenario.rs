@@ -44,6 +44,10 @@ pub enum Sampling {
 
 /// What is recorded only if a study asks, because most do not look at it: the words of `record`, which are names of tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a set of words, any of which may be there"
+)]
 pub struct Recording {
     /// The algorithms' own variables, with every sample.
     pub variables: bool,

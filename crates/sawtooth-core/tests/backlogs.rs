@@ -1,6 +1,5 @@
 //! What links say of the packets that wait: means over time, percentiles, and whose they are.
 
-#[expect(dead_code, reason = "other tests use the rest")]
 mod random;
 
 use proptest::prelude::*;
@@ -169,12 +168,12 @@ fn the_mean_backlog_is_that_of_samples_over_time() {
             .iter()
             .map(|present| present.saturating_sub(1) as f64);
         #[expect(clippy::cast_precision_loss, reason = "a count")]
-        let sampled = waiting.sum::<f64>() / samples.len() as f64;
+        let expected = waiting.sum::<f64>() / samples.len() as f64;
         let mean = floats(&records, "links", "backlog_mean_packets")[0];
         // 30,000 samples, of which those within some ms depend on each other; what a queue holds back has nothing in transmission.
         assert!(
-            (mean / sampled - 1.0).abs() < 0.02,
-            "{queue}: {mean} for {sampled}"
+            (mean / expected - 1.0).abs() < 0.02,
+            "{queue}: {mean} for {expected}"
         );
     }
 }
