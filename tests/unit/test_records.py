@@ -83,7 +83,10 @@ def test_a_name_of_rfc_4898_is_a_column(records: sawtooth.Records, name: str, co
 
 
 def test_web100_calls_the_senders_limit_otherwise(records: sawtooth.Records) -> None:
-    assert records.flows.select(rfc4898("SndLimTimeSender")).to_series().to_list() == records.flows.select(rfc4898("SndLimTimeSnd")).to_series().to_list()
+    assert (
+        records.flows.select(rfc4898("SndLimTimeSender")).to_series().to_list()
+        == records.flows.select(rfc4898("SndLimTimeSnd")).to_series().to_list()
+    )
 
 
 def test_timeouts_of_rfc_4898_are_those_without_back_off() -> None:
