@@ -200,14 +200,15 @@ def _records(schema: dict[str, Any]) -> str:
         rows = ((f"`{column['name']}`", column["type"], column["unit"], column["summary"]) for column in table["columns"])
         text += _table(("Column", "Type", "Unit", "Meaning"), rows)
         if table["rfc4898"]:
-            text += "\nIn [RFC 4898](https://www.rfc-editor.org/rfc/rfc4898), the TCP Extended Statistics MIB:\n\n"
+            text += "\nIn [RFC 4898](https://www.rfc-editor.org/rfc/rfc4898), the TCP Extended Statistics MIB, or web100:\n\n"
             text += _table(("Name", "Object", "Columns", "Remark"), (_rfc4898(row) for row in table["rfc4898"]))
     return text
 
 
 def _rfc4898(row: dict[str, Any]) -> tuple[str, str, str, str]:
     terms = " + ".join(f"`{column}`" for column in row["columns"]) + "".join(f" - `{column}`" for column in row["less"])
-    return f"`{row['name']}`", f"`{row['object']}`", terms, row["remark"]
+    names = " or ".join(f"`{name}`" for name in (row["name"], row["web100"]) if name)
+    return names, f"`{row['object']}`", terms, row["remark"]
 
 
 def _command_line() -> str:

@@ -100,6 +100,26 @@ class Records:
         """
         return self._asked_for("episodes")
 
+    @property
+    def waits(self) -> pl.DataFrame:
+        """One row per direction of a link: percentiles of waits and backlogs; only if the scenario asks for them.
+
+        Raises:
+            RunFailed: if it does not.
+
+        """
+        return self._asked_for("waits")
+
+    @property
+    def link_flows(self) -> pl.DataFrame:
+        """One row per direction of a link and flow: its drops, losses and marks there; only if the scenario asks for them.
+
+        Raises:
+            RunFailed: if it does not.
+
+        """
+        return self._asked_for("link_flows")
+
     def _asked_for(self, name: str) -> pl.DataFrame:
         if name not in self.tables:
             raise RunFailed(f"this run has no table `{name}`", f'add record = ["{name}"] to the scenario')

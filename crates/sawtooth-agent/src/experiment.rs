@@ -361,14 +361,15 @@ impl<'a> Experiment<'a> {
         }
         let [udp, datagrams, sources] = tables::udp(self.scenario, &self.network);
         flows.extend(udp);
-        let links = if self.tuns.is_empty() {
-            Vec::new()
-        } else {
-            tables::links(self.scenario, &self.network)
-        };
-        Ok(json!({
-            "flows": flows, "links": links, "series": self.series, "datagrams": datagrams, "sources": sources, "counters": tables::counters(&self.hosts)?,
-        }))
+        let mut all = json!({
+            "flows": flows, "links": [], "series": self.series, "datagrams": datagrams, "sources": sources, "counters": tables::counters(&self.hosts)?,
+        });
+        if !self.tuns.is_empty() {
+            for (table, rows) in tables::links(self.scenario, &mut self.network) {
+                all[table] = json!(rows);
+            }
+        }
+        Ok(all)
     }
 }
 

@@ -199,7 +199,11 @@ impl Network {
             let reverse = links().map(|link| link.reverse.least_delay_secs());
             [forward.sum::<f64>(), reverse.sum::<f64>()].map(|delay| delay + flow.delay.secs())
         });
-        let ports = sim::ports(scenario, seed, true);
+        let mut ports = sim::ports(scenario, seed, true);
+        // Every flow's packets are on a hop of their own (see `stand_in`).
+        let flows = scenario.flows.len() + scenario.udp.len();
+        let hops = 0..u32::try_from(flows).unwrap_or(u32::MAX);
+        sim::links::keep_ledgers(&mut ports, scenario.record, hops.collect());
         let mut network = Self {
             udp: (scenario.udp.iter())
                 .map(|spec| Datagrams::new(spec, seed))
@@ -423,8 +427,8 @@ impl Network {
     /// A packet arrives at a port that computes when it departs.
     fn pass(&mut self, port: usize, mut flight: Flight) {
         let key = Key::at_start(f64::from_bits(flight.due.0), 0);
-        let size_and_field = (flight.content.wire_bytes(), flight.content.ecn());
-        let passage = self.ports[port].accept_any(key, None, size_and_field, &mut self.lineage);
+        let packet = self.stand_in(&flight, 0);
+        let passage = self.ports[port].accept_any(key, None, &packet, &mut self.lineage);
         if passage.marked {
             flight.content.mark();
         }
@@ -459,26 +463,33 @@ impl Network {
     /// A packet arrives at a port with events.
     fn arrive(&mut self, port: usize, flight: Flight) {
         let key = Key::at_start(f64::from_bits(flight.due.0), 0);
-        let index = u32::try_from(flight.flow).unwrap_or(u32::MAX);
-        let flow = match flight.content {
-            Content::Packet(_) => index,
-            Content::Datagram { .. } => flow_number(index),
-        };
         self.queued_of_hosts += usize::from(flight.content.is_of_host());
-        let (bytes, ecn) = (flight.content.wire_bytes(), flight.content.ecn());
         let number = self.vacant.pop().unwrap_or_else(|| {
             self.queued.push(None);
             self.queued.len() - 1
         });
+        let packet = self.stand_in(&flight, number as u64);
         self.queued[number] = Some(flight);
-        let data = Data {
-            seq: number as u64,
-            ecn,
-            ..Data::default()
-        };
-        let packet = Packet::data(flow, 0, bytes, data);
         let turn = self.ports[port].arrive(key, packet, &mut self.lineage);
         self.take_turn(port, turn);
+    }
+
+    /// A packet as ports know it. Hops are numbers of flows: those of hosts, then those of UDP.
+    fn stand_in(&self, flight: &Flight, number: u64) -> Packet {
+        let index = |flow: usize| u32::try_from(flow).unwrap_or(u32::MAX);
+        let (flow, hop) = match flight.content {
+            Content::Packet(_) => (index(flight.flow), index(flight.flow)),
+            Content::Datagram { .. } => (
+                flow_number(index(flight.flow)),
+                index(self.paths.len() + flight.flow),
+            ),
+        };
+        let data = Data {
+            seq: number,
+            ecn: flight.content.ecn(),
+            ..Data::default()
+        };
+        Packet::data(flow, hop, flight.content.wire_bytes(), data)
     }
 
     /// Does what a port with events has decided.

@@ -5,12 +5,12 @@ use std::io;
 use std::os::fd::AsFd;
 
 use sawtooth_core::Scenario;
-use sawtooth_core::record::{Cell, SCHEMA};
+use sawtooth_core::record::{Cell, Data, SCHEMA, Table};
 use sawtooth_core::scenario::FlowSpec;
-use sawtooth_core::sim::direction_name;
+use sawtooth_core::sim;
 use sawtooth_core::udp::{self, Sent};
 use sawtooth_core::units::mean_rate_bps;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::clock::ns;
 use crate::hosts::Hosts;
@@ -79,23 +79,40 @@ pub fn fetch(spec: &FlowSpec, fetch: &Fetch, end: f64) -> Json {
     })
 }
 
-/// The rows of `links`.
-pub fn links(scenario: &Scenario, network: &Network) -> Vec<Json> {
-    let mut rows = Vec::new();
-    for (at, port) in network.ports.iter().enumerate() {
-        let counters = &port.counters;
-        rows.push(json!({
-            "link": scenario.links[at / 2].name, "direction": direction_name(at),
-            "arrived_packets": counters.arrived_packets, "arrived_bytes": counters.arrived_bytes,
-            "dropped_packets": counters.dropped_packets, "dropped_bytes": counters.dropped_bytes,
-            "lost_packets": counters.lost_packets, "corrupted_packets": counters.corrupted_packets,
-            "duplicated_packets": counters.duplicated_packets, "reordered_packets": counters.reordered_packets,
-            "marked_packets": counters.marked_packets, "peak_packets": counters.peak_packets(),
-            "utilisation": port.utilisation(),
-            "wait_mean_ns": ns(counters.mean_wait_secs()),
-        }));
+/// The rows of the tables that links fill, by their tables' names. Nothing can be done with the links afterwards.
+pub fn links(scenario: &Scenario, network: &mut Network) -> Vec<(&'static str, Vec<Json>)> {
+    for port in &mut network.ports {
+        port.finish();
     }
-    rows
+    let tables = sim::links::tables(scenario, &network.ports);
+    tables
+        .iter()
+        .map(|table| (table.name, rows(table)))
+        .collect()
+}
+
+fn rows(table: &Table) -> Vec<Json> {
+    let columns: Vec<(&str, Vec<Json>)> = table
+        .named_columns()
+        .map(|(name, data)| {
+            let values = match data {
+                Data::U64(values) => values.iter().map(|value| json!(value)).collect(),
+                Data::I64(values) => values.iter().map(|value| json!(value)).collect(),
+                Data::F64(values) => values.iter().map(|value| json!(value)).collect(),
+                Data::Str(values) => values.iter().map(|value| json!(value)).collect(),
+            };
+            (name, values)
+        })
+        .collect();
+    (0..table.rows())
+        .map(|at| {
+            let cells = columns.iter();
+            cells
+                .map(|(name, values)| ((*name).to_owned(), values[at].clone()))
+                .collect::<Map<String, Json>>()
+                .into()
+        })
+        .collect()
 }
 
 /// Of the flows of UDP: their rows of `flows`, and those of `datagrams` and `sources`.
@@ -175,7 +192,7 @@ mod tests {
     #[test]
     fn every_column_is_one_of_the_schema() {
         let scenario = Scenario::from_tree(&json!({
-            "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}],
+            "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}], "record": ["waits"],
         }))
         .expect("a scenario");
         let fetch = fetch(
@@ -183,8 +200,13 @@ mod tests {
             &Fetch::new(&scenario.flows[0], [10, 0, 0, 1].into(), 1),
             1.0,
         );
-        let rows = links(&scenario, &Network::new(&scenario, 1));
-        for (table, row) in [("flows", &fetch), ("links", &rows[0])] {
+        let tables = links(&scenario, &mut Network::new(&scenario, 1));
+        assert_eq!(
+            tables.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            ["links", "waits"]
+        );
+        let rows = tables.iter().map(|(name, rows)| (*name, &rows[0]));
+        for (table, row) in [("flows", &fetch)].into_iter().chain(rows) {
             let known = SCHEMA
                 .iter()
                 .find(|spec| spec.name == table)

@@ -8,14 +8,20 @@
 //! end of a transmission, and [`Port::accept_any`] the same for one that marks, or whose [wire](crate::wire) is not plain. Disciplines that
 //! decide at dequeue (and every port, when the shortcut is off) use [`Port::arrive`] and [`Port::transmitter_free`] instead.
 
+mod ledger;
+
+use std::sync::Arc;
+
 use crate::events::{Child, Event, Key, Lineage};
 use crate::loss::{Fate, Loss};
 use crate::packet::{Ecn, Packet};
 use crate::queue::{Backlog, Law, Next, Queue, Queued, Verdict};
 use crate::ring::Ring;
-use crate::scenario::Direction;
+use crate::scenario::{Direction, Recording};
 use crate::units::Duration;
 use crate::wire::{Service, Wire};
+use ledger::Start;
+pub use ledger::{FlowCounters, Ledger, Waits};
 
 /// What happened at a port; plain counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,8 +42,26 @@ pub struct PortCounters {
     pub marked_packets: u64,
     /// The most packets present when one had to wait, itself and the packet in transmission included.
     busy_peak_packets: u64,
-    /// Sum over accepted packets of the time from arrival to start of transmission, in seconds.
-    pub waited_secs: f64,
+    /// Of packets whose transmission has started, the time from arrival to that.
+    waited: Waited,
+    /// Of those that waited in vain, until they were dropped or the run ended.
+    waited_in_vain: Waited,
+}
+
+/// Sums over packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Waited {
+    secs: f64,
+    /// Each packet's seconds times its bytes.
+    byte_secs: f64,
+}
+
+impl Waited {
+    #[inline]
+    fn add(&mut self, secs: f64, bytes: u32) {
+        self.secs += secs;
+        self.byte_secs += secs * f64::from(bytes);
+    }
 }
 
 impl PortCounters {
@@ -50,13 +74,26 @@ impl PortCounters {
     pub fn mean_wait_secs(&self) -> f64 {
         match self.accepted_packets() {
             0 => 0.0,
-            accepted => self.waited_secs / accepted as f64,
+            accepted => self.waited.secs / accepted as f64,
         }
     }
 
-    fn drop(&mut self, queued: &Queued) {
+    /// How many have been dropped, marked and lost.
+    fn fates(&self) -> [u64; 3] {
+        [self.dropped_packets, self.marked_packets, self.lost_packets]
+    }
+
+    fn drop(&mut self, queued: &Queued, now: f64) {
         self.dropped_packets += 1;
         self.dropped_bytes += queued.bytes();
+        self.wait_in_vain(queued, now);
+    }
+
+    fn wait_in_vain(&mut self, queued: &Queued, until: f64) {
+        if queued.arrived < until {
+            self.waited_in_vain
+                .add(queued.sojourn(until), queued.packet.wire_bytes);
+        }
     }
 
     /// Largest backlog an accepted packet left behind, itself and the packet in transmission included.
@@ -80,6 +117,8 @@ pub struct Port {
     loss: Option<Box<Loss>>,
     /// Only if one rate and one delay do not say everything.
     wire: Option<Box<Wire>>,
+    /// Only if more is asked for than counters.
+    ledger: Option<Box<Ledger>>,
     pub counters: PortCounters,
 }
 
@@ -146,6 +185,40 @@ impl Port {
         8.0 * bytes as f64 / capacity
     }
 
+    /// Packets that waited, without the one in transmission, mean over the run's time; once the run [is over](Port::finish).
+    ///
+    /// What N(t) packets wait adds N(t) to the integral over time, and each of them adds the time it waits: the integral is the sum of all
+    /// waits (Little 1961).
+    pub fn mean_backlog_packets(&self) -> f64 {
+        (self.counters.waited.secs + self.counters.waited_in_vain.secs) / self.end_secs
+    }
+
+    /// Their bytes.
+    pub fn mean_backlog_bytes(&self) -> f64 {
+        let counters = &self.counters;
+        (counters.waited.byte_secs + counters.waited_in_vain.byte_secs) / self.end_secs
+    }
+
+    /// The run is over: what still waits has waited until now. Nothing can be done with the port afterwards.
+    pub fn finish(&mut self) {
+        let Discipline::Evented { queue, dropped, .. } = &mut self.discipline else {
+            // Known since it arrived.
+            return;
+        };
+        let mut now = self.end_secs;
+        loop {
+            let next = queue.dequeue(now, dropped);
+            for queued in dropped.drain(..) {
+                self.counters.wait_in_vain(&queued, self.end_secs);
+            }
+            match next {
+                Next::Packet(queued) => self.counters.wait_in_vain(&queued, self.end_secs),
+                Next::NotBefore(time) => now = time,
+                Next::Empty => return,
+            }
+        }
+    }
+
     /// A port whose departures are computed at arrival if `computed` and if the discipline allows it.
     pub fn new(
         link: &Direction,
@@ -180,8 +253,19 @@ impl Port {
             memo: (0, 0.0),
             loss,
             wire,
+            ledger: None,
             counters: PortCounters::default(),
         }
+    }
+
+    /// Notes in a [ledger](Ledger::of) from now on what is asked for, of packets that come by [`Port::accept_any`] or [`Port::arrive`].
+    pub fn keep(&mut self, record: Recording, whose: &Arc<[u32]>) {
+        self.ledger = Ledger::of(record, whose).map(Box::new);
+    }
+
+    /// What has been noted besides the counters, if that was asked for.
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_deref()
     }
 
     /// Whether [`Port::accept`] applies, or with a queue that marks or a wire that is not plain [`Port::accept_any`].
@@ -229,15 +313,51 @@ impl Port {
             .arrival
     }
 
-    /// The same for a packet with an ECN field, which a queue may mark, and over any wire.
+    /// The same for a packet with an ECN field, which a queue may mark, over any wire, and noted in the ledger.
     pub fn accept_any(
         &mut self,
         key: Key,
         recorded: Option<Event>,
-        packet: (u32, Ecn),
+        packet: &Packet,
         lineage: &mut Lineage,
     ) -> Passage {
-        self.admit::<true>(key, recorded, packet, lineage)
+        let (free, before) = (self.done.time, self.counters.fates());
+        let size_and_field = (packet.wire_bytes, packet.ecn());
+        let passage = self.admit::<true>(key, recorded, size_and_field, lineage);
+        if self.ledger.is_some() {
+            self.note(packet, key.time, free, before);
+        }
+        passage
+    }
+
+    /// Notes what has become of a packet that arrived at `now`, given when the transmitter was free and what had been counted before.
+    #[cold]
+    fn note(&mut self, packet: &Packet, now: f64, free: f64, before: [u64; 3]) {
+        let Discipline::Computed { waiting, .. } = &self.discipline else {
+            unreachable!("accept is for computed ports");
+        };
+        let Some(ledger) = &mut self.ledger else {
+            return;
+        };
+        let waiting = waiting.len() as u64;
+        let now_counted = self.counters.fates();
+        let [dropped, marked, lost] = [0, 1, 2].map(|fate| now_counted[fate] > before[fate]);
+        if dropped {
+            ledger.arrived(packet, waiting + 1);
+            ledger.dropped_one(packet);
+            return;
+        }
+        // If it waits it is itself among the waiting, and one before it is in transmission.
+        ledger.arrived(packet, waiting);
+        let start = f64::max(now, free);
+        if start < self.end_secs {
+            let start = Start {
+                wait_secs: start - now,
+                marked,
+                lost,
+            };
+            ledger.started(packet, start);
+        }
     }
 
     #[inline(always)]
@@ -295,7 +415,10 @@ impl Port {
             self.counters.busy_peak_packets =
                 self.counters.busy_peak_packets.max(present.packets + 1);
             if self.done.time < self.end_secs {
-                self.counters.waited_secs += self.done.time - key.time;
+                self.counters.waited.add(self.done.time - key.time, bytes);
+            } else if key.time < self.end_secs {
+                let left = self.end_secs - key.time;
+                self.counters.waited_in_vain.add(left, bytes);
             }
             let slot = waiting.push_slot();
             slot.start = self.done;
@@ -388,9 +511,15 @@ impl Port {
             bytes: in_service.map_or(0, u64::from),
         };
         let before = dropped.len();
+        if let Some(ledger) = &mut self.ledger {
+            ledger.arrived(&packet, (queue.waiting() + sending).packets);
+        }
         queue.enqueue(arriving, sending, dropped);
         for queued in &dropped[before..] {
-            self.counters.drop(queued);
+            self.counters.drop(queued, key.time);
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.dropped(&dropped[before..]);
         }
         let present = queue.waiting().packets + sending.packets;
         self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
@@ -427,7 +556,10 @@ impl Port {
         let before = dropped.len();
         let next = queue.dequeue(key.time, dropped);
         for queued in &dropped[before..] {
-            self.counters.drop(queued);
+            self.counters.drop(queued, key.time);
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.dropped(&dropped[before..]);
         }
         let leaving = match next {
             Next::Packet(leaving) => leaving,
@@ -440,32 +572,51 @@ impl Port {
         let packet = leaving.packet;
         *in_service = Some(packet.wire_bytes);
         if leaving.arrived < key.time {
-            self.counters.waited_secs += leaving.sojourn(key.time);
+            let wait = leaving.sojourn(key.time);
+            self.counters.waited.add(wait, packet.wire_bytes);
         }
-        self.counters.marked_packets += u64::from(packet.ecn() != leaving.ecn);
+        let lost_before = self.counters.lost_packets;
+        let marked = packet.ecn() != leaving.ecn;
+        self.counters.marked_packets += u64::from(marked);
         let start = lineage.record(key);
+        let transmission = self.transmit(start, leaving, service);
+        if let Some(ledger) = &mut self.ledger {
+            let start = Start {
+                wait_secs: leaving.sojourn(key.time),
+                marked,
+                lost: self.counters.lost_packets > lost_before,
+            };
+            ledger.started(&packet, start);
+        }
+        Turn::Starts(transmission)
+    }
+
+    /// A packet that has waited is transmitted.
+    #[inline]
+    fn transmit(&mut self, start: Event, leaving: Queued, service: Service) -> Transmission {
+        let packet = leaving.packet;
         if self.wire.is_some() {
             let bytes = packet.wire_bytes;
             let (done, passage) = self.transmit_over_wire(start, bytes, leaving.fate, service);
-            return Turn::Starts(Transmission {
+            return Transmission {
                 packet,
                 passage,
                 done,
-            });
+            };
         }
         let tx = self.transmission_secs(packet.wire_bytes);
         let arrival = match leaving.fate {
-            Fate::Arrives => start.schedule(key.time + (tx + self.delay_secs), Child::Arrival),
+            Fate::Arrives => start.schedule(start.time + (tx + self.delay_secs), Child::Arrival),
             Fate::Lost => {
                 self.counters.lost_packets += 1;
                 Key::NEVER
             }
         };
-        Turn::Starts(Transmission {
+        Transmission {
             packet,
             passage: Passage::plain(arrival, false),
-            done: start.schedule(key.time + tx, Child::Done),
-        })
+            done: start.schedule(start.time + tx, Child::Done),
+        }
     }
 
     /// A packet that the queue of an evented port has dropped; each is handed over once, and must be taken after every

@@ -48,6 +48,10 @@ pub enum Sampling {
 
 /// What is recorded only if a study asks, because most do not look at it: the words of `record`, which are names of tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a set of words, any of which may be there"
+)]
 pub struct Recording {
     /// The algorithms' own variables, with every sample.
     pub variables: bool,
@@ -55,9 +59,23 @@ pub struct Recording {
     pub episodes: bool,
     /// Every flow that has arrived.
     pub transfers: bool,
+    /// How waits and backlogs are distributed at each link.
+    pub waits: bool,
+    /// What became of each flow's packets at each link.
+    pub link_flows: bool,
 }
 
-const RECORD_WORDS: &[&str] = &["variables", "episodes", "transfers"];
+impl Recording {
+    /// Whether links note more of each packet than counters tell.
+    pub fn notes_at_links(self) -> bool {
+        self.waits || self.link_flows
+    }
+}
+
+const RECORD_WORDS: &[&str] = &["variables", "episodes", "transfers", "waits", "link_flows"];
+
+/// Those that links tell, which are the simulator's own with real kernels, too.
+const LINK_WORDS: &[&str] = &["waits", "link_flows"];
 
 /// A link; each direction has its own rate, delay and queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -329,13 +347,14 @@ impl Scenario {
             }
         }
         scenario.check_udp()?;
-        if let Some(first) = tree["record"].as_array().and_then(|words| words.first()) {
-            let message = format!(
-                "a real kernel does not tell its {}",
-                first.as_str().unwrap_or_default()
-            );
-            return Err(at("record", message)
-                .hint("leave `record` out, or put it into an arm of the simulator's"));
+        let words = tree["record"].as_array().into_iter().flatten();
+        let mut hosts = words
+            .filter_map(Json::as_str)
+            .filter(|word| !LINK_WORDS.contains(word));
+        if let Some(word) = hosts.next() {
+            let message = format!("a real kernel does not tell its {word}");
+            let hint = format!("leave `{word}` out, or put it into an arm of the simulator's");
+            return Err(at("record", message).hint(&hint));
         }
         for flow in &scenario.flows {
             let entry = cc::TABLE.iter().find(|entry| entry.name == flow.cc.name);
@@ -432,6 +451,10 @@ impl Scenario {
         if self.sample == Sampling::Acks {
             let message = "with the kernel's shaper nobody sees an acknowledgement arrive";
             return Err(at("sample", message).hint("sample at a cadence, such as \"10 ms\""));
+        }
+        if self.record.notes_at_links() {
+            let message = "the kernel's shaper does not tell what becomes of each packet";
+            return Err(at("record", message).hint(advice));
         }
         if let Some(flow) = self.flows.iter().find(|flow| flow.has_access_delay()) {
             let path = format!("{}.delay", flow.block);
@@ -789,6 +812,8 @@ impl<'a> Reader<'a> {
                 "variables" => record.variables = true,
                 "episodes" => record.episodes = true,
                 "transfers" => record.transfers = true,
+                "waits" => record.waits = true,
+                "link_flows" => record.link_flows = true,
                 _ => {
                     let hint = match suggest(word, RECORD_WORDS.iter().copied()) {
                         Some(near) => format!("did you mean `{near}`?"),

@@ -21,6 +21,7 @@
 
 mod arrivals;
 mod dialogue;
+pub mod links;
 
 use std::collections::BTreeMap;
 
@@ -414,7 +415,7 @@ struct World<'a> {
 impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
-        let ports = ports(scenario, seed, shortcuts.no_tx_event);
+        let mut ports = ports(scenario, seed, shortcuts.no_tx_event);
         let dialogues = Dialogues::new(scenario, seed);
         let routes = routes(scenario, &dialogues);
         let Stops {
@@ -423,7 +424,9 @@ impl<'a> World<'a> {
             in_order,
             returning,
             twins,
+            whose,
         } = plan_stops(scenario, &ports, &routes);
+        links::keep_ledgers(&mut ports, scenario.record, whose);
         let access_delays = routes.iter().map(|route| route.access_delay).collect();
         let fixed = scenario.flows.len() + dialogues.len();
         let (entry_trips, udp_trips) = trips[fixed..].split_at(scenario.arriving.len());
@@ -728,8 +731,7 @@ impl<'a> World<'a> {
             self.arrive(index, packet, key);
             return None;
         }
-        let size_and_field = (packet.wire_bytes, packet.ecn());
-        let passage = port.accept_any(key, now, size_and_field, &mut self.lineage);
+        let passage = port.accept_any(key, now, &packet, &mut self.lineage);
         if self.ports[index as usize].has_wire() {
             self.cross(index, packet, passage);
             return None;
@@ -1177,6 +1179,7 @@ impl<'a> World<'a> {
         }
         for index in 0..index_u32(self.ports.len()) {
             self.sample_port(index, f64::INFINITY);
+            self.ports[index as usize].finish();
         }
         if let Some(samplers) = &mut self.samplers {
             for (sampler, flow) in samplers.udp.iter_mut().zip(&self.udp) {
@@ -1184,7 +1187,8 @@ impl<'a> World<'a> {
             }
         }
         self.end_arrivals();
-        let mut tables = vec![self.flow_table(), self.link_table()];
+        let mut tables = vec![self.flow_table()];
+        tables.extend(links::tables(self.scenario, &self.ports));
         tables.extend(self.arrival_tables());
         tables.extend(self.dialogues.table(self.scenario));
         if !self.udp.is_empty() {
@@ -1330,31 +1334,6 @@ impl<'a> World<'a> {
         }
         table
     }
-
-    fn link_table(&self) -> Table {
-        let mut table = Table::new("links");
-        for (index, port) in self.ports.iter().enumerate() {
-            let link = &self.scenario.links[index / 2];
-            let counters = &port.counters;
-            table.push([
-                Cell::Str(link.name.clone()),
-                Cell::Str(direction_name(index).into()),
-                Cell::U64(counters.arrived_packets),
-                Cell::U64(counters.arrived_bytes),
-                Cell::U64(counters.dropped_packets),
-                Cell::U64(counters.dropped_bytes),
-                Cell::U64(counters.lost_packets),
-                Cell::U64(counters.corrupted_packets),
-                Cell::U64(counters.duplicated_packets),
-                Cell::U64(counters.reordered_packets),
-                Cell::U64(counters.marked_packets),
-                Cell::U64(counters.peak_packets()),
-                Cell::F64(port.utilisation()),
-                Cell::I64(ns(counters.mean_wait_secs())),
-            ]);
-        }
-        table
-    }
 }
 
 /// The channels and their slots, given whether packets come to each in order.
@@ -1431,6 +1410,8 @@ struct Route<'a> {
     /// The links that data crosses, and whether against their direction.
     path: &'a [usize],
     against: bool,
+    /// The flow's number; entries of flows that arrive are counted after the others.
+    flow: usize,
     receiver: Place,
     sender: Option<Place>,
     /// What packets take between its hosts and the links, each way, in seconds.
@@ -1443,11 +1424,12 @@ struct Route<'a> {
 
 /// Those of all flows, of the other sides of dialogues, of the entries of flows that arrive, and of flows of UDP.
 fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
-    let route = |flow: &'a FlowSpec, place| Route {
-        path: flow.path.as_slice(),
-        access_delay: flow.delay.secs(),
-        damages: scenario.damages(&flow.path),
+    let route = |spec: &'a FlowSpec, place| Route {
+        path: spec.path.as_slice(),
+        access_delay: spec.delay.secs(),
+        damages: scenario.damages(&spec.path),
         against: false,
+        flow: place as usize,
         receiver: Place::Receiver(place),
         sender: Some(Place::Sender(place)),
         sociable: false,
@@ -1460,6 +1442,7 @@ fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
         routes[server as usize].sociable = true;
         routes.push(Route {
             against: true,
+            flow: server as usize,
             sociable: true,
             ..route(&scenario.flows[server as usize], client)
         });
@@ -1467,6 +1450,7 @@ fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
     for (entry, spec) in (0..).zip(&scenario.arriving) {
         // Many components, of which one may have a timer that is due before another's packet.
         routes.push(Route {
+            flow: scenario.flows.len() + entry as usize,
             receiver: Place::Receivers(entry),
             sender: Some(Place::Senders(entry)),
             sociable: true,
@@ -1478,6 +1462,7 @@ fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
         access_delay: flow.delay.secs(),
         damages: scenario.damages(&flow.path),
         against: false,
+        flow: scenario.flows.len() + scenario.arriving.len() + index as usize,
         receiver: Place::UdpReceiver(index),
         sender: None,
         sociable: false,
@@ -1507,6 +1492,8 @@ struct Stops {
     returning: Vec<bool>,
     /// Of each stop the one that a damaged packet takes instead: itself if no wire of its route damages any.
     twins: Vec<u32>,
+    /// Of each stop the flow whose packets are there.
+    whose: Vec<u32>,
 }
 
 /// Lays out every round trip and decides which stops need events.
@@ -1515,6 +1502,7 @@ fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Stops {
     let port = |index: usize| {
         let port = &ports[index];
         let plain = port.is_computed() && !port.computes_marks() && !port.has_wire();
+        let plain = plain && !scenario.record.notes_at_links();
         if plain && !matches!(scenario.sample, Sampling::Every(_)) {
             Place::Port(index_u32(index))
         } else {
@@ -1577,6 +1565,7 @@ fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Stops {
         in_order: Vec::new(),
         returning: Vec::new(),
         twins: Vec::new(),
+        whose: Vec::new(),
     };
     for (trip, route) in places.iter().zip(routes) {
         let first_stop = index_u32(made.stops.len());
@@ -1601,6 +1590,7 @@ fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Stops {
             });
             made.returning
                 .push(first_stop + index_u32(at) > receiver_stop);
+            made.whose.push(index_u32(route.flow));
             let twin = if route.damages { trip.len() } else { 0 };
             made.twins.push(index_u32(made.stops.len() + twin));
             made.stops.push(Stop {
@@ -1628,6 +1618,7 @@ impl Stops {
             }
             self.twins.push(index_u32(self.stops.len()));
             self.returning.push(self.returning[at]);
+            self.whose.push(self.whose[at]);
             self.stops.push(stop);
         }
     }

@@ -55,6 +55,7 @@ fn every_row_and_every_part_is_drawn() {
         }
         words.extend([case.stack, case.recovery, case.cc, case.shape].map(str::to_owned));
         words.extend(case.discipline.map(str::to_owned));
+        words.extend(case.link_tables.iter().map(|table| (*table).to_owned()));
         words.extend(case.ecn.map(|ecn| format!("ecn = {ecn}")));
         let background = case.background.iter();
         words.extend(background.map(|flow| flow["source"]["name"].to_string()));
@@ -85,6 +86,8 @@ fn every_row_and_every_part_is_drawn() {
         has(&format!("reorder {}", entry.name));
     }
     has("loss gilbert_elliott");
+    has("waits");
+    has("link_flows");
     let sources = source::TABLE.iter().map(|entry| entry.name);
     let packet_sources = packet_source::TABLE.iter().map(|entry| entry.name);
     for name in sources.chain(packet_sources) {

@@ -274,6 +274,7 @@ fn names(table: &str) -> Json {
             json!({
                 "name": alias.name(),
                 "object": alias.object,
+                "web100": alias.web100,
                 "columns": alias.columns,
                 "less": alias.less,
                 "remark": alias.remark,

@@ -37,6 +37,8 @@ pub struct Case {
     pub arrivals: Option<Value>,
     /// Flows of UDP.
     pub background: Option<Value>,
+    /// Tables that links fill if they are asked for.
+    pub link_tables: Vec<&'static str>,
 }
 
 fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
@@ -336,6 +338,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
         (
             prop::option::weighted(0.4, arrivals()),
             prop::option::of(backgrounds()),
+            prop::sample::subsequence(vec!["waits", "link_flows"], 0..=2),
         ),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {
@@ -362,6 +365,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
         access_delay_ms: limits.9.3,
         arrivals: limits.10.0,
         background: limits.10.1,
+        link_tables: limits.10.2,
     })
 }
 
@@ -451,9 +455,6 @@ impl Case {
             flows.push(
                 json!({"name": "others", "path": ["second", "bottleneck"], "arrivals": arrivals}),
             );
-            if self.sample.is_none() {
-                tree["record"] = json!(["transfers"]);
-            }
         }
         if let Some(source) = &self.source {
             tree["flows"][0]["source"] = source.clone();
@@ -471,9 +472,20 @@ impl Case {
         }
         if let Some(sample) = self.sample {
             tree["sample"] = json!(sample);
-            tree["record"] = json!(["variables", "episodes"]);
         }
+        tree["record"] = json!(self.record());
         tree
+    }
+
+    /// Words of `record`: those of the links as they are drawn, the others where there is something to record.
+    fn record(&self) -> Vec<&'static str> {
+        let mut words = self.link_tables.clone();
+        if self.sample.is_some() {
+            words.extend(["variables", "episodes"]);
+        } else if self.arrivals.is_some() {
+            words.push("transfers");
+        }
+        words
     }
 
     pub fn scenario(&self) -> Scenario {
