@@ -87,7 +87,9 @@ mod tests {
             mut values in prop::collection::vec(prop_oneof![0u64..300, 0u64..1 << 40, any::<u64>()], 1..200), share in 0.0f64..=1.0,
         ) {
             let mut histogram = Histogram::default();
-            values.iter().for_each(|value| histogram.add(*value));
+            for value in &values {
+                histogram.add(*value);
+            }
             values.sort_unstable();
             #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few")]
             let rank = (libm::ceil(share * values.len() as f64) as usize).clamp(1, values.len());

@@ -450,38 +450,7 @@ impl<'a> World<'a> {
         for index in 0..udp.len() {
             slots.push(Slot::Departures(index_u32(index)));
         }
-        let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
-        let mut flows = Vec::with_capacity(scenario.flows.len());
-        for (index, spec) in scenario.flows.iter().enumerate() {
-            let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
-            let config = Config::from(&spec.tcp);
-            // Who answers has been connected to.
-            let opens = !dialogues.has_server(index);
-            let config = Config {
-                seed: random.integer(0, i64::MAX).unsigned_abs(),
-                handshake: config.handshake && opens,
-                handshake_ack: config.handshake_ack && opens,
-                ..config
-            };
-            let phase = if config.ns2_tick_phase {
-                clock_phases[index] * config.rto.granularity
-            } else {
-                0.0
-            };
-            let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
-            let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
-            if scenario.record.episodes {
-                sender.keep_episodes();
-            }
-            flows.push(Flow::new(FlowPlan {
-                id: index_u32(index),
-                start: spec.start.secs(),
-                sender,
-                source: spec.source(seed),
-                trip: trips[index],
-            }));
-        }
-        dialogues.add_clients(scenario, seed, &mut flows, &trips);
+        let flows = standing_flows(scenario, seed, &dialogues, &trips);
         let lineage = Lineage::new();
         let mut timers = EventQueue::new(2 * flows.len());
         for (index, flow) in flows.iter().enumerate() {
@@ -856,13 +825,11 @@ impl<'a> World<'a> {
     /// A segment reaches its receiver, which may be gone: then so is the segment.
     #[inline(never)]
     fn receive_of_living(&mut self, packet: Packet, key: Key, now: Event) -> Option<Packet> {
-        match self.arrivals.place(packet.flow) {
-            Some(place) => self.receive(place, packet, key, now),
-            None => {
-                self.effort.delivered_packets += 1;
-                None
-            }
-        }
+        let Some(place) = self.arrivals.place(packet.flow) else {
+            self.effort.delivered_packets += 1;
+            return None;
+        };
+        self.receive(place, packet, key, now)
     }
 
     /// A segment reaches its receiver; returns the acknowledgement it causes, if one leaves at once.
@@ -1348,6 +1315,48 @@ fn channels(in_order: &[bool], rings: bool, slots: &mut Vec<Slot>) -> Vec<Channe
         slots.push(Slot::Channel(index_u32(index)));
     }
     channels
+}
+
+/// The flows that are there all the time: the scenario's, then the other sides of dialogues.
+fn standing_flows(
+    scenario: &Scenario,
+    seed: u64,
+    dialogues: &Dialogues,
+    trips: &[Trip],
+) -> Vec<Flow> {
+    let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
+    let mut flows = Vec::with_capacity(scenario.flows.len());
+    for (index, spec) in scenario.flows.iter().enumerate() {
+        let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
+        let config = Config::from(&spec.tcp);
+        // Who answers has been connected to.
+        let opens = !dialogues.has_server(index);
+        let config = Config {
+            seed: random.integer(0, i64::MAX).unsigned_abs(),
+            handshake: config.handshake && opens,
+            handshake_ack: config.handshake_ack && opens,
+            ..config
+        };
+        let phase = if config.ns2_tick_phase {
+            clock_phases[index] * config.rto.granularity
+        } else {
+            0.0
+        };
+        let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
+        let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
+        if scenario.record.episodes {
+            sender.keep_episodes();
+        }
+        flows.push(Flow::new(FlowPlan {
+            id: index_u32(index),
+            start: spec.start.secs(),
+            sender,
+            source: spec.source(seed),
+            trip: trips[index],
+        }));
+    }
+    dialogues.add_clients(scenario, seed, &mut flows, trips);
+    flows
 }
 
 /// The slot of a flow's retransmission timer; before its start, of the start.
