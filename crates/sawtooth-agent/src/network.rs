@@ -8,8 +8,8 @@ use std::collections::BinaryHeap;
 
 use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
-use sawtooth_core::link::Port;
-use sawtooth_core::packet::Ecn;
+use sawtooth_core::link::{Port, Transmission, Turn};
+use sawtooth_core::packet::{Data, Ecn, Packet};
 use sawtooth_core::sim;
 
 use crate::setup::HostName;
@@ -39,11 +39,14 @@ impl Towards {
     }
 }
 
+/// Time of an event, as bits (times are not negative), and the order in which it was scheduled.
+type Due = (u64, u64);
+
 /// A packet on its way.
 #[derive(Debug)]
 struct Flight {
-    /// Time of its next event, as bits (times are not negative), and the order in which it was scheduled.
-    due: (u64, u64),
+    /// Its next event.
+    due: Due,
     flow: usize,
     towards: Towards,
     /// Ports that it has left behind.
@@ -78,6 +81,11 @@ pub struct Network {
     paths: Vec<Vec<usize>>,
     lineage: Lineage,
     flights: BinaryHeap<Reverse<Flight>>,
+    /// Of each port: when its transmitter is free, or may send what it holds back; of those whose departures take events.
+    free: Vec<Option<Due>>,
+    /// What waits in the queues of these ports, by the number that it has there.
+    queued: Vec<Option<Flight>>,
+    vacant: Vec<usize>,
     scheduled: u64,
     /// No packet reaches the other host sooner than this after it was sent.
     pub shortest_delay: f64,
@@ -92,9 +100,13 @@ impl Network {
                 links().map(|link| link.reverse.delay.secs()).sum::<f64>(),
             ]
         });
+        let ports = sim::ports(scenario, seed, true);
         Self {
             shortest_delay: delays.fold(f64::INFINITY, f64::min),
-            ports: sim::ports(scenario, seed, true),
+            free: vec![None; ports.len()],
+            queued: Vec::new(),
+            vacant: Vec::new(),
+            ports,
             paths: scenario
                 .flows
                 .iter()
@@ -120,49 +132,132 @@ impl Network {
         );
     }
 
-    fn fly(&mut self, time: f64, mut flight: Flight) {
+    fn due(&mut self, time: f64) -> Due {
         self.scheduled += 1;
-        flight.due = (time.to_bits(), self.scheduled);
+        (time.to_bits(), self.scheduled)
+    }
+
+    fn fly(&mut self, time: f64, mut flight: Flight) {
+        flight.due = self.due(time);
         self.flights.push(Reverse(flight));
+    }
+
+    /// The port whose transmitter is free next.
+    fn next_free(&self) -> Option<(Due, usize)> {
+        let free = self.free.iter().zip(0..);
+        free.filter_map(|(due, port)| due.map(|due| (due, port)))
+            .min()
     }
 
     /// When something is to be done next, infinite if nothing is on its way.
     pub fn next_time(&self) -> f64 {
-        self.flights
-            .peek()
-            .map_or(f64::INFINITY, |Reverse(flight)| {
-                f64::from_bits(flight.due.0)
-            })
+        let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
+        let free = self.next_free().map(|(due, _)| due);
+        let next = flight.into_iter().chain(free).min();
+        next.map_or(f64::INFINITY, |(time, _)| f64::from_bits(time))
     }
 
     /// Moves all packets up to `now`; the next one that reaches its host by then, with its flow.
     pub fn deliver(&mut self, now: f64) -> Option<(Towards, usize, Vec<u8>)> {
         while self.next_time() <= now {
-            let Reverse(mut flight) = self.flights.pop()?;
-            let time = f64::from_bits(flight.due.0);
+            let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
+            if let Some((due, port)) = self.next_free()
+                && flight.is_none_or(|flight| due < flight)
+            {
+                self.free[port] = None;
+                let key = Key::at_start(f64::from_bits(due.0), 0);
+                let turn = self.ports[port].transmitter_free(key, &mut self.lineage);
+                self.take_turn(port, turn);
+                continue;
+            }
+            let Reverse(flight) = self.flights.pop()?;
             let path = &self.paths[flight.flow];
             let port = match flight.towards {
                 Towards::Receiver => path.get(flight.hop).map(|link| 2 * link),
                 Towards::Sender => path.iter().rev().nth(flight.hop).map(|link| 2 * link + 1),
             };
-            let Some(port) = port else {
-                return Some((flight.towards, flight.flow, flight.packet));
-            };
-            let bytes = u32::try_from(flight.packet.len()).unwrap_or(u32::MAX);
-            let size_and_field = (bytes, ecn_of(&flight.packet));
-            let key = Key::at_start(time, 0);
-            let (arrival, marked) =
-                self.ports[port].accept_or_mark(key, None, size_and_field, &mut self.lineage);
-            if marked {
-                mark(&mut flight.packet);
-            }
-            if !arrival.is_never() {
-                flight.hop += 1;
-                self.fly(arrival.time, flight);
+            match port {
+                None => return Some((flight.towards, flight.flow, flight.packet)),
+                Some(port) if self.ports[port].is_computed() => self.pass(port, flight),
+                Some(port) => self.arrive(port, flight),
             }
         }
         None
     }
+
+    /// A packet arrives at a port that computes when it departs.
+    fn pass(&mut self, port: usize, mut flight: Flight) {
+        let key = Key::at_start(f64::from_bits(flight.due.0), 0);
+        let size_and_field = (wire_bytes(&flight.packet), ecn_of(&flight.packet));
+        let (arrival, marked) =
+            self.ports[port].accept_or_mark(key, None, size_and_field, &mut self.lineage);
+        if marked {
+            mark(&mut flight.packet);
+        }
+        if !arrival.is_never() {
+            flight.hop += 1;
+            self.fly(arrival.time, flight);
+        }
+    }
+
+    /// A packet arrives at a port with events.
+    fn arrive(&mut self, port: usize, flight: Flight) {
+        let key = Key::at_start(f64::from_bits(flight.due.0), 0);
+        let flow = u32::try_from(flight.flow).unwrap_or(u32::MAX);
+        let (bytes, ecn) = (wire_bytes(&flight.packet), ecn_of(&flight.packet));
+        let number = self.vacant.pop().unwrap_or_else(|| {
+            self.queued.push(None);
+            self.queued.len() - 1
+        });
+        self.queued[number] = Some(flight);
+        let data = Data {
+            seq: number as u64,
+            ecn,
+            ..Data::default()
+        };
+        let packet = Packet::data(flow, 0, bytes, data);
+        let turn = self.ports[port].arrive(key, packet, &mut self.lineage);
+        self.take_turn(port, turn);
+    }
+
+    /// Does what a port with events has decided.
+    fn take_turn(&mut self, port: usize, turn: Turn) {
+        while let Some(dropped) = self.ports[port].take_dropped() {
+            self.leave(&dropped.packet);
+        }
+        match turn {
+            Turn::Waits => {}
+            Turn::Wakes(key) => self.free[port] = Some(self.due(key.time)),
+            Turn::Starts(Transmission {
+                packet,
+                arrival,
+                done,
+            }) => {
+                let flight = self.leave(&packet);
+                if let Some(mut flight) = flight
+                    && !arrival.is_never()
+                {
+                    if packet.ecn() != ecn_of(&flight.packet) {
+                        mark(&mut flight.packet);
+                    }
+                    flight.hop += 1;
+                    self.fly(arrival.time, flight);
+                }
+                self.free[port] = Some(self.due(done.time));
+            }
+        }
+    }
+
+    /// What a packet of a queue stands for, which is there no longer.
+    fn leave(&mut self, packet: &Packet) -> Option<Flight> {
+        let number = usize::try_from(packet.segment().seq).ok()?;
+        self.vacant.push(number);
+        self.queued.get_mut(number)?.take()
+    }
+}
+
+fn wire_bytes(packet: &[u8]) -> u32 {
+    u32::try_from(packet.len()).unwrap_or(u32::MAX)
 }
 
 /// The ECN field of an IPv4 packet: the two lowest bits of its second byte (RFC 3168 §5).
@@ -279,5 +374,63 @@ mod tests {
         // The fifth found the queue full.
         assert_eq!(fields, [Ecn::Ect0, Ecn::Ect0, Ecn::Ce, Ecn::NotEct]);
         assert_eq!(network.ports[0].counters.marked_packets, 1);
+    }
+
+    #[test]
+    fn queues_that_decide_when_a_packet_leaves_carry_real_packets() {
+        let link = |queue| {
+            let scenario = Scenario::from_tree(&json!({
+                "duration": "10 s",
+                "links": {"l": {"rate": "1 Mbit/s", "delay": "10 ms", "queue": queue}},
+                "flows": [{"path": ["l"], "tcp": {"smss": "900 B"}}],
+            }))
+            .expect("a scenario");
+            Network::new(&scenario, 1)
+        };
+        let mut network =
+            link(json!({"name": "token_bucket", "rate": "80 kbit/s", "burst": "2 kB"}));
+        for number in 0..4 {
+            network.enter(1.0, 0, Towards::Receiver, vec![number; 1000]);
+        }
+        let mut arrivals = Vec::new();
+        while network.next_time() < f64::INFINITY {
+            let time = network.next_time();
+            if let Some((_, _, packet)) = network.deliver(time) {
+                arrivals.push((time, packet[0]));
+            }
+        }
+        // Two are in the bucket and leave one after the other, 8 ms each; tokens for the others take 100 ms each.
+        let expected = [1.018, 1.026, 1.118, 1.218];
+        for ((number, expected), (time, found)) in (0u8..).zip(expected).zip(&arrivals) {
+            assert_eq!(*found, number);
+            assert!((time - expected).abs() < 1e-9, "{time}");
+        }
+        assert_eq!(arrivals.len(), 4);
+        // Forty at once, of which one leaves every 8 ms: CoDel marks the capable ones, and drops the others.
+        for (tos, marks) in [(2, true), (0, false)] {
+            let mut network = link(json!({"name": "codel", "target": "1 ms", "interval": "20 ms"}));
+            let mut sent = header(tos);
+            sent.resize(1000, 0);
+            for _ in 0..40 {
+                network.enter(1.0, 0, Towards::Receiver, sent.clone());
+            }
+            let mut marked = 0;
+            let mut left = 0;
+            while network.next_time() < f64::INFINITY {
+                let time = network.next_time();
+                if let Some((_, _, packet)) = network.deliver(time) {
+                    left += 1;
+                    marked += u64::from(ecn_of(&packet) == Ecn::Ce);
+                }
+            }
+            let counters = network.ports[0].counters;
+            assert_eq!(
+                (marked, left),
+                (counters.marked_packets, 40 - counters.dropped_packets)
+            );
+            assert_eq!(marks, counters.marked_packets > 0);
+            assert_eq!(marks, counters.dropped_packets == 0);
+            assert!(network.queued.iter().all(Option::is_none));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{FlowSpec, Scenario, ScenarioError, at, at_key};
+use super::{FlowSpec, LinkSpec, Scenario, ScenarioError, at, at_key, declared_name};
 use crate::registry::Value;
 use crate::rng::Stream;
 use crate::{cc, queue, tcp};
@@ -23,7 +23,28 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
             }
         }
     }
+    for warning in scenario.links.iter().filter_map(shapes_nothing) {
+        if !found.contains(&warning) {
+            found.push(warning);
+        }
+    }
     found
+}
+
+/// A token bucket that fills as fast as its link sends.
+fn shapes_nothing(link: &LinkSpec) -> Option<ScenarioError> {
+    let direction = &link.forward;
+    let Some(Value::Rate(bps)) = direction.queue.params.find("rate") else {
+        return None;
+    };
+    (bps >= direction.rate.bps()).then(|| {
+        let path = format!("links.{}.queue.rate", declared_name(link));
+        at(
+            path,
+            "the bucket fills as fast as its link sends: it will hold nothing back",
+        )
+        .hint("set `rate` below the link's own")
+    })
 }
 
 /// The keys of `tcp` that the scenario itself sets for a flow.
