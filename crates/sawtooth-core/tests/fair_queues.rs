@@ -36,7 +36,7 @@ fn packet(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued
 }
 
 proptest! {
-    /// Shreedhar and Varghese 1995, Theorem 4.1: over any interval in which both have packets waiting they differ by at most
+    /// The bound of unfairness of Shreedhar and Varghese 1995: over any interval in which both have packets waiting they differ by at most
     /// `quantum + 2 * max` bytes; and by `quantum + max` over those that begin when both come, as both begin with nothing kept.
     #[test]
     fn two_flows_that_always_wait_differ_by_a_quantum_and_two_packets_at_most(
@@ -119,7 +119,9 @@ fn queues_that_could_not_work_are_refused_with_what_to_do() {
             "links": {"l": {"rate": rate, "delay": "5 ms", "queue": queue}},
             "flows": [{"path": ["l"], "tcp": {"smss": "1460 B", "header": "40 B"}}],
         });
-        Scenario::from_tree(&tree).expect_err("an error").to_string()
+        Scenario::from_tree(&tree)
+            .expect_err("an error")
+            .to_string()
     };
     for (queue, expected) in [
         (
@@ -157,10 +159,14 @@ fn queues_that_could_not_work_are_refused_with_what_to_do() {
     ] {
         let (path, message) = expected.split_once(": ").expect("a path");
         let found = error("10 Mbit/s", queue);
-        assert!(found.starts_with(&format!("{message} (at {path})")), "{found}");
+        assert!(
+            found.starts_with(&format!("{message} (at {path})")),
+            "{found}"
+        );
     }
     let found = error("10 kbit/s", json!({"name": "dualpi2"}));
-    let expected = "`limit_time` is 250 ms, less than one packet of 1500 B takes: no packet would ever wait";
+    let expected =
+        "`limit_time` is 250 ms, less than one packet of 1500 B takes: no packet would ever wait";
     assert!(found.contains(expected), "{found}");
 }
 

@@ -1,6 +1,6 @@
 //! Deficit Round Robin: a queue per flow; each may send so many bytes per round and keeps what it could not use for its next.
 //!
-//! Specification: Shreedhar and Varghese, "Efficient Fair Queuing using Deficit Round Robin", SIGCOMM 1995, §3 (pseudo-code), with the
+//! Specification: Shreedhar and Varghese, "Efficient Fair Queuing using Deficit Round Robin", SIGCOMM 1995 (its pseudo-code), with the
 //! buffer stealing of McKenney, "Stochastic Fairness Queueing", INFOCOM 1990, that it takes over.
 //!
 //! Model:
@@ -9,8 +9,8 @@
 //! - if it is empty then, it leaves the list with `DC = 0`; else it goes to the end of the list and keeps `DC`
 //! - a full buffer: a packet of the longest queue is dropped
 //!
-//! Two flows that always have packets waiting differ by at most `quantum + 2 * max` bytes over any interval (the paper's Theorem 4.1, with
-//! `max` the longest packet). A quantum of at least one packet makes the work per packet constant.
+//! Two flows that always have packets waiting differ by at most `quantum + 2 * max` bytes over any interval (the paper's bound of
+//! unfairness, with `max` the longest packet). A quantum of at least one packet makes the work per packet constant.
 //!
 //! Deviations: the packet that arrives at a full buffer counts when the longest queue is looked for; the paper makes room before, so that
 //! of two equally long queues the other flow's could be chosen. All flows have the same quantum.
@@ -27,7 +27,7 @@ use crate::registry::{Entry, Kind, Param, Params, Value};
 pub const ENTRY: Entry<New> = Entry {
     name: "drr",
     summary: "deficit round robin: flows share the link's bytes equally",
-    specification: &["Shreedhar and Varghese 1995 §3"],
+    specification: &["Shreedhar and Varghese 1995"],
     params: &[
         LIMIT,
         QUEUES,
@@ -136,20 +136,39 @@ mod tests {
         // Round 2: the first has 800 and sends 750 and 20; the second its other 500.
         let mut queue = build(&ENTRY, &[("quantum", Value::Bytes(500))], 10e6);
         let queue = &mut *queue;
-        for (flow, bytes) in [(0, 200), (0, 750), (0, 20), (1, 500), (1, 500), (2, 200), (3, 180)] {
+        for (flow, bytes) in [
+            (0, 200),
+            (0, 750),
+            (0, 20),
+            (1, 500),
+            (1, 500),
+            (2, 200),
+            (3, 180),
+        ] {
             arrive(queue, flow, bytes, 0.0);
         }
         let sent: Vec<(u32, u32)> = drain(queue, 0.0);
         assert_eq!(
             sent,
-            [(0, 200), (1, 500), (2, 200), (3, 180), (0, 750), (0, 20), (1, 500)]
+            [
+                (0, 200),
+                (1, 500),
+                (2, 200),
+                (3, 180),
+                (0, 750),
+                (0, 20),
+                (1, 500)
+            ]
         );
     }
 
     #[test]
     fn a_full_buffer_drops_from_the_longest_queue() {
         for (from, expected) in [("tail", 2), ("head", 0)] {
-            let values = [("limit", Value::Packets(4)), ("drop_from", Value::Choice(from))];
+            let values = [
+                ("limit", Value::Packets(4)),
+                ("drop_from", Value::Choice(from)),
+            ];
             let mut queue = build(&ENTRY, &values, 10e6);
             let queue = &mut *queue;
             for _ in 0..3 {
@@ -157,7 +176,11 @@ mod tests {
             }
             assert!(arrive(queue, 8, 1000, 0.0).is_empty());
             let dropped = arrive(queue, 9, 1000, 0.0);
-            assert_eq!(dropped, [(7, expected)], "from the {from}: flow, and which of its packets");
+            assert_eq!(
+                dropped,
+                [(7, expected)],
+                "from the {from}: flow, and which of its packets"
+            );
             assert_eq!(queue.waiting().packets, 4);
         }
     }

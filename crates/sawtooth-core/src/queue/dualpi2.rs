@@ -244,7 +244,7 @@ impl DualPi2 {
     }
 
     /// RFC 9332 Appendix A.2: the packet that leaves the L queue, or the one that is dropped.
-    fn from_l4s(&mut self, mut packet: Queued, now: f64) -> Result<Queued, Queued> {
+    fn pass_l4s(&mut self, mut packet: Queued, now: f64) -> Result<Queued, Queued> {
         let native = self.native(packet.sojourn(now));
         let coupled = self.pi.p_l4s();
         let p = if coupled < 1.0 || !self.pi.drops {
@@ -261,7 +261,7 @@ impl DualPi2 {
     }
 
     /// The same of the C queue.
-    fn from_classic(&mut self, mut packet: Queued) -> Result<Queued, Queued> {
+    fn pass_classic(&mut self, mut packet: Queued) -> Result<Queued, Queued> {
         let p = self.pi.p_classic();
         if self.classic.recurs(p) && (self.pi.overloaded(p) || !packet.mark_if_capable()) {
             return Err(packet);
@@ -287,8 +287,12 @@ impl Queue for DualPi2 {
         self.catch_up(now);
         while let Some(side) = self.scheduler.next(&self.l4s.fifo, &self.classic.fifo) {
             let decided = match side {
-                Turn::L4s => self.l4s.fifo.pop().map(|packet| self.from_l4s(packet, now)),
-                Turn::Classic => self.classic.fifo.pop().map(|packet| self.from_classic(packet)),
+                Turn::L4s => self.l4s.fifo.pop().map(|packet| self.pass_l4s(packet, now)),
+                Turn::Classic => self
+                    .classic
+                    .fifo
+                    .pop()
+                    .map(|packet| self.pass_classic(packet)),
             };
             match decided.expect("the scheduler chooses a queue with packets") {
                 Ok(packet) => return Next::Packet(packet),
@@ -370,7 +374,11 @@ impl Pi2 {
     fn update(&mut self, delay: f64, idle_until: Option<f64>) {
         let change = self.alpha * (delay - self.target) + self.beta * (delay - self.previous);
         self.previous = delay;
-        let most = if self.drops { 1.0 } else { self.k.recip().min(1.0) };
+        let most = if self.drops {
+            1.0
+        } else {
+            self.k.recip().min(1.0)
+        };
         self.base = (self.base + change).clamp(0.0, most);
         self.count += 1.0;
         if let (Some(until), true) = (idle_until, self.base == 0.0) {
@@ -479,7 +487,11 @@ mod tests {
     fn arrive(queue: &mut DualPi2, ecns: &[Ecn], now: f64) {
         for (number, ecn) in (0..).zip(ecns) {
             let mut dropped = Vec::new();
-            queue.enqueue(packet(number, 1000, *ecn, now), Backlog::default(), &mut dropped);
+            queue.enqueue(
+                packet(number, 1000, *ecn, now),
+                Backlog::default(),
+                &mut dropped,
+            );
             assert!(dropped.is_empty());
         }
     }
@@ -507,7 +519,10 @@ mod tests {
         close(queue.pi.alpha, 0.15);
         close(queue.pi.beta, 3.0);
         assert_eq!(queue.limit, Limit::Bytes(312_500));
-        let near = dualpi2(&[("rtt_max", Value::Duration(0.03)), ("beta", Value::Number(4.0))]);
+        let near = dualpi2(&[
+            ("rtt_max", Value::Duration(0.03)),
+            ("beta", Value::Number(4.0)),
+        ]);
         close(near.pi.period, 0.01);
         close(near.pi.alpha, 0.1 * 0.01 / 0.0009);
         close(near.pi.beta, 4.0);
@@ -564,7 +579,10 @@ mod tests {
             // "Suppress marking 1 pkt queue".
             close(native(&[], 1, sojourn), 0.0);
         }
-        let step = [("ramp", Value::Duration(0.0)), ("min_queue", Value::Integer(0))];
+        let step = [
+            ("ramp", Value::Duration(0.0)),
+            ("min_queue", Value::Integer(0)),
+        ];
         close(native(&step, 1, 0.0007), 0.0);
         close(native(&step, 1, 0.0008), 1.0);
     }
@@ -630,7 +648,8 @@ mod tests {
     }
 
     #[test]
-    fn rfc9332_a_1_classic_packets_are_marked_or_dropped_with_the_square_and_l4s_ones_marked_with_the_double() {
+    fn rfc9332_a_1_classic_packets_are_marked_or_dropped_with_the_square_and_l4s_ones_marked_with_the_double()
+     {
         // Of 80 packets 0.43² * 80 = 14.8, and 2 * 0.43 * 80 = 68.8.
         assert_eq!(signals(&[], Ecn::NotEct, 0.43), (0, 14));
         assert_eq!(signals(&[], Ecn::Ect0, 0.43), (14, 0));
@@ -651,7 +670,8 @@ mod tests {
     }
 
     #[test]
-    fn rfc9332_4_2_3_with_delay_nothing_that_is_capable_is_dropped_and_the_rest_with_a_quarter_at_most() {
+    fn rfc9332_4_2_3_with_delay_nothing_that_is_capable_is_dropped_and_the_rest_with_a_quarter_at_most()
+     {
         let values = [("overload", Value::Choice("delay"))];
         let mut pi = dualpi2(&values).pi;
         for _ in 0..100 {

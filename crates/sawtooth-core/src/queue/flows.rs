@@ -234,7 +234,10 @@ pub fn exceeds(limit: Limit, present: Backlog) -> bool {
 }
 
 /// An amount of bytes that is added to and taken from.
-#[expect(clippy::cast_possible_wrap, reason = "no packet and no quantum is that large")]
+#[expect(
+    clippy::cast_possible_wrap,
+    reason = "no packet and no quantum is that large"
+)]
 pub fn signed(bytes: u64) -> i64 {
     bytes as i64
 }
@@ -280,7 +283,8 @@ mod tests {
     fn a_perturbation_lets_other_flows_collide() {
         let mut stream = Stream::new(1, "hash");
         let mut hash = Hash::new(16, &mut stream);
-        let buckets = |hash: &Hash| -> Vec<usize> { (0..64).map(|flow| hash.bucket(flow)).collect() };
+        let buckets =
+            |hash: &Hash| -> Vec<usize> { (0..64).map(|flow| hash.bucket(flow)).collect() };
         let before = buckets(&hash);
         assert!(before.iter().all(|bucket| *bucket < 16));
         assert_eq!(before, buckets(&hash), "a flow stays where it is");

@@ -226,7 +226,11 @@ mod tests {
         ]);
         let halves = |queue: &mut Sfq| -> Vec<Id> {
             (0..8)
-                .map(|flow| queue.flows.of(&queued(flow, 0, 100, Ecn::NotEct, 0.0), || ()))
+                .map(|flow| {
+                    queue
+                        .flows
+                        .of(&queued(flow, 0, 100, Ecn::NotEct, 0.0), || ())
+                })
                 .collect()
         };
         let before = halves(&mut queue);
@@ -241,7 +245,11 @@ mod tests {
         assert_ne!(before, halves(&mut queue));
         assert_eq!(sent.len(), 24);
         for flow in 0..8 {
-            let sizes: Vec<u32> = sent.iter().filter(|sent| sent.0 == flow).map(|sent| sent.1).collect();
+            let sizes: Vec<u32> = sent
+                .iter()
+                .filter(|sent| sent.0 == flow)
+                .map(|sent| sent.1)
+                .collect();
             assert_eq!(sizes, [100, 101, 102]);
         }
     }

@@ -180,8 +180,9 @@ impl Place<'_> {
                 "`limit_time` is {buffer}, less than one packet of {} B takes: no packet would ever wait",
                 self.longest
             );
-            return Err(at(self.path(&["limit_time"]), message)
-                .hint("set `limit_time` to at least one packet's time, or `limit` to at least one packet"));
+            return Err(at(self.path(&["limit_time"]), message).hint(
+                "set `limit_time` to at least one packet's time, or `limit` to at least one packet",
+            ));
         }
         Ok(())
     }
