@@ -189,8 +189,8 @@ pub struct Config {
     max_burst_ns: i64,
     update_ns: i64,
     mean_packet: u64,
-    ecn: bool,
-    ecn_threshold: f64,
+    /// ECN-capable packets are marked below this probability.
+    mark_below: f64,
     delay: DelayFrom,
     rate_threshold: u64,
     derandomise: bool,
@@ -212,8 +212,11 @@ impl Config {
             max_burst_ns: ns("max_burst"),
             update_ns: ns("update"),
             mean_packet: params.bytes("mean_packet"),
-            ecn: params.flag("ecn"),
-            ecn_threshold: params.number("ecn_threshold"),
+            mark_below: if params.flag("ecn") {
+                params.number("ecn_threshold")
+            } else {
+                0.0
+            },
             delay: match params.choice("delay") {
                 "timestamp" => DelayFrom::Timestamp,
                 _ => DelayFrom::DepartureRate,
@@ -228,7 +231,7 @@ impl Config {
 
     /// Whether it ever marks.
     pub fn marks(&self) -> bool {
-        self.ecn && self.ecn_threshold > 0.0
+        self.mark_below > 0.0
     }
 
     /// Whether what waits is enough to begin (§5.3).
@@ -368,7 +371,7 @@ impl Pie {
             return Decision::Enqueue;
         }
         self.accumulated = 0.0;
-        if config.ecn && self.drop_prob < config.ecn_threshold && packet.packet.ecn().is_capable() {
+        if self.drop_prob < config.mark_below && packet.packet.ecn().is_capable() {
             Decision::Mark
         } else {
             Decision::Drop
@@ -587,12 +590,9 @@ mod tests {
 
     #[test]
     fn rfc8033_5_5_from_a_tenth_on_it_rises_by_a_fiftieth_at_most() {
-        // 0.125 x 0.485 + 1.25 x 0.4 is more than half.
+        // 0.125 x 0.485 + 1.25 x 0.4 = 0.560625.
         close(updated(0.1, 0.5, 0.1), 0.12);
-        close(
-            updated(0.09, 0.5, 0.1),
-            0.09 + (0.125 * 0.485 + 1.25 * 0.4) / 2.0,
-        );
+        close(updated(0.09, 0.5, 0.1), 0.09 + 0.560_625 / 2.0);
     }
 
     #[test]

@@ -427,7 +427,7 @@ mod tests {
     #[test]
     fn the_average_moves_by_the_weight_and_decays_while_the_link_is_idle() {
         let mut red = red(&[("weight", Value::Number(0.25))]);
-        let mut arrive = |red: &mut Red, now| {
+        let arrive = |red: &mut Red, now| {
             let sending = Backlog {
                 packets: 1,
                 bytes: 1000,
