@@ -647,7 +647,7 @@ impl Variables for Scope<'_> {
 
 /// All that `flows` says.
 struct Flows {
-    flows: Vec<FlowSpec>,
+    standing: Vec<FlowSpec>,
     arriving: Vec<ArrivingSpec>,
     udp: Vec<UdpSpec>,
 }
@@ -761,7 +761,7 @@ impl<'a> Reader<'a> {
         let record = self.record(sample)?;
         let (mut links, groups) = self.links()?;
         let Flows {
-            mut flows,
+            standing: mut flows,
             mut arriving,
             udp,
         } = self.flows(&groups, duration)?;
@@ -1012,7 +1012,7 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(Flows {
-            flows,
+            standing: flows,
             arriving,
             udp,
         })

@@ -22,11 +22,13 @@
 mod arrivals;
 mod dialogue;
 pub mod links;
+mod stops;
 
 use std::collections::BTreeMap;
 
 use self::arrivals::Arrivals;
 use self::dialogue::Dialogues;
+use self::stops::{Place, Plan, Stop, Trip, plan_stops, routes};
 use crate::cc;
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
 use crate::link::{Passage, Port, Transmission, Turn};
@@ -85,39 +87,6 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
         }
     }
     ports
-}
-
-/// A place on a flow's round trip.
-#[derive(Clone, Copy, Debug)]
-struct Stop {
-    place: Place,
-    /// The channel in which packets wait for their event, or nothing if this stop is passed at once.
-    channel: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    /// A port that computes departures, marks nothing and is not sampled.
-    Port(u32),
-    SlowPort(u32),
-    /// The way between a host and the first link, which takes the flow's own delay; an even number from the sender, an odd one to it.
-    Access(u32),
-    Receiver(u32),
-    Sender(u32),
-    /// Where a flow of UDP ends; of itself it begins anew, so this feeds its first stop.
-    UdpReceiver(u32),
-    /// Where a damaged packet ends.
-    Discard,
-    /// Those of all flows of an entry that arrive; which of them a packet is for, it says itself.
-    Receivers(u32),
-    Senders(u32),
-}
-
-/// Where a flow's round trip begins in `World::stops`, and which stop is the receiver's.
-#[derive(Clone, Copy, Debug)]
-struct Trip {
-    first_stop: u32,
-    receiver_stop: u32,
 }
 
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
@@ -418,7 +387,7 @@ impl<'a> World<'a> {
         let mut ports = ports(scenario, seed, shortcuts.no_tx_event);
         let dialogues = Dialogues::new(scenario, seed);
         let routes = routes(scenario, &dialogues);
-        let Stops {
+        let Plan {
             stops,
             trips,
             in_order,
@@ -1414,71 +1383,6 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
         .new
 }
 
-/// The round trip of a flow, or of all flows of an entry; of UDP, which sends nothing back, the way to the receiver.
-struct Route<'a> {
-    /// The links that data crosses, and whether against their direction.
-    path: &'a [usize],
-    against: bool,
-    /// The flow's number; entries of flows that arrive are counted after the others.
-    flow: usize,
-    receiver: Place,
-    sender: Option<Place>,
-    /// What packets take between its hosts and the links, each way, in seconds.
-    access_delay: f64,
-    /// Whether a wire on it may damage packets.
-    damages: bool,
-    /// Whether what happens at its ends depends on more than what arrives there, so that they need events.
-    sociable: bool,
-}
-
-/// Those of all flows, of the other sides of dialogues, of the entries of flows that arrive, and of flows of UDP.
-fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
-    let route = |spec: &'a FlowSpec, place| Route {
-        path: spec.path.as_slice(),
-        access_delay: spec.delay.secs(),
-        damages: scenario.damages(&spec.path),
-        against: false,
-        flow: place as usize,
-        receiver: Place::Receiver(place),
-        sender: Some(Place::Sender(place)),
-        sociable: false,
-    };
-    let mut routes: Vec<Route> = (0..)
-        .zip(&scenario.flows)
-        .map(|(place, flow)| route(flow, place))
-        .collect();
-    for (client, server) in dialogues.places() {
-        routes[server as usize].sociable = true;
-        routes.push(Route {
-            against: true,
-            flow: server as usize,
-            sociable: true,
-            ..route(&scenario.flows[server as usize], client)
-        });
-    }
-    for (entry, spec) in (0..).zip(&scenario.arriving) {
-        // Many components, of which one may have a timer that is due before another's packet.
-        routes.push(Route {
-            flow: scenario.flows.len() + entry as usize,
-            receiver: Place::Receivers(entry),
-            sender: Some(Place::Senders(entry)),
-            sociable: true,
-            ..route(&spec.flow, 0)
-        });
-    }
-    routes.extend((0..).zip(&scenario.udp).map(|(index, flow)| Route {
-        path: &flow.path,
-        access_delay: flow.delay.secs(),
-        damages: scenario.damages(&flow.path),
-        against: false,
-        flow: scenario.flows.len() + scenario.arriving.len() + index as usize,
-        receiver: Place::UdpReceiver(index),
-        sender: None,
-        sociable: false,
-    }));
-    routes
-}
-
 /// The flows of UDP, laid down as numbers from `first_order` on.
 fn udp_flows(scenario: &Scenario, seed: u64, first_order: usize, trips: &[Trip]) -> Vec<Udp> {
     let specs = (0..).zip(&scenario.udp).zip(trips);
@@ -1488,155 +1392,6 @@ fn udp_flows(scenario: &Scenario, seed: u64, first_order: usize, trips: &[Trip])
             Udp::new(spec, seed, (index, order), trip.first_stop)
         })
         .collect()
-}
-
-/// What `plan_stops` makes.
-struct Stops {
-    stops: Vec<Stop>,
-    /// Of each route, where it is among them.
-    trips: Vec<Trip>,
-    /// Of each channel whether packets come to it in order.
-    in_order: Vec<bool>,
-    /// Of each stop whether it is beyond the receiver.
-    returning: Vec<bool>,
-    /// Of each stop the one that a damaged packet takes instead: itself if no wire of its route damages any.
-    twins: Vec<u32>,
-    /// Of each stop the flow whose packets are there.
-    whose: Vec<u32>,
-}
-
-/// Lays out every round trip and decides which stops need events.
-fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Stops {
-    let mut places: Vec<Vec<Place>> = Vec::with_capacity(routes.len());
-    let port = |index: usize| {
-        let port = &ports[index];
-        let plain = port.is_computed() && !port.computes_marks() && !port.has_wire();
-        let plain = plain && !scenario.record.notes_at_links();
-        if plain && !matches!(scenario.sample, Sampling::Every(_)) {
-            Place::Port(index_u32(index))
-        } else {
-            Place::SlowPort(index_u32(index))
-        }
-    };
-    for (index, route) in (0..).zip(routes) {
-        let forward = route.path.iter().map(|link| port(2 * link));
-        let reverse = route.path.iter().rev().map(|link| port(2 * link + 1));
-        let mut trip = Vec::with_capacity(2 * route.path.len() + 4);
-        let access = |way: u32| route.has_access_delay().then_some(Place::Access(way));
-        trip.extend(access(2 * index));
-        match route.sender {
-            None => trip.extend(forward.chain([route.receiver])),
-            Some(_) if route.against => {
-                trip.extend(reverse.chain([route.receiver]).chain(forward));
-            }
-            Some(_) => trip.extend(forward.chain([route.receiver]).chain(reverse)),
-        }
-        if let Some(sender) = route.sender {
-            trip.extend(access(2 * index + 1));
-            trip.push(sender);
-        }
-        places.push(trip);
-    }
-    // Who feeds each stop: the stop before it on some round trip (the last one, a sender or the receiver of UDP, feeds the first).
-    let mut feeders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
-    for trip in &places {
-        for (at, place) in trip.iter().enumerate() {
-            let feeder = trip[(at + trip.len() - 1) % trip.len()];
-            let known = feeders.entry(*place).or_default();
-            if !known.contains(&feeder) {
-                known.push(feeder);
-            }
-        }
-    }
-    let is_unruly = |place: &Place| match place {
-        Place::Port(port) | Place::SlowPort(port) => ports[*port as usize].is_unruly(),
-        _ => false,
-    };
-    let needs_event = |place: &Place| match place {
-        place if feeders[place].iter().any(is_unruly) => true,
-        Place::Port(port) | Place::SlowPort(port) => {
-            feeders[place].len() > 1
-                || !scenario.shortcuts.computed_hops
-                || !ports[*port as usize].is_computed()
-        }
-        Place::Receiver(place) | Place::Sender(place) => {
-            routes[*place as usize].sociable || !scenario.shortcuts.computed_hops
-        }
-        Place::Receivers(_) | Place::Senders(_) => true,
-        Place::UdpReceiver(_) | Place::Access(_) | Place::Discard => {
-            !scenario.shortcuts.computed_hops
-        }
-    };
-    let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
-    let mut made = Stops {
-        stops: Vec::new(),
-        trips: Vec::with_capacity(places.len()),
-        in_order: Vec::new(),
-        returning: Vec::new(),
-        twins: Vec::new(),
-        whose: Vec::new(),
-    };
-    for (trip, route) in places.iter().zip(routes) {
-        let first_stop = index_u32(made.stops.len());
-        let receiver_stop =
-            first_stop + index_u32(route.path.len()) + u32::from(route.has_access_delay());
-        made.trips.push(Trip {
-            first_stop,
-            receiver_stop,
-        });
-        // A round trip without any event would never return to the event loop.
-        let closed = !trip.iter().any(needs_event);
-        for (at, place) in trip.iter().enumerate() {
-            let feeder = trip[(at + trip.len() - 1) % trip.len()];
-            let event = needs_event(place) || (closed && matches!(place, Place::Sender(_)));
-            let channel = event.then(|| {
-                let next = index_u32(made.in_order.len());
-                let channel = *channels.entry((*place, feeder)).or_insert(next);
-                if channel == next {
-                    made.in_order.push(!is_unruly(&feeder));
-                }
-                channel
-            });
-            made.returning
-                .push(first_stop + index_u32(at) > receiver_stop);
-            made.whose.push(index_u32(route.flow));
-            let twin = if route.damages { trip.len() } else { 0 };
-            made.twins.push(index_u32(made.stops.len() + twin));
-            made.stops.push(Stop {
-                place: *place,
-                channel,
-            });
-        }
-        if route.damages {
-            made.add_damaged(first_stop as usize);
-        }
-    }
-    made
-}
-
-impl Stops {
-    /// As many stops of the same places as there are from `first` on, for packets that are damaged, which nobody takes.
-    fn add_damaged(&mut self, first: usize) {
-        for at in first..self.stops.len() {
-            let mut stop = self.stops[at];
-            if !matches!(
-                stop.place,
-                Place::Port(_) | Place::SlowPort(_) | Place::Access(_)
-            ) {
-                stop.place = Place::Discard;
-            }
-            self.twins.push(index_u32(self.stops.len()));
-            self.returning.push(self.returning[at]);
-            self.whose.push(self.whose[at]);
-            self.stops.push(stop);
-        }
-    }
-}
-
-impl Route<'_> {
-    fn has_access_delay(&self) -> bool {
-        self.access_delay > 0.0
-    }
 }
 
 // --- samples ------------------------------------------------------------------------------------------------------------

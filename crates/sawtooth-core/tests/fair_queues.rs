@@ -36,7 +36,7 @@ fn packet(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued
 }
 
 proptest! {
-    /// Shreedhar and Varghese 1995, Theorem 4.1: over any interval in which both have packets waiting they differ by at most
+    /// The bound of unfairness of Shreedhar and Varghese 1995: over any interval in which both have packets waiting they differ by at most
     /// `quantum + 2 * max` bytes; and by `quantum + max` over those that begin when both come, as both begin with nothing kept.
     #[test]
     fn two_flows_that_always_wait_differ_by_a_quantum_and_two_packets_at_most(
@@ -184,7 +184,16 @@ fn floats(records: &Records, table: &str, column: &str) -> Vec<f64> {
     }
 }
 
-/// Mean of a flow's smoothed round-trip times at the samples from `since` seconds on, milliseconds.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+fn counts(records: &Records, table: &str, column: &str) -> Vec<f64> {
+    match records.table(table).expect("the table").column(column) {
+        Column::U64(values) => values.iter().map(|value| *value as f64).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Mean of the smoothed round-trip times of flows whose names begin so, at the samples from `since` seconds on, milliseconds.
+#[expect(clippy::cast_precision_loss, reason = "nanoseconds of a minute")]
 fn mean_rtt_ms(records: &Records, flow: &str, since: f64) -> f64 {
     let series = records.table("series").expect("samples");
     let (Column::I64(times), Column::Str(flows), Column::I64(rtts)) = (
@@ -196,7 +205,7 @@ fn mean_rtt_ms(records: &Records, flow: &str, since: f64) -> f64 {
     };
     let (mut sum, mut count) = (0.0, 0.0);
     for ((time, name), rtt) in times.iter().zip(flows).zip(rtts) {
-        if *name == flow && *time as f64 >= since * 1e9 {
+        if name.starts_with(flow) && *time as f64 >= since * 1e9 {
             sum += *rtt as f64 / 1e6;
             count += 1.0;
         }
@@ -269,66 +278,64 @@ fn flows_of_unequal_round_trips_and_sizes_share_a_fair_queue_equally() {
         let ratio = wire[1] / wire[0];
         let least = if name.starts_with("fq") { 0.7 } else { 0.97 };
         assert!((least..1.03).contains(&ratio), "{name}: {wire:?}");
-        assert!(wire[0] + wire[1] > 0.97 * 10e6, "{name}: {wire:?}");
+        assert!(wire[0] + wire[1] > 0.95 * 10e6, "{name}: {wire:?}");
     }
 }
 
-/// So many flows of CUBIC and as many of Prague over a dual queue at `mbps` and a round trip of 20 ms, from 20 s on: how long their packets
-/// wait, milliseconds, Prague's rate over CUBIC's, and `p_L² / p_C` of what they have met.
-fn dual(mbps: u32, flows: u32, values: &Json) -> (f64, f64, f64, f64) {
+/// So many flows of CUBIC and as many of Prague over a dual queue at `mbps` and a round trip of 20 ms: how long their packets wait from 20 s
+/// on, milliseconds, Prague's rate over CUBIC's, and the share of marks that Prague has met over the root of the share that CUBIC has lost.
+fn dual(mbps: u32, flows: u32, values: &Json) -> [f64; 4] {
     let mut queue = json!({"name": "dualpi2"});
     for (key, value) in values.as_object().expect("values") {
         queue[key] = value.clone();
     }
     let records = run(&json!({
-        "duration": "60 s", "sample": "10 ms", "stack": "linux",
+        "duration": "60 s", "sample": "10 ms", "stack": "linux", "tcp": {"ack_every": 1},
         "links": {"l": {"rate": format!("{mbps} Mbit/s"), "delay": "10 ms", "queue": queue}},
         "flows": [
             {"name": "classic", "path": ["l"], "cc": "cubic", "count": flows},
             {"name": "l4s", "path": ["l"], "cc": "prague", "count": flows},
         ],
     }));
-    println!("{:?}", records.table("flows").expect("f").column("ce_in"));
-    println!(
-        "{:?}",
-        records.table("flows").expect("f").column("retransmits")
-    );
-    println!(
-        "{:?}",
-        records.table("flows").expect("f").column("segments_sent")
-    );
-    println!("{:?}", records.table("flows").expect("f").column("flow"));
     // Of a round trip without waiting: a packet's transmission, and its acknowledgement's.
     let bare = 20.0 + 8.0 * 1560.0 / (f64::from(mbps) * 1e3);
+    let sum = |values: &[f64]| values.iter().sum::<f64>();
+    let half = flows as usize;
     let goodput = floats(&records, "flows", "goodput_bps");
-    let n = flows as usize;
-    let name = |what: &str| {
-        if n == 1 {
-            what.to_string()
-        } else {
-            format!("{what}[1]")
-        }
-    };
-    (
-        mean_rtt_ms(&records, &name("classic"), 20.0) - bare,
-        mean_rtt_ms(&records, &name("l4s"), 20.0) - bare,
-        goodput[n..].iter().sum::<f64>() / goodput[..n].iter().sum::<f64>(),
-        0.0,
-    )
+    let sent = counts(&records, "flows", "sent_packets");
+    let marks = sum(&counts(&records, "flows", "ce_in")[half..]) / sum(&sent[half..]);
+    let losses = sum(&counts(&records, "flows", "retransmits")[..half]) / sum(&sent[..half]);
+    [
+        mean_rtt_ms(&records, "classic", 20.0) - bare,
+        mean_rtt_ms(&records, "l4s", 20.0) - bare,
+        sum(&goodput[half..]) / sum(&goodput[..half]),
+        marks / losses.sqrt(),
+    ]
 }
 
 #[test]
-fn rfc9332_prague_waits_for_a_millisecond_cubic_for_the_target_and_they_share() {
-    for flows in [1, 4] {
-        for mbps in [40, 100] {
-            for values in [
-                json!({}),
-                json!({"scheduler": "ts_fifo"}),
-                json!({"ramp": "0 s", "min_threshold": "1 ms"}),
-                json!({"classic_share": 0.5}),
-            ] {
-                println!("{flows} {mbps} {values} {:?}", dual(mbps, flows, &values));
-            }
+fn rfc9332_prague_waits_for_a_millisecond_and_cubic_for_the_target_and_they_share() {
+    for (mbps, flows) in [(40, 1), (100, 1), (100, 4)] {
+        for values in [
+            json!({}),
+            json!({"scheduler": "ts_fifo"}),
+            json!({"ramp": "0 s", "min_threshold": "1 ms"}),
+        ] {
+            let found = dual(mbps, flows, &values);
+            let [classic, l4s, ratio, coupling] = found;
+            let what = format!("{flows} and {flows} at {mbps} Mbit/s, {values}: {found:?}");
+            // The controller holds the mean at its target of 15 ms.
+            assert!((13.0..17.0).contains(&classic), "{what}");
+            // The ramp ends at 1.2 ms, and most marks are the coupled ones, which come before it begins.
+            assert!((0.0..1.2).contains(&l4s), "{what}");
+            // 2 p' against p'²: 2, less what p' varies, whose mean square is more than its squared mean.
+            assert!((1.6..2.1).contains(&coupling), "{what}");
+            // Prague's rate is 2 / (2 p' * 25 ms), with its virtual round trip, CUBIC's in its Reno-friendly region 1.22 / (p' * 35 ms), with
+            // the queue's: 1.15 times as much, and more the more p' varies. "Roughly equal" is within a factor of two.
+            assert!((0.7..2.0).contains(&ratio), "{what}");
         }
     }
+    // A scheduler that guarantees half to the C queue leaves Prague no more than the other.
+    let [.., ratio, _] = dual(40, 1, &json!({"classic_share": 0.5}));
+    assert!((0.7..1.0).contains(&ratio), "{ratio}");
 }

@@ -1,6 +1,6 @@
 //! Deficit Round Robin: a queue per flow; each may send so many bytes per round and keeps what it could not use for its next.
 //!
-//! Specification: Shreedhar and Varghese, "Efficient Fair Queuing using Deficit Round Robin", SIGCOMM 1995, §3 (pseudo-code), with the
+//! Specification: Shreedhar and Varghese, "Efficient Fair Queuing using Deficit Round Robin", SIGCOMM 1995 (its pseudo-code), with the
 //! buffer stealing of McKenney, "Stochastic Fairness Queueing", INFOCOM 1990, that it takes over.
 //!
 //! Model:
@@ -9,8 +9,8 @@
 //! - if it is empty then, it leaves the list with `DC = 0`; else it goes to the end of the list and keeps `DC`
 //! - a full buffer: a packet of the longest queue is dropped
 //!
-//! Two flows that always have packets waiting differ by at most `quantum + 2 * max` bytes over any interval (the paper's Theorem 4.1, with
-//! `max` the longest packet). A quantum of at least one packet makes the work per packet constant.
+//! Two flows that always have packets waiting differ by at most `quantum + 2 * max` bytes over any interval (the paper's bound of
+//! unfairness, with `max` the longest packet). A quantum of at least one packet makes the work per packet constant.
 //!
 //! Deviations: the packet that arrives at a full buffer counts when the longest queue is looked for; the paper makes room before, so that
 //! of two equally long queues the other flow's could be chosen. All flows have the same quantum.
@@ -27,7 +27,7 @@ use crate::registry::{Entry, Kind, Param, Params, Value};
 pub const ENTRY: Entry<New> = Entry {
     name: "drr",
     summary: "deficit round robin: flows share the link's bytes equally",
-    specification: &["Shreedhar and Varghese 1995 §3"],
+    specification: &["Shreedhar and Varghese 1995"],
     params: &[
         LIMIT,
         QUEUES,

@@ -244,7 +244,7 @@ impl DualPi2 {
     }
 
     /// RFC 9332 Appendix A.2: the packet that leaves the L queue, or the one that is dropped.
-    fn from_l4s(&mut self, mut packet: Queued, now: f64) -> Result<Queued, Queued> {
+    fn pass_l4s(&mut self, mut packet: Queued, now: f64) -> Result<Queued, Queued> {
         let native = self.native(packet.sojourn(now));
         let coupled = self.pi.p_l4s();
         let p = if coupled < 1.0 || !self.pi.drops {
@@ -261,7 +261,7 @@ impl DualPi2 {
     }
 
     /// The same of the C queue.
-    fn from_classic(&mut self, mut packet: Queued) -> Result<Queued, Queued> {
+    fn pass_classic(&mut self, mut packet: Queued) -> Result<Queued, Queued> {
         let p = self.pi.p_classic();
         if self.classic.recurs(p) && (self.pi.overloaded(p) || !packet.mark_if_capable()) {
             return Err(packet);
@@ -287,12 +287,12 @@ impl Queue for DualPi2 {
         self.catch_up(now);
         while let Some(side) = self.scheduler.next(&self.l4s.fifo, &self.classic.fifo) {
             let decided = match side {
-                Turn::L4s => self.l4s.fifo.pop().map(|packet| self.from_l4s(packet, now)),
+                Turn::L4s => self.l4s.fifo.pop().map(|packet| self.pass_l4s(packet, now)),
                 Turn::Classic => self
                     .classic
                     .fifo
                     .pop()
-                    .map(|packet| self.from_classic(packet)),
+                    .map(|packet| self.pass_classic(packet)),
             };
             match decided.expect("the scheduler chooses a queue with packets") {
                 Ok(packet) => return Next::Packet(packet),
