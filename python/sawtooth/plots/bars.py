@@ -30,12 +30,15 @@ def grouped(
             flat = [interval for group in intervals for interval in group]
             axis.bar(x + (at - (len(series) - 1) / 2) * wide, [interval.estimate for interval in flat], wide, color=COLOURS[at], label=name,
                      yerr=np.array([interval.reach() for interval in flat]).T, ecolor="black", error_kw={"linewidth": 0.7, "capsize": 1.5})  # fmt: skip
-        for group, name in enumerate(groups):
-            axis.annotate(name, (group * pitch + (len(categories) - 1) / 2, 0), (0, -22), xycoords=("data", "axes fraction"),
-                          textcoords="offset points", ha="center", va="top", fontsize=8)  # fmt: skip
+        # The name of a group stands below its middle category.
+        names = [
+            f"{category}\n{group}" if place == len(categories) // 2 else category
+            for group in groups
+            for place, category in enumerate(categories)
+        ]
         ticks = [group * pitch + place for group in range(len(groups)) for place in range(len(categories))]
-        axis.set_xticks(ticks, [*categories] * len(groups), fontsize=7)
-        axis.set_xlabel(x_label, labelpad=14)
+        axis.set_xticks(ticks, names, fontsize=7)
+        axis.set_xlabel(x_label)
         axis.set_title(title)
         axis.grid(visible=False, axis="x")
     for axis in axes[len(data) :]:

@@ -5,26 +5,32 @@ Goodput is in bytes per second, as the original has it. Beside it: the same cell
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
+from matplotlib.figure import Figure
 
 from sawtooth import stats
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
-from sawtooth.plots import against, bars, curves, lattice
+from sawtooth.plots import against, bars, lattice
 from sawtooth.report import tahoe_findings as findings
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
-from sawtooth.report.tahoe_findings import ARMS, MANY, Case, Outcome
+from sawtooth.report.tahoe_findings import ARMS, Case, Outcome
 from sawtooth.stats import Interval, Vector
 
 # Below this a loss cannot be signalled by three duplicate acknowledgements: the lost segment and three after it.
 FEWEST_SEGMENTS = 4
+# What counts as near ns-3's value, relatively.
 CLOSE = 0.05
 _KEYS = ("flows", "queue", "window", "segment", "arm")
+
+Measure: TypeAlias = Callable[[Outcome], Vector]
+Panels: TypeAlias = dict[tuple[str, str], dict[str, list[Interval]]]
 
 
 class _Data:
@@ -46,7 +52,11 @@ class _Data:
             .join(plan, on="run")
         )
         drops = (
-            dataset.table("links").filter(link="bottleneck", direction="forward").select("run", "dropped_packets").collect().join(plan, on="run")
+            dataset.table("links")
+            .filter(link="bottleneck", direction="forward")
+            .select("run", "dropped_packets")
+            .collect()
+            .join(plan, on="run")
         )
         self.outcomes: dict[Case, Outcome] = {}
         for key, group in flows.sort("cell", "replicate").group_by(*_KEYS, maintain_order=True):
@@ -56,7 +66,7 @@ class _Data:
                 np.array(runs["goodput_bps"].to_list(), dtype=np.float64) / 8, np.array(runs["start_ns"].to_list(), dtype=np.float64) / 1e9
             )
         if {case.arm for case in self.outcomes} - set(ARMS):
-            raise DatasetError("this report knows the arms tahoe and reno only", "`report = \"generic\"` takes any")
+            raise DatasetError("this report knows the arms tahoe and reno only", '`report = "generic"` takes any')
         self.levels = findings.levels_of(self.outcomes)
         self.arms = [arm for arm in ARMS if any(case.arm == arm for case in self.outcomes)]
         self.replicates = max(outcome.goodput.shape[0] for outcome in self.outcomes.values())
@@ -75,7 +85,7 @@ class _Data:
             .sort("cell", pl.col("arm").replace_strict(list(ARMS), range(len(ARMS)), return_dtype=pl.Int8))
         )
 
-    def interval(self, case: Case, measure: Callable[[Outcome], Vector]) -> Interval:
+    def interval(self, case: Case, measure: Measure) -> Interval:
         outcome = self.outcomes.get(case)
         return stats.mean_interval(measure(outcome)) if outcome else Interval(np.nan, np.nan, np.nan, 0, "no run tells it")
 
@@ -103,7 +113,9 @@ def build(dataset: Dataset) -> Report:
         _cells_section(data),
     ]
     counted = {answer: sum(verdict.answer == answer for verdict in answers) for answer in ("yes", "no", "cannot distinguish")}
-    warning = ["n = 1: every statement is about these very runs; the study with random starts has intervals"] if data.replicates == 1 else []
+    warning = (
+        ["n = 1: every statement is about these very runs; the study with random starts has intervals"] if data.replicates == 1 else []
+    )
     summary = [*warning, "findings: " + ", ".join(f"{number} {answer}" for answer, number in counted.items()),
                *(f"{verdict.answer}: {verdict.claim}" for verdict in answers)]  # fmt: skip
     return Report(dataset, [section for section in sections if section is not None], summary)
@@ -127,23 +139,28 @@ def _findings_section(data: _Data, answers: list[Verdict]) -> Section:
 # --- figures ------------------------------------------------------------------------------------------------------------
 
 
-def _curves(data: _Data, flows: int, measure: Callable[[Outcome], Vector], panel: str, x: str) -> dict[str, dict[str, list[Interval]]]:
-    """A panel per level of `panel`, a curve per arm and segment over the levels of `x`."""
+def _by_arm(data: _Data, flows: int, measure: Measure, panel: str, x: str) -> Panels:
+    """A row per arm, a column per level of `panel`, a curve per segment over the levels of `x`."""
     return {
-        f"{panel} {level} B": {
-            f"{ARMS[arm]}, {segment} B": [
-                data.interval(Case(**{"flows": flows, "segment": segment, "arm": arm, panel: level, x: at}), measure) for at in data.levels[x]
+        (ARMS[arm], f"{panel} {level}"): {
+            f"segment {segment} B": [
+                data.interval(_case(flows, segment, arm, {panel: level, x: at}), measure)
+                for at in data.levels[x]
             ]
-            for arm in data.arms
             for segment in data.levels["segment"]
         }
+        for arm in data.arms
         for level in data.levels[panel]
     }
 
 
-def _highest(panels: dict[str, dict[str, list[Interval]]]) -> float:
-    every = [interval for series in panels.values() for curve in series.values() for interval in curve]
-    return max([x for i in every for x in (i.estimate, i.high) if np.isfinite(x)], default=1.0)
+def _case(flows: int, segment: int, arm: str, sizes: Mapping[str, int]) -> Case:
+    return Case(flows, sizes["queue"], sizes["window"], segment, arm)
+
+
+def _lattice(data: _Data, panels: Panels, panel: str, x: str, label: str, lowest: float = 0.0) -> Figure:
+    rows, columns = [ARMS[arm] for arm in data.arms], [f"{panel} {level}" for level in data.levels[panel]]
+    return lattice.curves(panels, rows, columns, [str(level) for level in data.levels[x]], f"{x} [B]", label, lowest)
 
 
 def _goodput_section(data: _Data) -> Section:
@@ -152,12 +169,12 @@ def _goodput_section(data: _Data) -> Section:
     for flows in data.levels["flows"]:
         words = "of one flow" if flows == 1 else f"per flow, mean of {flows}"
         for panel, x in (("queue", "window"), ("window", "queue")):
-            panels = _curves(data, flows, lambda outcome: outcome.mean, panel, x)
+            panels = _by_arm(data, flows, _mean, panel, x)
             letter = next(letters)
             plots.append(Plot(
                 f"{letter}_goodput_{flows}_by_{x}",
-                curves.panels(panels, [str(level) for level in data.levels[x]], f"{x} [B]", "goodput [B/s]", (0.0, 1.05 * _highest(panels))),
-                f"({letter}) Goodput {words}, by {x} and segment size, for each {panel}. {data.how}",
+                _lattice(data, panels, panel, x, "goodput [B/s]"),
+                f"({letter}) Goodput {words}, by {x} and segment size, for each {panel} (bytes). {data.how}",
             ))  # fmt: skip
     if 1 in data.levels["flows"] and data.many > 1:
         pairs = {
@@ -176,7 +193,7 @@ def _goodput_section(data: _Data) -> Section:
         plots.append(Plot(
             f"{letter}_one_against_{data.many}",
             against.ratios(pairs, lines, "goodput of one flow [B/s]", f"mean goodput of {data.many} [B/s]"),
-            f"({letter}) Goodput of one flow against the mean of {data.many}, a point per queue, window and segment. Points on the upper line: "
+            f"({letter}) Goodput of one flow against the mean of {data.many}, a point per queue, window and segment. Points on the steep line: "
             f"the flows do not get in each other's way. {data.how}",
         ))  # fmt: skip
     return Section("Goodput by window, queue and segment", plots=plots)
@@ -186,28 +203,32 @@ def _mean(outcome: Outcome) -> Vector:
     return outcome.mean
 
 
+def _deviation(outcome: Outcome) -> Vector:
+    return outcome.deviation
+
+
+def _jain(outcome: Outcome) -> Vector:
+    return outcome.jain
+
+
 def _spread_section(data: _Data) -> Section | None:
     if data.many == 1:
         return None
     flows, segments, queues = data.many, data.levels["segment"], data.levels["queue"]
     deviations = {
         f"window {window} B": {
-            ARMS[arm]: [
-                [data.interval(Case(flows, queue, window, segment, arm), lambda outcome: outcome.deviation) for segment in segments]
-                for queue in queues
-            ]
+            ARMS[arm]: [[data.interval(Case(flows, queue, window, segment, arm), _deviation) for segment in segments] for queue in queues]
             for arm in data.arms
         }
         for window in data.levels["window"]
     }
-    fairness = _curves(data, flows, lambda outcome: outcome.jain, "queue", "window")
+    fairness = _by_arm(data, flows, _jain, "queue", "window")
     lowest = min((i.estimate for series in fairness.values() for curve in series.values() for i in curve if i.n), default=0.0)
     plots = [
         Plot("f_deviation", bars.grouped(deviations, [f"queue {queue} B" for queue in queues], [str(segment) for segment in segments],
                                          "segment [B]", "standard deviation [B/s]"),
              f"(f) Standard deviation of goodput across {flows} flows, all {len(segments) * len(queues) * len(data.levels['window'])} cases. {data.how}"),
-        Plot("g_jain", curves.panels(fairness, [str(level) for level in data.levels["window"]], "window [B]", "Jain's index",
-                                     (max(0.0, lowest - 0.1), 1.02)),
+        Plot("g_jain", _lattice(data, fairness, "queue", "window", "Jain's index", max(0.0, lowest - 0.1)),
              f"(g) Jain's index of {flows} flows. {data.how}"),
     ]  # fmt: skip
     rows, columns = [f"window {window}" for window in data.levels["window"]], [f"queue {queue}" for queue in queues]
@@ -221,7 +242,7 @@ def _spread_section(data: _Data) -> Section | None:
         }
         plots.append(Plot(
             f"{letter}_order_{arm}",
-            lattice.ranks(panels, rows, columns, "order of start", "goodput [B/s]"),
+            lattice.curves(panels, rows, columns, [str(rank) for rank in range(1, flows + 1)], "order of start", "goodput [B/s]"),
             f"({letter}) {ARMS[arm]}: goodput of each flow in order of start. {data.how}",
         ))  # fmt: skip
     return Section("Spread, fairness and order of start", plots=plots)
@@ -260,7 +281,9 @@ def peer_outcomes() -> dict[Case, Outcome]:
 def _peer_section(data: _Data) -> Section:
     peer = peer_outcomes()
     drops = {
-        Case(row["n"], row["q_bytes"], row["win_bytes"], row["seg"], str(row["variant"]).removeprefix("Tcp").lower()): row["bottleneck_drops"]
+        Case(row["n"], row["q_bytes"], row["win_bytes"], row["seg"], str(row["variant"]).removeprefix("Tcp").lower()): row[
+            "bottleneck_drops"
+        ]
         for row in peer_table().to_dicts()
     }
     rows: list[dict[str, object]] = []
@@ -299,8 +322,8 @@ def _peer_section(data: _Data) -> Section:
     if data.replicates > 1 and data.many > 1:
         inside, total = _predicted(data, peer)
         paragraphs.append(
-            f"Its value of one run lies inside the 95 % prediction interval of a single run with random starts in {inside} of {total} cells with "
-            f"{data.many} flows, for mean goodput."
+            f"Its value of one run lies inside the 95 % prediction interval of a single run with random starts in {inside[0]} of {total} cells with "
+            f"{data.many} flows for mean goodput, which hardly varies with the starts, and in {inside[1]} for Jain's index."
         )
     comparable = {case: outcome for case, outcome in peer.items() if case in data.outcomes}
     same = [
@@ -312,7 +335,11 @@ def _peer_section(data: _Data) -> Section:
 
 def _one_segment_less(table: pl.DataFrame) -> list[str]:
     """Whether ns-3's window-limited goodput is that of a window one segment smaller."""
-    alone = table.filter((pl.col("flows") == 1) & (pl.col("window") == findings.SMALL_WINDOW)).unique("segment", maintain_order=True).sort("segment")
+    alone = (
+        table.filter((pl.col("flows") == 1) & (pl.col("window") == findings.SMALL_WINDOW))
+        .unique("segment", maintain_order=True)
+        .sort("segment")
+    )
     if alone.is_empty() or bool(((alone["ratio"] - 1).abs() < CLOSE / 5).all()):
         return []
     expected = [(w // s) / max((w - s) // s, 1) for w, s in alone.select("window", "segment").rows()]
@@ -325,14 +352,14 @@ def _one_segment_less(table: pl.DataFrame) -> list[str]:
     ]
 
 
-def _predicted(data: _Data, peer: dict[Case, Outcome]) -> tuple[int, int]:
-    inside = total = 0
-    for case, outcome in data.outcomes.items():
-        if case.flows == data.many and case in peer:
-            interval = stats.prediction_interval(outcome.mean)
-            total += 1
-            inside += interval.low <= float(peer[case].mean[0]) <= interval.high
-    return inside, total
+def _predicted(data: _Data, peer: dict[Case, Outcome]) -> tuple[list[int], int]:
+    """How many of ns-3's values lie inside, of mean goodput and of Jain's index, and of how many."""
+    cases = [case for case in data.outcomes if case.flows == data.many and case in peer]
+    inside: list[int] = []
+    for measure in (_mean, _jain):
+        intervals = [(stats.prediction_interval(measure(data.outcomes[case])), float(measure(peer[case])[0])) for case in cases]
+        inside.append(sum(interval.low <= value <= interval.high for interval, value in intervals))
+    return inside, len(cases)
 
 
 # --- care, cells --------------------------------------------------------------------------------------------------------
@@ -349,7 +376,7 @@ def _careful_section(data: _Data) -> Section:
            "a timeout, and Tahoe and Reno are the same; these cells are flagged `few_segments`."] if few else []),
         f"In {limited} of {data.states.height} cells and arms the flows were held back by their window limit for more than half of their time "
         "(`window_limited`). What they carry there is the window per round trip and says nothing about Tahoe or Reno.",
-        f"The original does not say its links, its duration nor its number of replicates. With {MANY} flows, goodput of a flow counts from its own "
+        f"The original does not say its links, its duration nor its number of replicates. With {data.many} flows, goodput of a flow counts from its own "
         "start, so that equal flows differ by a few hundredths of a percent. Standard deviations are those of a sample (n - 1).",
     ]  # fmt: skip
     return Section("What to be careful about", paragraphs)

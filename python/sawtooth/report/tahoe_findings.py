@@ -8,9 +8,9 @@ sign of the difference decides, about that run alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from sawtooth.stats import Means, Vector
 SMALL_WINDOW = 2000
 LARGE_WINDOWS = (32000, 64000)
 LARGE_QUEUES = (32000, 64000)
-MANY = 10
 # How much goodput may change with the queue and still be called independent of it.
 MARGIN = 0.05
 # Relative differences below this are rounding.
@@ -163,34 +162,61 @@ def _by_segment(outcomes: Outcomes, what: str, windows_words: str, windows: Sequ
 def _reno_and_tahoe(outcomes: Outcomes, what: str) -> list[Verdict]:
     made: list[Verdict] = []
     for claim, side, sign in (
-        ("With window <= queue Reno carries at least what Tahoe does", lambda case: case.window <= case.queue, 1),
-        ("With window > queue Tahoe carries more than Reno", lambda case: case.window > case.queue, -1),
+        ("With window <= queue Reno carries at least what Tahoe does", _fits, 1),
+        ("With window > queue Tahoe carries more than Reno", _overflows, -1),
     ):
-        chosen = _both(outcomes, side, lambda outcome: outcome.mean, sign)
+        chosen = _both(outcomes, side, _mean, sign)
         made.append(average(f"{claim}, on average over the cases ({what})", chosen, "B/s", strict=sign < 0))
-        made.append(every(f"{claim}, in every case ({what})", [(name, means_of(*pair, paired=True)) for name, pair in chosen], strict=sign < 0))
+        made.append(
+            every(f"{claim}, in every case ({what})", [(name, means_of(*pair, paired=True)) for name, pair in chosen], strict=sign < 0)
+        )
     return made
 
 
+def _fits(case: Case) -> bool:
+    return case.window <= case.queue
+
+
+def _overflows(case: Case) -> bool:
+    return case.window > case.queue
+
+
+def _any(_: Case) -> bool:
+    return True
+
+
+def _mean(outcome: Outcome) -> Vector:
+    return outcome.mean
+
+
+def _jain(outcome: Outcome) -> Vector:
+    return outcome.jain
+
+
 def _least_spread(outcomes: Outcomes, arm: str) -> Verdict:
-    claim = f"{ARMS[arm]}'s standard deviation across flows is smallest with window {SMALL_WINDOW} and queue {' or '.join(map(str, LARGE_QUEUES))}"
+    claim = f"{ARMS[arm]}'s standard deviation across flows is nowhere smaller than with window {SMALL_WINDOW} and queue {' or '.join(map(str, LARGE_QUEUES))}"
     own = {case: outcome for case, outcome in outcomes.items() if case.arm == arm}
     inside = {case: outcome for case, outcome in own.items() if case.window == SMALL_WINDOW and case.queue in LARGE_QUEUES}
     outside = {case: outcome for case, outcome in own.items() if case not in inside}
     if not inside or not outside:
         return Verdict(claim, "cannot distinguish", "")
     least = [min(part.items(), key=lambda item: float(item[1].deviation.mean())) for part in (inside, outside)]
-    # The smallest of each replicate, so that it does not matter which case is smallest by chance.
-    smallest = [np.min([outcome.deviation for outcome in part.values()], axis=0) for part in (inside, outside)]
+    # Segment by segment, against the mean over those queues: the least of them would be small by chance.
+    comparisons: list[Comparison] = []
+    for case, outcome in outside.items():
+        there = [other.deviation for key, other in inside.items() if key.segment == case.segment]
+        if there:
+            comparisons.append((case.words("arm", "flows"), means_of(outcome.deviation, np.mean(there, axis=0))))
+    found = every(claim, comparisons, strict=False)
     told = "; ".join(
         f"{place}: {stats.mean_interval(outcome.deviation).words(',.4g')} B/s ({case.words('arm', 'flows')})"
         for place, (case, outcome) in zip(("smallest there", "smallest elsewhere"), least, strict=True)
     )
-    return Verdict(claim, _answer(stance(means_of(smallest[1], smallest[0]), 1, strict=True)), told)
+    return Verdict(claim, found.answer, f"{found.numbers}; {told}")
 
 
 def _fairer(outcomes: Outcomes) -> list[Verdict]:
-    chosen = _both(outcomes, lambda _: True, lambda outcome: outcome.jain, 1)
+    chosen = _both(outcomes, _any, _jain, 1)
     return [
         average("Reno is fairer than Tahoe by Jain's index, on average over the cases", chosen, "", strict=True),
         every("Reno is fairer than Tahoe by Jain's index, in every case", [(name, means_of(*pair, paired=True)) for name, pair in chosen]),
@@ -276,8 +302,8 @@ def _both(
     return found
 
 
-def _with(case: Case, **other: int | str) -> Case:
-    return Case(**{**case.__dict__, **other})
+def _with(case: Case, **other: Any) -> Case:
+    return replace(case, **other)
 
 
 def _relative(means: Means) -> float:
