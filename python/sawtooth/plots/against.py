@@ -15,7 +15,7 @@ def ratios(
     data: Mapping[str, Mapping[str, Sequence[tuple[Interval, Interval]]]], lines: Mapping[str, float], x_label: str, y_label: str
 ) -> Figure:
     """One panel per key of `data`, from zero on both axes; `lines` gives a name to ratios y / x."""
-    made, axes = figure(3.6 * len(data) + 0.8, 3.5, columns=len(data), share_x=True, share_y=True)
+    made, axes = figure(4.3 * len(data) + 0.8, 3.5, columns=len(data), share_x=True, share_y=True)
     every = [pair for panel in data.values() for series in panel.values() for pair in series]
     right, top = (1.08 * max(pair[side].estimate for pair in every) for side in (0, 1))
     for axis, (title, panel) in zip(axes, data.items(), strict=True):

@@ -140,8 +140,8 @@ def _independent(outcomes: Outcomes, what: str) -> Verdict:
             within = ratio.low >= 1 / (1 + MARGIN) and ratio.high <= 1 + MARGIN
             stance = "for" if within else "against" if wide.high < 1 / (1 + MARGIN) or wide.low > 1 + MARGIN else "open"
         counts[stance] += 1
-        if abs(np.log(ratio.estimate)) >= worst:
-            worst = abs(float(np.log(ratio.estimate)))
+        if abs(ratio.estimate - 1) >= worst:
+            worst = abs(ratio.estimate - 1)
             words = f"largest change: {case.words('flows', 'window')}, {ratio.words('.3f')} times that with queue {reference.queue}"
     return Verdict(claim, _of_every(counts), f"{_counted(counts)}; {words}" if pairs else "")
 
