@@ -82,7 +82,10 @@ def test_a_single_contrary_case_refutes_a_claim_about_every_case_and_is_named() 
 def test_a_difference_inside_its_interval_is_not_decided() -> None:
     generator = np.random.default_rng(1)
     made = outcomes(lambda case, _: as_claimed(case, 0) + generator.normal(0, 1e5), 10)
-    assert answers(made)["With window > queue Tahoe carries more than Reno, on average over the cases (one flow)"].answer == "cannot distinguish"
+    assert (
+        answers(made)["With window > queue Tahoe carries more than Reno, on average over the cases (one flow)"].answer
+        == "cannot distinguish"
+    )
 
 
 def test_stances_treat_ties_by_the_claim() -> None:
@@ -114,7 +117,9 @@ def test_the_earliest_starter_always_winning_refutes_that_it_does_not() -> None:
 def test_the_peers_table_has_every_case_and_agrees_with_its_own_index() -> None:
     peer = tahoe.peer_outcomes()
     assert len(peer) == 192
-    table = {(row["n"], row["q_bytes"], row["win_bytes"], row["seg"], row["variant"][3:].lower()): row for row in tahoe.peer_table().to_dicts()}
+    table = {
+        (row["n"], row["q_bytes"], row["win_bytes"], row["seg"], row["variant"][3:].lower()): row for row in tahoe.peer_table().to_dicts()
+    }
     for case, made in peer.items():
         row = table[case.flows, case.queue, case.window, case.segment, case.arm]
         # Printed with five decimals, from shares printed with six figures.
@@ -126,7 +131,7 @@ def test_the_peers_table_has_every_case_and_agrees_with_its_own_index() -> None:
 
 
 def test_a_draw_with_a_count_is_a_list_of_independent_values() -> None:
-    plan = make_plan(Study.parse(STUDY + "[arms]\na = {}\nb = { \"vars.n\" = 1 }\n", Path("s.toml")))
+    plan = make_plan(Study.parse(STUDY + '[arms]\na = {}\nb = { "vars.n" = 1 }\n', Path("s.toml")))
     first, second = (run.draws for run in plan.runs)
     assert first == second
     assert set(first) == {"starts[1]", "starts[2]", "starts[3]"}

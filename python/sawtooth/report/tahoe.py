@@ -143,10 +143,7 @@ def _by_arm(data: _Data, flows: int, measure: Measure, panel: str, x: str) -> Pa
     """A row per arm, a column per level of `panel`, a curve per segment over the levels of `x`."""
     return {
         (ARMS[arm], f"{panel} {level}"): {
-            f"segment {segment} B": [
-                data.interval(_case(flows, segment, arm, {panel: level, x: at}), measure)
-                for at in data.levels[x]
-            ]
+            f"segment {segment} B": [data.interval(_case(flows, segment, arm, {panel: level, x: at}), measure) for at in data.levels[x]]
             for segment in data.levels["segment"]
         }
         for arm in data.arms
