@@ -33,6 +33,8 @@ _DRAW_KEYS = {
     "uniform": {"distribution", "low", "high"},
     "table": {"distribution", "file", "row", "column", "unit"},
 }
+# What may be left out; `count` makes a list of independent values.
+_OPTIONAL_DRAW_KEYS = {"uniform_integer": {"count"}, "uniform": {"count"}, "table": set[str]()}
 # Tables that an assignment may create when the scenario does not have them yet.
 _OPTIONAL_TABLES = {
     "arrivals", "cc", "jitter", "kernel", "loss", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars", "walk",
@@ -328,7 +330,9 @@ class _Reader:
                 known = ", ".join(_DRAW_KEYS)
                 where = f"{path}.distribution" if kind is not None else path
                 raise self.document.error(f"unknown distribution `{kind}`", where, f"there are {known}")
-            self.known_keys(draw, _DRAW_KEYS[kind], path)
+            self.known_keys(draw, _DRAW_KEYS[kind] | _OPTIONAL_DRAW_KEYS[kind], path)
+            if "count" in draw:
+                self.whole_value(draw["count"], "count", 1, f"{path}.count")
             missing = _DRAW_KEYS[kind] - draw.keys()
             if missing:
                 raise self.document.error(f"`{path}` lacks {', '.join(sorted(missing))}", path)

@@ -590,7 +590,10 @@ impl Vars<'_> {
                 Slot::Done(result) => result.clone(),
             });
         }
-        let json = self.tree?.get(name)?;
+        let json = match self.item(name)? {
+            Ok(json) => json,
+            Err(message) => return Some(Err(message)),
+        };
         self.known
             .borrow_mut()
             .push((name.to_owned(), Slot::InProgress));
@@ -607,6 +610,10 @@ impl Vars<'_> {
                     message => format!("variable `{name}` is wrong: {message}"),
                 })
             }
+            Json::Array(items) => Err(format!(
+                "`{name}` is a list of {}; say which, as in `{name}[1]`",
+                items.len()
+            )),
             _ => Err(format!(
                 "variable `{name}` is no number, quantity or expression"
             )),
@@ -618,6 +625,25 @@ impl Vars<'_> {
             .expect("it was just added");
         slot.1 = Slot::Done(result.clone());
         Some(result)
+    }
+
+    /// The value that is written for `NAME` or `NAME[NUMBER]`.
+    fn item(&self, name: &str) -> Option<std::result::Result<&Json, String>> {
+        let Some((list, number)) = name.split_once('[') else {
+            return self.tree?.get(name).map(Ok);
+        };
+        let number = number.trim_end_matches(']');
+        Some(match self.tree?.get(list)? {
+            Json::Array(items) => number
+                .parse::<usize>()
+                .ok()
+                .and_then(|number| items.get(number.wrapping_sub(1)))
+                .ok_or_else(|| {
+                    let last = items.len();
+                    format!("`{list}` has {last} items, so there is no `{name}`")
+                }),
+            _ => Err(format!("`{list}` is not a list")),
+        })
     }
 }
 
@@ -737,11 +763,23 @@ impl<'a> Reader<'a> {
         // Every variable is checked, also one that nothing uses.
         for (name, json) in self.vars.tree.into_iter().flatten() {
             let path = format!("vars.{name}");
-            if let Json::String(text) = json {
-                expr::evaluate(text, &scope).map_err(|error| in_expression(&path, error))?;
-            }
-            if let Some(Err(message)) = scope.get(name) {
-                return Err(at(path, message));
+            let items: Vec<_> = match json {
+                Json::Array(items) => (1..)
+                    .zip(items)
+                    .map(|(number, item)| {
+                        let path = format!("{path}[{}]", number - 1);
+                        (format!("{name}[{number}]"), path, item)
+                    })
+                    .collect(),
+                _ => vec![(name.clone(), path, json)],
+            };
+            for (name, path, json) in items {
+                if let Json::String(text) = json {
+                    expr::evaluate(text, &scope).map_err(|error| in_expression(&path, error))?;
+                }
+                if let Some(Err(message)) = scope.get(&name) {
+                    return Err(at(path, message));
+                }
             }
         }
         let duration = match self.tree.get("duration") {

@@ -13,7 +13,7 @@ use std::sync::Once;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::expr::{self, Dimension, Quantity, Variables};
 use sawtooth_core::noise;
 use sawtooth_core::rng::Stream;
@@ -261,8 +261,19 @@ fn evaluate(
     variables: &Bound<'_, PyDict>,
 ) -> PyResult<(f64, &'static str)> {
     let mut known = PythonVariables(Vec::new());
+    let mut items = Vec::new();
     for (name, value) in variables {
         let name: String = name.extract()?;
+        match value.cast::<PyList>() {
+            Ok(list) => items.extend(
+                (1..)
+                    .zip(list)
+                    .map(|(number, item)| (format!("{name}[{number}]"), item)),
+            ),
+            Err(_) => items.push((name, value)),
+        }
+    }
+    for (name, value) in items {
         let quantity = match value.extract::<f64>() {
             Ok(number) => Ok(Quantity {
                 value: number,
