@@ -19,6 +19,7 @@ from sawtooth import _core, calibration, doctor, kernels
 from sawtooth.dataset import Dataset
 from sawtooth.errors import BackendUnavailable, SawtoothError
 from sawtooth.execute import BACKENDS, Interrupted, execute, reporter_for
+from sawtooth.measures import measures
 from sawtooth.plan import Plan, make_plan
 from sawtooth.report import KINDS
 from sawtooth.report import report as make_report
@@ -231,7 +232,9 @@ def compare(
 
 @app.command(name="list")
 def list_parts(
-    what: Annotated[str, typer.Argument(metavar="[WHAT]", help="cc, queue, source, recovery, stack, tcp, kernel, column or study.")] = "",
+    what: Annotated[
+        str, typer.Argument(metavar="[WHAT]", help="cc, queue, source, recovery, stack, tcp, kernel, column, metric or study.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """List what a study can name, with parameters and defaults.
@@ -536,6 +539,9 @@ def _listing() -> dict[str, list[dict[str, Any]]]:
         {"name": f"{table}.{column['name']}", "summary": column["summary"], "unit": column["unit"]}
         for table, spec in _core.schema().items()
         for column in spec["columns"]
+    ]
+    tables["metric"] = [
+        {"name": metric.name.removeprefix("flows."), "summary": metric.summary, "unit": metric.unit} for metric in measures().values()
     ]
     tables["study"] = [{"name": str(path), "summary": Study.load(path).question} for path in sorted(Path("studies").glob("**/*.toml"))]
     return tables

@@ -22,6 +22,7 @@ import polars as pl
 
 from sawtooth import _core
 from sawtooth.errors import StudyError, StudyWarning
+from sawtooth.presentation import presentation
 from sawtooth.study import Assignment, Study, assign
 from sawtooth.sweep import Cell, axis_names, cells
 
@@ -103,6 +104,7 @@ def make_plan(study: Study) -> Plan:
         StudyError: for anything that no run could use, with its place in the study.
 
     """
+    presentation(study)
     all_cells = cells(study)
     arms = study.arms or {"": ()}
     runs: list[Run] = []

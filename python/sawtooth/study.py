@@ -24,6 +24,7 @@ Tree: TypeAlias = dict[str, Any]
 
 _KEYS = (
     "name", "question", "backend", "repeat", "seed", "order", "report", "vars", "draws", "scenario", "sweep", "arms", "short",
+    "figures", "findings",
 )  # fmt: skip
 _BACKENDS = ("sim", "uml", "qemu", "netns")
 _ORDERS = ("cells", "blocks")

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sawtooth import stats
+from sawtooth import measures, stats
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.measures import Metric
 from sawtooth.metrics import sides
-from sawtooth.metrics.sides import Metric, Published
+from sawtooth.metrics.sides import Published
 from sawtooth.stats import Interval, Means
 from sawtooth.study import did_you_mean
 
@@ -188,7 +189,7 @@ def with_table(
 
     """
     _require_arm([dataset], arm)
-    metric = sides.metric(name)
+    metric = measures.metric(name)
     own = sides.factors(dataset)
     table, names = sides.published(path, columns, metric, ["cell", *own, "arm", "item"])
     notes = [*_state(dataset, _label(dataset))]
@@ -376,7 +377,7 @@ def _chosen(
     names: Sequence[str], observe: Callable[[Metric], tuple[dict[Key, _Observed], dict[Key, _Observed]]]
 ) -> Iterable[tuple[Metric, dict[Key, _Observed], dict[Key, _Observed]]]:
     """Each metric with what both sides have of it; by default completion where a flow completes on both sides, else goodput."""
-    metrics = [sides.metric(name) for name in dict.fromkeys(names or _DEFAULT)]
+    metrics = [measures.metric(name) for name in dict.fromkeys(names or _DEFAULT)]
     if names:
         for metric in metrics:
             yield metric, *observe(metric)

@@ -18,29 +18,13 @@ import polars as pl
 from sawtooth import _core
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.measures import Metric
+from sawtooth.metrics import over_time
 from sawtooth.study import did_you_mean
 
-TABLES = ("flows", "links")
-HOWS = ("mean", "sum", "each")
 _PLAN = {"run", "id", "cell", "arm", "replicate", "seed"}
 # How published tables spell units in the names of their columns, where that is not Sawtooth's way.
 _SPELT = {"bytes": "B", "segments": "packets", "sec": "s", "seconds": "s", "msec": "ms"}
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A numeric column of a table of results.
-
-    Attributes:
-        name: as the user names it, such as `goodput_bps` or `links.dropped_packets`.
-        unit: of its values, in a form that can follow a number; empty for plain numbers.
-
-    """
-
-    name: str
-    table: str
-    column: str
-    unit: str
 
 
 @dataclass(frozen=True)
@@ -62,26 +46,6 @@ class Published:
     n: str | None = None
     unit: str | None = None
     factors: Mapping[str, str] | None = None
-
-
-def metric(name: str) -> Metric:
-    """The metric called `name`: a column of `flows`, or `TABLE.COLUMN`.
-
-    Raises:
-        DatasetError: if there is none.
-
-    """
-    numeric = {
-        f"{table}.{column['name']}": Metric(name, table, column["name"], _unit(column["unit"]))
-        for table in TABLES
-        for column in _core.schema()[table]["columns"]
-        if column["type"] != "str"
-    }
-    found = numeric.get(name) or numeric.get(f"flows.{name}")
-    if found is None:
-        known = [key.removeprefix("flows.") for key in numeric]
-        raise DatasetError(f"there is no metric `{name}`", did_you_mean(name, known))
-    return found
 
 
 def factors(dataset: Dataset) -> list[str]:
@@ -113,13 +77,19 @@ def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) 
         arm: of this arm only.
 
     """
-    rows = dataset.table(chosen.table)
-    if chosen.table == "links":
-        rows = rows.with_columns(item=pl.col("link") + " " + pl.col("direction"), cc=pl.lit(None, pl.String))
+    column = chosen.column
+    if chosen.table == "over_time":
+        frame = over_time.COMPUTED[column](over_time.windows(dataset), over_time.WINDOW_NS)
+        column = "value"
+        rows = frame.lazy().with_columns(
+            item=pl.col("item") if how == "each" else pl.col("item").str.replace(r"\[\d+\]$", ""), cc=pl.lit(None, pl.String)
+        )
+    elif chosen.table == "links":
+        rows = dataset.links().with_columns(item=pl.col("link") + " " + pl.col("direction"), cc=pl.lit(None, pl.String))
     else:
-        rows = rows.with_columns(item=pl.col("flow") if how == "each" else pl.col("flow").str.replace(r"\[\d+\]$", ""))
+        rows = dataset.flows().with_columns(item=pl.col("flow") if how == "each" else pl.col("flow").str.replace(r"\[\d+\]$", ""))
     # Everything measured is at least 0; -1 says that it was not.
-    value = pl.col(chosen.column).cast(pl.Float64)
+    value = pl.col(column).cast(pl.Float64)
     value = pl.when(value.is_not_null() & value.is_not_nan() & (value >= 0)).then(value)
     whole = value.is_not_null().all()
     per_item = rows.group_by("run", "item").agg(
@@ -294,10 +264,6 @@ def _suffix(column: str) -> str:
         prefix = {"K": "k", "m": "M"}.get(rate[1], rate[1])
         unit = prefix + ("bit/s" if rate[2] == "b" else "B/s")
     return unit if _amount(unit) else ""
-
-
-def _unit(unit: str) -> str:
-    return {"packet": "packets", "": ""}.get(unit, unit)
 
 
 def _amount(unit: str) -> tuple[float, str] | None:

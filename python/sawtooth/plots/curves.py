@@ -17,21 +17,34 @@ def panels(
     x_label: str,
     y_label: str,
     limits: tuple[float, float],
+    *,
+    scale: str = "linear",
 ) -> Figure:
-    """One panel per key of `data`, one curve per series, one point with interval per level."""
+    """One panel per key of `data`, one curve per series, one point with interval per level.
+
+    Points are joined where levels have an order: where each begins with a number.
+    """
+    ordered = all(level[:1].isdigit() for level in levels)
     made, axes = figure(max(2.4 * len(data) + 0.6, 4.5), 3.2, columns=len(data), share_y=True)
     for axis, (title, series) in zip(axes, data.items(), strict=True):
         for at, (name, intervals) in enumerate(series.items()):
             middle = np.array([interval.estimate for interval in intervals])
             reach = np.array([interval.reach() for interval in intervals]).T
             x = np.arange(len(levels)) + (at - (len(series) - 1) / 2) * 0.12
-            axis.errorbar(x, middle, yerr=reach, fmt=f"{MARKERS[at]}-", color=COLOURS[at],
+            axis.errorbar(x, middle, yerr=reach, fmt=MARKERS[at % len(MARKERS)] + _line(at, ordered),
+                          color=COLOURS[at % len(COLOURS)],
                           markersize=4, linewidth=1, capsize=2, label=name)  # fmt: skip
         axis.set_title(title)
         axis.set_xticks(range(len(levels)), levels)
         axis.set_xlim(-0.5, len(levels) - 0.5)
         axis.set_xlabel(x_label)
+        axis.set_yscale(scale)
         axis.set_ylim(*limits)
     axes[0].set_ylabel(y_label)
-    legend_above(made, axes[-1])
+    if max(len(series) for series in data.values()) > 1:
+        legend_above(made, axes[-1])
     return made
+
+
+def _line(at: int, ordered: bool) -> str:
+    return "" if not ordered else "-" if at < len(COLOURS) else "--"

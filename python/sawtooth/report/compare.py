@@ -22,24 +22,20 @@ from rich.text import Text
 from sawtooth import stats
 from sawtooth.dataset import Dataset, write_atomically, writing
 from sawtooth.errors import DatasetError
+from sawtooth.measures import HOWS, Metric
 from sawtooth.metrics import agreement, sides
 from sawtooth.metrics.agreement import VERDICTS, Comparison, Row
-from sawtooth.metrics.sides import HOWS, Metric, Published
+from sawtooth.metrics.sides import Published
 from sawtooth.plots import paired
 from sawtooth.plots.paired import Dot, Legend
 from sawtooth.report.document import Grid, Plot, Report, Section
+from sawtooth.report.scales import scale, scaled
 from sawtooth.stats import Interval
 from sawtooth.study import did_you_mean
 
 MOST_LINES = 40
 """So many rows are read one by one; of more, those furthest from 1."""
 _STYLES = {"agree": "green", "differ": "red", "not decided": "yellow"}
-# From the largest: what a number of the metric's unit is divided by to be read.
-_SCALES = {
-    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")),
-    "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
-    "B": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
-}
 
 
 @dataclass(frozen=True)
@@ -478,7 +474,7 @@ def _ordered(rows: Sequence[Row], name: str) -> list[Row]:
 
 def _dot(row: Row, rows: Sequence[Row], colour: str, divisor: float) -> Dot:
     level = _level(row, colour) if colour else ""
-    return Dot(_name(row, rows), level, _scaled(row.first, divisor), _scaled(row.second, divisor), row.ratio)
+    return Dot(_name(row, rows), level, scaled(row.first, divisor), scaled(row.second, divisor), row.ratio)
 
 
 def _name(row: Row, among: Sequence[Row]) -> str:
@@ -501,14 +497,7 @@ def _constants(rows: Sequence[Row]) -> str:
 
 def _scale(metric: Metric, rows: Sequence[Row]) -> tuple[float, str]:
     """What the metric's numbers are divided by, and the unit they then have."""
-    if metric.unit not in _SCALES:
-        return 1.0, metric.unit
-    middle = float(np.median([side.estimate for row in rows for side in (row.first, row.second)]))
-    return next(((divisor, unit) for divisor, unit in _SCALES[metric.unit] if middle >= divisor), _SCALES[metric.unit][-1])
-
-
-def _scaled(interval: Interval, divisor: float) -> Interval:
-    return Interval(interval.estimate / divisor, interval.low / divisor, interval.high / divisor, interval.n, interval.kind)
+    return scale(metric.unit, [side.estimate for row in rows for side in (row.first, row.second)])
 
 
 def _positive(ratio: float) -> bool:

@@ -10,6 +10,7 @@ from sawtooth import stats
 from sawtooth.dataset import Dataset
 from sawtooth.metrics import throughput
 from sawtooth.plots import curves
+from sawtooth.report import answers
 from sawtooth.report.document import Grid, Plot, Report, Section
 
 
@@ -19,7 +20,9 @@ def build(dataset: Dataset) -> Report:
     factors = factor_table(dataset)
     cells = factors.join(throughput.per_cell(runs), on="cell").sort("cell")
     arms = list(dict.fromkeys(str(arm) for arm in dataset.runs["arm"]))
+    answer = answers.section(dataset)
     sections = [
+        *([answer] if answer else []),
         Section(
             "Throughput and fairness",
             ["Throughput is the sum over flows of acknowledged bits per second since each flow's start; Jain's index is computed per "
@@ -29,7 +32,8 @@ def build(dataset: Dataset) -> Report:
         )
     ]  # fmt: skip
     summary = [
-        f"{cells.height} combinations of cell and arm; throughput from {cells['sum_bps'].min():,.0f} to {cells['sum_bps'].max():,.0f} bit/s"
+        *(answers.summary(answer) if answer else []),
+        f"{cells.height} combinations of cell and arm; throughput from {cells['sum_bps'].min():,.0f} to {cells['sum_bps'].max():,.0f} bit/s",
     ]
     if len(arms) > 1:
         gains = factors.join(throughput.gains(runs, arms[0]), on="cell").sort("arm", "cell")

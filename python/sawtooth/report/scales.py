@@ -1,0 +1,27 @@
+"""Units in which numbers are read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sawtooth.stats import Interval, Vector
+
+# From the largest: what a number of the metric's unit is divided by to be read.
+_SCALES = {
+    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")),
+    "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
+    "B": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
+}
+
+
+def scale(unit: str, values: list[float] | Vector) -> tuple[float, str]:
+    """What numbers of `unit` are divided by so that their median is easy to read, and the unit they then have."""
+    if unit not in _SCALES:
+        return 1.0, unit
+    middle = float(np.median(values)) if len(values) else 0.0
+    return next(((divisor, name) for divisor, name in _SCALES[unit] if middle >= divisor), _SCALES[unit][-1])
+
+
+def scaled(interval: Interval, divisor: float) -> Interval:
+    """The interval in another unit."""
+    return Interval(interval.estimate / divisor, interval.low / divisor, interval.high / divisor, interval.n, interval.kind)

@@ -1,0 +1,161 @@
+"""Figures and findings that a study file names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sawtooth.dataset import Dataset
+from sawtooth.errors import DatasetError, StudyError
+from sawtooth.execute import execute
+from sawtooth.plan import make_plan
+from sawtooth.report import answers, report
+from sawtooth.study import Study
+
+STUDY = """
+question = "Which is faster?"
+repeat = 3
+
+[draws]
+start = { distribution = "uniform", low = "0", high = "100" }
+
+[scenario]
+duration = "5 s"
+sample = "50 ms"
+links.l = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "20 packets" } }
+flows = [{ path = ["l"], name = "f", start = "start * 1 ms" }]
+
+[sweep]
+"links.l.rate" = ["2 Mbit/s", "10 Mbit/s"]
+
+[arms]
+one = { cc = "reno" }
+two = { cc = "cubic" }
+
+"""
+
+
+def loaded(tmp_path: Path, text: str) -> Study:
+    path = tmp_path / "s.toml"
+    path.write_text(STUDY + text)
+    return Study.load(path)
+
+
+def ran(tmp_path: Path, text: str) -> Dataset:
+    plan = make_plan(loaded(tmp_path, text))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset)
+    return dataset
+
+
+def finding(text: str) -> str:
+    return f'[[findings]]\nclaim = "c"\nmetric = "goodput_bps"\nof = "f"\n{text}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ('is = "below"\nthan = "20 Mbit/s"', "yes"),
+        ('is = "above"\nthan = "20 Mbit/s"', "no"),
+        # True at 10 Mbit/s, false at 2: a finding must hold in every cell.
+        ('is = "above"\nthan = "4 Mbit/s"', "no"),
+        ('is = "above"\nthan = "4 Mbit/s"\nwhere = { rate = "10 Mbit/s" }', "yes"),
+        ('is = "above"\nthan = { where = { rate = "2 Mbit/s" }, times = 3 }\nwhere = { rate = "10 Mbit/s" }', "yes"),
+        ('is = "above"\nthan = { where = { rate = "2 Mbit/s" }, times = 7 }\nwhere = { rate = "10 Mbit/s" }', "no"),
+        ('is = "above"\narm = "two"\nthan = { arm = "one", times = 0.5 }', "yes"),
+        ('is = "below"\narm = "two"\nthan = { arm = "one", times = 0.5 }', "no"),
+    ],
+)  # fmt: skip
+def test_a_finding_is_answered_from_intervals_over_all_cells(text: str, answer: str, tmp_path: Path) -> None:
+    arm = "" if "arm" in text else 'arm = "one"\n'
+    section = answers.section(ran(tmp_path, finding(arm + text)))
+    assert section is not None
+    assert [verdict.answer for verdict in section.verdicts] == [answer]
+    assert "Mbit/s" in section.verdicts[0].numbers
+
+
+def test_one_replicate_decides_nothing(tmp_path: Path) -> None:
+    text = STUDY.replace("repeat = 3", "repeat = 1") + finding('arm = "one"\nis = "below"\nthan = "20 Mbit/s"')
+    (tmp_path / "s.toml").write_text(text)
+    plan = make_plan(Study.load(tmp_path / "s.toml"))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset)
+    section = answers.section(dataset)
+    assert section is not None
+    assert section.verdicts[0].answer == "cannot distinguish"
+    assert "n = 1" in section.verdicts[0].numbers
+
+
+def test_figures_of_each_kind_are_drawn_as_asked(tmp_path: Path) -> None:
+    dataset = ran(
+        tmp_path,
+        """
+[[figures]]
+name = "rates"
+metric = "goodput_bps"
+x = "rate"
+[[figures]]
+name = "delays"
+kind = "cdf"
+metric = "srtt_ns"
+panels = "rate"
+[[figures]]
+name = "windows"
+kind = "time"
+metric = "cwnd_bytes"
+panels = "rate"
+[[figures]]
+name = "queue"
+kind = "time"
+metric = "queues.backlog_packets"
+of = ["l forward"]
+""",
+    )
+    made = report(dataset)
+    plots = {plot.name: plot for plot in made.sections[0].plots}
+    rates = plots["rates"].figure.axes[0]
+    assert (rates.get_xlabel(), rates.get_ylabel()) == ("rate", "goodput [Mbit/s]")
+    assert [tick.get_text() for tick in rates.get_xticklabels()] == ["2 Mbit/s", "10 Mbit/s"]
+    assert [axis.get_title() for axis in plots["delays"].figure.axes] == ["2 Mbit/s", "10 Mbit/s"]
+    assert plots["delays"].figure.axes[0].get_xlabel() == "srtt [ms]"
+    assert len(plots["windows"].figure.axes) == 2
+    assert plots["queue"].figure.axes[0].get_ylabel() == "backlog [packet]"
+    page = made.write(tmp_path / "report")
+    assert "Which is faster?" in page.read_text()
+    assert {path.name for path in (tmp_path / "report/figures").glob("*.svg")} >= {f"{name}.svg" for name in plots}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[[figures]]\nname = "a"\nmetric = "godput_bps"', "there is no metric `godput_bps`"),
+        ('[[figures]]\nname = "a"\nmetric = "goodput_bps"\nx = "delay"', "`x` cannot be `delay`"),
+        ('[[figures]]\nname = "a b"\nmetric = "goodput_bps"', "`a b` cannot name a file"),
+        ('[[figures]]\nname = "a"\nkind = "cdf"\nmetric = "goodput_bps"', "`goodput_bps` is not sampled"),
+        ('[[figures]]\nname = "a"\nmetric = "goodput_bps"\ncolour = "red"', "unknown key `colour`"),
+        ("figures = 3", "`figures` is a list of tables"),
+        (finding('is = "below"\nthan = "20 ms"'), "`20 ms` is no rate, as `goodput_bps` is"),
+        (finding('is = "under"\nthan = "20 Mbit/s"'), "`is` cannot be `under`"),
+        (finding('than = "20 Mbit/s"'), "`findings[0]` lacks `is`"),
+        (finding('is = "below"'), "a finding needs `than`"),
+        (finding('is = "below"\nthan = { arm = "three" }'), "`arm` cannot be `three`"),
+        (finding('is = "below"\narm = "one"\nthan = { arm = "one" }'), "both sides of the finding are the same"),
+        (finding('is = "below"\nwhere = { rate = "3 Mbit/s" }\nthan = "1 Mbit/s"'), "`rate` has no level `3 Mbit/s`"),
+        (finding('is = "below"\nwhere = { rat = "2 Mbit/s" }\nthan = "1 Mbit/s"'), "the sweep has no factor `rat`"),
+        (finding('is = "below"\nthan = { arm = "two", times = -1 }'), "`times` must be a number above 0"),
+    ],
+)
+def test_what_a_study_cannot_show_is_said_when_it_is_planned(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(text + "\n" + STUDY if text.startswith("figures =") else STUDY + text)
+    with pytest.raises(StudyError) as caught:
+        make_plan(Study.load(tmp_path / "s.toml"))
+    assert message in caught.value.message
+    assert caught.value.place is not None
+
+
+def test_an_item_that_no_run_has_is_named_with_those_there_are(tmp_path: Path) -> None:
+    dataset = ran(tmp_path, finding('arm = "one"\nis = "below"\nthan = "20 Mbit/s"').replace('of = "f"', 'of = "g"'))
+    with pytest.raises(DatasetError, match="no run has an item `g` of `goodput_bps`") as caught:
+        report(dataset)
+    assert "there are f" in str(caught.value)

@@ -1,0 +1,102 @@
+"""Measures over time, of datasets whose samples are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sawtooth import measures
+from sawtooth.dataset import Dataset
+from sawtooth.errors import DatasetError
+from sawtooth.execute import execute
+from sawtooth.metrics import over_time, sides
+from sawtooth.plan import make_plan
+from sawtooth.study import Study
+
+STUDY = """
+repeat = 2
+[scenario]
+duration = "10 s"
+sample = "{sample}"
+links.l = {{ rate = "8 Mbit/s", delay = "5 ms" }}
+flows = [{{ path = ["l"], name = "a" }}, {{ path = ["l"], name = "b", start = "2 s" }}]
+"""
+
+
+def ran(directory: Path, sample: str = "100 ms") -> Dataset:
+    path = directory / "s.toml"
+    path.write_text(STUDY.format(sample=sample))
+    plan = make_plan(Study.load(path))
+    dataset = Dataset.create(directory / "out", plan)
+    execute(plan, dataset)
+    return dataset
+
+
+def windows(rates: Mapping[str, Callable[[int], float | None]], count: int) -> pl.DataFrame:
+    rows = [(0, name, at, rate(at)) for name, rate in rates.items() for at in range(count)]
+    return pl.DataFrame([row for row in rows if row[3] is not None], schema=["run", "flow", "window", "bps"], orient="row")
+
+
+def test_windows_add_up_to_what_was_delivered(tmp_path: Path) -> None:
+    dataset = ran(tmp_path)
+    found = over_time.windows(dataset).filter(run=0)
+    assert found.filter(flow="a")["window"].to_list() == list(range(10))
+    # The second flow starts after two windows.
+    assert found.filter(flow="b")["window"].to_list() == list(range(2, 10))
+    carried = found.group_by("flow").agg(pl.col("bps").sum() / 8).sort("flow")["bps"].to_list()
+    delivered = dataset.flows().filter(run=0).sort("flow").collect()["delivered_bytes"].to_list()
+    # What is delivered after the last sample, at most 100 ms of the link's 1 MB/s, is in no window.
+    for sampled, whole in zip(carried, delivered, strict=True):
+        assert whole - 100_000 <= sampled <= whole
+
+
+def test_steadiness_is_the_standard_deviation_over_the_mean() -> None:
+    found = over_time.steadiness(windows({"a": lambda at: (1.0, 3.0)[at % 2], "b": lambda _: 5.0}, 4))
+    # Of 1, 3, 1, 3 with n - 1: mean 2, variance 4/3.
+    assert found.row(0) == (0, "a", 4, 2.0, pytest.approx((4 / 3) ** 0.5), pytest.approx((4 / 3) ** 0.5 / 2))
+    assert found.row(1)[3:] == (5.0, 0.0, 0.0)
+
+
+def test_fairness_counts_from_when_all_take_part_and_convergence_to_a_tenth_below_fair() -> None:
+    # Shares of b: from window 2 on 0.1, 0.2, 0.3 ... of the whole: 0.45 at a fair share of 0.5 less a tenth is reached with 0.5, in window 6.
+    def share(at: int) -> float:
+        return min(0.5, 0.1 * (at - 1))
+
+    found = windows({"a": lambda at: 1.0 - max(0.0, share(at)), "b": lambda at: share(at) if at >= 2 else None}, 10)
+    per_window = over_time.jain(found)
+    assert per_window["window"].to_list() == list(range(2, 10))
+    assert per_window["jain"][0] == pytest.approx(1 / (2 * (0.9**2 + 0.1**2)))
+    assert over_time.convergence(found, width_ns=10).rows() == [(0, 50)]
+    never = windows({"a": lambda _: 9.0, "b": lambda _: 1.0}, 5)
+    assert over_time.convergence(never).rows() == [(0, None)]
+
+
+def test_measures_over_time_are_metrics_like_others(tmp_path: Path) -> None:
+    dataset = ran(tmp_path)
+    cov = sides.observe(dataset, measures.metric("throughput_cov"), "each")
+    assert cov["item"].unique().sort().to_list() == ["a", "b"]
+    assert cov.height == 4
+    assert (cov["value"] > 0).all()
+    fair = sides.observe(dataset, measures.metric("jain_over_time"), "mean")
+    assert fair["item"].to_list() == ["flows"] * 2
+    assert fair["value"].is_between(0.5, 1.0).all()
+
+
+def test_harm_is_the_share_that_is_gone() -> None:
+    solo, beside = np.array([10.0, 4.0]), np.array([5.0, 5.0])
+    assert over_time.harm(solo, beside).tolist() == [0.5, -0.25]
+    assert over_time.harm(solo, beside, more_is_better=False).tolist() == pytest.approx([-1.0, 0.2])
+
+
+def test_what_cannot_be_told_from_the_samples_is_said(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="windows of 1000 ms are too short for samples every 800 ms"):
+        over_time.windows(ran(tmp_path, "800 ms"))
+
+
+def test_every_measure_that_is_listed_is_computed() -> None:
+    listed = {name for name, metric in measures.measures().items() if metric.table == measures.OVER_TIME}
+    assert listed == over_time.COMPUTED.keys()
