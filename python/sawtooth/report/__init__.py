@@ -23,6 +23,7 @@ KINDS = {
     "linux-cc-fit": ("cc_fit", "build"),
     "linux-cc-matrix": ("cc_matrix", "build"),
     "linux-guest-resources": ("guest_resources", "build"),
+    "self-similar": ("self_similar", "build"),
 }
 
 __all__ = ["KINDS", "report"]
