@@ -101,7 +101,7 @@ def _curve(axis: Axes, curve: Curve, at: int, of: int, x_scale: str) -> None:
     elif x.size > 1:
         x = x + 0.006 * float(np.ptp(x)) * (at - (of - 1) / 2)
     places = np.repeat(x, [values.size for values in curve.values])
-    axis.plot(places, np.concatenate(curve.values), ".", color=COLOURS[at], alpha=0.22, markersize=3, markeredgewidth=0)
+    axis.plot(places, np.concatenate(curve.values), ".", color=COLOURS[at], alpha=0.35, markersize=3, markeredgewidth=0)
     middle = np.array([mean.estimate for mean in curve.means])
     reach = np.array([mean.reach() for mean in curve.means]).T
     axis.errorbar(x, middle, yerr=reach, fmt="-", color=COLOURS[at], linewidth=0.9, capsize=1.5, elinewidth=0.7)

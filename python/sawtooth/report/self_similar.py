@@ -274,7 +274,7 @@ def _buffers_section(data: Data) -> Section | None:
         ]  # fmt: skip
         plots.append(Plot(
             f"{letter}_buffers_{measure.column.lower()}",
-            lattice.lattice(panels, len(rates), "socket buffer, times the one that fits the path", x_scale="log", ticks=sorted(larger["relative"].round(6).unique().to_list() + [1.0]), hollow=HOLLOW),
+            lattice.lattice(panels, len(rates), "socket buffer (multiples)", x_scale="log", ticks=sorted(larger["relative"].round(6).unique().to_list() + [1.0]), hollow=HOLLOW),
             _caption(data, f"{measure.title.capitalize() if not measure.title.startswith('CoV') else measure.title} by the receiver's socket buffer."),
         ))  # fmt: skip
     return Section(

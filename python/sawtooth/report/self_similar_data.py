@@ -103,7 +103,7 @@ def against(frame: pl.DataFrame, arm: str, column: str) -> tuple[Vector, Vector]
     both = mine.join(theirs, on=["cell", "replicate"], suffix="_base").drop_nulls()
     # A replicate of which cells are missing is not comparable.
     whole = both.group_by("replicate").agg(pl.len(), pl.col(column).mean(), pl.col(f"{column}_base").mean())
-    whole = whole.filter(pl.col("len") == whole["len"].max()).sort("replicate")
+    whole = whole.filter(pl.col("len") == pl.col("len").max()).sort("replicate")
     return vector(whole, f"{column}_base"), vector(whole, column)
 
 
