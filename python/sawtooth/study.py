@@ -389,7 +389,9 @@ class _Reader:
             first = first or list(table)
             if set(table) != set(first):
                 odd = next(path for path in (*table, *first) if (path in table) != (path in first))
-                raise self.document.error(f"grids have the same axes; not all of these have `{odd}`", where, "an axis may have a single value")
+                raise self.document.error(
+                    f"grids have the same axes; not all of these have `{odd}`", where, "an axis may have a single value"
+                )
             axes = dict(zip(table, self.grid(table, where, scenario), strict=True))
             combinations = itertools.product(*(axes[path] for path in first))
             cases += [[assignment for level in levels for assignment in level] for levels in combinations]
@@ -461,7 +463,11 @@ class _Reader:
                 block[:] = [[Assignment(setting.path, value, f"{setting.origin}[{index}]")] for index, value in enumerate(values)]
                 return
             if all(any(each.path == setting.path for each in level) for level in block):
-                kept = [level for level in block if any(each.path == setting.path and each.value in cast(list[Any], setting.value) for each in level)]
+                kept = [
+                    level
+                    for level in block
+                    if any(each.path == setting.path and each.value in cast(list[Any], setting.value) for each in level)
+                ]
                 if not kept:
                     raise self.document.error(f"no combination of the sweep has one of these values of `{setting.path}`", setting.origin)
                 block[:] = kept

@@ -96,8 +96,12 @@ def _dataset(directory: Path, story: Story) -> Dataset:
             # Seconds in turn above and below the mean: samples 1 and 2 are the first one.
             swing = told["swing"] * (1 if (sample - 1) // 2 % 2 else -1)
             delivered += told["bps"] * (1 + swing) * PERIOD / 8e9
-            series.append({"run": row["run"], "flow": "tcp", "t_ns": sample * PERIOD, "cwnd_bytes": told["cwnd"], "delivered_bytes": int(delivered)})
-    status = pl.DataFrame({"run": made.runs["run"], "status": "ok", "message": None}, schema={"run": pl.UInt32, "status": pl.String, "message": pl.String})
+            series.append(
+                {"run": row["run"], "flow": "tcp", "t_ns": sample * PERIOD, "cwnd_bytes": told["cwnd"], "delivered_bytes": int(delivered)}
+            )
+    status = pl.DataFrame(
+        {"run": made.runs["run"], "status": "ok", "message": None}, schema={"run": pl.UInt32, "status": pl.String, "message": pl.String}
+    )
     tables = {"flows": pl.DataFrame(flows), "series": pl.DataFrame(series)}
     made.write_batch(0, {name: table.with_columns(pl.col("run").cast(pl.UInt32)) for name, table in tables.items()}, status)
     return made
@@ -137,7 +141,11 @@ def test_what_was_published_is_refuted_of_data_that_show_the_contrary(tmp_path: 
 
     def story(row: Mapping[str, Any]) -> dict[str, float]:
         told = _story({**row, "arm": turned[row["arm"]]})
-        return told | {"rwnd": 0.1, "bps": 0.5 * told["bps"], "cwnd": 3e5 * (1 if row["arm"] == "vanilla" else 0.8 if row["arm"] == "highspeed" else 1.2)}
+        return told | {
+            "rwnd": 0.1,
+            "bps": 0.5 * told["bps"],
+            "cwnd": 3e5 * (1 if row["arm"] == "vanilla" else 0.8 if row["arm"] == "highspeed" else 1.2),
+        }
 
     answers = _answers(report(_dataset(tmp_path / "out", story)))
     refuted = [claim for claim, answer in answers.items() if answer == "no" and "Hurst parameter asked for" not in claim]
@@ -151,11 +159,21 @@ def test_what_was_published_is_refuted_of_data_that_show_the_contrary(tmp_path: 
 def test_stacks_that_do_alike_cannot_be_distinguished(tmp_path: Path) -> None:
     def story(row: Mapping[str, Any]) -> dict[str, float]:
         noise = np.random.default_rng(row["run"]).normal()
-        return _story({**row, "arm": "vanilla"}) | {"swing": 0.1 + 0.01 * noise, "cwnd": 3e5 * (1 + 0.01 * noise), "signals": 20 + round(3 * noise)}
+        return _story({**row, "arm": "vanilla"}) | {
+            "swing": 0.1 + 0.01 * noise,
+            "cwnd": 3e5 * (1 + 0.01 * noise),
+            "signals": 20 + round(3 * noise),
+        }
 
     answers = _answers(report(_dataset(tmp_path / "out", story)))
-    assert answers["With 425 to 775 Mbit/s of background HighSpeed TCP's mean congestion window is larger than vanilla's"] == "cannot distinguish"
-    assert answers["Scalable TCP's mean congestion window is smaller than vanilla's in part of 425 to 775 Mbit/s of background"] == "cannot distinguish"
+    assert (
+        answers["With 425 to 775 Mbit/s of background HighSpeed TCP's mean congestion window is larger than vanilla's"]
+        == "cannot distinguish"
+    )
+    assert (
+        answers["Scalable TCP's mean congestion window is smaller than vanilla's in part of 425 to 775 Mbit/s of background"]
+        == "cannot distinguish"
+    )
 
 
 @pytest.mark.usefixtures("widths")
@@ -176,7 +194,9 @@ def test_the_background_that_was_sent_has_the_hurst_parameter_asked_for(tmp_path
 
 def test_instruments_are_of_the_time_after_the_warm_up(tmp_path: Path) -> None:
     made = _dataset(tmp_path / "out", _story)
-    found = instruments.per_run(made, WIDTHS).join(made.runs, on="run").filter(pl.col("background") == "600 Mbit/s", pl.col("arm") == "vanilla")
+    found = (
+        instruments.per_run(made, WIDTHS).join(made.runs, on="run").filter(pl.col("background") == "600 Mbit/s", pl.col("arm") == "vanilla")
+    )
     # 12 s, of which 2 s are left out: ten windows of 1 s, in turn 10 % below and above the mean: CoV 0.1 sqrt(10 / 9).
     assert found["cov_second"].to_list() == pytest.approx([0.1 * np.sqrt(10 / 9)] * found.height, rel=1e-6)
     assert found["mean_bps"].to_list() == pytest.approx([4e8 * 1448 / 1500] * found.height, rel=1e-6)

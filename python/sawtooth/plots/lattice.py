@@ -81,7 +81,9 @@ def lattice(
             axis.set_ylim(bottom=0)
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
-    handles = [Line2D([], [], color=COLOURS[at], marker=MARKERS[at], markersize=4, linewidth=1, label=label) for at, label in enumerate(labels)]
+    handles = [
+        Line2D([], [], color=COLOURS[at], marker=MARKERS[at], markersize=4, linewidth=1, label=label) for at, label in enumerate(labels)
+    ]
     handles += [
         Line2D([], [], color="grey", linestyle=":", label=name)
         for name in dict.fromkeys(panel.reference[0] for panel in panels if panel.reference is not None)
@@ -131,7 +133,8 @@ def scatters(panels: Sequence[tuple[str, str, Mapping[str, tuple[Vector, Vector]
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     handles = [
-        Line2D([], [], color=COLOURS[at], marker=MARKERS[at], markersize=4, linestyle="", label=label) for at, label in enumerate(panels[0][2])
+        Line2D([], [], color=COLOURS[at], marker=MARKERS[at], markersize=4, linestyle="", label=label)
+        for at, label in enumerate(panels[0][2])
     ]
     made.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=8)
     return made

@@ -17,7 +17,7 @@ from sawtooth.plots.lattice import Curve, Panel
 from sawtooth.plots.variance_time import variance_time
 from sawtooth.report import self_similar_findings as findings
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
-from sawtooth.report.self_similar_data import ARMS, LINE_RATE, MEGA, PAYLOAD, PARTS, WINDOW_LIMITED, Data, hurst_table, mean, vector
+from sawtooth.report.self_similar_data import ARMS, LINE_RATE, MEGA, PARTS, PAYLOAD, WINDOW_LIMITED, Data, hurst_table, mean, vector
 
 HOLLOW = "held back by the receiver's window"
 BACKGROUND = "background (Mbit/s)"
@@ -97,7 +97,15 @@ def _curve(data: Data, frame: pl.DataFrame, measure: Measure, x: str) -> Curve:
 
 
 def _panel(
-    data: Data, frame: pl.DataFrame, measure: Measure, x: str, title: str = "", like: str = "", y_label: str | None = None, *, line: bool = False
+    data: Data,
+    frame: pl.DataFrame,
+    measure: Measure,
+    x: str,
+    title: str = "",
+    like: str = "",
+    y_label: str | None = None,
+    *,
+    line: bool = False,
 ) -> Panel:
     curves = {ARMS[arm]: _curve(data, own, measure, x) for arm in data.arms if not (own := frame.filter(pl.col("arm") == arm)).is_empty()}
     ends = [0.0, max(curve.x[-1] for curve in curves.values())] if curves else []
@@ -128,7 +136,11 @@ def _base_section(data: Data) -> Section | None:
     limited = {
         ARMS[arm]: {
             words: np.array([mean(frame.filter(pl.col("arm") == arm, pl.col("background") == rate), column).estimate for rate in rates])
-            for column, words in (("by_receiver", "receiver's window"), ("by_window", "congestion window, recovery"), ("by_sender", "sender"))
+            for column, words in (
+                ("by_receiver", "receiver's window"),
+                ("by_window", "congestion window, recovery"),
+                ("by_sender", "sender"),
+            )
         }
         for arm in data.arms
     }
@@ -171,7 +183,14 @@ def _instruments_section(data: Data) -> Section | None:
             if both[x].n_unique() > 1 and both[y].n_unique() > 1:
                 rho, low, high = stats.spearman_interval(both[x].to_numpy(), both[y].to_numpy())
                 rows.append({"arm": ARMS[arm], "x": x, "y": y, "spearman": rho, "low": low, "high": high, "n": both.height})
-    grids = [Grid("correlations", pl.DataFrame(rows), "Rank correlations over runs, with 95 % bootstrap interval", dict.fromkeys(("spearman", "low", "high"), 2))]
+    grids = [
+        Grid(
+            "correlations",
+            pl.DataFrame(rows),
+            "Rank correlations over runs, with 95 % bootstrap interval",
+            dict.fromkeys(("spearman", "low", "high"), 2),
+        )
+    ]
     return Section(
         "The instruments against each other",
         plots=[
@@ -188,7 +207,11 @@ def _instruments_section(data: Data) -> Section | None:
 def _background_section(data: Data) -> tuple[Section | None, list[Verdict]]:
     """The packets that were sent, made once more from the seeds, of every Hurst parameter and variance."""
     frame = data.where("H", "variance").filter(pl.col("arm") == data.arms[0], pl.col("background_mbps") > findings.CAPPED_BELOW)
-    rates = [rate for rate in data.levels(frame, "background") if frame.filter(pl.col("background") == rate)["H"].n_unique() == frame["H"].n_unique()]
+    rates = [
+        rate
+        for rate in data.levels(frame, "background")
+        if frame.filter(pl.col("background") == rate)["H"].n_unique() == frame["H"].n_unique()
+    ]
     if not rates:
         return None, []
     frame = frame.filter(pl.col("background") == rates[0]).sort("variance_value", "H_value", "replicate")
@@ -239,7 +262,9 @@ def _paths_section(data: Data) -> Section | None:
     if len(levels) < 2:
         return None
     # Rates of which all paths have something.
-    shared = [rate for rate in data.levels(frame, "background") if frame.filter(pl.col("background") == rate)["RTT"].n_unique() == len(levels)]
+    shared = [
+        rate for rate in data.levels(frame, "background") if frame.filter(pl.col("background") == rate)["RTT"].n_unique() == len(levels)
+    ]
     frame = frame.filter(pl.col("background").is_in(shared))
     panels = [
         _panel(data, frame.filter(pl.col("RTT") == rtt), measure, "background_mbps", f"round trip {rtt}" if row == 0 else "",
@@ -265,6 +290,7 @@ def _buffers_section(data: Data) -> Section | None:
     levels = data.levels(larger, "RTT")
     rates = [rate for rate in data.levels(larger, "background")
              if larger.filter(pl.col("background") == rate)["RTT"].n_unique() == len(levels)]  # fmt: skip
+    ticks = sorted([1.0, *larger["relative"].round(6).unique().to_list()])
     plots: list[Plot] = []
     for letter, measure in (("g", THROUGHPUT), ("h", COV), ("i", SIGNALS)):
         panels = [
@@ -274,8 +300,8 @@ def _buffers_section(data: Data) -> Section | None:
         ]  # fmt: skip
         plots.append(Plot(
             f"{letter}_buffers_{measure.column.lower()}",
-            lattice.lattice(panels, len(rates), "socket buffer (multiples)", x_scale="log", ticks=sorted(larger["relative"].round(6).unique().to_list() + [1.0]), hollow=HOLLOW),
-            _caption(data, f"{measure.title.capitalize() if not measure.title.startswith('CoV') else measure.title} by the receiver's socket buffer."),
+            lattice.lattice(panels, len(rates), "socket buffer (multiples)", x_scale="log", ticks=ticks, hollow=HOLLOW),
+            _caption(data, f"{measure.title[0].upper()}{measure.title[1:]} by the receiver's socket buffer."),
         ))  # fmt: skip
     return Section(
         "Larger socket buffers",

@@ -69,6 +69,7 @@ class Data:
         return self.runs.filter(*chosen)
 
     def levels(self, frame: pl.DataFrame, name: str) -> list[str]:
+        """Of a factor, as texts in the order of their values."""
         return list(dict.fromkeys(frame.sort(f"{name}_value")[name]))
 
     def departures(self, row: dict[str, Any]) -> Vector:
@@ -121,10 +122,7 @@ def hurst_table(data: Data, rows: Sequence[dict[str, Any]]) -> tuple[pl.DataFram
         counts.setdefault((row["variance"], row["H"], row["background"]), []).append(series)
         if series.size < 8 * hurst.FEWEST or float(np.ptp(series)) == 0.0:
             continue
-        for estimate in hurst.estimates(series):
-            found.append({
-                **{name: row[name] for name in ("variance", "variance_value", "H", "H_value", "background", "background_mbps", "replicate")},
-                "method": estimate.method, "hurst": estimate.hurst, "error": estimate.error,
-                "mean_packets": float(series.mean()), "variance_packets": float(series.var()),
-            })  # fmt: skip
+        of = {name: row[name] for name in ("variance", "variance_value", "H", "H_value", "background", "background_mbps", "replicate")}
+        of |= {"mean_packets": float(series.mean()), "variance_packets": float(series.var())}
+        found += [{**of, "method": each.method, "hurst": each.hurst, "error": each.error} for each in hurst.estimates(series)]
     return pl.DataFrame(found), counts

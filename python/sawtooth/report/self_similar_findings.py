@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 from scipy import stats as scipy_stats
@@ -68,7 +70,9 @@ def beyond(data: Data) -> list[Verdict]:
         path = paths.filter(pl.col("RTT") == rtt)
         for arm in data.arms[1:]:
             made.append(_more(path, arm, "mean_bps", f"With a round trip of {rtt} {ARMS[arm]} carries more than vanilla", MEGA, " Mbit/s"))
-            made.append(_less_steady(between(path), arm, "second", f"{CAPPED_BELOW:g} to {UNLIKE_UNTIL:g} Mbit/s and a round trip of {rtt}"))
+            made.append(
+                _less_steady(between(path), arm, "second", f"{CAPPED_BELOW:g} to {UNLIKE_UNTIL:g} Mbit/s and a round trip of {rtt}")
+            )
     made += [_short_buffer(data, rtt) for rtt in data.levels(paths, "RTT")[1:]]
     made += [_buffer_lifts_the_cap(data, arm) for arm in data.arms]
     buffers = data.where("buffers").filter(pl.col("relative") > 1 + 1e-9, pl.col("background_mbps") < CAPPED_BELOW)
@@ -96,7 +100,7 @@ def _near_line_rate(data: Data, arm: str) -> Verdict | None:
     if frame.is_empty():
         return None
     shares = {rate: mean(group, "share") for (rate,), group in frame.group_by("background_mbps", maintain_order=True)}
-    if all(1 - NEAR < own.low and own.high < 1 + NEAR for own in shares.values()):
+    if all(own.low > 1 - NEAR and own.high < 1 + NEAR for own in shares.values()):
         verdict = "yes"
     elif any(own.high < 1 - NEAR or own.low > 1 + NEAR for own in shares.values()):
         verdict = "no"
@@ -104,7 +108,7 @@ def _near_line_rate(data: Data, arm: str) -> Verdict | None:
         verdict = "cannot distinguish"
     far, own = max(shares.items(), key=lambda each: abs(each[1].estimate - 1))
     per_replicate = stats.mean_interval(vector(frame.group_by("replicate").agg(pl.col("share").mean()), "share"))
-    near = sum(1 - NEAR < each.low and each.high < 1 + NEAR for each in shares.values())
+    near = sum(each.low > 1 - NEAR and each.high < 1 + NEAR for each in shares.values())
     return Verdict(
         f"Above {CAPPED_BELOW:g} Mbit/s of background {ARMS[arm]} has what the background leaves of the link, within {NEAR:.0%}",
         verdict,
@@ -135,7 +139,7 @@ def _capped(data: Data, arm: str) -> Verdict | None:
 def _crossing(frame: pl.DataFrame) -> float | None:
     """The background rate at which one replicate's share of time under the receiver's window falls below the half, interpolated."""
     rows = frame.sort("background_mbps").select("background_mbps", "by_receiver").rows()
-    for (x0, y0), (x1, y1) in zip(rows, rows[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(rows):
         if y0 > WINDOW_LIMITED >= y1:
             return float(x0 + (y0 - WINDOW_LIMITED) / (y0 - y1) * (x1 - x0))
     return None
@@ -146,7 +150,7 @@ def _alike(below: pl.DataFrame, arm: str, name: str) -> Verdict | None:
     if not mine.size:
         return None
     difference = stats.mean_interval(mine - theirs)
-    inside, outside = -ALIKE < difference.low and difference.high < ALIKE, difference.low > ALIKE or difference.high < -ALIKE
+    inside, outside = difference.low > -ALIKE and difference.high < ALIKE, difference.low > ALIKE or difference.high < -ALIKE
     verdict = "yes" if inside else "no" if outside else "cannot distinguish"
     return Verdict(
         f"Below {CAPPED_BELOW:g} Mbit/s of background the CoV of {ARMS[arm]} is that of vanilla, within {ALIKE:g} (windows of {WINDOW_WORDS[name]})",
@@ -240,7 +244,9 @@ def _short_buffer(data: Data, rtt: str) -> Verdict | None:
     shares = mean(frame.group_by("replicate").agg(pl.col("by_receiver").mean()), "by_receiver")
     carried = mean(frame.group_by("replicate").agg(pl.col("mean_bps").mean()), "mean_bps", MEGA)
     fitted = data.where("RTT", fitted=True).filter(pl.col("RTT") == rtt, pl.col("background").is_in(frame["background"].unique().to_list()))
-    more = f"; with a buffer that fits the path it is {float(vector(fitted, 'mean_bps').mean()) / MEGA:.0f}" if not fitted.is_empty() else ""
+    more = (
+        f"; with a buffer that fits the path it is {float(vector(fitted, 'mean_bps').mean()) / MEGA:.0f}" if not fitted.is_empty() else ""
+    )
     return Verdict(
         f"With a round trip of {rtt} and the published buffer it is the receiver's window that holds all stacks back",
         answer(shares.low, shares.high, WINDOW_LIMITED),
@@ -270,7 +276,9 @@ def _buffer_lifts_the_cap(data: Data, arm: str) -> Verdict | None:
 
 def _rougher_with_hurst(data: Data, arm: str, variance: str) -> Verdict | None:
     """The most against the least self-similar background; other backgrounds, so not paired."""
-    frame = data.where("H", "variance").filter(pl.col("arm") == arm, pl.col("variance") == variance, pl.col("background_mbps") > CAPPED_BELOW)
+    frame = data.where("H", "variance").filter(
+        pl.col("arm") == arm, pl.col("variance") == variance, pl.col("background_mbps") > CAPPED_BELOW
+    )
     levels = data.levels(frame, "H")
     if len(levels) < 2:
         return None
@@ -294,7 +302,7 @@ def right_hurst(table: pl.DataFrame) -> list[Verdict]:
     for (variance, method), group in table.group_by("variance", "method", maintain_order=True):
         off = {h: _off(own) for (h,), own in group.group_by("H", maintain_order=True)}
         far, own = max(off.items(), key=lambda each: abs(each[1].estimate))
-        inside = all(-RIGHT_HURST < each.low and each.high < RIGHT_HURST for each in off.values())
+        inside = all(each.low > -RIGHT_HURST and each.high < RIGHT_HURST for each in off.values())
         outside = any(each.low > RIGHT_HURST or each.high < -RIGHT_HURST for each in off.values())
         made.append(Verdict(
             f"With a variance of {variance} packets the background has the Hurst parameter asked for, within {RIGHT_HURST:g} ({method})",
