@@ -1,4 +1,4 @@
-"""The report of the self-similar background study: its verdicts follow the data, and combinations that the receiver's window holds back are flagged."""
+"""The report of the self-similar background study: its verdicts follow the data, and what the window holds back is flagged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a connection's instruments say of a run: the counters and times that web100 made known (RFC 4898), and throughput over time beside them."""
+"""What a connection's instruments say of a run: the counters and times of RFC 4898 (web100), and throughput over time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sawtooth.metrics import over_time
 from sawtooth.rfc4898 import rfc4898
 
 WARM_UP = 1 / 6
-"""Of a run's duration: slow start and the growth of the receiver's buffer are no part of what is said of throughput and window over time."""
+"""Of a run's duration: without slow start and the growth of the receiver's buffer, which are not what is asked."""
 COUNTERS = ("CongSignals", "SegsRetrans", "DupAcksIn", "FastRetran", "Timeouts", "SubsequentTimeouts", "SACKsRcvd", "DSACKDups")
 """Over the whole connection, as the instruments count."""
 LIMITS = {"by_window": "SndLimTimeCwnd", "by_receiver": "SndLimTimeRwin", "by_sender": "SndLimTimeSnd"}

@@ -1,4 +1,4 @@
-"""Panels in rows and columns, each with its own measure over a numeric factor: curves of means with intervals, every replicate a faint dot."""
+"""Panels in rows and columns, each a measure over a numeric factor: curves of means with intervals, every replicate a faint dot."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _curve(axis: Axes, curve: Curve, at: int, of: int, x_scale: str) -> None:
 
 
 def scatters(panels: Sequence[tuple[str, str, Mapping[str, tuple[Vector, Vector]]]], across: int = 2, *, scale: str = "linear") -> Figure:
-    """One measure against another: panels of (x label, y label, label to x and y), each of shape (n,); `scale` of both, `symlog` shows zeros, too."""
+    """One measure against another: panels of (x label, y label, label to x and y), shapes (n,); `symlog` shows zeros, too."""
     rows = -(-len(panels) // across)
     made, axes = figure(3.4 * across + 0.3, 2.7 * rows + 0.4, rows, across)
     for axis, (x_label, y_label, series) in zip(axes, panels, strict=False):

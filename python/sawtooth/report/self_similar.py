@@ -1,4 +1,4 @@
-"""The report of the study of new stacks beside self-similar background: as published, then long paths, larger buffers, and what the background is."""
+"""The report of the self-similar background study: as published, then long paths, larger buffers, and the background itself."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ def _findings_section(own: Sequence[Verdict], further: Sequence[Verdict], genera
     return Section(
         "Findings, confirmed or refuted",
         [f"The published ones first ({len(own)}), then what the authors could not do ({len(further)}), then the background itself "
-         f"({len(generated)}). Stacks share the background of a replicate, so they are compared in pairs: the number of a claim is averaged over the "
+         f"({len(generated)}). Stacks share the background of a replicate, so they are compared in pairs: the number of a claim is "
+         f"averaged over the "
          "combinations it names, replicate by replicate, and its 95 % t interval is over replicates. Counts of single combinations go by "
          "intervals that hold together (Bonferroni)."],
         verdicts=[*own, *further, *generated],
@@ -147,9 +148,12 @@ def _base_section(data: Data) -> Section | None:
     x = np.array([float(frame.filter(pl.col("background") == rate)["background_mbps"][0]) for rate in rates])
     return Section(
         "As published: 1 Gbit/s, 6 ms",
-        ["Not published, and chosen here: run length, warm-up, width of the windows, the queue (a section of its own), and the buffer, of which is "
-         f"known that the window capped the flows below {findings.CAPPED_BELOW:g} Mbit/s of background. Hollow points are combinations in which the "
-         f"receiver's window held the flow back for more than {WINDOW_LIMITED:.0%} of its life: what stacks have alike there is no property of "
+        ["Not published, and chosen here: run length, warm-up, width of the windows, the queue (a section of its own), and the buffer, of "
+         "which is "
+         f"known that the window capped the flows below {findings.CAPPED_BELOW:g} Mbit/s of background. Hollow points are combinations in "
+         f"which the "
+         f"receiver's window held the flow back for more than {WINDOW_LIMITED:.0%} of its life: what stacks have alike there is no "
+         f"property of "
          "their congestion control."],
         plots=[
             Plot("a_against_background", lattice.lattice(panels, 3, BACKGROUND, hollow=HOLLOW), _caption(data, "The instruments against the background's mean rate.")),
@@ -224,7 +228,8 @@ def _background_section(data: Data) -> tuple[Section | None, list[Verdict]]:
         if shown:
             fits = {label: hurst.aggregated_variance(series) for label, series in shown.items()}
             plots.append(Plot(f"e_variance_time_{variance}", variance_time(shown, fits),
-                              f"Variance-time plot of the background of the first replicates at {rates[0]} with a variance of {variance} packets; lines: "
+                              f"Variance-time plot of the background of the first replicates at {rates[0]} with a variance of {variance} "
+                              f"packets; lines: "
                               "what the aggregated variance is fitted with."))  # fmt: skip
     if table.is_empty():
         return (Section("The background itself", plots=plots) if plots else None), []
@@ -244,8 +249,10 @@ def _background_section(data: Data) -> tuple[Section | None, list[Verdict]]:
                 "standard error of a single estimate", {"measured": 3, "sd": 3, "standard_error": 3, "mean_packets": 2, "variance_packets": 2})  # fmt: skip
     section = Section(
         "The background itself",
-        ["Packets per period as they were sent, by three estimators. They are whole packets, between none and line rate: rounding adds 1/12 of a packet squared, "
-         "without memory, and the limit cuts off the largest bursts, so the variance is not quite that asked for. H = 1, as published, is the limit in which "
+        ["Packets per period as they were sent, by three estimators. They are whole packets, between none and line rate: rounding adds "
+         "1/12 of a packet squared, "
+         "without memory, and the limit cuts off the largest bursts, so the variance is not quite that asked for. H = 1, as published, is "
+         "the limit in which "
          "every period of a run has the same number of packets."],
         plots=plots,
         grids=[grid],
@@ -275,8 +282,10 @@ def _paths_section(data: Data) -> Section | None:
     ]  # fmt: skip
     return Section(
         "Long paths",
-        ["“This should be repeated on a long-distance path”: the socket buffer is to each path what the published one is to 6 ms. After a loss standard TCP "
-         "grows by less than a packet per round trip: runs as short as these are the beginning of a transfer to it at 180 ms, not a steady state."],
+        ["“This should be repeated on a long-distance path”: the socket buffer is to each path what the published one is to 6 ms. After a "
+         "loss standard TCP "
+         "grows by less than a packet per round trip: runs as short as these are the beginning of a transfer to it at 180 ms, not a "
+         "steady state."],
         plots=[Plot("f_long_paths", lattice.lattice(panels, len(levels), BACKGROUND, hollow=HOLLOW),
                     _caption(data, "The instruments on longer paths; cwnd, congestion signals and retransmissions each on a scale of their own."))],
     )  # fmt: skip
@@ -305,7 +314,8 @@ def _buffers_section(data: Data) -> Section | None:
         ))  # fmt: skip
     return Section(
         "Larger socket buffers",
-        ["Buffers are multiples of the one that is to the path what the published one is to 6 ms. Once the window no longer caps a flow, the queue does: it fills, and "
+        ["Buffers are multiples of the one that is to the path what the published one is to 6 ms. Once the window no longer caps a flow, "
+         "the queue does: it fills, and "
          "what the stacks make of its losses is seen at every background."],
         plots=plots,
     )  # fmt: skip
@@ -326,7 +336,8 @@ def _hurst_section(data: Data) -> Section | None:
     ]  # fmt: skip
     return Section(
         "How self-similar the background is",
-        ["The published variance of 1 packet in 1476 µs is nearly a constant rate: a burst is one packet. With a variance of 100 it is ten."],
+        ["The published variance of 1 packet in 1476 µs is nearly a constant rate: a burst is one packet. With a variance of 100 it is "
+         "ten."],
         plots=[Plot("j_hurst", lattice.lattice(panels, len(rates), "Hurst parameter", hollow=HOLLOW),
                     _caption(data, "CoV and throughput by the background's Hurst parameter and variance."))],
     )  # fmt: skip
@@ -365,7 +376,8 @@ def _limited_section(data: Data) -> Section:
     )  # fmt: skip
     return Section(
         "Held back by the receiver's window",
-        [f"{limited.height} of {data.cells.height} combinations are flagged: the receiver's window, and not the congestion window, held the flow back for more than "
+        [f"{limited.height} of {data.cells.height} combinations are flagged: the receiver's window, and not the congestion window, held "
+         f"the flow back for more than "
          f"{WINDOW_LIMITED:.0%} of its life. Differences and likenesses of stacks there say nothing about their congestion control."],
         grids=[Grid("window_limited", table, "Flagged combinations", {"by_receiver": 2})] if table.height else [],
     )  # fmt: skip
@@ -396,8 +408,10 @@ def _cells_section(data: Data) -> Section:
               **dict.fromkeys(COUNTERS, 1), **dict.fromkeys(LIMITS, 3)}  # fmt: skip
     return Section(
         "All combinations",
-        ["Means over replicates. Counters (by their names in RFC 4898) are of the whole connection; `sd_` and `cov_` are of throughput over windows of a second and "
-         "of a tenth; `by_` are shares of the connection's life, and `se_mean_bps` the standard error of the mean. SACKsRcvd counts acknowledgements with SACK "
+        ["Means over replicates. Counters (by their names in RFC 4898) are of the whole connection; `sd_` and `cov_` are of throughput "
+         "over windows of a second and "
+         "of a tenth; `by_` are shares of the connection's life, and `se_mean_bps` the standard error of the mean. SACKsRcvd counts "
+         "acknowledgements with SACK "
          "blocks. Click a heading to sort."],
         grids=[Grid("cells", table, "Every combination and stack", digits)],
     )  # fmt: skip

@@ -132,7 +132,8 @@ def _capped(data: Data, arm: str) -> Verdict | None:
     return Verdict(
         f"Below {CAPPED_BELOW:g} Mbit/s of background the receiver's window holds {ARMS[arm]} back",
         verdict,
-        f"for {lowest.words('.0%')} of the time at {lowest_at:g} Mbit/s, where least{until}; it carries {carried.words('.0f')} Mbit/s there",
+        f"for {lowest.words('.0%')} of the time at {lowest_at:g} Mbit/s, where least{until}; it carries {carried.words('.0f')} Mbit/s "
+        f"there",
     )
 
 
@@ -153,7 +154,8 @@ def _alike(below: pl.DataFrame, arm: str, name: str) -> Verdict | None:
     inside, outside = difference.low > -ALIKE and difference.high < ALIKE, difference.low > ALIKE or difference.high < -ALIKE
     verdict = "yes" if inside else "no" if outside else "cannot distinguish"
     return Verdict(
-        f"Below {CAPPED_BELOW:g} Mbit/s of background the CoV of {ARMS[arm]} is that of vanilla, within {ALIKE:g} (windows of {WINDOW_WORDS[name]})",
+        f"Below {CAPPED_BELOW:g} Mbit/s of background the CoV of {ARMS[arm]} is that of vanilla, within {ALIKE:g} (windows of "
+        f"{WINDOW_WORDS[name]})",
         verdict,
         f"{_mean(mine)} against {_mean(theirs)}; paired difference {difference.words('+.4f')}",
     )
@@ -198,7 +200,8 @@ def differences(frame: pl.DataFrame, arm: str, column: str) -> dict[float, Inter
 
 def _higher_window(frame: pl.DataFrame) -> Verdict | None:
     return _more(frame, "highspeed", "cwnd_bytes",
-                 f"With {CAPPED_BELOW:g} to {UNLIKE_UNTIL:g} Mbit/s of background HighSpeed TCP's mean congestion window is larger than vanilla's",
+                 f"With {CAPPED_BELOW:g} to {UNLIKE_UNTIL:g} Mbit/s of background HighSpeed TCP's mean congestion window is larger than "
+                 f"vanilla's",
                  1e3, " kB")  # fmt: skip
 
 
@@ -213,7 +216,8 @@ def _lower_window_somewhere(frame: pl.DataFrame) -> Verdict | None:
     where = f"clearly smaller at {', '.join(f'{rate:g}' for rate in lower)} Mbit/s" if lower else (
         f"clearly larger at {sum(each.low > 0 for each in own.values())} of {len(own)} rates, clearly smaller at none")  # fmt: skip
     return Verdict(
-        f"Scalable TCP's mean congestion window is smaller than vanilla's in part of {CAPPED_BELOW:g} to {UNLIKE_UNTIL:g} Mbit/s of background",
+        f"Scalable TCP's mean congestion window is smaller than vanilla's in part of {CAPPED_BELOW:g} to {UNLIKE_UNTIL:g} Mbit/s of "
+        f"background",
         verdict,
         f"{where}; over the range {mine.mean() / 1e3:.0f} kB against {theirs.mean() / 1e3:.0f} kB",
     )
@@ -228,7 +232,8 @@ def _more(frame: pl.DataFrame, arm: str, column: str, claim: str, divisor: float
     return Verdict(
         claim,
         answer(difference.low, difference.high),
-        f"{mine.mean() / divisor:,.1f}{unit} against {theirs.mean() / divisor:,.1f}{unit}{ratio}; paired difference {difference.words('+,.1f')}; "
+        f"{mine.mean() / divisor:,.1f}{unit} against {theirs.mean() / divisor:,.1f}{unit}{ratio}; paired difference "
+        f"{difference.words('+,.1f')}; "
         f"{_by_cell(frame, arm, column)}",
     )
 
@@ -269,7 +274,8 @@ def _buffer_lifts_the_cap(data: Data, arm: str) -> Verdict | None:
     return Verdict(
         f"A buffer {largest:g} times as large lifts the cap: {ARMS[arm]} carries more below {CAPPED_BELOW:g} Mbit/s of background",
         answer(found.low, found.high, 1.0),
-        f"{found.words('.2f')} times as much, {large.mean() / MEGA:.0f} instead of {small.mean() / MEGA:.0f} Mbit/s; the receiver's window then "
+        f"{found.words('.2f')} times as much, {large.mean() / MEGA:.0f} instead of {small.mean() / MEGA:.0f} Mbit/s; the receiver's "
+        f"window then "
         f"holds it back for {share.words('.0%')} of the time",
     )
 
@@ -290,7 +296,8 @@ def _rougher_with_hurst(data: Data, arm: str, variance: str) -> Verdict | None:
         return None
     difference = stats.difference_interval(stats.means_of_groups(high, low))
     return Verdict(
-        f"With a variance of {variance} packets the CoV of {ARMS[arm]} is higher beside background with H = {levels[-1]} than with {levels[0]}",
+        f"With a variance of {variance} packets the CoV of {ARMS[arm]} is higher beside background with H = {levels[-1]} than with "
+        f"{levels[0]}",
         answer(difference.low, difference.high),
         f"{_mean(high)} against {_mean(low)}, difference {difference.words('+.4f')} (windows of 1 s, above {CAPPED_BELOW:g} Mbit/s)",
     )
