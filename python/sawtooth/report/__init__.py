@@ -24,6 +24,7 @@ KINDS = {
     "linux-cc-matrix": ("cc_matrix", "build"),
     "linux-guest-resources": ("guest_resources", "build"),
     "tahoe-vs-reno": ("tahoe", "build"),
+    "self-similar": ("self_similar", "build"),
 }
 
 __all__ = ["KINDS", "report"]

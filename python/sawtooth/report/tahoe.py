@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from sawtooth import stats
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
-from sawtooth.plots import against, bars, lattice
+from sawtooth.plots import against, bars, small_multiples
 from sawtooth.report import tahoe_findings as findings
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.tahoe_findings import ARMS, Case, Outcome
@@ -157,7 +157,7 @@ def _case(flows: int, segment: int, arm: str, sizes: Mapping[str, int]) -> Case:
 
 def _lattice(data: _Data, panels: Panels, panel: str, x: str, label: str, lowest: float = 0.0) -> Figure:
     rows, columns = [ARMS[arm] for arm in data.arms], [f"{panel} {level}" for level in data.levels[panel]]
-    return lattice.curves(panels, rows, columns, [str(level) for level in data.levels[x]], f"{x} [B]", label, lowest)
+    return small_multiples.curves(panels, rows, columns, [str(level) for level in data.levels[x]], f"{x} [B]", label, lowest)
 
 
 def _goodput_section(data: _Data) -> Section:
@@ -239,7 +239,7 @@ def _spread_section(data: _Data) -> Section | None:
         }
         plots.append(Plot(
             f"{letter}_order_{arm}",
-            lattice.curves(panels, rows, columns, [str(rank) for rank in range(1, flows + 1)], "order of start", "goodput [B/s]"),
+            small_multiples.curves(panels, rows, columns, [str(rank) for rank in range(1, flows + 1)], "order of start", "goodput [B/s]"),
             f"({letter}) {ARMS[arm]}: goodput of each flow in order of start. {data.how}",
         ))  # fmt: skip
     return Section("Spread, fairness and order of start", plots=plots)
