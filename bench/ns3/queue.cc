@@ -10,6 +10,7 @@
 // Results go to standard output:
 //   flow INDEX arrived N dropped N marked N waited SECONDS     packets, and the sum of what those that left have waited
 //   queue packets X bytes X                                    means over time of what waits
+//   left NUMBER NANOSECONDS ECN                                every packet that left, by its line in the file from 0, only with --fates
 //   value TYPE NAME VALUE                                      what --attributes asks for
 
 #include <ns3/boolean.h>
@@ -38,6 +39,7 @@ using namespace ns3;
 
 struct Arrival
 {
+    std::size_t number;
     int64_t ns;
     unsigned flow;
     unsigned bytes;
@@ -55,11 +57,12 @@ struct Flow
 class Bench
 {
   public:
-    Bench(Ptr<QueueDisc> disc, DataRate rate, std::vector<Arrival> arrivals, Time until)
+    Bench(Ptr<QueueDisc> disc, DataRate rate, std::vector<Arrival> arrivals, Time until, bool fates)
         : m_disc(disc),
           m_rate(rate),
           m_arrivals(std::move(arrivals)),
-          m_until(until)
+          m_until(until),
+          m_fates(fates)
     {
         m_device = CreateObject<NetDeviceQueueInterface>();
         m_device->GetTxQueue(0)->SetWakeCallback(MakeCallback(&QueueDisc::Run, PeekPointer(m_disc)));
@@ -88,19 +91,14 @@ class Bench
         }
     }
 
-    // What waits has been so since the last change.
-    void Integrate()
+    // What waited has done so since the last change, and what waits does so from now on.
+    void Look()
     {
         const Time now = std::min(Simulator::Now(), m_until);
         const double span = (now - m_since).GetSeconds();
         m_packets += span * m_waitingPackets;
         m_bytes += span * m_waitingBytes;
         m_since = now;
-    }
-
-    void Look()
-    {
-        Integrate();
         m_waitingPackets = m_disc->GetNPackets();
         m_waitingBytes = m_disc->GetNBytes();
     }
@@ -123,7 +121,6 @@ class Bench
         ip.SetPayloadSize(arrival.bytes - 20);
         ip.SetEcn(static_cast<Ipv4Header::EcnType>(arrival.ecn));
         m_known[packet->GetUid()] = {arrival, Simulator::Now()};
-        Integrate();
         m_disc->Enqueue(Create<Ipv4QueueDiscItem>(packet, Address(), 0x0800, ip));
         m_disc->Run();
         Look();
@@ -132,6 +129,7 @@ class Bench
 
     void Send(Ptr<QueueDiscItem> item)
     {
+        Look();
         const auto known = m_known.find(item->GetPacket()->GetUid());
         const auto& [arrival, came] = known->second;
         Flow& flow = m_flows[arrival.flow];
@@ -139,6 +137,10 @@ class Bench
         flow.waited += (Simulator::Now() - came).GetSeconds();
         const auto ecn = DynamicCast<Ipv4QueueDiscItem>(item)->GetHeader().GetEcn();
         flow.marked += ecn == Ipv4Header::ECN_CE && arrival.ecn != 3;
+        if (m_fates)
+        {
+            std::printf("left %zu %ld %u\n", arrival.number, Simulator::Now().GetNanoSeconds(), static_cast<unsigned>(ecn));
+        }
         m_device->GetTxQueue(0)->Stop();
         Simulator::Schedule(m_rate.CalculateBytesTxTime(arrival.bytes), &Bench::Free, this);
         m_known.erase(known);
@@ -146,15 +148,16 @@ class Bench
 
     void Free()
     {
-        Integrate();
+        // The queue is asked to run at once, but after this.
         m_device->GetTxQueue(0)->Wake();
-        Look();
+        Simulator::ScheduleNow(&Bench::Look, this);
     }
 
     Ptr<QueueDisc> m_disc;
     DataRate m_rate;
     std::vector<Arrival> m_arrivals;
     Time m_until;
+    bool m_fates;
     Ptr<NetDeviceQueueInterface> m_device;
     std::size_t m_next = 0;
     std::vector<Flow> m_flows;
@@ -192,6 +195,7 @@ int main(int argc, char* argv[])
     std::string type = "ns3::FifoQueueDisc", rate = "10000000bps", until = "1s", file, settings, attributes;
     unsigned seed = 1;
     unsigned quantum = 1514;
+    bool fates = false;
     CommandLine command;
     command.AddValue("type", "the discipline", type);
     command.AddValue("set", "ATTRIBUTE=VALUE;... of the discipline", settings);
@@ -200,6 +204,7 @@ int main(int argc, char* argv[])
     command.AddValue("arrivals", "the file of arrivals", file);
     command.AddValue("until", "end of the time over which means are taken", until);
     command.AddValue("seed", "run number of the random variables", seed);
+    command.AddValue("fates", "report every packet that leaves", fates);
     command.AddValue("attributes", "list attributes and their defaults, of types with commas between", attributes);
     command.Parse(argc, argv);
     if (!attributes.empty())
@@ -231,12 +236,13 @@ int main(int argc, char* argv[])
 
     std::vector<Arrival> arrivals;
     std::ifstream input(file);
-    for (Arrival arrival; input >> arrival.ns >> arrival.flow >> arrival.bytes >> arrival.ecn;)
+    for (Arrival arrival{}; input >> arrival.ns >> arrival.flow >> arrival.bytes >> arrival.ecn;)
     {
         arrivals.push_back(arrival);
+        ++arrival.number;
     }
     const Time end(until);
-    Bench bench(disc, DataRate(rate), std::move(arrivals), end);
+    Bench bench(disc, DataRate(rate), std::move(arrivals), end, fates);
     // Some disciplines have timers that never end: ten seconds empty any queue here.
     Simulator::Stop(end + Seconds(10));
     Simulator::Run();

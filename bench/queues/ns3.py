@@ -25,7 +25,7 @@ def fed(kind: str, settings: Mapping[str, str], traffic: Traffic, seed: int) -> 
         words = [
             program(),
             f"--type=ns3::{kind}",
-            "--set=" + ";".join(f"{name}={value}" for name, value in settings.items()),
+            *(["--set=" + ";".join(f"{name}={value}" for name, value in settings.items())] if settings else []),
             f"--rate={RATE_BPS:.0f}bps",
             f"--until={DURATION_S}s",
             f"--arrivals={arrivals.name}",
