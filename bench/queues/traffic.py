@@ -95,3 +95,6 @@ L4S = Traffic("L4S beside others", "three flows at random times: 0.5 of the rate
               _merged(_poisson(0.5, 0, NOT_ECT, 9), _poisson(0.3, 1, ECT0, 9), _poisson(0.3, 2, ECT1, 9)))  # fmt: skip
 L4S_OVERLOAD = Traffic("L4S overload", "two flows at random times, 0.7 of the rate each, not capable and ECT(1)",
                        _merged(_poisson(0.7, 0, NOT_ECT, 10), _poisson(0.7, 1, ECT1, 10)))  # fmt: skip
+REALISATIONS = [Traffic("Poisson 1.1", "", _poisson(1.1, 0, NOT_ECT, 100 + at)) for at in range(16)]
+STRONG = Traffic("Poisson 3", "one flow at random times, three times the rate", _poisson(3.0, 0, NOT_ECT, 11))
+ALL = (CONSTANT, POISSON, BELOW, BURSTS, STEPS, CAPABLE, HALF, SIZES, UNEQUAL, UNEQUAL_ECN, LONG_AND_SHORT, L4S, L4S_OVERLOAD, STRONG)
