@@ -86,7 +86,7 @@ LINUX = (
          (t.POISSON,)),
     Case("codel", {"name": "codel", **OURS}, Peer(linux=["qdisc add dev {dev} parent 1:1 handle 10: codel limit 500 ecn"],
          pseudo=lambda _: Codel(LIMIT), departs=lambda _: Codel(LIMIT, newton=True)), (t.CONSTANT, t.CAPABLE)),
-    Case("red", {"name": "red", "min_threshold": "5 kB", "max_threshold": "15 kB", "weight": "1/512", "gentle": False, "mean_packet": "1000 B",
+    Case("red", {"name": "red", "min_threshold": "5 kB", "max_threshold": "15 kB", "weight": "1/128", "gentle": False, "mean_packet": "1000 B",
          "limit": "500 kB"},
          Peer(linux=["qdisc add dev {dev} parent 1:1 handle 10: red limit 500000 min 5000 max 15000 avpkt 1000 burst 26 probability 0.1 "
                      "bandwidth 10mbit ecn"]), (t.POISSON,), 4),

@@ -64,7 +64,6 @@ def run(job: dict[str, Any]) -> list[tuple[int, int, int]]:
     checked(TC, "qdisc", "add", "dev", "left", "root", "handle", "1:", *f"tbf rate {rate}bit burst {burst}b limit 100000000".split())
     for command in job["commands"]:
         checked(TC, *command.format(dev="left").split())
-    print(subprocess.run([TC, "-d", "qdisc", "show", "dev", "left"], capture_output=True, text=True, check=False).stdout, flush=True)
     out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
     out.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 1 << 30)
     out.bind(("left", ETH_P_IP))

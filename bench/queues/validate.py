@@ -1,6 +1,6 @@
 """The simulator's queue disciplines beside ns-3's, Linux's and the RFCs' pseudo-code, on the same packets; writes docs/validation/queues.md.
 
-make queues            or            python bench/queues/validate.py [--only NAME] [--no-linux]
+python bench/queues/validate.py [--only NAME]
 """
 
 from __future__ import annotations
