@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Top may use below, same line never each other.
 const LAYERS: &[&[&str]] = &[
     &["sim"],
-    &["link"],
+    &["link", "feed"],
     &["scenario"],
     &["tcp", "udp", "kernel"],
     &["cc", "queue", "source", "packet_source", "arrivals"],

@@ -15,7 +15,10 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::expr::{self, Dimension, Quantity, Variables};
+use sawtooth_core::feed::{self, Arrival};
 use sawtooth_core::noise;
+use sawtooth_core::packet::Ecn;
+use sawtooth_core::queue;
 use sawtooth_core::rng::Stream;
 use sawtooth_core::scenario::FlowSpec;
 use sawtooth_core::{Scenario, simulate_with_effort};
@@ -43,6 +46,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(examine, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(feed_queue, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(draw_uniform, module)?)?;
     module.add_function(wrap_pyfunction!(draw_uniform_integer, module)?)?;
@@ -223,6 +227,51 @@ fn simulate(
             .collect()
     });
     convert::outcomes_to_python(py, &outcomes)
+}
+
+/// The queue of the scenario's first link, forward, alone: given packets (time in seconds, flow, bytes, ECN field) go in, and its transmitter
+/// takes them out. Returns a tuple per flow: packets that arrived, were dropped, were marked, and the seconds that those which left have
+/// waited; and the mean of what waited until `until`, in packets and bytes.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, seed, arrivals, until))]
+#[expect(clippy::type_complexity, reason = "what Python gets is said above")]
+fn feed_queue(
+    py: Python<'_>,
+    scenario_json: &str,
+    seed: u64,
+    arrivals: Vec<(f64, u32, u32, u8)>,
+    until: f64,
+) -> PyResult<(Vec<(u64, u64, u64, f64)>, f64, f64)> {
+    let scenario = scenario(py, scenario_json)?;
+    let Some(link) = scenario.links.first() else {
+        return Err(PyValueError::new_err("a link is needed, with the queue"));
+    };
+    if arrivals.windows(2).any(|pair| pair[1].0 < pair[0].0) {
+        return Err(PyValueError::new_err(
+            "packets must come in the order of their times",
+        ));
+    }
+    let (part, rate) = (&link.forward.queue, link.forward.rate);
+    let site = queue::Site {
+        rate,
+        stream: Stream::new(seed, "queue"),
+    };
+    let mut queue = queue::build(part.name, &part.params, site);
+    let arrivals: Vec<Arrival> = arrivals
+        .into_iter()
+        .map(|(time, flow, bytes, ecn)| Arrival {
+            time,
+            flow,
+            bytes,
+            ecn: Ecn::from_bits(ecn),
+        })
+        .collect();
+    let fed = py.detach(|| feed::feed(&mut *queue, rate, &arrivals, until));
+    let flows = fed
+        .flows
+        .iter()
+        .map(|flow| (flow.arrived, flow.dropped, flow.marked, flow.waited_secs));
+    Ok((flows.collect(), fed.mean_packets, fed.mean_bytes))
 }
 
 /// A failed run is reported by its caller, not by a trace on the terminal.

@@ -1,7 +1,8 @@
 //! CoDel: drops from the head, ever faster, while packets have waited too long for too long.
 //!
-//! Specification: RFC 8289 §3 and the pseudocode of its §5; marking instead of dropping, and the threshold for shallow marking, as in RFC 8290
-//! §5.2.6 and §5.2.7. The limit is an implementation's: the RFC drops nothing for want of room.
+//! Specification: RFC 8289 §3 and the pseudocode of its §5; that packets are marked instead of dropped, and the threshold for shallow marking:
+//! RFC 8290 §5.2.6 and §5.2.7, which do not say how: here a mark takes the place of a drop in the pseudocode, and the packet leaves. The limit is
+//! an implementation's: §5.4 counts nothing that is dropped for want of room.
 //!
 //! Model: each packet that leaves tells how long it has waited. Once that has not been below `target` for a whole `interval`, the packet is
 //! dropped and the next one leaves instead; from then on a packet is dropped `interval / sqrt(count)` after the one before, `count` counting up,
@@ -10,7 +11,8 @@
 //!
 //! [`Codel`] is one queue's state and works on any [`Fifo`]: a discipline that keeps one per flow has one of each per flow.
 //!
-//! Deviations: none known. Times are binary64 seconds, where the RFC's are integers of its platform.
+//! Deviations: `max_packet` is 1500 bytes, an interface's MTU as §5.3 recommends; its pseudocode has 512. Times are binary64 seconds, where the
+//! RFC's are integers of its platform.
 //!
 //! Kernel equivalent: `codel`, which does not mark unless told to (`ecn`).
 

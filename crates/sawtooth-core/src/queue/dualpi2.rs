@@ -6,10 +6,11 @@
 //! - ECT(1) and CE go to the L queue, everything else to the C queue; a packet that does not fit into the common buffer is dropped
 //! - `p' += alpha * (curq - target) + beta * (curq - prevq)` every `update`, within 0 and 1, with `curq` the time for which the older of the
 //!   two queues' heads has waited; `p_C = p'²`, `p_CL = k * p'`
-//! - which queue is next: weighted round robin with `classic_share` of the bytes for C while both wait; or the head that has waited longer,
-//!   that of L with `time_shift` added
+//! - which queue is next: weighted round robin with `classic_share` of the bytes for C while both wait, which keeps its credit until the link
+//!   is idle; or the head that has waited longer, that of L with `time_shift` added
 //! - from L: marked with `p_L = max(p'_L, p_CL)`, where `p'_L` rises from 0 to 1 as the packet's own wait goes from `min_threshold` to
-//!   `min_threshold + ramp` (a step at `min_threshold` if `ramp` is 0), and is 0 if no more than `min_queue` packets are left
+//!   `min_threshold + ramp` (a step at `min_threshold` if `ramp` is 0), and is 0 if the queue, this packet included, was no longer
+//!   than `min_queue` packets
 //! - from C: with `p_C` marked, or dropped if it is not ECN-capable
 //! - decisions with probability p come as every 1/p-th: p is added up, and each whole one is one (the pseudo-code's `recur`)
 //! - overload, `drop`: at `p_CL >= 1` packets from L are dropped with `p_C` and else marked, at `p_C >= 1/k²` those from C are dropped whatever
@@ -17,8 +18,9 @@
 //!
 //! With the defaults, `update = min(target, rtt_max / 3)`, `alpha = 0.1 * update / rtt_max²` and `beta = 0.3 / rtt_max`.
 //!
-//! Deviations: the RFC leaves the weight of the scheduler open; the default is that of tc-dualpi2(8), `classic_protection`. A packet fits if
-//! its own bytes do, not the link's largest packet's. The time in a queue is that of packets that have waited (the RFC's "sojourn time").
+//! Deviations: the RFC leaves the weight of the scheduler open (Appendix A.2 has 1/16 as an example); the default is that of tc-dualpi2(8),
+//! `classic_protection`. A packet fits if its own bytes do, not the link's largest packet's. `p_CL` ends at 1, as a probability does. The time in
+//! a queue is that of packets that have waited (the RFC's "sojourn time").
 //!
 //! Kernel equivalent: `dualpi2` (Linux 6.17), with a step at 1 ms instead of the ramp, which also marks the only packet of its queue, a limit
 //! of 10000 packets, `update` of 16 ms, and random decisions.
@@ -232,9 +234,9 @@ impl DualPi2 {
         }
     }
 
-    /// The L queue's own probability of a mark (`laqm`), 0 while it has no more than `min_queue` packets.
+    /// The L queue's own probability of a mark (`laqm`) of the packet that has just left it, 0 if it had no more than `min_queue` packets.
     fn native(&self, sojourn: f64) -> f64 {
-        if self.l4s.fifo.waiting().packets <= self.min_queue {
+        if self.l4s.fifo.waiting().packets < self.min_queue {
             0.0
         } else if sojourn >= self.min_threshold + self.ramp {
             1.0
@@ -433,8 +435,8 @@ impl Scheduler {
         let (l4s, classic) = match (l4s.front(), classic.front()) {
             (Some(l4s), Some(classic)) => (l4s, classic),
             (only_l4s, only_classic) => {
-                // Nobody has to be made up for having had no competitor.
-                if let Self::Wrr { credit, .. } = self {
+                // The credit changes only while both compete, and a link that has been idle begins anew in favour of L.
+                if let (Self::Wrr { credit, .. }, None, None) = (self, only_l4s, only_classic) {
                     *credit = 0.0;
                 }
                 return only_l4s
@@ -575,16 +577,16 @@ mod tests {
             queue.native(sojourn)
         };
         for (sojourn, p) in [(0.0008, 0.0), (0.001, 0.5), (0.0011, 0.75), (0.0013, 1.0)] {
-            close(native(&[], 2, sojourn), p);
-            // "Suppress marking 1 pkt queue".
-            close(native(&[], 1, sojourn), 0.0);
+            close(native(&[], 1, sojourn), p);
+            // "Suppress marking 1 pkt queue": the packet that leaves was the only one.
+            close(native(&[], 0, sojourn), 0.0);
         }
         let step = [
             ("ramp", Value::Duration(0.0)),
             ("min_queue", Value::Integer(0)),
         ];
-        close(native(&step, 1, 0.0007), 0.0);
-        close(native(&step, 1, 0.0008), 1.0);
+        close(native(&step, 0, 0.0007), 0.0);
+        close(native(&step, 0, 0.0008), 1.0);
     }
 
     #[test]

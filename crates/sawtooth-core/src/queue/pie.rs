@@ -1,7 +1,7 @@
 //! PIE: drops at arrival with a probability that a proportional integral controller derives from the queueing delay.
 //!
 //! Specification: RFC 8033, §4 and appendix A (the design), §5 and appendix B (the options, each with its own parameter). Scaling by packet size:
-//! RFC 8034 appendix A.
+//! RFC 8034 appendix A.3.
 //!
 //! Model: every `update` the drop probability changes by `alpha (delay - target) + beta (delay - delay before)`, divided by 2 to 2048 while it is
 //! small (§4.2); it decays by a fiftieth when there is no delay. An arriving packet is dropped with it, unless the burst allowance is not used up
@@ -14,8 +14,14 @@
 //! Options: `derandomise` (§5.4: no signal before probabilities add up to 0.85, one for certain at 8.5) and `cap_steps` (§5.5: at 0.1 and above
 //! the probability rises by at most 0.02) are on, `active_above` (§5.3) is off, as it lets a third of the buffer fill first.
 //!
+//! Where the RFC contradicts itself: the probability decays as in §4.2 and appendix A, and not, as in appendix B, already while the delay is below
+//! half the target; the departure rate is measured as in appendix B (§5.2 counts the packet that begins a measurement, and ends it with every
+//! packet); a signal, mark or drop, begins the sum of §5.4 anew, which appendix B's indentation leaves open after a mark that is forced.
+//! The time of a measurement is that of at least `rate_threshold` bytes and is taken for that of exactly as many, as in both: the delay comes
+//! out longer by what the last packet has too much.
+//!
 //! Deviations: when nothing waits at an update the delay is 0. The RFC leaves open what a timestamp says of an empty queue, which would otherwise
-//! keep the delay of the last packet for ever. `mean_packet` is not given there; its default is that of RFC 8034.
+//! keep the delay of the last packet for ever. `mean_packet` is not given there; its default is that of RFC 8034 §A.1.
 //!
 //! Kernel equivalent: `pie`.
 

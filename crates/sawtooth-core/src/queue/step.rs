@@ -1,6 +1,6 @@
 //! Step: drop-tail that also marks every ECN-capable packet by which its queue is above a threshold.
 //!
-//! Specification: RFC 8257 §3.1 (marking, "as soon as the instantaneous queue exceeds K"); Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM
+//! Specification: RFC 8257 §3.1 (when a packet arrives "and its queue length is greater than the congestion threshold"); Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM
 //! 2010, §3.1 step 1 ("an arriving packet is marked if the queue occupancy is greater than K upon its arrival").
 //!
 //! Model: a packet that arrives is dropped if it does not fit below `limit`; else marked Congestion Experienced if it is ECN-capable and does not

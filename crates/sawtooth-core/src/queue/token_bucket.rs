@@ -1,6 +1,7 @@
 //! Token bucket: packets leave no faster than tokens come in, and in bursts no longer than the bucket holds.
 //!
-//! Specification: RFC 2215 §3.6 (`TOKEN_BUCKET_TSPEC`: rate r, depth b, peak rate p; what leaves in any time T is at most `min(p T + M, r T + b)`).
+//! Specification: RFC 2215 §3.6 (`TOKEN_BUCKET_TSPEC`: rate r, depth b, peak rate p); RFC 2212, Policing (what leaves in any time T is at most
+//! `M + min(p T, r T + b - M)`, with the longest packet M).
 //!
 //! Model: tokens are bytes. They come in at `rate` for as long as the bucket holds less than `burst`, and it begins full. The packet at the head
 //! leaves when there are tokens for all of its bytes on the wire, and takes them; until then nothing leaves, and the link idles. With a
