@@ -61,6 +61,7 @@ format: .venv/built ## rewrite the sources in the house format
 bench: .venv/built ## speed against ns-2, and of the linux stack, side by side in one run
 	$(RUN)/python bench/speed.py
 	$(RUN)/python bench/stacks.py
+	$(RUN)/python bench/arrivals.py
 
 docs: .venv/built ## reference pages from the tables
 	$(RUN)/python docs/generate.py

@@ -26,7 +26,19 @@ SOURCES = ROOT / "crates/sawtooth-core/src"
 AGREEMENT = ROOT / "docs/validation/linux.csv"
 KINDS = {
     "queue": ("Queue disciplines", 'What `queue = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
+    "loss": ("Losses of links", 'What `loss = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
+    "jitter": ("Jitter of links", 'What `jitter = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
+    "reorder": ("Reordering by links", 'What `reorder = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "source": ("Traffic sources", 'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow can say.'),
+    "packet_source": (
+        "Sources of packets",
+        'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow with `transport = "udp"` can say.',
+    ),
+    "distribution": (
+        "Distributions",
+        'What a key that takes a distribution can say: `{ name = "NAME", PARAMETER = VALUE }`, or one quantity. "A quantity of what is drawn" is a time or a '
+        "number of bytes, as the key is.",
+    ),
     "recovery": ("Loss recoveries", 'What `tcp = { recovery = "NAME" }` can say.'),
 }
 
@@ -39,6 +51,10 @@ def pages() -> dict[str, str]:
     for row in tables["cc"]:
         made[f"cc/{row['name']}.md"] = _congestion_control(row)
     made["tcp.md"] = _tcp(tables["tcp"], tables["stack"])
+    made["walk.md"] = (
+        f"# Random walks of links\n\nWhat `walk = {{ PARAMETER = VALUE }}` of a link can say.\n\n{_parameters(tables['walk'])}"
+    )
+    made["arrivals.md"] = _arrivals(tables["arrivals"])
     made["kernel.md"] = _kernel(tables["kernel"])
     made["records.md"] = _records(_core.schema())
     made["command-line.md"] = _command_line()
@@ -64,6 +80,13 @@ def _parts(title: str, lead: str, rows: Sequence[dict[str, Any]]) -> str:
         if row["params"]:
             text += "\n" + _parameters(row["params"])
     return text
+
+
+def _arrivals(params: Sequence[dict[str, Any]]) -> str:
+    text = "# Flows that arrive and leave\n\n"
+    text += "What `arrivals = { PARAMETER = VALUE }` of a flow can say; `rate` or `load` is needed. Besides these, `link` names the link of the flow's path "
+    text += "that a `load` is a share of; left out, it is the slowest. [How to use it](../guides/traffic.md).\n\n"
+    return text + _parameters(params)
 
 
 def _congestion_controls(rows: Sequence[dict[str, Any]]) -> str:
@@ -177,14 +200,15 @@ def _records(schema: dict[str, Any]) -> str:
         rows = ((f"`{column['name']}`", column["type"], column["unit"], column["summary"]) for column in table["columns"])
         text += _table(("Column", "Type", "Unit", "Meaning"), rows)
         if table["rfc4898"]:
-            text += "\nIn [RFC 4898](https://www.rfc-editor.org/rfc/rfc4898), the TCP Extended Statistics MIB:\n\n"
+            text += "\nIn [RFC 4898](https://www.rfc-editor.org/rfc/rfc4898), the TCP Extended Statistics MIB, or web100:\n\n"
             text += _table(("Name", "Object", "Columns", "Remark"), (_rfc4898(row) for row in table["rfc4898"]))
     return text
 
 
 def _rfc4898(row: dict[str, Any]) -> tuple[str, str, str, str]:
     terms = " + ".join(f"`{column}`" for column in row["columns"]) + "".join(f" - `{column}`" for column in row["less"])
-    return f"`{row['name']}`", f"`{row['object']}`", terms, row["remark"]
+    names = " or ".join(f"`{name}`" for name in (row["name"], row["web100"]) if name)
+    return names, f"`{row['object']}`", terms, row["remark"]
 
 
 def _command_line() -> str:

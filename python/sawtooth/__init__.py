@@ -10,6 +10,7 @@ Names of columns carry their units: `_bps` bit/s, `_bytes`, `_ns`, `_packets`.
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core
+from sawtooth import _core, files
 from sawtooth.dataset import Dataset
 from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
 from sawtooth.execute import execute
@@ -99,6 +100,26 @@ class Records:
         """
         return self._asked_for("episodes")
 
+    @property
+    def waits(self) -> pl.DataFrame:
+        """One row per direction of a link: percentiles of waits and backlogs; only if the scenario asks for them.
+
+        Raises:
+            RunFailed: if it does not.
+
+        """
+        return self._asked_for("waits")
+
+    @property
+    def link_flows(self) -> pl.DataFrame:
+        """One row per direction of a link and flow: its drops, losses and marks there; only if the scenario asks for them.
+
+        Raises:
+            RunFailed: if it does not.
+
+        """
+        return self._asked_for("link_flows")
+
     def _asked_for(self, name: str) -> pl.DataFrame:
         if name not in self.tables:
             raise RunFailed(f"this run has no table `{name}`", f'add record = ["{name}"] to the scenario')
@@ -121,7 +142,9 @@ def simulate(scenario: Mapping[str, Any] | str | Path, seed: int = 1) -> Records
     from sawtooth.backends import sim
 
     if isinstance(scenario, Mapping):
-        text = json.dumps(scenario)
+        tree = copy.deepcopy(dict(scenario))
+        files.inline(tree, Path(), lambda message, path: StudyError(f"{message} (at `{path}`)"))
+        text = json.dumps(tree)
         try:
             _core.check(text)
         except _core.ScenarioError as error:

@@ -233,7 +233,11 @@ def compare(
 @app.command(name="list")
 def list_parts(
     what: Annotated[
-        str, typer.Argument(metavar="[WHAT]", help="cc, queue, source, recovery, stack, tcp, kernel, column, metric or study.")
+        str,
+        typer.Argument(
+            metavar="[WHAT]",
+            help="cc, queue, loss, jitter, reorder, walk, source, distribution, arrivals, recovery, stack, tcp, kernel, column, metric or study.",
+        ),
     ] = "",
     as_json: AsJson = False,
 ) -> None:

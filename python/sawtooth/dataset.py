@@ -143,6 +143,14 @@ class Dataset:
         """One row per loss episode, flow and run, where the scenario has `record = ["episodes"]`."""
         return self.table("episodes")
 
+    def waits(self) -> pl.LazyFrame:
+        """One row per direction of a link and run, where the scenario has `record = ["waits"]`: percentiles of waits and backlogs."""
+        return self.table("waits")
+
+    def link_flows(self) -> pl.LazyFrame:
+        """One row per direction of a link, flow and run, where the scenario has `record = ["link_flows"]`: drops, losses and marks."""
+        return self.table("link_flows")
+
     def column(self, name: str, table: str = "flows") -> pl.LazyFrame:
         """One column of `table`, by its name or by the one it has in RFC 4898, beside those that say what a row is.
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core
+from sawtooth import _core, files
 from sawtooth.errors import StudyError, StudyWarning
 from sawtooth.presentation import presentation
 from sawtooth.study import Assignment, Study, assign
@@ -44,7 +44,7 @@ class Run:
         id: hash of the canonical scenario, seed, backend and results epoch.
         cell, arm, replicate: where it belongs; cells and replicates from 1.
         scenario: the tree as canonical JSON text.
-        draws: each draw's value in base units.
+        draws: each draw's value in base units; those of a list are called `NAME[1]`, `NAME[2]` ...
         cost: segments it will deliver, roughly.
 
     """
@@ -92,7 +92,7 @@ class Plan:
             texts = [None if value is None else value if isinstance(value, str) else json.dumps(value) for value in values]
             data[name] = pl.Series(texts, dtype=pl.String)
             data[f"{name}_value"] = pl.Series([_base_value(text) for text in texts], dtype=pl.Float64)
-        for name in self.study.draws:
+        for name in self.runs[0].draws if self.runs else ():
             data[f"draw_{name}"] = pl.Series([run.draws[name] for run in self.runs], dtype=pl.Float64)
         return pl.DataFrame(data)
 
@@ -110,19 +110,22 @@ def make_plan(study: Study) -> Plan:
     runs: list[Run] = []
     warnings: dict[StudyWarning, None] = {}
     for cell in all_cells:
-        replicates: list[tuple[dict[str, str], dict[str, float]]] | None = None
+        replicates: list[tuple[dict[str, str | list[str]], dict[str, float]]] | None = None
         for arm, assignments in arms.items():
             tree = copy.deepcopy(study.scenario)
             applied: list[Assignment] = [*study.base, *cell.assignments, *assignments]
             for assignment in applied:
                 assign(tree, assignment, study.document)
+            files.inline(tree, study.path.parent, study.locator(applied))
             if replicates is None:
                 replicates = [_draw(study, cell, tree, replicate) for replicate in range(1, study.repeat + 1)]
             cost: float | None = None
+            scenario = ""
             for replicate, (texts, values) in enumerate(replicates, 1):
                 if texts:
                     tree["vars"] = {**tree.get("vars", {}), **texts}
-                scenario = json.dumps(tree, sort_keys=True, separators=(",", ":"))
+                if texts or not scenario:
+                    scenario = json.dumps(tree, sort_keys=True, separators=(",", ":"))
                 if cost is None:
                     cost, strange = _check(study, scenario, applied)
                     warnings.update(dict.fromkeys(strange))
@@ -199,14 +202,15 @@ def _base_value(text: str | None) -> float | None:
 # --- draws --------------------------------------------------------------------------------------------------------------
 
 
-def _draw(study: Study, cell: Cell, tree: dict[str, Any], replicate: int) -> tuple[dict[str, str], dict[str, float]]:
+def _draw(study: Study, cell: Cell, tree: dict[str, Any], replicate: int) -> tuple[dict[str, str | list[str]], dict[str, float]]:
     """Each draw of one replicate: as the scenario's text, and in base units."""
-    texts: dict[str, str] = {}
+    texts: dict[str, str | list[str]] = {}
     values: dict[str, float] = {}
     for name, draw in study.draws.items():
         kind = draw["distribution"]
+        items = [name] if "count" not in draw else [f"{name}[{number}]" for number in range(1, draw["count"] + 1)]
         if kind == "table":
-            number, unit = _look_up(study, name, draw, cell, replicate), draw["unit"]
+            numbers, unit = [_look_up(study, name, draw, cell, replicate)], draw["unit"]
         else:
             low = _evaluate(study, f"draws.{name}.low", draw["low"], tree)
             high = _evaluate(study, f"draws.{name}.high", draw["high"], tree)
@@ -216,14 +220,16 @@ def _draw(study: Study, cell: Cell, tree: dict[str, Any], replicate: int) -> tup
                 raise study.document.error(f"the range of `{name}` is empty: from {low[0]:g} to {high[0]:g}", f"draws.{name}.high")
             seed = _seed(study.seed, f"draw/{name}/{cell.key}/{replicate}")
             if kind == "uniform":
-                base_unit = {"time": "s", "rate": "bit/s", "bytes": "B", "packets": "packets"}.get(low[1], "")
-                number, unit = _core.draw_uniform(seed, name, low[0], high[0]), base_unit
+                unit = {"time": "s", "rate": "bit/s", "bytes": "B", "packets": "packets"}.get(low[1], "")
+                numbers = [_core.draw_uniform(seed, item, low[0], high[0]) for item in items]
             else:
                 scale = _evaluate(study, f"draws.{name}.unit", f"1 {draw['unit']}", tree)[0]
-                number = _core.draw_uniform_integer(seed, name, _first_whole(low[0] / scale), _first_whole(high[0] / scale))
+                first, end = _first_whole(low[0] / scale), _first_whole(high[0] / scale)
+                numbers = [_core.draw_uniform_integer(seed, item, first, end) for item in items]
                 unit = draw["unit"]
-        texts[name] = f"{number!r} {unit}".strip()
-        values[name] = _core.evaluate(texts[name], {})[0]
+        written = [f"{number!r} {unit}".strip() for number in numbers]
+        texts[name] = written if "count" in draw else written[0]
+        values |= {item: _core.evaluate(text, {})[0] for item, text in zip(items, written, strict=True)}
     return texts, values
 
 

@@ -1,4 +1,4 @@
-"""The records by the names of RFC 4898, the TCP Extended Statistics MIB, which web100 has made known.
+"""The records by the names of RFC 4898, the TCP Extended Statistics MIB, and of web100, from which it came.
 
     dataset.flows().select("flow", rfc4898("SegsRetrans"), rfc4898("SndLimTimeCwnd"))
 
@@ -22,7 +22,7 @@ def rfc4898(name: str, table: str = "flows") -> pl.Expr:
     """The column of `table` that RFC 4898 calls `name`, under that name.
 
     Args:
-        name: with its group or without, as in `tcpEStatsPerfSegsRetrans` and `SegsRetrans`.
+        name: with its group or without, as in `tcpEStatsPerfSegsRetrans` and `SegsRetrans`, or web100's own, as in `PktsRetrans`.
         table: `flows` for a connection's totals, `series` for what changes over its life.
 
     Returns:
@@ -33,13 +33,13 @@ def rfc4898(name: str, table: str = "flows") -> pl.Expr:
         DatasetError: if the table has nothing of that name.
 
     """
-    names = {row[key]: row for row in _names(table) for key in ("object", "name")}
+    names = {known: row for row in _names(table) for known in _known_as(row)}
     if name not in names:
-        elsewhere = [other for other in _core.schema() if any(name in (row["name"], row["object"]) for row in _names(other))]
+        elsewhere = [other for other in _core.schema() if any(name in _known_as(row) for row in _names(other))]
         hint = (
             f"it is in `{elsewhere[0]}`: rfc4898({name!r}, {elsewhere[0]!r})"
             if elsewhere
-            else did_you_mean(name, [row["name"] for row in _names(table)])
+            else did_you_mean(name, [known for row in _names(table) for known in _known_as(row) if known != row["object"]])
         )
         raise DatasetError(f"`{table}` has nothing that RFC 4898 calls `{name}`", hint)
     row = names[name]
@@ -49,3 +49,8 @@ def rfc4898(name: str, table: str = "flows") -> pl.Expr:
 
 def _names(table: str) -> list[dict[str, Any]]:
     return _core.schema().get(table, {}).get("rfc4898", [])
+
+
+def _known_as(row: dict[str, Any]) -> list[str]:
+    """By its object, without its group, and by web100's name if that is another."""
+    return [name for name in (row["object"], row["name"], row["web100"]) if name]

@@ -10,9 +10,10 @@ from __future__ import annotations
 import contextlib
 import copy
 import difflib
+import itertools
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -33,8 +34,12 @@ _DRAW_KEYS = {
     "uniform": {"distribution", "low", "high"},
     "table": {"distribution", "file", "row", "column", "unit"},
 }
+# What may be left out; `count` makes a list of independent values.
+_OPTIONAL_DRAW_KEYS = {"uniform_integer": {"count"}, "uniform": {"count"}, "table": set[str]()}
 # Tables that an assignment may create when the scenario does not have them yet.
-_OPTIONAL_TABLES = {"cc", "kernel", "queue", "receiver_cc", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars"}
+_OPTIONAL_TABLES = {
+    "arrivals", "cc", "jitter", "kernel", "loss", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars", "walk",
+}  # fmt: skip
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
 
 
@@ -173,6 +178,17 @@ class Study:
         if not (path.startswith("vars") and f"scenario.{path}" not in self.document.spans):
             path = f"scenario.{path}" if path else "scenario"
         return StudyError(error.message, self.document.place(path, key=error.at_key, within=error.span), hint)
+
+    def locator(self, assignments: Sequence[Assignment]) -> Callable[[str, str], StudyError]:
+        """Makes errors about a tree of a message and a path in it."""
+
+        def located(message: str, path: str) -> StudyError:
+            error = _core.ScenarioError(message)
+            error.path, error.message = path, message
+            error.at_key, error.hint, error.span = False, None, None
+            return self.located(error, assignments)
+
+        return located
 
     def _origins(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> str:
         """Where the variables of an offending expression got their values, if from a sweep, an arm or an option."""
@@ -315,7 +331,9 @@ class _Reader:
                 known = ", ".join(_DRAW_KEYS)
                 where = f"{path}.distribution" if kind is not None else path
                 raise self.document.error(f"unknown distribution `{kind}`", where, f"there are {known}")
-            self.known_keys(draw, _DRAW_KEYS[kind], path)
+            self.known_keys(draw, _DRAW_KEYS[kind] | _OPTIONAL_DRAW_KEYS[kind], path)
+            if "count" in draw:
+                self.whole_value(draw["count"], "count", 1, f"{path}.count")
             missing = _DRAW_KEYS[kind] - draw.keys()
             if missing:
                 raise self.document.error(f"`{path}` lacks {', '.join(sorted(missing))}", path)
@@ -331,13 +349,15 @@ class _Reader:
         for index, entry in enumerate(cast(list[Any], sweep)):
             path = f"sweep[{index}]"
             block = self.table(entry, path)
-            self.known_keys(block, ("grid", "zip", "cases"), path)
+            self.known_keys(block, ("grid", "grids", "zip", "cases"), path)
             if len(block) != 1:
-                raise self.document.error("a sweep block is one of grid, zip or cases", path)
+                raise self.document.error("a sweep block is one of grid, grids, zip or cases", path)
             (kind, content), *_ = block.items()
             where = f"{path}.{kind}"
             if kind == "grid":
                 blocks += self.grid(self.table(content, where), where, scenario)
+            elif kind == "grids":
+                blocks.append(self.grids(content, where, scenario))
             elif kind == "zip":
                 blocks.append(self.zip(self.table(content, where), where, scenario))
             else:
@@ -373,6 +393,26 @@ class _Reader:
             ]
             blocks.append(levels)
         return blocks
+
+    def grids(self, content: Any, origin: str, scenario: Tree) -> list[list[Assignment]]:
+        """Several grids of the same axes, one after another; what an earlier one has is not repeated."""
+        if not isinstance(content, list) or not content:
+            raise self.document.error("grids are a list of tables", origin)
+        cases: list[list[Assignment]] = []
+        first: Sequence[str] = ()
+        for index, entry in enumerate(cast(list[Any], content)):
+            where = f"{origin}[{index}]"
+            table = self.table(entry, where)
+            first = first or list(table)
+            if set(table) != set(first):
+                odd = next(path for path in (*table, *first) if (path in table) != (path in first))
+                raise self.document.error(
+                    f"grids have the same axes; not all of these have `{odd}`", where, "an axis may have a single value"
+                )
+            axes = dict(zip(table, self.grid(table, where, scenario), strict=True))
+            combinations = itertools.product(*(axes[path] for path in first))
+            cases += [[assignment for level in levels for assignment in level] for levels in combinations]
+        return _distinct(cases)
 
     def zip(self, table: Tree, origin: str, scenario: Tree) -> list[list[Assignment]]:
         axes = self.grid(table, origin, scenario)
@@ -431,13 +471,23 @@ class _Reader:
         return made
 
     def narrow(self, sweep: list[list[list[Assignment]]], setting: Assignment) -> None:
-        """A list in `[short]` takes the place of an axis of the grid."""
+        """A list in `[short]` takes the place of an axis of the grid; of grids, zips and cases it keeps what has one of its values."""
         for block in sweep:
             if all(len(level) == 1 and level[0].path == setting.path for level in block):
                 values = cast(list[Any], setting.value)
                 if not values:
                     raise self.document.error(f"`{setting.path}` must be swept over a list of values", setting.origin)
                 block[:] = [[Assignment(setting.path, value, f"{setting.origin}[{index}]")] for index, value in enumerate(values)]
+                return
+            if all(any(each.path == setting.path for each in level) for level in block):
+                kept = [
+                    level
+                    for level in block
+                    if any(each.path == setting.path and each.value in cast(list[Any], setting.value) for each in level)
+                ]
+                if not kept:
+                    raise self.document.error(f"no combination of the sweep has one of these values of `{setting.path}`", setting.origin)
+                block[:] = kept
                 return
         raise self.document.error(f"`{setting.path}` is no axis of the sweep, so it takes one value, not a list", setting.origin)
 
@@ -447,7 +497,18 @@ class _Reader:
             if all(len(level) == 1 and level[0].path == setting.path for level in block):
                 block[:] = [[setting]]
                 return True
+            if all(any(each.path == setting.path for each in level) for level in block):
+                block[:] = _distinct([[setting if each.path == setting.path else each for each in level] for level in block])
+                return True
         return False
+
+
+def _distinct(levels: Iterable[list[Assignment]]) -> list[list[Assignment]]:
+    """Levels that set something else than those before them."""
+    found: dict[str, list[Assignment]] = {}
+    for level in levels:
+        found.setdefault(json.dumps([(each.path, each.value) for each in level], sort_keys=True, default=str), level)
+    return list(found.values())
 
 
 # --- paths --------------------------------------------------------------------------------------------------------------

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
 
@@ -72,3 +74,43 @@ def test_values_on_the_command_line_are_written_as_in_a_study_file(study_file: P
     scenario = json.loads(plan.runs[0].scenario)
     assert scenario["flows"][0]["cc"] == {"name": "highspeed", "low_window": 20}
     assert (scenario["stack"], len(plan.cells)) == ("rfc", 1)
+
+
+GRIDS = """
+vars = { RTT = "10 ms", rate = "10 Mbit/s" }
+[scenario]
+duration = "1 s"
+links.l = { rate = "rate", delay = "RTT / 2" }
+flows = [{ path = ["l"] }]
+[[sweep]]
+grids = [
+  { "vars.RTT" = ["10 ms"], "vars.rate" = ["10 Mbit/s", "20 Mbit/s"] },
+  { "vars.rate" = ["10 Mbit/s"], "vars.RTT" = ["10 ms", "40 ms"] },
+]
+[short]
+"vars.rate" = ["10 Mbit/s"]
+"""
+
+
+def _combinations(text: str, **form: Any) -> list[tuple[int, object, object]]:
+    plan = make_plan(Study.parse(text, Path("grids.toml"), **form))
+    return [(cell.number, cell.factors["vars.RTT"], cell.factors["vars.rate"]) for cell in plan.cells]
+
+
+def test_grids_follow_each_other_without_what_an_earlier_one_has() -> None:
+    assert _combinations(GRIDS) == [(1, "10 ms", "10 Mbit/s"), (2, "10 ms", "20 Mbit/s"), (3, "40 ms", "10 Mbit/s")]
+
+
+def test_a_list_leaves_the_combinations_of_grids_that_have_one_of_its_values() -> None:
+    assert _combinations(GRIDS, short=True) == [(1, "10 ms", "10 Mbit/s"), (3, "40 ms", "10 Mbit/s")]
+    with pytest.raises(StudyError, match=r"no combination of the sweep has one of these values of `vars\.rate`"):
+        _combinations(GRIDS, options=['vars.rate=["30 Mbit/s"]'])
+
+
+def test_a_single_value_takes_the_place_of_an_axis_of_grids() -> None:
+    assert [each[1:] for each in _combinations(GRIDS, options=["vars.RTT=20 ms"])] == [("20 ms", "10 Mbit/s"), ("20 ms", "20 Mbit/s")]
+
+
+def test_grids_of_different_axes_are_refused() -> None:
+    with pytest.raises(StudyError, match=r"grids have the same axes; not all of these have `vars\.rate`"):
+        Study.parse(GRIDS.replace('{ "vars.rate" = ["10 Mbit/s"], "vars.RTT" =', '{ "vars.RTT" ='), Path("grids.toml"))

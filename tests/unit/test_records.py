@@ -68,10 +68,25 @@ def test_the_three_limits_of_rfc_4898_sum_to_the_life(records: sawtooth.Records)
         ("MaxRTT", "max_rtt_ns"),
         ("SmoothedRTT", "srtt_ns"),
         ("FastRetran", "fast_retransmits"),
+        ("CERcvd", "ce_in"),
+        ("ECNsignals", "ecn_signals"),
+        ("CongOverCount", "spurious"),
+        # web100's own names.
+        ("PktsRetrans", "retransmits"),
+        ("DataPktsOut", "sent_packets"),
+        ("CongestionSignals", "congestion_signals"),
+        ("CongestionOverCount", "spurious"),
     ],
 )
 def test_a_name_of_rfc_4898_is_a_column(records: sawtooth.Records, name: str, column: str) -> None:
     assert records.flows.select(rfc4898(name)).to_series().to_list() == records.flows[column].to_list()
+
+
+def test_web100_calls_the_senders_limit_otherwise(records: sawtooth.Records) -> None:
+    assert (
+        records.flows.select(rfc4898("SndLimTimeSender")).to_series().to_list()
+        == records.flows.select(rfc4898("SndLimTimeSnd")).to_series().to_list()
+    )
 
 
 def test_timeouts_of_rfc_4898_are_those_without_back_off() -> None:
@@ -119,3 +134,23 @@ def test_a_table_that_was_not_asked_for_is_told() -> None:
     with pytest.raises(RunFailed) as raised:
         _ = records.episodes
     assert str(raised.value) == 'error: this run has no table `episodes`\nhint: add record = ["episodes"] to the scenario'
+
+
+def test_links_tell_waits_and_whose_packets_were_dropped_if_asked() -> None:
+    tree: dict[str, Any] = {
+        "duration": "20 s", "stack": "linux", "record": ["waits", "link_flows"],
+        "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": "20 packets"}}},
+        "flows": [{"path": ["l"], "count": 2}],
+    }  # fmt: skip
+    records = sawtooth.simulate(tree)
+    links, waits = records.links.row(0, named=True), records.waits.row(0, named=True)
+    # A full queue of 1500 bytes each at 10 Mbit/s: 19 packets wait, 1.2 ms each; percentiles are within 1/128.
+    assert 0 < waits["wait_p50_ns"] <= waits["wait_p99_ns"] <= waits["wait_max_ns"] <= 19 * 1_200_000
+    assert abs(waits["wait_mean_ns"] - links["wait_mean_ns"]) < links["wait_mean_ns"] / 100
+    assert 0 < links["backlog_mean_packets"] < waits["found_max_packets"] == links["peak_packets"] == 20
+    forward = records.link_flows.filter(direction="forward")
+    assert forward["flow"].to_list() == ["flow[1]", "flow[2]"]
+    assert forward["dropped_packets"].sum() == links["dropped_packets"] > 0
+    with pytest.raises(RunFailed) as raised:
+        _ = sawtooth.simulate({key: value for key, value in tree.items() if key != "record"}).waits
+    assert str(raised.value) == 'error: this run has no table `waits`\nhint: add record = ["waits"] to the scenario'

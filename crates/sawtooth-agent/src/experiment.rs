@@ -350,7 +350,8 @@ impl<'a> Experiment<'a> {
         Ok(())
     }
 
-    fn tables(&self) -> io::Result<Json> {
+    fn tables(&mut self) -> io::Result<Json> {
+        self.network.finish(self.end);
         let mut flows = Vec::new();
         for (spec, application) in self.scenario.flows.iter().zip(&self.flows) {
             flows.push(match application {
@@ -358,14 +359,17 @@ impl<'a> Experiment<'a> {
                 Application::Http(fetch) => tables::fetch(spec, fetch, self.end),
             });
         }
-        let links = if self.tuns.is_empty() {
-            Vec::new()
-        } else {
-            tables::links(self.scenario, &self.network)
-        };
-        Ok(json!({
-            "flows": flows, "links": links, "series": self.series, "counters": tables::counters(&self.hosts)?,
-        }))
+        let [udp, datagrams, sources] = tables::udp(self.scenario, &self.network);
+        flows.extend(udp);
+        let mut all = json!({
+            "flows": flows, "links": [], "series": self.series, "datagrams": datagrams, "sources": sources, "counters": tables::counters(&self.hosts)?,
+        });
+        if !self.tuns.is_empty() {
+            for (table, rows) in tables::links(self.scenario, &mut self.network) {
+                all[table] = json!(rows);
+            }
+        }
+        Ok(all)
     }
 }
 

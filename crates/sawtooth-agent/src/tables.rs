@@ -5,10 +5,12 @@ use std::io;
 use std::os::fd::AsFd;
 
 use sawtooth_core::Scenario;
+use sawtooth_core::record::{Cell, Data, SCHEMA, Table};
 use sawtooth_core::scenario::FlowSpec;
-use sawtooth_core::sim::direction_name;
+use sawtooth_core::sim;
+use sawtooth_core::udp::{self, Sent};
 use sawtooth_core::units::mean_rate_bps;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::clock::ns;
 use crate::hosts::Hosts;
@@ -77,21 +79,77 @@ pub fn fetch(spec: &FlowSpec, fetch: &Fetch, end: f64) -> Json {
     })
 }
 
-/// The rows of `links`.
-pub fn links(scenario: &Scenario, network: &Network) -> Vec<Json> {
-    let mut rows = Vec::new();
-    for (at, port) in network.ports.iter().enumerate() {
-        let counters = &port.counters;
-        rows.push(json!({
-            "link": scenario.links[at / 2].name, "direction": direction_name(at),
-            "arrived_packets": counters.arrived_packets, "arrived_bytes": counters.arrived_bytes,
-            "dropped_packets": counters.dropped_packets, "dropped_bytes": counters.dropped_bytes,
-            "lost_packets": counters.lost_packets, "marked_packets": counters.marked_packets, "peak_packets": counters.peak_packets(),
-            "utilisation": port.utilisation(),
-            "wait_mean_ns": ns(counters.mean_wait_secs()),
-        }));
+/// The rows of the tables that links fill, by their tables' names. Nothing can be done with the links afterwards.
+pub fn links(scenario: &Scenario, network: &mut Network) -> Vec<(&'static str, Vec<Json>)> {
+    for port in &mut network.ports {
+        port.finish();
+    }
+    let tables = sim::links::tables(scenario, &network.ports);
+    tables
+        .iter()
+        .map(|table| (table.name, rows(table)))
+        .collect()
+}
+
+fn rows(table: &Table) -> Vec<Json> {
+    let columns: Vec<(&str, Vec<Json>)> = table
+        .named_columns()
+        .map(|(name, data)| {
+            let values = match data {
+                Data::U64(values) => values.iter().map(|value| json!(value)).collect(),
+                Data::I64(values) => values.iter().map(|value| json!(value)).collect(),
+                Data::F64(values) => values.iter().map(|value| json!(value)).collect(),
+                Data::Str(values) => values.iter().map(|value| json!(value)).collect(),
+            };
+            (name, values)
+        })
+        .collect();
+    (0..table.rows())
+        .map(|at| {
+            let cells = columns.iter();
+            cells
+                .map(|(name, values)| ((*name).to_owned(), values[at].clone()))
+                .collect::<Map<String, Json>>()
+                .into()
+        })
+        .collect()
+}
+
+/// Of the flows of UDP: their rows of `flows`, and those of `datagrams` and `sources`.
+pub fn udp(scenario: &Scenario, network: &Network) -> [Vec<Json>; 3] {
+    let mut rows = [Vec::new(), Vec::new(), Vec::new()];
+    for (spec, flow) in scenario.udp.iter().zip(&network.udp) {
+        let sent = Sent {
+            flow: &spec.name,
+            start_secs: spec.start.secs(),
+            end_secs: scenario.duration.secs(),
+            packets: flow.sent_packets,
+            bytes: flow.sent_bytes,
+        };
+        rows[0].push(row("flows", udp::flow_row(&sent, &flow.received)));
+        rows[1].push(row("datagrams", udp::datagram_row(&sent, &flow.received)));
+        flow.source.report(&mut |quantity, value| {
+            let cells = udp::source_row(&spec.name, quantity, value);
+            rows[2].push(row("sources", cells));
+        });
     }
     rows
+}
+
+/// Cells of a table of the schema, by their columns' names.
+fn row(table: &str, cells: impl IntoIterator<Item = Cell>) -> Json {
+    let spec = SCHEMA.iter().find(|spec| spec.name == table);
+    let columns = spec.expect("a table of the schema").columns.iter();
+    let values = columns.zip(cells).map(|(column, cell)| {
+        let value = match cell {
+            Cell::U64(value) => json!(value),
+            Cell::I64(value) => json!(value),
+            Cell::F64(value) => json!(value),
+            Cell::Str(value) => json!(value),
+        };
+        (column.name.to_owned(), value)
+    });
+    Json::Object(values.collect())
 }
 
 /// The rows of `counters`: what the hosts' kernels have counted and is not zero.
@@ -130,12 +188,11 @@ pub fn counters(hosts: &Hosts) -> io::Result<Vec<Json>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sawtooth_core::record::SCHEMA;
 
     #[test]
     fn every_column_is_one_of_the_schema() {
         let scenario = Scenario::from_tree(&json!({
-            "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}],
+            "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}], "record": ["waits"],
         }))
         .expect("a scenario");
         let fetch = fetch(
@@ -143,8 +200,13 @@ mod tests {
             &Fetch::new(&scenario.flows[0], [10, 0, 0, 1].into(), 1),
             1.0,
         );
-        let rows = links(&scenario, &Network::new(&scenario, 1));
-        for (table, row) in [("flows", &fetch), ("links", &rows[0])] {
+        let tables = links(&scenario, &mut Network::new(&scenario, 1));
+        assert_eq!(
+            tables.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            ["links", "waits"]
+        );
+        let rows = tables.iter().map(|(name, rows)| (*name, &rows[0]));
+        for (table, row) in [("flows", &fetch)].into_iter().chain(rows) {
             let known = SCHEMA
                 .iter()
                 .find(|spec| spec.name == table)

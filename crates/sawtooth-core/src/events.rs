@@ -55,6 +55,8 @@ pub enum Child {
     Arrival = 1,
     /// The transmitter is free again.
     Done = 2,
+    /// The packet reaches the far end a second time.
+    Again = 3,
 }
 
 /// No parent: laid down before the run.
@@ -286,8 +288,30 @@ impl EventQueue {
             slot: 0,
         };
         Self {
-            keys: vec![Key::NEVER; slots],
+            // Also without slots there is one to look at.
+            keys: vec![Key::NEVER; slots.max(1)],
             matches: vec![[absent; 2]; leaves],
+        }
+    }
+
+    /// Makes room for so many slots.
+    pub fn grow(&mut self, slots: usize, lineage: &Lineage) {
+        if slots <= self.keys.len() {
+            return;
+        }
+        self.keys.resize(slots, Key::NEVER);
+        if slots <= self.matches.len() {
+            return;
+        }
+        let larger = Self::new(slots.next_power_of_two());
+        let keys = std::mem::take(&mut self.keys);
+        self.matches = larger.matches;
+        self.keys = larger.keys;
+        self.keys.truncate(slots);
+        for (slot, key) in (0..).zip(keys) {
+            if !key.is_never() {
+                self.set(slot, key, lineage);
+            }
         }
     }
 

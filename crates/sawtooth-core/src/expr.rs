@@ -68,7 +68,7 @@ pub struct ExprError {
     pub hint: Option<String>,
 }
 
-/// Looks up a variable.
+/// Looks up a variable: `NAME`, or of a list `NAME[1]`, `NAME[2]` ...
 pub trait Variables {
     fn get(&self, name: &str) -> Option<Result<Quantity, String>>;
     /// All names, for suggestions.
@@ -363,7 +363,13 @@ impl Parser<'_> {
         if self.take('(') {
             return self.call(&name, (start, end));
         }
-        match self.variables.get(&name) {
+        let (found, end) = if self.take('[') {
+            let index = self.index(end)?;
+            (self.variables.get(&format!("{name}[{index}]")), self.at)
+        } else {
+            (self.variables.get(&name), end)
+        };
+        match found {
             Some(Ok(value)) => Ok(value),
             Some(Err(message)) => Err(self.error((start, end), message, None)),
             None => {
@@ -380,6 +386,23 @@ impl Parser<'_> {
                 ))
             }
         }
+    }
+
+    /// What stands between the brackets of `NAME[...]`, the opening one of which was just taken.
+    fn index(&mut self, bracket: usize) -> Result<f64, ExprError> {
+        self.skip_space();
+        let start = self.at;
+        let index = self.sum()?;
+        let end = self.at;
+        if !self.take(']') {
+            let message = "this bracket is not closed".to_owned();
+            return Err(self.error((bracket, bracket + 1), message, None));
+        }
+        if index.dimension != Dimension::Number || index.value.fract() != 0.0 || index.value < 1.0 {
+            let message = "the items of a list are numbered 1, 2, ...".to_owned();
+            return Err(self.error((start, end), message, None));
+        }
+        Ok(index.value)
     }
 
     fn call(&mut self, name: &str, span: (usize, usize)) -> Result<Quantity, ExprError> {

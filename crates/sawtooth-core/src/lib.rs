@@ -6,21 +6,28 @@
 //!
 //! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give
 //! the same records on any machine. Everything a study can name is a row of a table ([`cc::TABLE`], [`queue::TABLE`],
-//! [`source::TABLE`], [`tcp::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]), and documentation,
-//! errors and tests walk the tables.
+//! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]),
+//! and documentation, errors and tests walk the tables.
 //!
-//! Layers, top may use below: `sim`; `link`; `scenario`; `tcp`, `kernel`; `cc`, `queue`, `source`, `loss`; `packet`; `events`, `record`,
-//! `registry`; `rng`, `expr`, `ring`; `units`. `tests/layering.rs` holds it.
+//! Layers, top may use below: `sim`; `link`, `feed`; `scenario`; `tcp`, `udp`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `wire`; `packet`, `dist`,
+//! `noise`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
 
+pub mod arrivals;
 pub mod cc;
+pub mod dist;
 pub mod events;
 pub mod expr;
+pub mod feed;
+pub mod fft;
+pub mod histogram;
 pub mod kernel;
 pub mod link;
 pub mod loss;
+pub mod noise;
 pub mod packet;
+pub mod packet_source;
 pub mod queue;
 pub mod record;
 pub mod registry;
@@ -30,7 +37,9 @@ pub mod scenario;
 pub mod sim;
 pub mod source;
 pub mod tcp;
+pub mod udp;
 pub mod units;
+pub mod wire;
 
 pub use scenario::{Scenario, ScenarioError};
 pub use sim::{simulate, simulate_with_effort};

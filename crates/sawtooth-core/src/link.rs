@@ -5,18 +5,23 @@
 //!
 //! **Speed.** A drop-tail FIFO decides everything at arrival: the packet's transmission starts when the one before it has
 //! left, and what is still present is what has not yet departed. [`Port::accept`] computes this without any event for the
-//! end of a transmission, and [`Port::accept_or_mark`] the same for one that marks. Disciplines that decide at dequeue (and every port, when the shortcut is off) use
-//! [`Port::arrive`] and [`Port::transmission_done`] instead.
+//! end of a transmission, and [`Port::accept_any`] the same for one that marks, or whose [wire](crate::wire) is not plain. Disciplines that
+//! decide at dequeue (and every port, when the shortcut is off) use [`Port::arrive`] and [`Port::transmitter_free`] instead.
 
-use std::collections::VecDeque;
+mod ledger;
+
+use std::sync::Arc;
 
 use crate::events::{Child, Event, Key, Lineage};
 use crate::loss::{Fate, Loss};
 use crate::packet::{Ecn, Packet};
-use crate::queue::{Backlog, Law, Queue, Verdict};
+use crate::queue::{Backlog, Law, Next, Queue, Queued, Verdict};
 use crate::ring::Ring;
-use crate::scenario::Direction;
+use crate::scenario::{Direction, Recording};
 use crate::units::Duration;
+use crate::wire::{Service, Wire};
+use ledger::Start;
+pub use ledger::{FlowCounters, Ledger, Waits};
 
 /// What happened at a port; plain counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -27,12 +32,36 @@ pub struct PortCounters {
     pub dropped_bytes: u64,
     /// Transmitted and then lost on the wire.
     pub lost_packets: u64,
+    /// Transmitted and damaged on the way: they arrive, and whoever they are for discards them.
+    pub corrupted_packets: u64,
+    /// Transmitted once and arriving twice.
+    pub duplicated_packets: u64,
+    /// Arriving before one that was transmitted earlier.
+    pub reordered_packets: u64,
     /// Transmitted with Congestion Experienced, which they had not when they came.
     pub marked_packets: u64,
     /// The most packets present when one had to wait, itself and the packet in transmission included.
     busy_peak_packets: u64,
-    /// Sum over accepted packets of the time from arrival to start of transmission, in seconds.
-    pub waited_secs: f64,
+    /// Of packets whose transmission has started, the time from arrival to that.
+    waited: Waited,
+    /// Of those that waited in vain, until they were dropped or the run ended.
+    waited_in_vain: Waited,
+}
+
+/// Sums over packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Waited {
+    secs: f64,
+    /// Each packet's seconds times its bytes.
+    byte_secs: f64,
+}
+
+impl Waited {
+    #[inline]
+    fn add(&mut self, secs: f64, bytes: u32) {
+        self.secs += secs;
+        self.byte_secs += secs * f64::from(bytes);
+    }
 }
 
 impl PortCounters {
@@ -45,7 +74,25 @@ impl PortCounters {
     pub fn mean_wait_secs(&self) -> f64 {
         match self.accepted_packets() {
             0 => 0.0,
-            accepted => self.waited_secs / accepted as f64,
+            accepted => self.waited.secs / accepted as f64,
+        }
+    }
+
+    /// How many have been dropped, marked and lost.
+    fn fates(&self) -> [u64; 3] {
+        [self.dropped_packets, self.marked_packets, self.lost_packets]
+    }
+
+    fn drop(&mut self, queued: &Queued, now: f64) {
+        self.dropped_packets += 1;
+        self.dropped_bytes += queued.bytes();
+        self.wait_in_vain(queued, now);
+    }
+
+    fn wait_in_vain(&mut self, queued: &Queued, until: f64) {
+        if queued.arrived < until {
+            self.waited_in_vain
+                .add(queued.sojourn(until), queued.packet.wire_bytes);
         }
     }
 
@@ -68,7 +115,37 @@ pub struct Port {
     /// The transmission time last computed, and for which size: traffic has few sizes and division is slow.
     memo: (u32, f64),
     loss: Option<Box<Loss>>,
+    /// Only if one rate and one delay do not say everything.
+    wire: Option<Box<Wire>>,
+    /// Only if more is asked for than counters.
+    ledger: Option<Box<Ledger>>,
     pub counters: PortCounters,
+}
+
+/// What becomes of a packet that has come to a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage {
+    /// Arrival at the far end; [`Key::NEVER`] if it is dropped or lost.
+    pub arrival: Key,
+    /// The queue has marked it.
+    pub marked: bool,
+    /// It arrives a second time.
+    pub again: Option<Key>,
+    /// It arrives damaged.
+    pub corrupted: bool,
+}
+
+impl Passage {
+    const DROPPED: Self = Self::plain(Key::NEVER, false);
+
+    const fn plain(arrival: Key, marked: bool) -> Self {
+        Self {
+            arrival,
+            marked,
+            again: None,
+            corrupted: false,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -80,20 +157,13 @@ enum Discipline {
         waiting_bytes: u64,
         in_service_bytes: u32,
     },
-    /// Departures decided when the transmitter is free. What is known of the packets' arrivals waits beside them.
+    /// Departures decided when the transmitter is free.
     Evented {
         queue: Box<dyn Queue>,
         in_service: Option<u32>,
-        arrivals: VecDeque<Arrived>,
+        /// Packets that the queue has dropped and nobody has taken yet.
+        dropped: Vec<Queued>,
     },
-}
-
-/// What is remembered of a packet from its arrival at an evented port to the start of its transmission.
-#[derive(Clone, Copy, Debug)]
-struct Arrived {
-    time: f64,
-    fate: Fate,
-    ecn: Ecn,
 }
 
 /// A packet that has been accepted but whose transmission has not begun.
@@ -108,14 +178,52 @@ impl Port {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     pub fn utilisation(&self) -> f64 {
         let bytes = self.counters.arrived_bytes - self.counters.dropped_bytes;
-        8.0 * bytes as f64 / (self.rate_bps * self.end_secs)
+        let capacity = match &self.wire {
+            Some(wire) => wire.capacity_bits(self.end_secs),
+            None => self.rate_bps * self.end_secs,
+        };
+        8.0 * bytes as f64 / capacity
+    }
+
+    /// Packets that waited, without the one in transmission, mean over the run's time; once the run [is over](Port::finish).
+    ///
+    /// What N(t) packets wait adds N(t) to the integral over time, and each of them adds the time it waits: the integral is the sum of all
+    /// waits (Little 1961).
+    pub fn mean_backlog_packets(&self) -> f64 {
+        (self.counters.waited.secs + self.counters.waited_in_vain.secs) / self.end_secs
+    }
+
+    /// Their bytes.
+    pub fn mean_backlog_bytes(&self) -> f64 {
+        let counters = &self.counters;
+        (counters.waited.byte_secs + counters.waited_in_vain.byte_secs) / self.end_secs
+    }
+
+    /// The run is over: what still waits has waited until now. Nothing can be done with the port afterwards.
+    pub fn finish(&mut self) {
+        let Discipline::Evented { queue, dropped, .. } = &mut self.discipline else {
+            // Known since it arrived.
+            return;
+        };
+        let mut now = self.end_secs;
+        loop {
+            let next = queue.dequeue(now, dropped);
+            for queued in dropped.drain(..) {
+                self.counters.wait_in_vain(&queued, self.end_secs);
+            }
+            match next {
+                Next::Packet(queued) => self.counters.wait_in_vain(&queued, self.end_secs),
+                Next::NotBefore(time) => now = time,
+                Next::Empty => return,
+            }
+        }
     }
 
     /// A port whose departures are computed at arrival if `computed` and if the discipline allows it.
     pub fn new(
         link: &Direction,
         queue: Box<dyn Queue>,
-        loss: Option<Box<Loss>>,
+        (loss, wire): (Option<Box<Loss>>, Option<Box<Wire>>),
         end: Duration,
         computed: bool,
     ) -> Self {
@@ -132,7 +240,7 @@ impl Port {
             _ => Discipline::Evented {
                 queue,
                 in_service: None,
-                arrivals: VecDeque::new(),
+                dropped: Vec::new(),
             },
         };
         let done = Key::at_start(f64::NEG_INFINITY, 0);
@@ -144,11 +252,23 @@ impl Port {
             done,
             memo: (0, 0.0),
             loss,
+            wire,
+            ledger: None,
             counters: PortCounters::default(),
         }
     }
 
-    /// Whether [`Port::accept`] applies, or with a queue that marks [`Port::accept_or_mark`].
+    /// Notes in a [ledger](Ledger::of) from now on what is asked for, of packets that come by [`Port::accept_any`] or [`Port::arrive`].
+    pub fn keep(&mut self, record: Recording, whose: &Arc<[u32]>) {
+        self.ledger = Ledger::of(record, whose).map(Box::new);
+    }
+
+    /// What has been noted besides the counters, if that was asked for.
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_deref()
+    }
+
+    /// Whether [`Port::accept`] applies, or with a queue that marks or a wire that is not plain [`Port::accept_any`].
     pub fn is_computed(&self) -> bool {
         matches!(self.discipline, Discipline::Computed { .. })
     }
@@ -159,6 +279,16 @@ impl Port {
             Discipline::Computed { law, .. } => law.mark_above.is_some(),
             Discipline::Evented { .. } => false,
         }
+    }
+
+    /// Whether there is more to the wire than one rate and one delay.
+    pub fn has_wire(&self) -> bool {
+        self.wire.is_some()
+    }
+
+    /// Whether what leaves may arrive in another order, or more than once.
+    pub fn is_unruly(&self) -> bool {
+        self.wire.as_ref().is_some_and(|wire| wire.is_unruly())
     }
 
     #[inline]
@@ -180,28 +310,64 @@ impl Port {
         lineage: &mut Lineage,
     ) -> Key {
         self.admit::<false>(key, recorded, (bytes, Ecn::NotEct), lineage)
-            .0
+            .arrival
     }
 
-    /// The same for a packet with an ECN field, which a queue may mark: whether it did.
-    pub fn accept_or_mark(
+    /// The same for a packet with an ECN field, which a queue may mark, over any wire, and noted in the ledger.
+    pub fn accept_any(
         &mut self,
         key: Key,
         recorded: Option<Event>,
-        packet: (u32, Ecn),
+        packet: &Packet,
         lineage: &mut Lineage,
-    ) -> (Key, bool) {
-        self.admit::<true>(key, recorded, packet, lineage)
+    ) -> Passage {
+        let (free, before) = (self.done.time, self.counters.fates());
+        let size_and_field = (packet.wire_bytes, packet.ecn());
+        let passage = self.admit::<true>(key, recorded, size_and_field, lineage);
+        if self.ledger.is_some() {
+            self.note(packet, key.time, free, before);
+        }
+        passage
+    }
+
+    /// Notes what has become of a packet that arrived at `now`, given when the transmitter was free and what had been counted before.
+    #[cold]
+    fn note(&mut self, packet: &Packet, now: f64, free: f64, before: [u64; 3]) {
+        let Discipline::Computed { waiting, .. } = &self.discipline else {
+            unreachable!("accept is for computed ports");
+        };
+        let Some(ledger) = &mut self.ledger else {
+            return;
+        };
+        let waiting = waiting.len() as u64;
+        let now_counted = self.counters.fates();
+        let [dropped, marked, lost] = [0, 1, 2].map(|fate| now_counted[fate] > before[fate]);
+        if dropped {
+            ledger.arrived(packet, waiting + 1);
+            ledger.dropped_one(packet);
+            return;
+        }
+        // If it waits it is itself among the waiting, and one before it is in transmission.
+        ledger.arrived(packet, waiting);
+        let start = f64::max(now, free);
+        if start < self.end_secs {
+            let start = Start {
+                wait_secs: start - now,
+                marked,
+                lost,
+            };
+            ledger.started(packet, start);
+        }
     }
 
     #[inline(always)]
-    fn admit<const MARKS: bool>(
+    fn admit<const ANY: bool>(
         &mut self,
         key: Key,
         recorded: Option<Event>,
         (bytes, ecn): (u32, Ecn),
         lineage: &mut Lineage,
-    ) -> (Key, bool) {
+    ) -> Passage {
         let mut marked = false;
         let tx = self.transmission_secs(bytes);
         let fate = self.fate();
@@ -241,15 +407,18 @@ impl Port {
             if law.limit.admits(present, u64::from(bytes)) == Verdict::Drop {
                 self.counters.dropped_packets += 1;
                 self.counters.dropped_bytes += u64::from(bytes);
-                return (Key::NEVER, false);
+                return Passage::DROPPED;
             }
-            if MARKS && matches!(ecn, Ecn::Ect0 | Ecn::Ect1) {
+            if ANY && matches!(ecn, Ecn::Ect0 | Ecn::Ect1) {
                 marked = law.marks(present, u64::from(bytes));
             }
             self.counters.busy_peak_packets =
                 self.counters.busy_peak_packets.max(present.packets + 1);
             if self.done.time < self.end_secs {
-                self.counters.waited_secs += self.done.time - key.time;
+                self.counters.waited.add(self.done.time - key.time, bytes);
+            } else if key.time < self.end_secs {
+                let left = self.end_secs - key.time;
+                self.counters.waited_in_vain.add(left, bytes);
             }
             let slot = waiting.push_slot();
             slot.start = self.done;
@@ -257,17 +426,62 @@ impl Port {
             *waiting_bytes += u64::from(bytes);
             lineage.record(self.done)
         };
-        self.done = start.schedule(start.time + tx, Child::Done);
-        if MARKS && marked {
+        if ANY && marked {
             // Its transmission may begin after the run.
             self.counters.marked_packets += u64::from(start.time < self.end_secs);
         }
+        if ANY && self.wire.is_some() {
+            let service = if idle {
+                Service::Fresh
+            } else {
+                Service::Follows
+            };
+            let (done, passage) = self.transmit_over_wire(start, bytes, fate, service);
+            self.done = done;
+            return Passage { marked, ..passage };
+        }
+        self.done = start.schedule(start.time + tx, Child::Done);
         if fate == Fate::Lost {
             self.counters.lost_packets += u64::from(start.time < self.end_secs);
-            return (Key::NEVER, marked);
+            return Passage::plain(Key::NEVER, marked);
         }
         let arrival = start.schedule(start.time + (tx + self.delay_secs), Child::Arrival);
-        (arrival, marked)
+        Passage::plain(arrival, marked)
+    }
+
+    /// A transmission begins at `start` over a wire that is not plain: when it ends, and what becomes of its packet.
+    #[cold]
+    #[inline(never)]
+    fn transmit_over_wire(
+        &mut self,
+        start: Event,
+        bytes: u32,
+        fate: Fate,
+        service: Service,
+    ) -> (Key, Passage) {
+        let wire = self.wire.as_mut().expect("the wire is not plain");
+        let done = wire.transmit(start.time, bytes, service);
+        let crossing = wire.cross(start.time, done);
+        // It may begin after the run.
+        let counts = u64::from(start.time < self.end_secs);
+        let corrupted = crossing.corrupted && counts > 0;
+        let mut passage = Passage::DROPPED;
+        if fate == Fate::Lost || (crossing.arrival.is_infinite() && done.is_finite()) {
+            self.counters.lost_packets += counts;
+        } else if crossing.arrival.is_finite() {
+            let at_far_end = |child| start.schedule(crossing.arrival, child);
+            passage.arrival = at_far_end(Child::Arrival);
+            passage.again = crossing.duplicated.then(|| at_far_end(Child::Again));
+            passage.corrupted = corrupted;
+            self.counters.duplicated_packets += counts * u64::from(crossing.duplicated);
+            self.counters.reordered_packets += counts * u64::from(crossing.overtakes);
+        }
+        (start.schedule(done, Child::Done), passage)
+    }
+
+    /// A packet of this port has been damaged on its way.
+    pub fn count_corrupted(&mut self) {
+        self.counters.corrupted_packets += 1;
     }
 
     /// Of the packet that arrives now.
@@ -279,85 +493,140 @@ impl Port {
         }
     }
 
-    /// A packet arrives at an evented port. If the transmitter is idle its transmission starts.
-    pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Arrival {
-        let fate = self.fate();
+    /// A packet arrives at an evented port. If the transmitter is idle a transmission may start.
+    pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Turn {
+        let arriving = Queued::new(packet, key.time, self.fate());
         let Discipline::Evented {
             queue,
             in_service,
-            arrivals,
+            dropped,
         } = &mut self.discipline
         else {
             unreachable!("arrive is for evented ports");
         };
-        let (bytes, ecn) = (u64::from(packet.wire_bytes), packet.ecn());
         self.counters.arrived_packets += 1;
-        self.counters.arrived_bytes += bytes;
-        let in_service = Backlog {
+        self.counters.arrived_bytes += arriving.bytes();
+        let sending = Backlog {
             packets: u64::from(in_service.is_some()),
             bytes: in_service.map_or(0, u64::from),
         };
-        if queue.enqueue(packet, in_service) == Verdict::Drop {
-            self.counters.dropped_packets += 1;
-            self.counters.dropped_bytes += bytes;
-            return Arrival::Dropped;
+        let before = dropped.len();
+        if let Some(ledger) = &mut self.ledger {
+            ledger.arrived(&packet, (queue.waiting() + sending).packets);
         }
-        arrivals.push_back(Arrived {
-            time: key.time,
-            fate,
-            ecn,
-        });
-        let present = queue.waiting().packets + in_service.packets;
+        queue.enqueue(arriving, sending, dropped);
+        for queued in &dropped[before..] {
+            self.counters.drop(queued, key.time);
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.dropped(&dropped[before..]);
+        }
+        let present = queue.waiting().packets + sending.packets;
         self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
-        if in_service.packets == 0 {
-            self.start(key, lineage)
-                .map_or(Arrival::Waits, Arrival::Starts)
+        if sending.packets == 0 {
+            self.start(key, Service::Fresh, lineage)
         } else {
-            Arrival::Waits
+            Turn::Waits
         }
     }
 
-    /// The transmission in progress has ended; the next one starts if anything waits.
-    pub fn transmission_done(&mut self, key: Key, lineage: &mut Lineage) -> Option<Transmission> {
+    /// The transmission in progress has ended, or what was held back may leave; the next transmission starts if anything waits.
+    pub fn transmitter_free(&mut self, key: Key, lineage: &mut Lineage) -> Turn {
         let Discipline::Evented { in_service, .. } = &mut self.discipline else {
-            unreachable!("transmission_done is for evented ports");
+            unreachable!("transmitter_free is for evented ports");
         };
-        *in_service = None;
-        self.start(key, lineage)
+        // What was held back finds the transmitter idle.
+        let service = if in_service.take().is_some() {
+            Service::Follows
+        } else {
+            Service::Fresh
+        };
+        self.start(key, service, lineage)
     }
 
-    fn start(&mut self, key: Key, lineage: &mut Lineage) -> Option<Transmission> {
+    fn start(&mut self, key: Key, service: Service, lineage: &mut Lineage) -> Turn {
         let Discipline::Evented {
             queue,
             in_service,
-            arrivals,
+            dropped,
         } = &mut self.discipline
         else {
             unreachable!()
         };
-        let packet = queue.dequeue()?;
-        *in_service = Some(packet.wire_bytes);
-        let arrived = arrivals
-            .pop_front()
-            .expect("one arrival per waiting packet");
-        if arrived.time < key.time {
-            self.counters.waited_secs += key.time - arrived.time;
+        let before = dropped.len();
+        let next = queue.dequeue(key.time, dropped);
+        for queued in &dropped[before..] {
+            self.counters.drop(queued, key.time);
         }
-        self.counters.marked_packets += u64::from(packet.ecn() != arrived.ecn);
-        let tx = self.transmission_secs(packet.wire_bytes);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.dropped(&dropped[before..]);
+        }
+        let leaving = match next {
+            Next::Packet(leaving) => leaving,
+            Next::Empty => return Turn::Waits,
+            Next::NotBefore(time) => {
+                debug_assert!(time > key.time, "{time} is not after {}", key.time);
+                return Turn::Wakes(lineage.record(key).schedule(time, Child::Done));
+            }
+        };
+        let packet = leaving.packet;
+        *in_service = Some(packet.wire_bytes);
+        if leaving.arrived < key.time {
+            let wait = leaving.sojourn(key.time);
+            self.counters.waited.add(wait, packet.wire_bytes);
+        }
+        let lost_before = self.counters.lost_packets;
+        let marked = packet.ecn() != leaving.ecn;
+        self.counters.marked_packets += u64::from(marked);
         let start = lineage.record(key);
-        let arrival = match arrived.fate {
-            Fate::Arrives => start.schedule(key.time + (tx + self.delay_secs), Child::Arrival),
+        let transmission = self.transmit(start, leaving, service);
+        if let Some(ledger) = &mut self.ledger {
+            let start = Start {
+                wait_secs: leaving.sojourn(key.time),
+                marked,
+                lost: self.counters.lost_packets > lost_before,
+            };
+            ledger.started(&packet, start);
+        }
+        Turn::Starts(transmission)
+    }
+
+    /// A packet that has waited is transmitted.
+    #[inline]
+    fn transmit(&mut self, start: Event, leaving: Queued, service: Service) -> Transmission {
+        let packet = leaving.packet;
+        if self.wire.is_some() {
+            let bytes = packet.wire_bytes;
+            let (done, passage) = self.transmit_over_wire(start, bytes, leaving.fate, service);
+            return Transmission {
+                packet,
+                passage,
+                done,
+            };
+        }
+        let tx = self.transmission_secs(packet.wire_bytes);
+        let arrival = match leaving.fate {
+            Fate::Arrives => start.schedule(start.time + (tx + self.delay_secs), Child::Arrival),
             Fate::Lost => {
                 self.counters.lost_packets += 1;
                 Key::NEVER
             }
         };
-        Some(Transmission {
+        Transmission {
             packet,
-            arrival,
-            done: start.schedule(key.time + tx, Child::Done),
-        })
+            passage: Passage::plain(arrival, false),
+            done: start.schedule(start.time + tx, Child::Done),
+        }
+    }
+
+    /// A packet that the queue of an evented port has dropped; each is handed over once, and must be taken after every
+    /// [`Port::arrive`] and [`Port::transmitter_free`].
+    #[inline]
+    pub fn take_dropped(&mut self) -> Option<Queued> {
+        match &mut self.discipline {
+            Discipline::Computed { .. } => None,
+            Discipline::Evented { dropped, .. } => dropped.pop(),
+        }
     }
 
     /// Packets present just before `time`, the one in transmission included: what happens at `time` has not happened yet.
@@ -377,20 +646,23 @@ impl Port {
     }
 }
 
-/// What becomes of a packet that arrives at an evented port.
+/// What the transmitter of an evented port does next.
 #[derive(Clone, Copy, Debug)]
-pub enum Arrival {
-    Dropped,
+pub enum Turn {
+    /// It goes on with what it does, or waits for a packet.
     Waits,
     Starts(Transmission),
+    /// What waits may not leave yet: [`Port::transmitter_free`] is to be called at this time, unless a packet arrives before and decides
+    /// otherwise.
+    Wakes(Key),
 }
 
 /// A transmission that has started at an evented port.
 #[derive(Clone, Copy, Debug)]
 pub struct Transmission {
+    /// Marked, if it was.
     pub packet: Packet,
-    /// Arrival at the far end; [`Key::NEVER`] if it is lost on the way.
-    pub arrival: Key,
+    pub passage: Passage,
     /// The transmitter is free again.
     pub done: Key,
 }

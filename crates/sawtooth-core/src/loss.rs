@@ -1,16 +1,86 @@
 //! Packets that a link loses on the wire, after it has transmitted them.
 //!
-//! A packet is lost with a fixed probability, independently of all others, or because its number is listed: packets are counted from 1
+//! A packet is lost with a fixed probability, independently of all others; or by a chain of two states ([`GilbertElliott`]), so that losses
+//! come in bursts; or because its number is listed: packets are counted from 1
 //! as they arrive at the link, so a listed packet that finds the queue full is dropped there. Every packet that arrives takes one random
-//! number, whatever becomes of it: then what a queue drops does not change which others are lost.
+//! number, or with the chain two, whatever becomes of it: then what a queue drops does not change which others are lost.
 
+use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
+
+/// Constructor of a table row.
+pub type New = fn(&Params) -> LossSpec;
+
+/// All models of losses that come by chance.
+pub const TABLE: &[Entry<New>] = &[
+    Entry {
+        name: "bernoulli",
+        summary: "each packet by itself; `loss = 0.01` is short for it",
+        specification: &["tc-netem(8), loss random"],
+        params: &[share("probability", "with which a packet is lost", 0.01)],
+        new: |params| LossSpec {
+            probability: params.number("probability"),
+            ..LossSpec::default()
+        },
+    },
+    Entry {
+        name: "gilbert_elliott",
+        summary: "a chain of two states, each with its own loss: bursts. Of all packets p / (p + r) find it in the bad state, for 1 / r packets on average",
+        specification: &[
+            "Gilbert 1960; Elliott 1963",
+            "Hasslinger and Hohlfeld 2008, §2.1",
+            "tc-netem(8), loss gemodel p r 1-h 1-k",
+        ],
+        params: &[
+            share("p", "from good to bad after a packet, probability", 0.01),
+            share("r", "from bad to good after a packet, probability", 0.25),
+            share(
+                "loss_bad",
+                "probability of a loss in the bad state, 1 - h",
+                1.0,
+            ),
+            share(
+                "loss_good",
+                "probability of a loss in the good state, 1 - k",
+                0.0,
+            ),
+        ],
+        new: |params| LossSpec {
+            bursts: Some(GilbertElliott {
+                p: params.number("p"),
+                r: params.number("r"),
+                loss_bad: params.number("loss_bad"),
+                loss_good: params.number("loss_good"),
+            }),
+            ..LossSpec::default()
+        },
+    },
+];
+
+const fn share(name: &'static str, summary: &'static str, default: f64) -> Param {
+    Param {
+        name,
+        summary,
+        kind: Kind::Number { min: 0.0, max: 1.0 },
+        default: Value::Number(default),
+    }
+}
+
+/// A chain of two states. A packet is lost with its state's probability, and then the state may change; the first packet finds the good one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GilbertElliott {
+    pub p: f64,
+    pub r: f64,
+    pub loss_bad: f64,
+    pub loss_good: f64,
+}
 
 /// What is lost in one direction of a link.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LossSpec {
     /// From 0 to 1.
     pub probability: f64,
+    pub bursts: Option<GilbertElliott>,
     /// Numbers of packets, from 1, ascending.
     pub drop: Vec<u64>,
 }
@@ -28,6 +98,8 @@ pub struct Loss {
     spec: LossSpec,
     stream: Stream,
     arrived: u64,
+    /// The state of `spec.bursts`.
+    bad: bool,
     /// Of `spec.drop`, how many have come.
     passed: usize,
 }
@@ -35,11 +107,13 @@ pub struct Loss {
 impl Loss {
     /// The losses of the port called `port`; nothing if it loses none.
     pub fn new(spec: &LossSpec, seed: u64, port: &str) -> Option<Box<Self>> {
-        (spec.probability > 0.0 || !spec.drop.is_empty()).then(|| {
+        let any = spec.probability > 0.0 || spec.bursts.is_some() || !spec.drop.is_empty();
+        any.then(|| {
             Box::new(Self {
                 spec: spec.clone(),
                 stream: Stream::new(seed, &format!("{port}/loss")),
                 arrived: 0,
+                bad: false,
                 passed: 0,
             })
         })
@@ -52,11 +126,27 @@ impl Loss {
         self.passed += usize::from(listed);
         let chance = self.spec.probability;
         let unlucky = chance > 0.0 && self.stream.uniform() < chance;
-        if listed || unlucky {
+        let bursts = self.bursts();
+        if listed || unlucky || bursts {
             Fate::Lost
         } else {
             Fate::Arrives
         }
+    }
+
+    /// Whether the chain loses a packet.
+    fn bursts(&mut self) -> bool {
+        let Some(chain) = &self.spec.bursts else {
+            return false;
+        };
+        let (chance, turn) = if self.bad {
+            (chain.loss_bad, chain.r)
+        } else {
+            (chain.loss_good, chain.p)
+        };
+        let lost = self.stream.uniform() < chance;
+        self.bad ^= self.stream.uniform() < turn;
+        lost
     }
 }
 
@@ -67,8 +157,8 @@ mod tests {
     #[test]
     fn listed_packets_are_lost_and_no_others() {
         let spec = LossSpec {
-            probability: 0.0,
             drop: vec![2, 5],
+            ..LossSpec::default()
         };
         let mut loss = Loss::new(&spec, 1, "l").expect("it loses some");
         let gone: Vec<u64> = (1..8).filter(|_| loss.next_fate() == Fate::Lost).collect();
@@ -79,7 +169,7 @@ mod tests {
     fn a_probability_is_met_within_five_standard_deviations() {
         let spec = LossSpec {
             probability: 0.02,
-            drop: Vec::new(),
+            ..LossSpec::default()
         };
         let mut loss = Loss::new(&spec, 1, "l").expect("it loses some");
         let gone = (0..100_000)
@@ -87,6 +177,34 @@ mod tests {
             .count();
         // 100,000 x 0.02 = 2,000 with a standard deviation of 44.
         assert!(gone.abs_diff(2000) < 220, "{gone}");
+    }
+
+    #[test]
+    fn the_chain_loses_its_stationary_share_in_bursts_of_its_mean_length() {
+        let spec = LossSpec {
+            bursts: Some(GilbertElliott {
+                p: 0.01,
+                r: 0.25,
+                loss_bad: 0.8,
+                loss_good: 0.001,
+            }),
+            ..LossSpec::default()
+        };
+        let mut loss = Loss::new(&spec, 1, "l").expect("it loses some");
+        let (mut gone, mut visits, mut bad) = (0_u32, 0_u32, 0_u32);
+        for _ in 0..1_000_000 {
+            let before = loss.bad;
+            bad += u32::from(before);
+            gone += u32::from(loss.next_fate() == Fate::Lost);
+            visits += u32::from(!before && loss.bad);
+        }
+        // Bad is 0.01 / 0.26 = 3.85 % of packets, lost are 0.0385 x 0.8 + 0.9615 x 0.001 = 3.173 %. States last, so a count has a
+        // variance of n q (1 - q) (1 + s) / (1 - s), where s = 1 - p - r = 0.74: standard deviations of 500 and, of losses, below 450.
+        assert!(bad.abs_diff(38_462) < 2000, "{bad}");
+        assert!(gone.abs_diff(31_731) < 1800, "{gone}");
+        // A visit to the bad state is geometric with mean 1 / r = 4 packets: 9,615 visits, each with a standard deviation of 3.5.
+        let mean = f64::from(bad) / f64::from(visits);
+        assert!((mean - 4.0).abs() < 4.0 * 3.5 / 98.0, "{mean}");
     }
 
     #[test]

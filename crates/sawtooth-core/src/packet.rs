@@ -3,7 +3,7 @@
 use crate::tcp::scoreboard::SackBlocks;
 use crate::tcp::timestamps::Stamp;
 
-/// A TCP segment as the network sees it: data or an acknowledgement, which depends on the hop it is on.
+/// A packet as the network sees it: of TCP data or an acknowledgement, which depends on the hop it is on, or of UDP.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Packet {
     /// The flow it belongs to: an index into the scenario's flows.
@@ -183,6 +183,32 @@ impl Packet {
         }
     }
 
+    /// A packet of UDP: its number among its flow's, and when it left.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the halves of a time's bits"
+    )]
+    pub fn datagram(flow: u32, hop: u32, wire_bytes: u32, number: u64, sent_secs: f64) -> Self {
+        let bits = sent_secs.to_bits();
+        Self {
+            flow,
+            hop,
+            wire_bytes,
+            detail: 0,
+            number,
+            value: Stamp::from_bits((bits >> 32) as u32),
+            echo: Stamp::from_bits(bits as u32),
+        }
+    }
+
+    /// Number and time of a packet that was made by [`Packet::datagram`].
+    #[inline]
+    pub fn number_and_time(&self) -> (u64, f64) {
+        let bits = u64::from(self.value.bits()) << 32 | u64::from(self.echo.bits());
+        (self.number & NUMBER, f64::from_bits(bits))
+    }
+
     /// The ECN field of its IP header.
     #[inline]
     pub fn ecn(&self) -> Ecn {
@@ -257,6 +283,15 @@ impl AckStore {
         }
     }
 
+    /// The same acknowledgement once more, for a packet that arrives twice.
+    pub fn copy(&mut self, packet: &Packet) -> Packet {
+        let mut copy = *packet;
+        if packet.detail & PLAIN == 0 {
+            copy.detail = self.keep(self.acks[packet.detail as usize]);
+        }
+        copy
+    }
+
     /// The acknowledgement was dropped.
     #[inline]
     pub fn drop(&mut self, packet: &Packet) {
@@ -299,7 +334,9 @@ mod tests {
             packets[1].mark();
             assert_eq!(packets.map(|packet| store.unpack(&packet)), acks);
             let dropped = store.pack(0, 0, 40, &selective);
+            let copy = store.copy(&dropped);
             store.drop(&dropped);
+            assert_eq!(store.unpack(&copy), selective);
         }
         assert_eq!(store.acks.len(), 2, "places are used again");
     }
@@ -333,6 +370,15 @@ mod tests {
         }
         let handshake = Packet::data(0, 0, 52, Data::HANDSHAKE_ACK);
         assert!(handshake.segment().is_handshake_ack());
+    }
+
+    #[test]
+    fn a_datagram_comes_out_as_it_went_in_or_marked() {
+        let mut packet = Packet::datagram(1, 2, 1500, 1 << 39, 0.1);
+        assert_eq!(packet.number_and_time(), (1 << 39, 0.1));
+        assert_eq!(packet.ecn(), Ecn::NotEct);
+        packet.mark();
+        assert_eq!(packet.number_and_time(), (1 << 39, 0.1));
     }
 
     #[test]

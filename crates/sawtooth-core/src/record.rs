@@ -305,6 +305,24 @@ pub const SCHEMA: &[TableSpec] = &[
                 "packets transmitted and lost on the wire",
             ),
             column(
+                "corrupted_packets",
+                U64,
+                "packet",
+                "packets transmitted and damaged on the wire; their hosts discard them",
+            ),
+            column(
+                "duplicated_packets",
+                U64,
+                "packet",
+                "packets that the wire has delivered twice",
+            ),
+            column(
+                "reordered_packets",
+                U64,
+                "packet",
+                "packets that arrived before one that was transmitted earlier",
+            ),
+            column(
                 "marked_packets",
                 U64,
                 "packet",
@@ -327,6 +345,101 @@ pub const SCHEMA: &[TableSpec] = &[
                 I64,
                 "ns",
                 "arrival to start of transmission, mean over accepted packets",
+            ),
+            column(
+                "backlog_mean_packets",
+                F64,
+                "packet",
+                "packets that wait, without the one in transmission, mean over the run's time",
+            ),
+            column(
+                "backlog_mean_bytes",
+                F64,
+                "B",
+                "bytes that wait, without the packet in transmission, mean over the run's time",
+            ),
+        ],
+    },
+    TableSpec {
+        name: "waits",
+        summary: "one row per direction of a link, with record = [\"waits\"]: how waits and backlogs are distributed, percentiles within 1/128",
+        columns: &[
+            column("link", Str, "", "the link's name"),
+            column("direction", Str, "", "forward or reverse"),
+            column(
+                "started_packets",
+                U64,
+                "packet",
+                "packets whose transmission has started; the waits are theirs",
+            ),
+            column(
+                "wait_mean_ns",
+                I64,
+                "ns",
+                "arrival to start of transmission, mean; -1 without any",
+            ),
+            column("wait_p50_ns", I64, "ns", "its median; -1 without any"),
+            column("wait_p90_ns", I64, "ns", "its 90th percentile"),
+            column("wait_p95_ns", I64, "ns", "its 95th percentile"),
+            column("wait_p99_ns", I64, "ns", "its 99th percentile"),
+            column("wait_p999_ns", I64, "ns", "its 99.9th percentile"),
+            column("wait_max_ns", I64, "ns", "the longest"),
+            column(
+                "found_mean_packets",
+                F64,
+                "packet",
+                "packets that an arriving one has found, the one in transmission included, mean over all arrivals",
+            ),
+            column("found_p50_packets", U64, "packet", "its median"),
+            column("found_p90_packets", U64, "packet", "its 90th percentile"),
+            column("found_p95_packets", U64, "packet", "its 95th percentile"),
+            column("found_p99_packets", U64, "packet", "its 99th percentile"),
+            column("found_max_packets", U64, "packet", "the most"),
+        ],
+    },
+    TableSpec {
+        name: "link_flows",
+        summary: "one row per direction of a link and flow, or entry of flows that arrive, whose packets have come there, with record = [\"link_flows\"]",
+        columns: &[
+            column("link", Str, "", "the link's name"),
+            column("direction", Str, "", "forward or reverse"),
+            column("flow", Str, "", "the flow's name, or the entry's"),
+            column(
+                "arrived_packets",
+                U64,
+                "packet",
+                "its packets that came to the queue",
+            ),
+            column(
+                "arrived_bytes",
+                U64,
+                "B",
+                "its bytes that came to the queue",
+            ),
+            column(
+                "dropped_packets",
+                U64,
+                "packet",
+                "its packets dropped by the queue",
+            ),
+            column("dropped_bytes", U64, "B", "its bytes dropped by the queue"),
+            column(
+                "lost_packets",
+                U64,
+                "packet",
+                "its packets transmitted and lost on the wire",
+            ),
+            column(
+                "marked_packets",
+                U64,
+                "packet",
+                "its packets transmitted that the queue has marked Congestion Experienced",
+            ),
+            column(
+                "wait_mean_ns",
+                I64,
+                "ns",
+                "arrival to start of transmission, mean over those whose transmission has started; -1 without any",
             ),
         ],
     },
@@ -462,6 +575,257 @@ pub const SCHEMA: &[TableSpec] = &[
         ],
     },
     TableSpec {
+        name: "arrivals",
+        summary: "one row per entry of flows that arrive and leave: all of them together",
+        columns: &[
+            column("flow", Str, "", "the entry's name"),
+            column("cc", Str, "", "congestion control that was active"),
+            column(
+                "rate",
+                F64,
+                "1/s",
+                "arrivals per second as given, or as the load makes it",
+            ),
+            column("started", U64, "", "flows that have arrived"),
+            column(
+                "completed",
+                U64,
+                "",
+                "of them, those whose every byte has been delivered and acknowledged",
+            ),
+            column(
+                "alive_mean",
+                F64,
+                "",
+                "flows between arrival and the acknowledgement of everything, mean over the run's time",
+            ),
+            column("alive_max", U64, "", "the most at one time"),
+            column(
+                "offered_bytes",
+                U64,
+                "B",
+                "application bytes of those that have arrived",
+            ),
+            column(
+                "delivered_bytes",
+                U64,
+                "B",
+                "application bytes delivered in order",
+            ),
+            column(
+                "sent_packets",
+                U64,
+                "packet",
+                "segments sent, retransmissions, SYN and FIN included",
+            ),
+            column("retransmits", U64, "packet", "segments sent again"),
+            column(
+                "timeouts",
+                U64,
+                "",
+                "expirations of the retransmission timer",
+            ),
+            column(
+                "congestion_signals",
+                U64,
+                "",
+                "reductions of the window, of any cause",
+            ),
+            column(
+                "completion_mean_ns",
+                I64,
+                "ns",
+                "start to last byte delivered, mean; -1 without any",
+            ),
+            column(
+                "completion_p50_ns",
+                I64,
+                "ns",
+                "its median, within 1/128; -1 without any",
+            ),
+            column("completion_p90_ns", I64, "ns", "its 90th percentile"),
+            column("completion_p95_ns", I64, "ns", "its 95th percentile"),
+            column("completion_p99_ns", I64, "ns", "its 99th percentile"),
+            column("completion_p999_ns", I64, "ns", "its 99.9th percentile"),
+            column("completion_max_ns", I64, "ns", "the longest"),
+        ],
+    },
+    TableSpec {
+        name: "completions",
+        summary: "one row per entry of flows that arrive and bin of their sizes",
+        columns: &[
+            column("flow", Str, "", "the entry's name"),
+            column("size_from_bytes", U64, "B", "the smallest size of the bin"),
+            column(
+                "size_below_bytes",
+                U64,
+                "B",
+                "the smallest size of the next bin",
+            ),
+            column("started", U64, "", "flows of these sizes that have arrived"),
+            column(
+                "completed",
+                U64,
+                "",
+                "of them, those whose every byte has been delivered and acknowledged",
+            ),
+            column(
+                "completion_mean_ns",
+                I64,
+                "ns",
+                "start to last byte delivered, mean; -1 without any",
+            ),
+            column(
+                "completion_p50_ns",
+                I64,
+                "ns",
+                "its median, within 1/128; -1 without any",
+            ),
+            column("completion_p90_ns", I64, "ns", "its 90th percentile"),
+            column("completion_p95_ns", I64, "ns", "its 95th percentile"),
+            column("completion_p99_ns", I64, "ns", "its 99th percentile"),
+            column("completion_p999_ns", I64, "ns", "its 99.9th percentile"),
+            column("completion_max_ns", I64, "ns", "the longest"),
+        ],
+    },
+    TableSpec {
+        name: "transfers",
+        summary: "one row per flow that has arrived, with record = [\"transfers\"], in the order of their ends",
+        columns: &[
+            column("flow", Str, "", "the entry's name"),
+            column("number", U64, "", "which of its flows, counted from 1"),
+            column("start_ns", I64, "ns", "when it arrived"),
+            column("size_bytes", U64, "B", "application bytes to transfer"),
+            column(
+                "delivered_bytes",
+                U64,
+                "B",
+                "application bytes delivered in order",
+            ),
+            column(
+                "completion_ns",
+                I64,
+                "ns",
+                "start to last byte delivered; -1 if not completed",
+            ),
+            column(
+                "sent_packets",
+                U64,
+                "packet",
+                "segments sent, retransmissions, SYN and FIN included",
+            ),
+            column("retransmits", U64, "packet", "segments sent again"),
+            column(
+                "timeouts",
+                U64,
+                "",
+                "expirations of the retransmission timer",
+            ),
+        ],
+    },
+    TableSpec {
+        name: "exchanges",
+        summary: "one row per flow whose source answers requests",
+        columns: &[
+            column("flow", Str, "", "the flow's name"),
+            column("asked", U64, "", "requests written by the client"),
+            column(
+                "answered",
+                U64,
+                "",
+                "of them, those whose response has arrived completely",
+            ),
+            column(
+                "requested_bytes",
+                U64,
+                "B",
+                "bytes of requests that have reached the server",
+            ),
+            column(
+                "completion_mean_ns",
+                I64,
+                "ns",
+                "request written to the response's last byte delivered, mean; -1 without any",
+            ),
+            column(
+                "completion_p50_ns",
+                I64,
+                "ns",
+                "its median, within 1/128; -1 without any",
+            ),
+            column("completion_p90_ns", I64, "ns", "its 90th percentile"),
+            column("completion_p95_ns", I64, "ns", "its 95th percentile"),
+            column("completion_p99_ns", I64, "ns", "its 99th percentile"),
+            column("completion_p999_ns", I64, "ns", "its 99.9th percentile"),
+            column("completion_max_ns", I64, "ns", "the longest"),
+        ],
+    },
+    TableSpec {
+        name: "datagrams",
+        summary: "one row per flow with transport = \"udp\": what its receiver got and how late; bytes are those of IP packets",
+        columns: &[
+            column("flow", Str, "", "the flow's name"),
+            column("sent_packets", U64, "packet", "packets sent"),
+            column("sent_bytes", U64, "B", "bytes sent, headers included"),
+            column("delivered_packets", U64, "packet", "packets received"),
+            column(
+                "delivered_bytes",
+                U64,
+                "B",
+                "bytes received, headers included",
+            ),
+            column(
+                "lost_packets",
+                I64,
+                "packet",
+                "packets before the last one received that were not received, less those received twice (RFC 3550 A.3)",
+            ),
+            column(
+                "late_packets",
+                U64,
+                "packet",
+                "packets received after one that had left later",
+            ),
+            column(
+                "delay_mean_ns",
+                I64,
+                "ns",
+                "one-way delay, mean over packets; this and all other times -1 if none was received",
+            ),
+            column("delay_min_ns", I64, "ns", "smallest one-way delay"),
+            column("delay_max_ns", I64, "ns", "largest one-way delay"),
+            column(
+                "delay_p50_ns",
+                I64,
+                "ns",
+                "median of the one-way delay, within 1/128, as the other quantiles",
+            ),
+            column("delay_p95_ns", I64, "ns", "95 % had at most this one"),
+            column("delay_p99_ns", I64, "ns", "99 % had at most this one"),
+            column("delay_p999_ns", I64, "ns", "99.9 % had at most this one"),
+            column(
+                "jitter_ns",
+                I64,
+                "ns",
+                "interarrival jitter at the end (RFC 3550 section 6.4.1)",
+            ),
+        ],
+    },
+    TableSpec {
+        name: "sources",
+        summary: "one row per flow with transport = \"udp\" and quantity that its source found itself to have, over the whole flow; docs/guides/background.md",
+        columns: &[
+            column("flow", Str, "", "the flow's name"),
+            column(
+                "quantity",
+                Str,
+                "",
+                "of self_similar: periods, mean_wanted, mean and variance of the packets in a period as they are, share_empty and share_at_cap of the periods",
+            ),
+            column("value", F64, "", "in packets, or a share"),
+        ],
+    },
+    TableSpec {
         name: "counters",
         summary: "one row per host and counter of its kernel that is not zero, with real kernels only (nstat(8))",
         columns: &[
@@ -546,6 +910,12 @@ impl Table {
         );
     }
 
+    /// The columns, with their names.
+    pub fn named_columns(&self) -> impl Iterator<Item = (&'static str, &Data)> {
+        let names = spec(self.name).columns.iter().map(|column| column.name);
+        names.zip(&self.columns)
+    }
+
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         match &self.columns[0] {
@@ -596,4 +966,8 @@ pub struct Effort {
     pub events: u64,
     /// Segments that reached their receiver.
     pub delivered_packets: u64,
+    /// Packets that reached their host damaged.
+    pub discarded_packets: u64,
+    /// Places that flows have had: of those that arrive and leave, as many as were alive at one time.
+    pub flow_places: u64,
 }

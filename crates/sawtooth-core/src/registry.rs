@@ -19,15 +19,34 @@ pub enum Kind {
     },
     /// A rate above zero.
     Rate,
+    /// A rate, or zero.
+    RateFromZero,
+    /// A rate, or a number of packets (whole or not) per something; zero or above.
+    RateOrPackets,
     /// A number of bytes above zero.
     Bytes,
     /// A number of packets above zero.
     Packets,
     /// Packets or bytes, above zero.
     PacketsOrBytes,
+    /// Packets, bytes or bandwidth-delay products of its link, above zero.
+    QueueSize,
     Bool,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A quantity of a unit, or a distribution of such quantities.
+    Distribution(Unit),
+    /// Of a distribution: a quantity above zero, of whatever is drawn.
+    Drawn,
+}
+
+/// What a distribution is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds; if there is one alone, zero is allowed unless `min_exclusive`.
+    Time { min_exclusive: bool },
+    /// Whole bytes, at least one.
+    Bytes,
 }
 
 /// A parameter's value. Times are seconds, rates bits per second.
@@ -43,8 +62,21 @@ pub enum Value {
     Bdp(f64),
     Bool(bool),
     Choice(&'static str),
+    /// The distribution that [`Params::distribution`] tells.
+    Distribution,
+    /// Exponentially distributed with this mean, in seconds or bytes: a default.
+    Exponential(f64),
     /// Written `none`; only where the default is.
     None,
+}
+
+/// A distribution as a scenario names it: a row of [`crate::dist::TABLE`] with its resolved parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistributionSpec {
+    pub name: &'static str,
+    pub params: Params,
+    /// Of one that is given by points: values and cumulative probabilities.
+    pub points: Vec<(f64, f64)>,
 }
 
 /// One parameter: the only place its default is written.
@@ -69,17 +101,21 @@ pub struct Entry<C: 'static> {
 
 /// Resolved values of a row's parameters.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Params(Vec<(&'static str, Value)>);
+pub struct Params {
+    values: Vec<(&'static str, Value)>,
+    distributions: Vec<(&'static str, DistributionSpec)>,
+}
 
 impl Params {
     /// All defaults.
     pub fn defaults(params: &[Param]) -> Self {
-        Self(
-            params
+        Self {
+            values: params
                 .iter()
                 .map(|param| (param.name, param.default))
                 .collect(),
-        )
+            distributions: Vec::new(),
+        }
     }
 
     /// Sets a value.
@@ -87,18 +123,38 @@ impl Params {
     /// # Panics
     /// If there is no such parameter: a programming error, here and in all getters.
     pub fn set(&mut self, name: &str, value: Value) {
-        let slot = self.0.iter_mut().find(|(known, _)| *known == name);
+        let slot = self.values.iter_mut().find(|(known, _)| *known == name);
         slot.unwrap_or_else(|| panic!("no parameter {name}")).1 = value;
+    }
+
+    /// All names and values.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        self.values.iter().copied()
+    }
+
+    /// Sets a value to a distribution.
+    pub fn set_distribution(&mut self, name: &'static str, spec: DistributionSpec) {
+        self.set(name, Value::Distribution);
+        self.distributions.retain(|(known, _)| *known != name);
+        self.distributions.push((name, spec));
+    }
+
+    /// The distribution of a parameter whose value is one.
+    pub fn distribution(&self, name: &str) -> &DistributionSpec {
+        let slot = self.distributions.iter().find(|(known, _)| *known == name);
+        &slot
+            .unwrap_or_else(|| panic!("{name} is no distribution"))
+            .1
     }
 
     /// The value of a parameter that not all rows have.
     pub fn find(&self, name: &str) -> Option<Value> {
-        let slot = self.0.iter().find(|(known, _)| *known == name);
+        let slot = self.values.iter().find(|(known, _)| *known == name);
         slot.map(|(_, value)| *value)
     }
 
     pub fn get(&self, name: &str) -> Value {
-        let slot = self.0.iter().find(|(known, _)| *known == name);
+        let slot = self.values.iter().find(|(known, _)| *known == name);
         slot.unwrap_or_else(|| panic!("no parameter {name}")).1
     }
 

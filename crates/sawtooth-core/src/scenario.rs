@@ -5,15 +5,19 @@
 //! within an expression, the place in its text.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
+use crate::arrivals::Arrivals;
 use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
 use crate::kernel::{self, Kernel};
 use crate::loss::LossSpec;
+use crate::packet_source::{self, PacketSource};
 use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
 use crate::tcp::receive_buffer::ReceiveBuffer;
 use crate::units::{Duration, Instant, Rate};
+use crate::wire::{Conditions, WireSpec};
 use crate::{cc, queue, source, tcp};
 
 /// One specified experiment.
@@ -23,7 +27,12 @@ pub struct Scenario {
     pub sample: Sampling,
     pub record: Recording,
     pub links: Vec<LinkSpec>,
+    /// Connections of TCP.
     pub flows: Vec<FlowSpec>,
+    /// Flows that arrive and leave.
+    pub arriving: Vec<ArrivingSpec>,
+    /// Flows of UDP, in a list of their own: nothing of what is said about connections holds for them.
+    pub udp: Vec<UdpSpec>,
     pub kernel: Kernel,
     pub shortcuts: Shortcuts,
 }
@@ -39,14 +48,34 @@ pub enum Sampling {
 
 /// What is recorded only if a study asks, because most do not look at it: the words of `record`, which are names of tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a set of words, any of which may be there"
+)]
 pub struct Recording {
     /// The algorithms' own variables, with every sample.
     pub variables: bool,
     /// Loss episodes.
     pub episodes: bool,
+    /// Every flow that has arrived.
+    pub transfers: bool,
+    /// How waits and backlogs are distributed at each link.
+    pub waits: bool,
+    /// What became of each flow's packets at each link.
+    pub link_flows: bool,
 }
 
-const RECORD_WORDS: &[&str] = &["variables", "episodes"];
+impl Recording {
+    /// Whether links note more of each packet than counters tell.
+    pub fn notes_at_links(self) -> bool {
+        self.waits || self.link_flows
+    }
+}
+
+const RECORD_WORDS: &[&str] = &["variables", "episodes", "transfers", "waits", "link_flows"];
+
+/// Those that links tell, which are the simulator's own with real kernels, too.
+const LINK_WORDS: &[&str] = &["waits", "link_flows"];
 
 /// A link; each direction has its own rate, delay and queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +91,25 @@ pub struct Direction {
     pub delay: Duration,
     pub queue: Part,
     pub loss: LossSpec,
+    /// Bytes of the largest packet that it carries, if that is limited.
+    pub mtu: Option<u64>,
+    pub wire: WireSpec,
+}
+
+impl Direction {
+    /// What holds before anything has changed.
+    pub fn conditions(&self) -> Conditions {
+        Conditions {
+            rate_bps: self.rate.bps(),
+            delay_secs: self.delay.secs(),
+            loss: 0.0,
+        }
+    }
+
+    /// No packet arrives sooner than this after its last bit has left.
+    pub fn least_delay_secs(&self) -> f64 {
+        self.wire.least_delay_secs(self.delay.secs())
+    }
 }
 
 /// One connection: the links its data crosses in order; acknowledgements cross the same links' reverse sides.
@@ -83,9 +131,23 @@ pub struct FlowSpec {
     pub told: Vec<&'static str>,
     pub source: Part,
     pub start: Instant,
+    /// What its packets take between its hosts and the links of its path, each way.
+    pub delay: Duration,
+}
+
+/// Connections that arrive one after the other, each to transfer some bytes and leave. Its `flow` is what they have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrivingSpec {
+    pub flow: FlowSpec,
+    pub arrivals: Arrivals,
 }
 
 impl FlowSpec {
+    /// Whether it takes any time from its hosts to the links.
+    pub fn has_access_delay(&self) -> bool {
+        self.delay.secs() > 0.0
+    }
+
     /// The sender's congestion control by the name it has in Linux.
     pub fn cc_in_kernel(&self) -> &str {
         self.kernel_cc.as_deref().unwrap_or(self.cc.name)
@@ -111,6 +173,11 @@ impl FlowSpec {
     fn bytes_within(&self, secs: f64) -> f64 {
         const ENOUGH: usize = 100;
         let mut source = self.source(0);
+        if source.answers() {
+            // How fast it asks depends on the path.
+            let total = source.total_bytes();
+            return total.map_or(f64::INFINITY, |bytes| bytes as f64);
+        }
         let mut bytes = 0.0;
         for number in 1.. {
             match source.next_write() {
@@ -122,6 +189,34 @@ impl FlowSpec {
             }
         }
         bytes
+    }
+}
+
+/// One flow of UDP: packets leave when its source says and cross these links; nothing comes back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UdpSpec {
+    pub name: String,
+    /// Indices into the scenario's links.
+    pub path: Vec<usize>,
+    /// A row of [`packet_source::TABLE`].
+    pub source: Part,
+    pub start: Instant,
+    /// Nothing leaves from then on; not after the run's end.
+    pub stop: Instant,
+    /// What its packets take from their host to the first link.
+    pub delay: Duration,
+}
+
+impl UdpSpec {
+    /// How long it lasts, seconds.
+    pub fn lifetime_secs(&self) -> f64 {
+        (self.stop.secs() - self.start.secs()).max(0.0)
+    }
+
+    /// What sends its packets.
+    pub fn source(&self, seed: u64) -> Box<dyn PacketSource> {
+        let (name, params) = (self.source.name, &self.source.params);
+        packet_source::build(name, params, (seed, &self.name), self.lifetime_secs())
     }
 }
 
@@ -191,6 +286,12 @@ impl Scenario {
         Reader::new(tree)?.scenario()
     }
 
+    /// The flows that are there all the time, then those that arrive.
+    pub fn all_flows(&self) -> impl Iterator<Item = &FlowSpec> {
+        let arriving = self.arriving.iter().map(|arriving| &arriving.flow);
+        self.flows.iter().chain(arriving)
+    }
+
     /// What can be run, and is hardly meant, of the `tree` that it was made from: each says what will happen.
     pub fn warnings(&self, tree: &Json) -> Vec<ScenarioError> {
         tree.as_object()
@@ -199,7 +300,7 @@ impl Scenario {
 
     /// Refuses what only a real kernel can run.
     pub fn for_simulator(self) -> Result<Self> {
-        for flow in &self.flows {
+        for flow in self.all_flows() {
             if let Some(name) = &flow.kernel_cc {
                 return Err(at(
                     &flow.cc_path,
@@ -245,13 +346,15 @@ impl Scenario {
                 }
             }
         }
-        if let Some(first) = tree["record"].as_array().and_then(|words| words.first()) {
-            let message = format!(
-                "a real kernel does not tell its {}",
-                first.as_str().unwrap_or_default()
-            );
-            return Err(at("record", message)
-                .hint("leave `record` out, or put it into an arm of the simulator's"));
+        scenario.check_udp()?;
+        let words = tree["record"].as_array().into_iter().flatten();
+        let mut hosts = words
+            .filter_map(Json::as_str)
+            .filter(|word| !LINK_WORDS.contains(word));
+        if let Some(word) = hosts.next() {
+            let message = format!("a real kernel does not tell its {word}");
+            let hint = format!("leave `{word}` out, or put it into an arm of the simulator's");
+            return Err(at("record", message).hint(&hint));
         }
         for flow in &scenario.flows {
             let entry = cc::TABLE.iter().find(|entry| entry.name == flow.cc.name);
@@ -278,10 +381,29 @@ impl Scenario {
                     .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
             }
         }
+        scenario.check_traffic()?;
         scenario.check_what_hosts_share()?;
         scenario.check_shaper()?;
         scenario.check_application()?;
         Ok(scenario)
+    }
+
+    /// The agent's connections are made before the run, and carry data one way.
+    fn check_traffic(&self) -> Result<()> {
+        if let Some(one) = self.arriving.first() {
+            let message = "flows that arrive and leave are of the simulator alone so far";
+            return Err(at(format!("{}.arrivals", one.flow.block), message)
+                .hint("run it with backend = \"sim\", or write flows with `count`, a `start` and a `size`"));
+        }
+        for flow in &self.flows {
+            if flow.source(0).answers() {
+                let message = format!("`{}` is of the simulator alone so far", flow.source.name);
+                return Err(at(format!("{}.source", flow.block), message).hint(
+                    "run it with backend = \"sim\", or take `messages`, whose writes do not depend on what has arrived",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// What routes and hosts are told holds for all flows.
@@ -302,6 +424,21 @@ impl Scenario {
         Ok(())
     }
 
+    /// The agent's own links carry packets of UDP beside those of the kernel's connections.
+    fn check_udp(&self) -> Result<()> {
+        if self.flows.is_empty() {
+            let message = "a real kernel needs a connection of TCP, and here is only UDP";
+            return Err(at("flows", message)
+                .hint("leave it to the simulator: no kernel has a part in UDP flows"));
+        }
+        if !self.udp.is_empty() && self.kernel.settings.choice("shaper") == "kernel" {
+            let message = "the kernel's shaper carries no flows of UDP";
+            return Err(at("kernel.shaper", message)
+                .hint("leave out kernel.shaper: the simulator's own links can do it"));
+        }
+        Ok(())
+    }
+
     /// The kernel's own shaper carries one link of drop-tail queues.
     fn check_shaper(&self) -> Result<()> {
         if self.kernel.settings.choice("shaper") != "kernel" {
@@ -315,6 +452,15 @@ impl Scenario {
             let message = "with the kernel's shaper nobody sees an acknowledgement arrive";
             return Err(at("sample", message).hint("sample at a cadence, such as \"10 ms\""));
         }
+        if self.record.notes_at_links() {
+            let message = "the kernel's shaper does not tell what becomes of each packet";
+            return Err(at("record", message).hint(advice));
+        }
+        if let Some(flow) = self.flows.iter().find(|flow| flow.has_access_delay()) {
+            let path = format!("{}.delay", flow.block);
+            let message = "the kernel's shaper knows no `delay` of single flows";
+            return Err(at(path, message).hint(advice));
+        }
         for direction in self
             .links
             .iter()
@@ -322,10 +468,10 @@ impl Scenario {
         {
             let what = if direction.queue.name != "drop_tail" {
                 format!("the queue `{}`", direction.queue.name)
-            } else if direction.loss.drop.is_empty() {
-                continue;
+            } else if let Some(what) = wires::beyond_shaper(direction) {
+                what.to_owned()
             } else {
-                "the loss of chosen packets".to_owned()
+                continue;
             };
             return Err(at(
                 "kernel.shaper",
@@ -387,18 +533,31 @@ impl Scenario {
             let by_size = flow.bytes_within(active) / f64::from(config.smss);
             segments += (by_rate.min(by_window) * active).min(by_size) + 10.0;
         }
+        let arriving = self.arriving.iter().map(|one| one.segments(duration));
+        segments += arriving.sum::<f64>();
+        for flow in &self.udp {
+            let row = packet_source::row(flow.source.name);
+            segments += (row.new.packets_per_sec)(&flow.source.params) * flow.lifetime_secs();
+        }
         segments
     }
 
     /// Round-trip propagation time of a flow, seconds.
     fn base_rtt(&self, flow: &FlowSpec) -> f64 {
-        flow.path
-            .iter()
-            .map(|link| {
-                self.links[*link].forward.delay.secs() + self.links[*link].reverse.delay.secs()
-            })
-            .sum()
+        base_rtt_secs(&self.links, &flow.path, flow.delay)
     }
+
+    /// Whether a wire on a path may damage packets.
+    pub fn damages(&self, path: &[usize]) -> bool {
+        let mut links = path.iter().map(|link| &self.links[*link]);
+        links.any(|link| link.forward.wire.corrupt > 0.0 || link.reverse.wire.corrupt > 0.0)
+    }
+}
+
+fn base_rtt_secs(links: &[LinkSpec], path: &[usize], delay: Duration) -> f64 {
+    let delays =
+        |link: &usize| links[*link].forward.delay.secs() + links[*link].reverse.delay.secs();
+    path.iter().map(delays).sum::<f64>() + 2.0 * delay.secs()
 }
 
 // --- variables ----------------------------------------------------------------------------------------------------------
@@ -431,7 +590,10 @@ impl Vars<'_> {
                 Slot::Done(result) => result.clone(),
             });
         }
-        let json = self.tree?.get(name)?;
+        let json = match self.item(name)? {
+            Ok(json) => json,
+            Err(message) => return Some(Err(message)),
+        };
         self.known
             .borrow_mut()
             .push((name.to_owned(), Slot::InProgress));
@@ -448,6 +610,10 @@ impl Vars<'_> {
                     message => format!("variable `{name}` is wrong: {message}"),
                 })
             }
+            Json::Array(items) => Err(format!(
+                "`{name}` is a list of {}; say which, as in `{name}[1]`",
+                items.len()
+            )),
             _ => Err(format!(
                 "variable `{name}` is no number, quantity or expression"
             )),
@@ -459,6 +625,25 @@ impl Vars<'_> {
             .expect("it was just added");
         slot.1 = Slot::Done(result.clone());
         Some(result)
+    }
+
+    /// The value that is written for `NAME` or `NAME[NUMBER]`.
+    fn item(&self, name: &str) -> Option<std::result::Result<&Json, String>> {
+        let Some((list, number)) = name.split_once('[') else {
+            return self.tree?.get(name).map(Ok);
+        };
+        let number = number.trim_end_matches(']');
+        Some(match self.tree?.get(list)? {
+            Json::Array(items) => number
+                .parse::<usize>()
+                .ok()
+                .and_then(|number| items.get(number.wrapping_sub(1)))
+                .ok_or_else(|| {
+                    let last = items.len();
+                    format!("`{list}` has {last} items, so there is no `{name}`")
+                }),
+            _ => Err(format!("`{list}` is not a list")),
+        })
     }
 }
 
@@ -486,6 +671,13 @@ impl Variables for Scope<'_> {
 
 // --- reading ------------------------------------------------------------------------------------------------------------
 
+/// All that `flows` says.
+struct Flows {
+    standing: Vec<FlowSpec>,
+    arriving: Vec<ArrivingSpec>,
+    udp: Vec<UdpSpec>,
+}
+
 struct Reader<'a> {
     tree: &'a Map<String, Json>,
     vars: Vars<'a>,
@@ -505,17 +697,20 @@ const SCENARIO_KEYS: &[&str] = &[
     "kernel",
     "shortcuts",
 ];
-const LINK_KEYS: &[&str] = &["rate", "delay", "queue", "loss", "drop", "count", "reverse"];
-const DIRECTION_KEYS: &[&str] = &["rate", "delay", "queue", "loss", "drop"];
+const DIRECTION_KEYS: &[&str] = &["rate", "delay", "queue"];
+const BOTH_DIRECTIONS_KEYS: &[&str] = &["count", "reverse"];
 const FLOW_KEYS: &[&str] = &[
     "name",
     "path",
+    "transport",
     "cc",
     "receiver_cc",
     "tcp",
     "source",
     "start",
+    "delay",
     "count",
+    "arrivals",
 ];
 
 /// A group of links declared together.
@@ -568,11 +763,23 @@ impl<'a> Reader<'a> {
         // Every variable is checked, also one that nothing uses.
         for (name, json) in self.vars.tree.into_iter().flatten() {
             let path = format!("vars.{name}");
-            if let Json::String(text) = json {
-                expr::evaluate(text, &scope).map_err(|error| in_expression(&path, error))?;
-            }
-            if let Some(Err(message)) = scope.get(name) {
-                return Err(at(path, message));
+            let items: Vec<_> = match json {
+                Json::Array(items) => (1..)
+                    .zip(items)
+                    .map(|(number, item)| {
+                        let path = format!("{path}[{}]", number - 1);
+                        (format!("{name}[{number}]"), path, item)
+                    })
+                    .collect(),
+                _ => vec![(name.clone(), path, json)],
+            };
+            for (name, path, json) in items {
+                if let Json::String(text) = json {
+                    expr::evaluate(text, &scope).map_err(|error| in_expression(&path, error))?;
+                }
+                if let Some(Err(message)) = scope.get(&name) {
+                    return Err(at(path, message));
+                }
             }
         }
         let duration = match self.tree.get("duration") {
@@ -591,9 +798,18 @@ impl<'a> Reader<'a> {
         };
         let record = self.record(sample)?;
         let (mut links, groups) = self.links()?;
-        let flows = self.flows(&groups)?;
-        resolve_bdp(&mut links, &flows)?;
-        check_marking(&links, &flows)?;
+        let Flows {
+            standing: mut flows,
+            mut arriving,
+            udp,
+        } = self.flows(&groups, duration)?;
+        let specs = arriving.iter_mut().map(|one| &mut one.flow);
+        wires::fit_segments(&links, flows.iter_mut().chain(specs))?;
+        wires::fit_datagrams(&links, &udp)?;
+        let everyone = arrivals::everyone(&flows, &arriving);
+        resolve_bdp(&mut links, &everyone, &udp)?;
+        queues::check(self.tree, &links, &everyone, &udp)?;
+        self.offer(&mut arriving, &links, duration.secs())?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
         Ok(Scenario {
@@ -602,6 +818,8 @@ impl<'a> Reader<'a> {
             record,
             links,
             flows,
+            arriving,
+            udp,
             kernel,
             shortcuts,
         })
@@ -631,6 +849,9 @@ impl<'a> Reader<'a> {
                 }
                 "variables" => record.variables = true,
                 "episodes" => record.episodes = true,
+                "transfers" => record.transfers = true,
+                "waits" => record.waits = true,
+                "link_flows" => record.link_flows = true,
                 _ => {
                     let hint = match suggest(word, RECORD_WORDS.iter().copied()) {
                         Some(near) => format!("did you mean `{near}`?"),
@@ -732,7 +953,8 @@ impl<'a> Reader<'a> {
         for (name, json) in tree {
             let path = format!("links.{name}");
             let table = object(json, &path)?;
-            check_keys(table, LINK_KEYS, &path)?;
+            let keys = [DIRECTION_KEYS, wires::KEYS, BOTH_DIRECTIONS_KEYS];
+            check_keys(table, &keys.concat(), &path)?;
             let count = count(table, &path, self.scope())?;
             groups.push(LinkGroup {
                 name,
@@ -746,14 +968,11 @@ impl<'a> Reader<'a> {
                 };
                 let forward = direction(table, None, &path, scope)?;
                 let reverse = match table.get("reverse") {
-                    None => Direction {
-                        loss: LossSpec::default(),
-                        ..forward.clone()
-                    },
+                    None => direction(&Map::new(), Some(&forward), &path, scope)?,
                     Some(json) => {
                         let path = format!("{path}.reverse");
                         let reverse = object(json, &path)?;
-                        check_keys(reverse, DIRECTION_KEYS, &path)?;
+                        check_keys(reverse, &[DIRECTION_KEYS, wires::KEYS].concat(), &path)?;
                         direction(reverse, Some(&forward), &path, scope)?
                     }
                 };
@@ -772,7 +991,7 @@ impl<'a> Reader<'a> {
         Ok((links, groups))
     }
 
-    fn flows(&self, groups: &[LinkGroup]) -> Result<Vec<FlowSpec>> {
+    fn flows(&self, groups: &[LinkGroup], duration: Duration) -> Result<Flows> {
         let blocks = match self.tree.get("flows") {
             Some(Json::Array(blocks)) if !blocks.is_empty() => blocks,
             Some(Json::Array(_)) | None => {
@@ -787,10 +1006,14 @@ impl<'a> Reader<'a> {
         };
         let stack = self.stack()?;
         let mut flows: Vec<FlowSpec> = Vec::new();
+        let mut arriving: Vec<ArrivingSpec> = Vec::new();
+        let mut udp: Vec<UdpSpec> = Vec::new();
+        let mut names: BTreeSet<String> = BTreeSet::new();
         for (index, json) in blocks.iter().enumerate() {
             let path = format!("flows[{index}]");
             let table = object(json, &path)?;
-            check_keys(table, FLOW_KEYS, &path)?;
+            let is_udp = udp::is_udp(table, &path)?;
+            check_keys(table, if is_udp { udp::KEYS } else { FLOW_KEYS }, &path)?;
             let base = match table.get("name") {
                 Some(Json::String(name)) if !name.is_empty() => name.clone(),
                 Some(_) => return Err(at(format!("{path}.name"), "expected a name")),
@@ -808,22 +1031,29 @@ impl<'a> Reader<'a> {
                 } else {
                     base.clone()
                 };
+                if !names.insert(name.clone()) {
+                    return Err(at(
+                        format!("{path}.name"),
+                        format!("two flows are called `{base}`"),
+                    )
+                    .hint("give each its own name"));
+                }
+                if is_udp {
+                    udp.push(udp::flow(table, name, (&path, duration), groups, scope)?);
+                    continue;
+                }
                 let flow = self.flow(table, name, &path, &stack, groups, scope)?;
-                flows.push(flow);
-            }
-            let block = &flows[flows.len() - count.unwrap_or(1)].name;
-            if flows[..flows.len() - count.unwrap_or(1)]
-                .iter()
-                .any(|flow| flow.name == *block)
-            {
-                return Err(at(
-                    format!("{path}.name"),
-                    format!("two flows are called `{base}`"),
-                )
-                .hint("give each its own name"));
+                match table.get("arrivals") {
+                    None => flows.push(flow),
+                    Some(json) => arriving.push(arrivals::read(flow, table, json, scope)?),
+                }
             }
         }
-        Ok(flows)
+        Ok(Flows {
+            standing: flows,
+            arriving,
+            udp,
+        })
     }
 
     /// The stack's TCP parameters with the scenario's overrides are the same for all flows unless they use counters.
@@ -965,29 +1195,20 @@ impl<'a> Reader<'a> {
             bring_feedback(&cc, &mut tcp);
         }
         let source = match table.get("source") {
-            Some(json) => part(
-                json,
-                source::TABLE,
-                "source",
-                &format!("{path}.source"),
-                scope,
-            )?,
+            Some(json) => {
+                udp::refuse_packet_source(json, &format!("{path}.source"))?;
+                part(
+                    json,
+                    source::TABLE,
+                    "source",
+                    &format!("{path}.source"),
+                    scope,
+                )?
+            }
             None => default_part(&source::TABLE[0]),
         };
-        let start = match table.get("start") {
-            Some(json) => {
-                let path = format!("{path}.start");
-                let start = quantity(json, &path, scope, Dimension::Time)?;
-                if start < 0.0 {
-                    return Err(at(
-                        path,
-                        format!("a flow cannot start before the run: {start} s"),
-                    ));
-                }
-                start
-            }
-            None => 0.0,
-        };
+        let start = start(table, path, scope)?;
+        let delay = access_delay(table, path, scope)?;
         Ok(FlowSpec {
             name,
             path: route(table, path, groups, scope)?,
@@ -999,12 +1220,44 @@ impl<'a> Reader<'a> {
             tcp,
             told,
             source,
-            start: Instant::from_secs(start),
+            start,
+            delay,
         })
     }
 }
 
 // --- parts of the tree --------------------------------------------------------------------------------------------------
+
+/// When a flow starts.
+fn start(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<Instant> {
+    let before = "a flow cannot start before the run";
+    own_time(table, "start", before, path, scope).map(Instant::from_secs)
+}
+
+/// What a flow's packets take between its hosts and the links, each way.
+fn access_delay(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<Duration> {
+    let negative = "a delay cannot be negative";
+    own_time(table, "delay", negative, path, scope).map(Duration::from_secs)
+}
+
+/// A time of a flow, or zero; if it is negative, what is wrong with that.
+fn own_time(
+    table: &Map<String, Json>,
+    key: &str,
+    negative: &str,
+    path: &str,
+    scope: Scope,
+) -> Result<f64> {
+    let Some(json) = table.get(key) else {
+        return Ok(0.0);
+    };
+    let path = format!("{path}.{key}");
+    let secs = quantity(json, &path, scope, Dimension::Time)?;
+    if secs < 0.0 {
+        return Err(at(path, format!("{negative}: {secs} s")));
+    }
+    Ok(secs)
+}
 
 /// A flow that is not paced has no rate to bound.
 /// Parameters of a congestion control that contradict each other.
@@ -1039,7 +1292,16 @@ fn direction(
     path: &str,
     scope: Scope,
 ) -> Result<Direction> {
+    let own = wires::Table {
+        keys: table,
+        mirror,
+        path,
+        scope,
+    };
+    let wire = wires::wire(own)?;
+    let traced = wire.trace.as_ref().map(|trace| trace.mean_bps());
     let rate = match (table.get("rate"), mirror) {
+        _ if traced.is_some() => Rate::from_bps(traced.unwrap_or_default()),
         (Some(json), _) => {
             let path = format!("{path}.rate");
             let rate = quantity(json, &path, scope, Dimension::Rate)?;
@@ -1076,55 +1338,16 @@ fn direction(
         (None, Some(mirror)) => mirror.queue.clone(),
         (None, None) => default_part(&queue::TABLE[0]),
     };
-    Ok(Direction {
+    let direction = Direction {
         rate,
         delay,
         queue,
-        loss: losses(table, path, scope)?,
-    })
-}
-
-/// What a direction loses; unlike its other keys, the reverse does not take it over.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked to be whole and above zero"
-)]
-fn losses(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<LossSpec> {
-    let mut spec = LossSpec::default();
-    if let Some(json) = table.get("loss") {
-        let path = format!("{path}.loss");
-        spec.probability = quantity(json, &path, scope, Dimension::Number)?;
-        if !(0.0..=1.0).contains(&spec.probability) {
-            let found = spec.probability;
-            return Err(at(
-                path,
-                format!("`loss` is a probability from 0 to 1, found {found}"),
-            ));
-        }
-    }
-    let numbers = match table.get("drop") {
-        None => &Vec::new(),
-        Some(Json::Array(numbers)) => numbers,
-        Some(_) => {
-            return Err(at(format!("{path}.drop"), "expected a list of packets")
-                .hint("for example drop = [20, 21]: the 20th and the 21st that arrive"));
-        }
+        loss: wires::losses(own)?,
+        mtu: wires::mtu(own)?,
+        wire,
     };
-    for (index, json) in numbers.iter().enumerate() {
-        let path = format!("{path}.drop[{index}]");
-        let number = quantity(json, &path, scope, Dimension::Number)?;
-        if number < 1.0 || number.fract() != 0.0 || number > 9e15 {
-            return Err(at(
-                path,
-                format!("packets are counted from 1, found {number}"),
-            ));
-        }
-        spec.drop.push(number as u64);
-    }
-    spec.drop.sort_unstable();
-    spec.drop.dedup();
-    Ok(spec)
+    wires::check_start(&direction, path)?;
+    Ok(direction)
 }
 
 /// The `count` of a repeated item, if it has one.
@@ -1415,7 +1638,11 @@ fn set_params(
             };
             return Err(at_key(path, format!("unknown {what} `{key}`")).hint(&hint));
         };
-        params.set(param.name, value(json, param, &path, scope)?);
+        if let Kind::Distribution(unit) = param.kind {
+            distribution::read(params, param, unit, json, &path, scope)?;
+        } else {
+            params.set(param.name, value(json, param, &path, scope)?);
+        }
     }
     Ok(())
 }
@@ -1507,6 +1734,37 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
                 _ => Ok(Value::Duration(secs)),
             }
         }
+        Kind::RateFromZero | Kind::RateOrPackets => {
+            let found = any_quantity(json, path, scope)?;
+            let value = match (found.dimension, param.kind) {
+                (Dimension::Rate, _) => Value::Rate(found.value),
+                (Dimension::Packets, Kind::RateOrPackets) => Value::Number(found.value),
+                (other, Kind::RateOrPackets) => {
+                    let expected = "a rate such as `400 Mbit/s`, or `50 packets`";
+                    return Err(wrong_dimension(json, path, expected, other));
+                }
+                (other, _) => {
+                    return Err(wrong_dimension(
+                        json,
+                        path,
+                        "a rate such as `10 Mbit/s`",
+                        other,
+                    ));
+                }
+            };
+            if found.value >= 0.0 {
+                Ok(value)
+            } else {
+                let (unit, found) = match value {
+                    Value::Rate(rate) => ("bit/s", rate),
+                    _ => ("packets", found.value),
+                };
+                Err(at(
+                    path,
+                    format!("`{name}` cannot be negative, found {found} {unit}"),
+                ))
+            }
+        }
         Kind::Rate => {
             let rate = quantity(json, path, scope, Dimension::Rate)?;
             if rate > 0.0 {
@@ -1518,21 +1776,24 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
                 ))
             }
         }
+        Kind::Distribution(_) | Kind::Drawn => {
+            unreachable!("distributions are read by their own module")
+        }
         Kind::Bytes => {
             positive(quantity(json, path, scope, Dimension::Bytes)?, "bytes").map(Value::Bytes)
         }
         Kind::Packets => positive(quantity(json, path, scope, Dimension::Packets)?, "packets")
             .map(Value::Packets),
-        Kind::PacketsOrBytes => {
+        Kind::PacketsOrBytes | Kind::QueueSize => {
             let found = any_quantity(json, path, scope)?;
             match found.dimension {
                 Dimension::Packets => positive(found.value, "packets").map(Value::Packets),
                 // Expressions such as rate x time need not come out whole.
                 Dimension::Bytes => positive(libm::round(found.value), "bytes").map(Value::Bytes),
-                Dimension::Bdp if QUEUE_SIZES.contains(&name) && found.value > 0.0 => {
+                Dimension::Bdp if param.kind == Kind::QueueSize && found.value > 0.0 => {
                     Ok(Value::Bdp(found.value))
                 }
-                Dimension::Bdp if QUEUE_SIZES.contains(&name) => Err(at(
+                Dimension::Bdp if param.kind == Kind::QueueSize => Err(at(
                     path,
                     format!("`{name}` must be above zero, found {} bdp", found.value),
                 )),
@@ -1547,23 +1808,20 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
     }
 }
 
-/// Parameters of queues that may be given in bandwidth-delay products.
-const QUEUE_SIZES: &[&str] = &["limit", "mark_above"];
-
 /// A size of a queue given in bandwidth-delay products becomes bytes: the link's rate times the smallest round-trip propagation time
-/// of the flows that cross it.
+/// of the connections that cross it, or if there is none of the flows of UDP.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a positive number of bytes"
 )]
-fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
+fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec], udp: &[UdpSpec]) -> Result<()> {
     for index in 0..links.len() {
         let wanted = |direction: &Direction| -> Vec<(&'static str, f64)> {
-            let sizes = QUEUE_SIZES.iter();
-            sizes
-                .filter_map(|key| match direction.queue.params.find(key) {
-                    Some(Value::Bdp(factor)) => Some((*key, factor)),
+            let params = direction.queue.params.iter();
+            params
+                .filter_map(|(key, value)| match value {
+                    Value::Bdp(factor) => Some((key, factor)),
                     _ => None,
                 })
                 .collect()
@@ -1572,16 +1830,16 @@ fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
         let Some((key, _)) = factors.iter().flatten().next() else {
             continue;
         };
-        let rtt = flows
-            .iter()
-            .filter(|flow| flow.path.contains(&index))
-            .map(|flow| {
-                let delays = |link: &usize| {
-                    links[*link].forward.delay.secs() + links[*link].reverse.delay.secs()
-                };
-                flow.path.iter().map(delays).sum::<f64>()
-            })
-            .fold(f64::INFINITY, f64::min);
+        let shortest = |paths: &mut dyn Iterator<Item = (&Vec<usize>, Duration)>| {
+            paths
+                .filter(|(path, _)| path.contains(&index))
+                .map(|(path, delay)| base_rtt_secs(links, path, delay))
+                .fold(f64::INFINITY, f64::min)
+        };
+        let mut rtt = shortest(&mut flows.iter().map(|flow| (&flow.path, flow.delay)));
+        if rtt.is_infinite() {
+            rtt = shortest(&mut udp.iter().map(|flow| (&flow.path, flow.delay)));
+        }
         if !(rtt > 0.0 && rtt.is_finite()) {
             return Err(at(
                 format!("links.{}.queue.{key}", declared_name(&links[index])),
@@ -1606,54 +1864,6 @@ fn resolve_bdp(links: &mut [LinkSpec], flows: &[FlowSpec]) -> Result<()> {
 /// The name under which a link is declared, perhaps together with others.
 fn declared_name(link: &LinkSpec) -> &str {
     link.name.split('[').next().unwrap_or_default()
-}
-
-/// A queue marks before it drops, and not every packet that waits at all.
-fn check_marking(links: &[LinkSpec], flows: &[FlowSpec]) -> Result<()> {
-    for (index, link) in links.iter().enumerate() {
-        let base = format!("links.{}", declared_name(link));
-        let mut places = vec![(format!("{base}.queue"), &link.forward)];
-        if link.reverse.queue != link.forward.queue {
-            places.push((format!("{base}.reverse.queue"), &link.reverse));
-        }
-        for (path, direction) in places {
-            let params = &direction.queue.params;
-            let (Some(above), Some(limit)) = (params.find("mark_above"), params.find("limit"))
-            else {
-                continue;
-            };
-            let words = match (above, limit) {
-                (Value::Packets(above), Value::Packets(limit)) if above >= limit => {
-                    Some((format!("{above} packets"), format!("{limit} packets")))
-                }
-                (Value::Bytes(above), Value::Bytes(limit)) if above >= limit => {
-                    Some((format!("{above} B"), format!("{limit} B")))
-                }
-                _ => None,
-            };
-            if let Some((above, limit)) = words {
-                return Err(at(
-                    format!("{path}.mark_above"),
-                    format!("`mark_above` is {above}, and the queue drops above {limit}: it would never mark"),
-                )
-                .hint("set `mark_above` below `limit`"));
-            }
-            let crossing = flows.iter().filter(|flow| flow.path.contains(&index));
-            let longest = crossing
-                .map(|flow| flow.tcp.bytes("smss") + flow.tcp.bytes("header"))
-                .max();
-            if let (Value::Bytes(above), Some(longest)) = (above, longest)
-                && above < longest
-            {
-                return Err(at(
-                    format!("{path}.mark_above"),
-                    format!("`mark_above` is {above} B, less than one packet of {longest} B: every packet that waits would be marked"),
-                )
-                .hint("set `mark_above` to at least one packet"));
-            }
-        }
-    }
-    Ok(())
 }
 
 // --- values and errors --------------------------------------------------------------------------------------------------
@@ -1732,6 +1942,7 @@ fn positive_time(json: &Json, path: &str, scope: Scope) -> Result<f64> {
 fn noun(what: &str) -> &str {
     match what {
         "cc" => "congestion control",
+        "packet_source" => "source of packets",
         other => other,
     }
 }
@@ -1791,7 +2002,12 @@ impl ScenarioError {
     }
 }
 
+mod arrivals;
+mod distribution;
+mod queues;
+mod udp;
 mod warnings;
+mod wires;
 
 #[cfg(test)]
 mod tests;

@@ -10,29 +10,45 @@
 //!   else. So access links, receivers and senders need no events of their own.
 //! - `ring`: packets on their way to a meeting point wait in a ring; only the first has a pending event.
 //!
+//! Where a wire reorders or doubles packets ([`crate::wire`]), each packet behind it has an event of its own, shortcuts or not.
+//!
+//! A flow of UDP is a list of stops that ends at its receiver. Nothing comes back to its source, so its packets are let out some at a time,
+//! ahead of time, and each takes one event for every meeting point on its way and none of its own.
+//!
 //! A stop that is passed ahead of time is still passed in the order of its keys, with its own timers fired in between. Nothing
 //! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
 //! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
 
+mod arrivals;
+mod dialogue;
+pub mod links;
+mod stops;
+
 use std::collections::BTreeMap;
 
+use self::arrivals::Arrivals;
+use self::dialogue::Dialogues;
+use self::stops::{Place, Plan, Stop, Trip, plan_stops, routes};
 use crate::cc;
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
-use crate::link::{Arrival, Port, Transmission};
+use crate::link::{Passage, Port, Transmission, Turn};
 use crate::loss::Loss;
 use crate::packet::{Ack, AckStore, Packet};
-use crate::queue;
+use crate::packet_source::{Departure, PacketSource};
+use crate::queue::{self, Site};
 use crate::record::{Cell, Effort, Records, Table};
 use crate::registry;
 use crate::ring::Ring;
 use crate::rng::Stream;
-use crate::scenario::{Part, Sampling, Scenario};
+use crate::scenario::{FlowSpec, Part, Sampling, Scenario, UdpSpec};
 use crate::source::{Source, Write};
 use crate::tcp::limits::Limit;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
+use crate::udp::{self, Received};
 use crate::units::{Duration, Rate, mean_rate_bps};
+use crate::wire::Wire;
 
 /// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
 pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
@@ -43,7 +59,10 @@ pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
 pub fn simulate_with_effort(scenario: &Scenario, seed: u64) -> (Records, Effort) {
     let mut world = World::new(scenario, seed);
     world.run();
-    let effort = world.effort;
+    let effort = Effort {
+        flow_places: world.flows.len() as u64,
+        ..world.effort
+    };
     (world.into_records(), effort)
 }
 
@@ -54,53 +73,44 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
     let mut ports = Vec::with_capacity(2 * scenario.links.len());
     for link in &scenario.links {
         for direction in [&link.forward, &link.reverse] {
-            let queue = build(queue::TABLE, &direction.queue)(&direction.queue.params);
             let name = format!("{}.{}", link.name, direction_name(ports.len()));
+            let site = Site {
+                rate: direction.rate,
+                stream: Stream::new(seed, &format!("{name}/queue")),
+            };
+            let Part { name: row, params } = &direction.queue;
+            let queue = queue::build(row, params, site);
             let loss = Loss::new(&direction.loss, seed, &name);
-            ports.push(Port::new(
-                direction,
-                queue,
-                loss,
-                scenario.duration,
-                computed,
-            ));
+            let (initial, end) = (direction.conditions(), scenario.duration);
+            let wire = Wire::new(&direction.wire, initial, end.secs(), (seed, &name));
+            ports.push(Port::new(direction, queue, (loss, wire), end, computed));
         }
     }
     ports
 }
 
-/// A place on a flow's round trip.
-#[derive(Clone, Copy, Debug)]
-struct Stop {
-    place: Place,
-    /// The channel in which packets wait for their event, or nothing if this stop is passed at once.
-    channel: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    /// A port that computes departures, marks nothing and is not sampled.
-    Port(u32),
-    SlowPort(u32),
-    Receiver(u32),
-    Sender(u32),
-}
-
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
 #[derive(Clone, Copy, Debug)]
 enum Slot {
-    TransmissionDone(u32),
+    /// A port's transmitter is free, or what waits there may leave.
+    TransmitterFree(u32),
     Channel(u32),
+    /// The next flow of an entry arrives.
+    Arrival(u32),
+    /// The next packets of a flow of UDP leave.
+    Departures(u32),
 }
 
 /// Packets on their way to one stop from one component, in order.
 #[derive(Debug)]
 struct Channel {
     slot: u32,
+    /// Whether packets are loose events here, because they may come out of order or rings are switched off, and do not wait in the ring.
+    loose: bool,
     waiting: Ring<(Key, Packet)>,
 }
 
-/// A packet with an event of its own, when rings are switched off.
+/// A packet with an event of its own, because it may come out of order, or because rings are switched off.
 #[derive(Debug)]
 struct Loose {
     key: Key,
@@ -148,23 +158,70 @@ impl LooseEvents {
 
 #[derive(Debug)]
 struct Flow {
+    /// What its packets say that they are of: its own for the whole run. Its place among the flows may be used again.
+    id: u32,
     sender: Sender,
     receiver: Receiver,
     start: f64,
     started: bool,
+    /// Its number among those that speak with another one, if it does, or else this: then its writes answer what that one has delivered.
+    dialogue: u32,
+    /// Of such a one: whether it closes when it has spoken next.
+    has_last_word: bool,
     /// What its application does, the write that comes next, and when.
     source: Box<dyn Source>,
     next_write: Option<Write>,
     write_key: Key,
-    /// Where its stops begin in `World::stops`, and which is the receiver's.
-    first_stop: u32,
-    receiver_stop: u32,
+    trip: Trip,
     /// Wire size of the segments it sends: header, and header with full payload.
     header: u32,
     ack_sizes: AckSizes,
 }
 
+/// What a flow is made of.
+struct FlowPlan {
+    id: u32,
+    start: f64,
+    sender: Sender,
+    source: Box<dyn Source>,
+    trip: Trip,
+}
+
 impl Flow {
+    fn new(plan: FlowPlan) -> Self {
+        let FlowPlan {
+            id,
+            start,
+            sender,
+            mut source,
+            trip,
+        } = plan;
+        let config = sender.config();
+        Self {
+            id,
+            receiver: Receiver::new(config),
+            start,
+            started: false,
+            dialogue: dialogue::NONE,
+            has_last_word: false,
+            next_write: source.next_write(),
+            source,
+            write_key: Key::NEVER,
+            trip,
+            header: config.header,
+            ack_sizes: AckSizes {
+                plain: config.ack_size,
+                sack_option_header: config.sack_option_header,
+                syns: if config.handshake {
+                    (1, config.syn_options)
+                } else {
+                    (0, 0)
+                },
+            },
+            sender,
+        }
+    }
+
     /// When the sender's timer expires or its application writes, whichever is first.
     #[inline]
     fn next_timer(&self) -> Key {
@@ -179,6 +236,9 @@ impl Flow {
     /// The application writes what is due, and says so if it was the last.
     fn write(&mut self, now: Event) {
         self.write_key = Key::NEVER;
+        if self.dialogue != dialogue::NONE {
+            return self.speak(now);
+        }
         while let Some(write) = self.next_write {
             let time = self.start + write.at_secs;
             if time > now.time {
@@ -189,6 +249,74 @@ impl Flow {
             self.next_write = self.source.next_write();
         }
         self.sender.on_close();
+    }
+}
+
+/// A flow of UDP.
+#[derive(Debug)]
+struct Udp {
+    source: Box<dyn PacketSource>,
+    start: f64,
+    stop: f64,
+    /// What its packets say that they are of.
+    number: u32,
+    /// Among those that are laid down before the run.
+    order: u32,
+    next: Option<Departure>,
+    first_stop: u32,
+    sent_packets: u64,
+    sent_bytes: u64,
+    received: Received,
+}
+
+impl Udp {
+    /// Packets that are let out at one event: what they meet until they wait for an event depends on nothing else.
+    const AHEAD: usize = 16;
+
+    /// The flow of `index` among those of UDP, and `order`.
+    fn new(spec: &UdpSpec, seed: u64, (index, order): (u32, u32), first_stop: u32) -> Self {
+        let mut source = spec.source(seed);
+        let next = source.next_packet();
+        Self {
+            source,
+            start: spec.start.secs(),
+            stop: spec.stop.secs(),
+            number: udp::flow_number(index),
+            order,
+            next,
+            first_stop,
+            sent_packets: 0,
+            sent_bytes: 0,
+            received: Received::default(),
+        }
+    }
+
+    /// When its next packet leaves: as if all of them had been laid down before the run, as they are given.
+    #[inline]
+    fn key(&self) -> Key {
+        match self.next {
+            Some(packet) if self.start + packet.at_secs < self.stop => {
+                Key::at_start(self.start + packet.at_secs, self.order)
+            }
+            _ => Key::NEVER,
+        }
+    }
+
+    /// The next packet leaves with `key`.
+    #[inline]
+    fn leave(&mut self, key: Key) -> Packet {
+        let departure = self.next.expect("a packet that is due");
+        self.next = self.source.next_packet();
+        let number = self.sent_packets;
+        self.sent_packets += 1;
+        self.sent_bytes += u64::from(departure.bytes);
+        Packet::datagram(
+            self.number,
+            self.first_stop,
+            departure.bytes,
+            number,
+            key.time,
+        )
     }
 }
 
@@ -222,7 +350,16 @@ struct World<'a> {
     /// The event queue's slot of each evented port.
     port_slots: Vec<u32>,
     flows: Vec<Flow>,
+    arrivals: Arrivals<'a>,
+    dialogues: Dialogues,
+    udp: Vec<Udp>,
     stops: Vec<Stop>,
+    /// Of each stop: whether it is beyond the receiver, so that packets there are acknowledgements.
+    returning: Vec<bool>,
+    /// Of each stop: the one that a damaged packet takes instead.
+    twins: Vec<u32>,
+    /// Of each route: what packets take between its hosts and the links, each way, in seconds.
+    access_delays: Vec<f64>,
     channels: Vec<Channel>,
     slots: Vec<Slot>,
     /// Packets about to reach a meeting point and transmissions about to end.
@@ -230,12 +367,14 @@ struct World<'a> {
     /// Sender and receiver timers; rarely due, so they are kept apart.
     timers: EventQueue,
     lineage: Lineage,
-    /// Whether packets wait in rings, or else as loose events.
-    ring: bool,
+    /// Whether any packets are loose events.
+    has_loose: bool,
     loose: LooseEvents,
     acks: AckStore,
     /// What hosts remember of connections that have ended, if any flow asks for it.
     metrics: Option<MetricsCaches>,
+    /// Of each entry of flows that arrive: the number of its path among the caches, and what its hosts keep.
+    metrics_places: Vec<(usize, Keeps)>,
     samplers: Option<Samplers>,
     ack_trace: Option<AckTrace>,
     variables: Option<Variables>,
@@ -245,71 +384,42 @@ struct World<'a> {
 impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
-        let ports = ports(scenario, seed, shortcuts.no_tx_event);
-        let (stops, first_stops, feeders) = plan_stops(scenario, &ports);
+        let mut ports = ports(scenario, seed, shortcuts.no_tx_event);
+        let dialogues = Dialogues::new(scenario, seed);
+        let routes = routes(scenario, &dialogues);
+        let Plan {
+            stops,
+            trips,
+            in_order,
+            returning,
+            twins,
+            whose,
+        } = plan_stops(scenario, &ports, &routes);
+        links::keep_ledgers(&mut ports, scenario.record, whose);
+        let access_delays = routes.iter().map(|route| route.access_delay).collect();
+        let fixed = scenario.flows.len() + dialogues.len();
+        let (entry_trips, udp_trips) = trips[fixed..].split_at(scenario.arriving.len());
+        let arrivals = Arrivals::new(scenario, seed, fixed, entry_trips);
+        let udp = udp_flows(scenario, seed, fixed, udp_trips);
 
         let mut slots = Vec::new();
         let mut port_slots = vec![u32::MAX; ports.len()];
         for (index, port) in ports.iter().enumerate() {
             if !port.is_computed() {
                 port_slots[index] = index_u32(slots.len());
-                slots.push(Slot::TransmissionDone(index_u32(index)));
+                slots.push(Slot::TransmitterFree(index_u32(index)));
             }
         }
-        let mut channels = Vec::with_capacity(feeders);
-        for index in 0..feeders {
-            channels.push(Channel {
-                slot: index_u32(slots.len()),
-                waiting: Ring::new((Key::NEVER, Packet::default())),
-            });
-            slots.push(Slot::Channel(index_u32(index)));
+        let channels = channels(&in_order, shortcuts.ring, &mut slots);
+        let has_loose = channels.iter().any(|channel| channel.loose);
+        let first_departure = slots.len();
+        for entry in 0..scenario.arriving.len() {
+            slots.push(Slot::Arrival(index_u32(entry)));
         }
-        let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
-        let mut flows = Vec::with_capacity(scenario.flows.len());
-        for (index, spec) in scenario.flows.iter().enumerate() {
-            let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
-            let config = Config {
-                seed: random.integer(0, i64::MAX).unsigned_abs(),
-                ..Config::from(&spec.tcp)
-            };
-            let phase = if config.ns2_tick_phase {
-                clock_phases[index] * config.rto.granularity
-            } else {
-                0.0
-            };
-            let mut source = spec.source(seed);
-            let next_write = source.next_write();
-            let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
-            let receiver = Receiver::new(&config);
-            let header = config.header;
-            let syns = if config.handshake {
-                (1, config.syn_options)
-            } else {
-                (0, 0)
-            };
-            let ack_sizes = AckSizes {
-                plain: config.ack_size,
-                sack_option_header: config.sack_option_header,
-                syns,
-            };
-            let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
-            if scenario.record.episodes {
-                sender.keep_episodes();
-            }
-            flows.push(Flow {
-                sender,
-                receiver,
-                start: spec.start.secs(),
-                started: false,
-                source,
-                next_write,
-                write_key: Key::NEVER,
-                first_stop: first_stops[index],
-                receiver_stop: first_stops[index] + index_u32(spec.path.len()),
-                header,
-                ack_sizes,
-            });
+        for index in 0..udp.len() {
+            slots.push(Slot::Departures(index_u32(index)));
         }
+        let flows = standing_flows(scenario, seed, &dialogues, &trips);
         let lineage = Lineage::new();
         let mut timers = EventQueue::new(2 * flows.len());
         for (index, flow) in flows.iter().enumerate() {
@@ -320,30 +430,39 @@ impl<'a> World<'a> {
                 &lineage,
             );
         }
-        let samplers = match scenario.sample {
-            Sampling::Every(every) => Some(Samplers::new(
-                every,
-                scenario.duration,
-                flows.len(),
-                ports.len(),
-            )),
-            Sampling::Never | Sampling::Acks => None,
-        };
-        let ack_trace = (scenario.sample == Sampling::Acks).then(|| AckTrace::new(flows.len()));
+        let samplers = Samplers::of(scenario);
+        let ack_trace =
+            (scenario.sample == Sampling::Acks).then(|| AckTrace::new(scenario.flows.len()));
+        let mut packets = EventQueue::new(slots.len());
+        for (slot, key) in (first_departure..).zip(
+            (0..index_u32(scenario.arriving.len()))
+                .map(|entry| arrivals.next_key(entry))
+                .chain(udp.iter().map(Udp::key)),
+        ) {
+            packets.set(index_u32(slot), key, &lineage);
+        }
+        let (metrics, metrics_places) = metrics_caches(scenario, &flows);
         Self {
             scenario,
             end: scenario.duration.secs(),
             ports,
             port_slots,
-            metrics: metrics_caches(scenario, &flows),
+            metrics,
+            metrics_places,
             flows,
+            arrivals,
+            dialogues,
+            udp,
             stops,
+            returning,
+            twins,
+            access_delays,
             channels,
-            packets: EventQueue::new(slots.len()),
+            packets,
             slots,
             timers,
             lineage,
-            ring: shortcuts.ring,
+            has_loose,
             loose: LooseEvents::default(),
             acks: AckStore::default(),
             samplers,
@@ -358,7 +477,7 @@ impl<'a> World<'a> {
         loop {
             let timer_first = self.timers.first_time() <= self.packets.first_time()
                 && self.timer_precedes_packets();
-            if !self.ring && self.step_loose(timer_first) {
+            if self.has_loose && self.step_loose(timer_first) {
                 continue;
             }
             let queue = if timer_first {
@@ -387,9 +506,18 @@ impl<'a> World<'a> {
                     }
                     self.on_packet(packet, key);
                 }
-                Slot::TransmissionDone(port) => {
+                Slot::TransmitterFree(port) => {
                     let (time, line) = key.parts();
-                    self.on_transmission_done(port, time, line);
+                    self.on_transmitter_free(port, time, line);
+                }
+                Slot::Arrival(entry) => {
+                    self.on_arrival(entry, key);
+                    let next = self.arrivals.next_key(entry);
+                    self.packets.set(slot, next, &self.lineage);
+                }
+                Slot::Departures(index) => {
+                    let next = self.send_udp(index as usize, key);
+                    self.packets.set(slot, next, &self.lineage);
                 }
             }
         }
@@ -428,19 +556,19 @@ impl<'a> World<'a> {
     #[inline(always)]
     fn wait(&mut self, channel: u32, packet: Packet, key: Key) {
         let channel = &mut self.channels[channel as usize];
-        if self.ring {
+        if channel.loose {
+            self.loose.push(Loose {
+                key,
+                slot: channel.slot,
+                packet,
+            });
+        } else {
             if channel.waiting.is_empty() {
                 self.packets.set(channel.slot, key, &self.lineage);
             }
             let slot = channel.waiting.push_slot();
             slot.0 = key;
             slot.1 = packet;
-        } else {
-            self.loose.push(Loose {
-                key,
-                slot: channel.slot,
-                packet,
-            });
         }
     }
 
@@ -469,7 +597,29 @@ impl<'a> World<'a> {
                     packet = self.receive(flow, packet, key, event)?;
                     now = Some(event);
                 }
-                Place::Sender(_) => return Some((packet, key)),
+                Place::Sender(_) | Place::Senders(_) => return Some((packet, key)),
+                Place::Receivers(_) => {
+                    let event = self.lineage.record(key);
+                    packet = self.receive_of_living(packet, key, event)?;
+                    now = Some(event);
+                }
+                Place::Access(way) => {
+                    let event = now.unwrap_or_else(|| self.lineage.record(key));
+                    let delay = self.access_delays[(way / 2) as usize];
+                    key = event.schedule(key.time + delay, Child::Arrival);
+                    now = None;
+                    packet.hop += 1;
+                }
+                Place::UdpReceiver(index) => {
+                    let copy = packet;
+                    self.receive_udp(index, &copy, key.time);
+                    return None;
+                }
+                Place::Discard => {
+                    let copy = packet;
+                    self.discarded(&copy);
+                    return None;
+                }
                 Place::SlowPort(index) => {
                     let copy = packet;
                     let (time, line) = key.parts();
@@ -519,8 +669,47 @@ impl<'a> World<'a> {
             self.arrive(index, packet, key);
             return None;
         }
-        let size_and_field = (packet.wire_bytes, packet.ecn());
-        Some(port.accept_or_mark(key, now, size_and_field, &mut self.lineage))
+        let passage = port.accept_any(key, now, &packet, &mut self.lineage);
+        if self.ports[index as usize].has_wire() {
+            self.cross(index, packet, passage);
+            return None;
+        }
+        Some((passage.arrival, passage.marked))
+    }
+
+    /// A packet is on a wire that may double or damage it.
+    fn cross(&mut self, port: u32, mut packet: Packet, passage: Passage) {
+        if passage.marked {
+            packet.mark();
+        }
+        packet.hop += 1;
+        let twin = self.twins[packet.hop as usize];
+        if passage.corrupted && twin != packet.hop {
+            packet.hop = twin;
+            self.ports[port as usize].count_corrupted();
+        }
+        let again = passage.again.map(|key| (key, self.copy(&packet)));
+        self.leave(packet, passage.arrival);
+        if let Some((key, copy)) = again {
+            self.leave(copy, key);
+        }
+    }
+
+    /// The same packet once more.
+    fn copy(&mut self, packet: &Packet) -> Packet {
+        if self.returning[packet.hop as usize] {
+            self.acks.copy(packet)
+        } else {
+            *packet
+        }
+    }
+
+    /// A damaged packet is at its host, whose checksum tells.
+    #[cold]
+    #[inline(never)]
+    fn discarded(&mut self, packet: &Packet) {
+        self.effort.discarded_packets += 1;
+        self.dropped(packet);
     }
 
     /// The same as [`World::on_packet`], for callers that are rarely run.
@@ -555,43 +744,61 @@ impl<'a> World<'a> {
     #[cold]
     #[inline(never)]
     fn dropped(&mut self, packet: &Packet) {
-        // Beyond the receiver it is an acknowledgement.
-        if packet.hop > self.flows[packet.flow as usize].receiver_stop {
+        if self.returning[packet.hop as usize] {
             self.acks.drop(packet);
         }
     }
 
     /// A packet arrives at a port with events.
     fn arrive(&mut self, port: u32, packet: Packet, key: Key) {
-        match self.ports[port as usize].arrive(key, packet, &mut self.lineage) {
-            Arrival::Dropped => self.dropped(&packet),
-            Arrival::Waits => {}
-            Arrival::Starts(transmission) => self.on_transmission(port, transmission),
-        }
+        let turn = self.ports[port as usize].arrive(key, packet, &mut self.lineage);
+        self.take_turn(port, turn);
     }
 
     #[inline(never)]
-    fn on_transmission_done(&mut self, port: u32, time: f64, line: Line) {
+    fn on_transmitter_free(&mut self, port: u32, time: f64, line: Line) {
         let key = Key::from_parts(time, line);
         self.packets
             .set(self.port_slots[port as usize], Key::NEVER, &self.lineage);
         self.sample_port(port, key.time);
-        let next = self.ports[port as usize].transmission_done(key, &mut self.lineage);
-        if let Some(transmission) = next {
-            self.on_transmission(port, transmission);
+        let turn = self.ports[port as usize].transmitter_free(key, &mut self.lineage);
+        self.take_turn(port, turn);
+    }
+
+    /// Does what a port with events has decided.
+    fn take_turn(&mut self, port: u32, turn: Turn) {
+        while let Some(queued) = self.ports[port as usize].take_dropped() {
+            self.dropped(&queued.packet);
+        }
+        match turn {
+            Turn::Waits => {}
+            Turn::Starts(transmission) => self.on_transmission(port, transmission),
+            Turn::Wakes(key) => {
+                let slot = self.port_slots[port as usize];
+                self.packets.set(slot, key, &self.lineage);
+            }
         }
     }
 
     fn on_transmission(&mut self, port: u32, transmission: Transmission) {
         let Transmission {
-            mut packet,
-            arrival,
+            packet,
+            passage,
             done,
         } = transmission;
         self.packets
             .set(self.port_slots[port as usize], done, &self.lineage);
-        packet.hop += 1;
-        self.leave(packet, arrival);
+        self.cross(port, packet, passage);
+    }
+
+    /// A segment reaches its receiver, which may be gone: then so is the segment.
+    #[inline(never)]
+    fn receive_of_living(&mut self, packet: Packet, key: Key, now: Event) -> Option<Packet> {
+        let Some(place) = self.arrivals.place(packet.flow) else {
+            self.effort.delivered_packets += 1;
+            return None;
+        };
+        self.receive(place, packet, key, now)
     }
 
     /// A segment reaches its receiver; returns the acknowledgement it causes, if one leaves at once.
@@ -610,12 +817,18 @@ impl<'a> World<'a> {
         }
         let flow = &mut self.flows[index as usize];
         let ack = flow.receiver.on_segment(now, packet.segment());
-        if let Some(trace) = &mut self.ack_trace {
-            trace.deliveries[index as usize].push((key.time, flow.receiver.delivered_bytes));
+        if let Some(trace) = &mut self.ack_trace
+            && let Some(deliveries) = trace.deliveries.get_mut(index as usize)
+        {
+            deliveries.push((key.time, flow.receiver.delivered_bytes));
         }
+        if flow.dialogue != dialogue::NONE {
+            self.heard(index, now);
+        }
+        let flow = &mut self.flows[index as usize];
         if let Some(ack) = ack {
             let wire_bytes = flow.ack_sizes.of(&ack);
-            return Some(self.acks.pack(index, packet.hop + 1, wire_bytes, &ack));
+            return Some(self.acks.pack(flow.id, packet.hop + 1, wire_bytes, &ack));
         }
         let timer = flow.receiver.next_timer();
         self.see_to_timer(receiver_timer(index), timer);
@@ -629,7 +842,7 @@ impl<'a> World<'a> {
         let flow = &mut self.flows[index as usize];
         if let Some(ack) = flow.receiver.take_delayed(key.time) {
             let wire_bytes = flow.ack_sizes.of(&ack);
-            let packet = self.acks.pack(index, hop, wire_bytes, &ack);
+            let packet = self.acks.pack(flow.id, hop, wire_bytes, &ack);
             self.leave(packet, key);
         }
     }
@@ -671,6 +884,40 @@ impl<'a> World<'a> {
         }
     }
 
+    /// The next packets of a flow of UDP leave, the first of them with `key`; when it goes on.
+    fn send_udp(&mut self, index: usize, mut key: Key) -> Key {
+        let ahead = if self.scenario.shortcuts.computed_hops {
+            Udp::AHEAD
+        } else {
+            1
+        };
+        for _ in 0..ahead {
+            let packet = self.udp[index].leave(key);
+            if let Some(channel) = self.stops[packet.hop as usize].channel {
+                self.wait(channel, packet, key);
+            } else {
+                self.on_other_packet(packet, key);
+            }
+            key = self.udp[index].key();
+            if key.time >= self.end {
+                break;
+            }
+        }
+        key
+    }
+
+    /// A packet of UDP reaches its receiver.
+    #[inline(never)]
+    fn receive_udp(&mut self, index: u32, packet: &Packet, now: f64) {
+        self.effort.delivered_packets += 1;
+        let received = &mut self.udp[index as usize].received;
+        if let Some(samplers) = &mut self.samplers {
+            samplers.udp[index as usize].take(now, || received.payload_bytes());
+        }
+        let (number, sent) = packet.number_and_time();
+        received.on_packet(now, sent, number, packet.wire_bytes);
+    }
+
     fn start(&mut self, index: u32, key: Key) {
         let now = self.lineage.record(key);
         self.sample_sender(index, key.time);
@@ -691,7 +938,7 @@ impl<'a> World<'a> {
         let wire_bytes = flow.ack_sizes.of(&ack);
         let packet = self
             .acks
-            .pack(index, flow.receiver_stop + 1, wire_bytes, &ack);
+            .pack(flow.id, flow.trip.receiver_stop + 1, wire_bytes, &ack);
         self.leave(packet, key);
     }
 
@@ -711,8 +958,10 @@ impl<'a> World<'a> {
     /// An acknowledgement reaches its sender.
     #[inline(always)]
     fn acknowledged(&mut self, packet: &Packet, key: Key) {
-        let index = packet.flow;
         let ack = self.acks.unpack(packet);
+        let Some(index) = self.arrivals.place(packet.flow) else {
+            return;
+        };
         // A timer that expired before goes first.
         loop {
             let timer = self.flows[index as usize].next_timer();
@@ -727,6 +976,12 @@ impl<'a> World<'a> {
         self.pump(index, key, now);
         if self.metrics.is_some() && self.flows[index as usize].sender.is_done() {
             self.note_end(index, key.time);
+        }
+        if self.arrivals.is_arriving(index) {
+            if self.flows[index as usize].sender.is_done() {
+                self.leave_if_finished(index, key.time);
+            }
+            return;
         }
         if self.ack_trace.is_some() {
             self.trace_ack(index, key.time);
@@ -762,7 +1017,7 @@ impl<'a> World<'a> {
             if data.seq < syns {
                 wire_bytes += options;
             }
-            let packet = Packet::data(index, flow.first_stop, wire_bytes, data);
+            let packet = Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data);
             if let Some(channel) = self.stops[packet.hop as usize].channel {
                 self.wait(channel, packet, key);
             } else {
@@ -800,9 +1055,11 @@ impl<'a> World<'a> {
     #[cold]
     #[inline(never)]
     fn trace_ack(&mut self, index: u32, time: f64) {
-        if let Some(trace) = &mut self.ack_trace {
+        if let Some(trace) = &mut self.ack_trace
+            && let Some(acks) = trace.acks.get_mut(index as usize)
+        {
             let sender = &self.flows[index as usize].sender;
-            trace.acks[index as usize].push((time, SenderSample::of(sender)));
+            acks.push((time, SenderSample::of(sender)));
             if let Some(variables) = &mut self.variables {
                 variables.take(index, time, sender);
             }
@@ -811,10 +1068,12 @@ impl<'a> World<'a> {
 
     #[inline(never)]
     fn take_sender_samples(&mut self, index: u32, until: f64) {
-        if let Some(samplers) = &mut self.samplers {
+        if let Some(samplers) = &mut self.samplers
+            && let Some(sampler) = samplers.senders.get_mut(index as usize)
+        {
             let sender = &self.flows[index as usize].sender;
             let variables = &mut self.variables;
-            samplers.senders[index as usize].take_at(until, |time| {
+            sampler.take_at(until, |time| {
                 if let Some(variables) = variables {
                     variables.take(index, time, sender);
                 }
@@ -825,9 +1084,11 @@ impl<'a> World<'a> {
 
     #[inline(never)]
     fn take_receiver_samples(&mut self, index: u32, until: f64) {
-        if let Some(samplers) = &mut self.samplers {
+        if let Some(samplers) = &mut self.samplers
+            && let Some(sampler) = samplers.receivers.get_mut(index as usize)
+        {
             let receiver = &self.flows[index as usize].receiver;
-            samplers.receivers[index as usize].take(until, || receiver.delivered_bytes);
+            sampler.take(until, || receiver.delivered_bytes);
         }
     }
 
@@ -844,7 +1105,7 @@ impl<'a> World<'a> {
     // --- records --------------------------------------------------------------------------------------------------------
 
     fn into_records(mut self) -> Records {
-        for index in 0..index_u32(self.flows.len()) {
+        for index in 0..index_u32(self.scenario.flows.len()) {
             self.sample_sender(index, f64::INFINITY);
             self.sample_receiver(index, f64::INFINITY);
             let flow = &mut self.flows[index as usize];
@@ -854,14 +1115,30 @@ impl<'a> World<'a> {
         }
         for index in 0..index_u32(self.ports.len()) {
             self.sample_port(index, f64::INFINITY);
+            self.ports[index as usize].finish();
         }
-        let mut tables = vec![self.flow_table(), self.link_table()];
+        if let Some(samplers) = &mut self.samplers {
+            for (sampler, flow) in samplers.udp.iter_mut().zip(&self.udp) {
+                sampler.take(f64::INFINITY, || flow.received.payload_bytes());
+            }
+        }
+        self.end_arrivals();
+        let mut tables = vec![self.flow_table()];
+        tables.extend(links::tables(self.scenario, &self.ports));
+        tables.extend(self.arrival_tables());
+        tables.extend(self.dialogues.table(self.scenario));
+        if !self.udp.is_empty() {
+            tables.extend(self.udp_tables());
+        }
         if let Some(samplers) = &self.samplers {
-            tables.push(samplers.series_table(self.scenario, &self.flows));
+            tables.push(
+                samplers.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]),
+            );
             tables.push(samplers.queue_table(self.scenario));
         }
         if let Some(trace) = &self.ack_trace {
-            tables.push(trace.series_table(self.scenario, &self.flows));
+            tables
+                .push(trace.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]));
         }
         if let Some(variables) = &self.variables {
             tables.push(variables.table(self.scenario));
@@ -941,7 +1218,32 @@ impl<'a> World<'a> {
             ];
             table.push(totals.into_iter().chain(shares).chain(details));
         }
+        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
+            table.push(udp::flow_row(&self.sent(flow, spec), &flow.received));
+        }
         table
+    }
+
+    fn sent<'b>(&self, flow: &Udp, spec: &'b UdpSpec) -> udp::Sent<'b> {
+        udp::Sent {
+            flow: &spec.name,
+            start_secs: flow.start,
+            end_secs: self.end,
+            packets: flow.sent_packets,
+            bytes: flow.sent_bytes,
+        }
+    }
+
+    fn udp_tables(&self) -> [Table; 2] {
+        let mut datagrams = Table::new("datagrams");
+        let mut sources = Table::new("sources");
+        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
+            datagrams.push(udp::datagram_row(&self.sent(flow, spec), &flow.received));
+            flow.source.report(&mut |quantity, value| {
+                sources.push(udp::source_row(&spec.name, quantity, value));
+            });
+        }
+        [datagrams, sources]
     }
 
     #[expect(clippy::cast_possible_wrap, reason = "counts are far below 2^63")]
@@ -968,28 +1270,62 @@ impl<'a> World<'a> {
         }
         table
     }
+}
 
-    fn link_table(&self) -> Table {
-        let mut table = Table::new("links");
-        for (index, port) in self.ports.iter().enumerate() {
-            let link = &self.scenario.links[index / 2];
-            let counters = &port.counters;
-            table.push([
-                Cell::Str(link.name.clone()),
-                Cell::Str(direction_name(index).into()),
-                Cell::U64(counters.arrived_packets),
-                Cell::U64(counters.arrived_bytes),
-                Cell::U64(counters.dropped_packets),
-                Cell::U64(counters.dropped_bytes),
-                Cell::U64(counters.lost_packets),
-                Cell::U64(counters.marked_packets),
-                Cell::U64(counters.peak_packets()),
-                Cell::F64(port.utilisation()),
-                Cell::I64(ns(counters.mean_wait_secs())),
-            ]);
-        }
-        table
+/// The channels and their slots, given whether packets come to each in order.
+fn channels(in_order: &[bool], rings: bool, slots: &mut Vec<Slot>) -> Vec<Channel> {
+    let mut channels = Vec::with_capacity(in_order.len());
+    for (index, in_order) in in_order.iter().enumerate() {
+        channels.push(Channel {
+            slot: index_u32(slots.len()),
+            loose: !(*in_order && rings),
+            waiting: Ring::new((Key::NEVER, Packet::default())),
+        });
+        slots.push(Slot::Channel(index_u32(index)));
     }
+    channels
+}
+
+/// The flows that are there all the time: the scenario's, then the other sides of dialogues.
+fn standing_flows(
+    scenario: &Scenario,
+    seed: u64,
+    dialogues: &Dialogues,
+    trips: &[Trip],
+) -> Vec<Flow> {
+    let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
+    let mut flows = Vec::with_capacity(scenario.flows.len());
+    for (index, spec) in scenario.flows.iter().enumerate() {
+        let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
+        let config = Config::from(&spec.tcp);
+        // Who answers has been connected to.
+        let opens = !dialogues.has_server(index);
+        let config = Config {
+            seed: random.integer(0, i64::MAX).unsigned_abs(),
+            handshake: config.handshake && opens,
+            handshake_ack: config.handshake_ack && opens,
+            ..config
+        };
+        let phase = if config.ns2_tick_phase {
+            clock_phases[index] * config.rto.granularity
+        } else {
+            0.0
+        };
+        let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
+        let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
+        if scenario.record.episodes {
+            sender.keep_episodes();
+        }
+        flows.push(Flow::new(FlowPlan {
+            id: index_u32(index),
+            start: spec.start.secs(),
+            sender,
+            source: spec.source(seed),
+            trip: trips[index],
+        }));
+    }
+    dialogues.add_clients(scenario, seed, &mut flows, trips);
+    flows
 }
 
 /// The slot of a flow's retransmission timer; before its start, of the start.
@@ -1002,18 +1338,29 @@ fn receiver_timer(flow: u32) -> u32 {
     2 * flow + 1
 }
 
-/// A cache for each path, if a flow uses one: flows with one path are between the same two hosts.
-fn metrics_caches(scenario: &Scenario, flows: &[Flow]) -> Option<MetricsCaches> {
-    let keeps = |flow: &Flow| flow.sender.config().metrics_cache;
-    if flows.iter().all(|flow| keeps(flow) == Keeps::Nothing) {
-        return None;
-    }
+/// A cache for each path, if a flow uses one: flows with one path are between the same two hosts. And, of each entry of flows that
+/// arrive, the number of its path and what its hosts keep.
+fn metrics_caches(
+    scenario: &Scenario,
+    flows: &[Flow],
+) -> (Option<MetricsCaches>, Vec<(usize, Keeps)>) {
+    let keeps = |spec: &FlowSpec| Config::from(&spec.tcp).metrics_cache;
     let mut places: BTreeMap<&[usize], usize> = BTreeMap::new();
-    let of_flow = flows.iter().zip(&scenario.flows).map(|(flow, spec)| {
+    let mut of_flow = Vec::new();
+    for (at, spec) in scenario.all_flows().enumerate() {
+        if at == scenario.flows.len() {
+            // The other sides of dialogues are part of connections that have their place.
+            of_flow.resize(flows.len(), (0, Keeps::Nothing));
+        }
         let next = places.len();
-        (*places.entry(&spec.path).or_insert(next), keeps(flow))
-    });
-    Some(MetricsCaches::new(of_flow))
+        of_flow.push((*places.entry(&spec.path).or_insert(next), keeps(spec)));
+    }
+    of_flow.resize(of_flow.len().max(flows.len()), (0, Keeps::Nothing));
+    if of_flow.iter().all(|(_, keeps)| *keeps == Keeps::Nothing) {
+        return (None, of_flow.split_off(flows.len()));
+    }
+    let caches = MetricsCaches::new(of_flow.iter().copied());
+    (Some(caches), of_flow.split_off(flows.len()))
 }
 
 /// Whether all flows start at one place: their paths begin with the same link.
@@ -1036,74 +1383,21 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
         .new
 }
 
-/// Lays out every flow's round trip and decides which stops need events. Returns the stops, where each flow's begin, and how
-/// many channels there are.
-fn plan_stops(scenario: &Scenario, ports: &[Port]) -> (Vec<Stop>, Vec<u32>, usize) {
-    let mut places: Vec<Vec<Place>> = Vec::with_capacity(scenario.flows.len());
-    let port = |index: usize| {
-        let plain = ports[index].is_computed() && !ports[index].computes_marks();
-        if plain && !matches!(scenario.sample, Sampling::Every(_)) {
-            Place::Port(index_u32(index))
-        } else {
-            Place::SlowPort(index_u32(index))
-        }
-    };
-    for (index, flow) in scenario.flows.iter().enumerate() {
-        let forward = flow.path.iter().map(|link| port(2 * link));
-        let reverse = flow.path.iter().rev().map(|link| port(2 * link + 1));
-        let index = index_u32(index);
-        places.push(
-            forward
-                .chain([Place::Receiver(index)])
-                .chain(reverse)
-                .chain([Place::Sender(index)])
-                .collect(),
-        );
-    }
-    // Who feeds each stop: the stop before it on some round trip (the sender feeds the first).
-    let mut feeders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
-    for trip in &places {
-        for (at, place) in trip.iter().enumerate() {
-            let feeder = trip[(at + trip.len() - 1) % trip.len()];
-            let known = feeders.entry(*place).or_default();
-            if !known.contains(&feeder) {
-                known.push(feeder);
-            }
-        }
-    }
-    let needs_event = |place: &Place| match place {
-        Place::Port(port) | Place::SlowPort(port) => {
-            feeders[place].len() > 1
-                || !scenario.shortcuts.computed_hops
-                || !ports[*port as usize].is_computed()
-        }
-        Place::Receiver(_) | Place::Sender(_) => !scenario.shortcuts.computed_hops,
-    };
-    let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
-    let mut stops = Vec::new();
-    let mut first_stops = Vec::with_capacity(places.len());
-    for trip in &places {
-        first_stops.push(index_u32(stops.len()));
-        // A round trip without any event would never return to the event loop.
-        let closed = !trip.iter().any(needs_event);
-        for (at, place) in trip.iter().enumerate() {
-            let feeder = trip[(at + trip.len() - 1) % trip.len()];
-            let event = needs_event(place) || (closed && matches!(place, Place::Sender(_)));
-            let next = index_u32(channels.len());
-            let channel = event.then(|| *channels.entry((*place, feeder)).or_insert(next));
-            stops.push(Stop {
-                place: *place,
-                channel,
-            });
-        }
-    }
-    (stops, first_stops, channels.len())
+/// The flows of UDP, laid down as numbers from `first_order` on.
+fn udp_flows(scenario: &Scenario, seed: u64, first_order: usize, trips: &[Trip]) -> Vec<Udp> {
+    let specs = (0..).zip(&scenario.udp).zip(trips);
+    specs
+        .map(|((index, spec), trip)| {
+            let order = index_u32(first_order) + index;
+            Udp::new(spec, seed, (index, order), trip.first_stop)
+        })
+        .collect()
 }
 
 // --- samples ------------------------------------------------------------------------------------------------------------
 
 /// Samples of one component at multiples of a period, taken when it is about to move past them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Sampler<T> {
     every: f64,
     last: u64,
@@ -1156,6 +1450,18 @@ struct SenderSample {
 }
 
 impl SenderSample {
+    /// Of a flow without TCP.
+    const NONE: Self = Self {
+        cwnd: 0.0,
+        ssthresh: 0.0,
+        srtt: None,
+        flight: 0,
+        acked_bytes: 0,
+        pipe: 0,
+        pacing_rate_bps: None,
+        delivered_bytes: 0,
+    };
+
     fn of(sender: &Sender) -> Self {
         Self {
             cwnd: sender.cwnd(),
@@ -1261,18 +1567,30 @@ struct Samplers {
     senders: Vec<Sampler<SenderSample>>,
     /// Delivered bytes.
     receivers: Vec<Sampler<u64>>,
+    /// The same of flows of UDP.
+    udp: Vec<Sampler<u64>>,
     /// Backlog and drops, packets.
     ports: Vec<Sampler<(u64, u64)>>,
 }
 
 impl Samplers {
-    fn new(every: Duration, duration: Duration, flows: usize, ports: usize) -> Self {
-        Self {
+    /// If there are samples at a cadence.
+    fn of(scenario: &Scenario) -> Option<Self> {
+        let Sampling::Every(every) = scenario.sample else {
+            return None;
+        };
+        let samplers = Sampler::new(every, scenario.duration);
+        Some(Self {
             every: every.secs(),
-            senders: (0..flows).map(|_| Sampler::new(every, duration)).collect(),
-            receivers: (0..flows).map(|_| Sampler::new(every, duration)).collect(),
-            ports: (0..ports).map(|_| Sampler::new(every, duration)).collect(),
-        }
+            senders: (scenario.flows.iter())
+                .map(|_| Sampler::new(every, scenario.duration))
+                .collect(),
+            receivers: vec![samplers.clone(); scenario.flows.len()],
+            udp: vec![samplers; scenario.udp.len()],
+            ports: (0..2 * scenario.links.len())
+                .map(|_| Sampler::new(every, scenario.duration))
+                .collect(),
+        })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
@@ -1291,6 +1609,12 @@ impl Samplers {
             for (at, (sender, delivered_bytes)) in samples.enumerate() {
                 let name = scenario.flows[index].name.clone();
                 table.push(sender.row(self.time_ns(at), name, smss, *delivered_bytes));
+            }
+        }
+        for (spec, sampler) in scenario.udp.iter().zip(&self.udp) {
+            for (at, delivered_bytes) in sampler.samples.iter().enumerate() {
+                let (time, name) = (self.time_ns(at), spec.name.clone());
+                table.push(SenderSample::NONE.row(time, name, 0, *delivered_bytes));
             }
         }
         table

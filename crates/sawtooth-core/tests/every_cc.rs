@@ -160,9 +160,14 @@ fn values(param: &Param) -> BoxedStrategy<Value> {
         ]
         .prop_map(Value::Duration)
         .boxed(),
-        Kind::Rate => spread(1e-3, 1e13).prop_map(Value::Rate).boxed(),
+        Kind::Rate | Kind::RateFromZero | Kind::RateOrPackets => {
+            spread(1e-3, 1e13).prop_map(Value::Rate).boxed()
+        }
         Kind::Bytes => (1u64..1_000_000).prop_map(Value::Bytes).boxed(),
-        Kind::Packets | Kind::PacketsOrBytes => (1u64..10_000).prop_map(Value::Packets).boxed(),
+        Kind::Packets | Kind::PacketsOrBytes | Kind::QueueSize => {
+            (1u64..10_000).prop_map(Value::Packets).boxed()
+        }
+        Kind::Distribution(_) | Kind::Drawn => unreachable!("no algorithm draws times or sizes"),
         Kind::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         Kind::Choice(words) => prop::sample::select(words.to_vec())
             .prop_map(Value::Choice)

@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 /// Top may use below, same line never each other.
 const LAYERS: &[&[&str]] = &[
     &["sim"],
-    &["link"],
+    &["link", "feed"],
     &["scenario"],
-    &["tcp", "kernel"],
-    &["cc", "queue", "source", "loss"],
-    &["packet"],
-    &["events", "record", "registry"],
-    &["rng", "expr", "ring"],
+    &["tcp", "udp", "kernel"],
+    &["cc", "queue", "source", "packet_source", "arrivals"],
+    &["loss", "wire"],
+    &["packet", "dist", "noise"],
+    &["fft", "events", "record", "registry"],
+    &["rng", "expr", "ring", "histogram"],
     &["units"],
 ];
 // A packet carries SACK blocks, and an expression makes values: two types that live higher than they are used.

@@ -11,7 +11,7 @@ use proptest::test_runner::TestRunner;
 use random::{Case, cases, config};
 use sawtooth_core::registry::Kind;
 use sawtooth_core::scenario::Shortcuts;
-use sawtooth_core::{cc, simulate, source, tcp};
+use sawtooth_core::{cc, packet_source, queue, simulate, source, tcp, wire};
 
 const ALL: Shortcuts = Shortcuts::all(true);
 
@@ -47,18 +47,51 @@ fn every_row_and_every_part_is_drawn() {
         words.extend(keys.map(|(key, value)| format!("{key} = {value}")));
         let keys = case.parts.iter();
         words.extend(keys.map(|(key, _)| (*key).to_owned()));
+        for (key, value) in case.wires.iter().flatten() {
+            words.insert(format!(
+                "{key} {}",
+                value["name"].as_str().unwrap_or_default()
+            ));
+        }
         words.extend([case.stack, case.recovery, case.cc, case.shape].map(str::to_owned));
+        words.extend(case.discipline.map(str::to_owned));
+        words.extend(case.link_tables.iter().map(|table| (*table).to_owned()));
         words.extend(case.ecn.map(|ecn| format!("ecn = {ecn}")));
+        let background = case.background.iter();
+        words.extend(background.map(|flow| flow["source"]["name"].to_string()));
         words.extend(case.source.iter().map(|source| source["name"].to_string()));
     }
     let has = |word: &str| assert!(words.contains(word), "{word} is not drawn");
     let names = cc::TABLE.iter().map(|entry| entry.name);
     let names = names.chain(tcp::recovery::TABLE.iter().map(|entry| entry.name));
+    let names = names.chain(queue::TABLE.iter().map(|entry| entry.name));
     for name in names.chain(tcp::STACKS.iter().map(|stack| stack.name)) {
         has(name);
     }
-    for entry in source::TABLE {
-        has(&format!("\"{}\"", entry.name));
+    for key in [
+        "keep_order",
+        "duplicate",
+        "corrupt",
+        "outages",
+        "changes",
+        "walk",
+        "trace",
+    ] {
+        has(&format!("{key} "));
+    }
+    for entry in wire::JITTER_TABLE {
+        has(&format!("jitter {}", entry.name));
+    }
+    for entry in wire::REORDER_TABLE {
+        has(&format!("reorder {}", entry.name));
+    }
+    has("loss gilbert_elliott");
+    has("waits");
+    has("link_flows");
+    let sources = source::TABLE.iter().map(|entry| entry.name);
+    let packet_sources = packet_source::TABLE.iter().map(|entry| entry.name);
+    for name in sources.chain(packet_sources) {
+        has(&format!("\"{name}\""));
     }
     for param in tcp::PARAMS {
         let drawn: Vec<String> = match param.kind {

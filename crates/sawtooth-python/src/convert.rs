@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
-use sawtooth_core::registry::{Entry, Kind, Param, Value};
-use sawtooth_core::{cc, kernel, queue, source, tcp};
+use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
+use sawtooth_core::{arrivals, cc, dist, kernel, loss, packet_source, queue, source, tcp, wire};
 use serde_json::{Value as Json, json};
 
 /// Records of one run, or why it failed.
@@ -130,7 +130,8 @@ pub fn outcomes_to_python<'py>(
     Ok(result)
 }
 
-fn bytes(py: Python<'_>, values: impl Iterator<Item = [u8; 8]>) -> Bound<'_, PyBytes> {
+/// Numbers one after the other.
+pub fn bytes(py: Python<'_>, values: impl Iterator<Item = [u8; 8]>) -> Bound<'_, PyBytes> {
     let flat: Vec<u8> = values.flatten().collect();
     PyBytes::new(py, &flat)
 }
@@ -169,11 +170,17 @@ fn kind(kind: Kind) -> String {
         Kind::Integer { min, max } => format!("whole number from {min} to {max}"),
         Kind::Duration { .. } => "time".into(),
         Kind::Rate => "rate".into(),
+        Kind::RateFromZero => "rate, or 0".into(),
+        Kind::RateOrPackets => "rate, or packets".into(),
         Kind::Bytes => "bytes".into(),
         Kind::Packets => "packets".into(),
         Kind::PacketsOrBytes => "packets or bytes".into(),
+        Kind::QueueSize => "packets, bytes or bdp".into(),
         Kind::Bool => "true or false".into(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
+        Kind::Distribution(Unit::Time { .. }) => "time, or a distribution of times".into(),
+        Kind::Distribution(Unit::Bytes) => "bytes, or a distribution of bytes".into(),
+        Kind::Drawn => "a quantity of what is drawn".into(),
     }
 }
 
@@ -190,6 +197,9 @@ fn value(value: Value) -> String {
         Value::Bdp(factor) => format!("{factor} bdp"),
         Value::Bool(flag) => flag.to_string(),
         Value::Choice(word) => word.into(),
+        // Whoever asks for a default asks of a parameter, and no default is a table.
+        Value::Distribution => "a distribution".into(),
+        Value::Exponential(mean) => format!("exponential, mean {mean}"),
         Value::None => "none".into(),
     }
 }
@@ -216,6 +226,13 @@ pub fn registry() -> Json {
         "cc": rows(cc::TABLE),
         "queue": rows(queue::TABLE),
         "source": rows(source::TABLE),
+        "packet_source": rows(packet_source::TABLE),
+        "loss": rows(loss::TABLE),
+        "jitter": rows(wire::JITTER_TABLE),
+        "reorder": rows(wire::REORDER_TABLE),
+        "walk": params(wire::WALK_PARAMS),
+        "distribution": rows(dist::TABLE),
+        "arrivals": params(arrivals::PARAMS),
         "recovery": rows(tcp::recovery::TABLE),
         "stack": stacks,
         "tcp": params(tcp::PARAMS),
@@ -257,6 +274,7 @@ fn names(table: &str) -> Json {
             json!({
                 "name": alias.name(),
                 "object": alias.object,
+                "web100": alias.web100,
                 "columns": alias.columns,
                 "less": alias.less,
                 "remark": alias.remark,

@@ -13,8 +13,12 @@ use std::sync::Once;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::expr::{self, Dimension, Quantity, Variables};
+use sawtooth_core::feed::{self, Arrival};
+use sawtooth_core::noise;
+use sawtooth_core::packet::Ecn;
+use sawtooth_core::queue;
 use sawtooth_core::rng::Stream;
 use sawtooth_core::scenario::FlowSpec;
 use sawtooth_core::{Scenario, simulate_with_effort};
@@ -42,9 +46,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(examine, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(feed_queue, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(draw_uniform, module)?)?;
     module.add_function(wrap_pyfunction!(draw_uniform_integer, module)?)?;
+    module.add_function(wrap_pyfunction!(fractional_gaussian_noise, module)?)?;
+    module.add_function(wrap_pyfunction!(departures, module)?)?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
@@ -222,6 +229,51 @@ fn simulate(
     convert::outcomes_to_python(py, &outcomes)
 }
 
+/// The queue of the scenario's first link, forward, alone: given packets (time in seconds, flow, bytes, ECN field) go in, and its transmitter
+/// takes them out. Returns a tuple per flow: packets that arrived, were dropped, were marked, and the seconds that those which left have
+/// waited; and the mean of what waited until `until`, in packets and bytes.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, seed, arrivals, until))]
+#[expect(clippy::type_complexity, reason = "what Python gets is said above")]
+fn feed_queue(
+    py: Python<'_>,
+    scenario_json: &str,
+    seed: u64,
+    arrivals: Vec<(f64, u32, u32, u8)>,
+    until: f64,
+) -> PyResult<(Vec<(u64, u64, u64, f64)>, f64, f64)> {
+    let scenario = scenario(py, scenario_json)?;
+    let Some(link) = scenario.links.first() else {
+        return Err(PyValueError::new_err("a link is needed, with the queue"));
+    };
+    if arrivals.windows(2).any(|pair| pair[1].0 < pair[0].0) {
+        return Err(PyValueError::new_err(
+            "packets must come in the order of their times",
+        ));
+    }
+    let (part, rate) = (&link.forward.queue, link.forward.rate);
+    let site = queue::Site {
+        rate,
+        stream: Stream::new(seed, "queue"),
+    };
+    let mut queue = queue::build(part.name, &part.params, site);
+    let arrivals: Vec<Arrival> = arrivals
+        .into_iter()
+        .map(|(time, flow, bytes, ecn)| Arrival {
+            time,
+            flow,
+            bytes,
+            ecn: Ecn::from_bits(ecn),
+        })
+        .collect();
+    let fed = py.detach(|| feed::feed(&mut *queue, rate, &arrivals, until));
+    let flows = fed
+        .flows
+        .iter()
+        .map(|flow| (flow.arrived, flow.dropped, flow.marked, flow.waited_secs));
+    Ok((flows.collect(), fed.mean_packets, fed.mean_bytes))
+}
+
 /// A failed run is reported by its caller, not by a trace on the terminal.
 fn quiet_panics() {
     static ONCE: Once = Once::new();
@@ -258,8 +310,19 @@ fn evaluate(
     variables: &Bound<'_, PyDict>,
 ) -> PyResult<(f64, &'static str)> {
     let mut known = PythonVariables(Vec::new());
+    let mut items = Vec::new();
     for (name, value) in variables {
         let name: String = name.extract()?;
+        match value.cast::<PyList>() {
+            Ok(list) => items.extend(
+                (1..)
+                    .zip(list)
+                    .map(|(number, item)| (format!("{name}[{number}]"), item)),
+            ),
+            Err(_) => items.push((name, value)),
+        }
+    }
+    for (name, value) in items {
         let quantity = match value.extract::<f64>() {
             Ok(number) => Ok(Quantity {
                 value: number,
@@ -301,6 +364,63 @@ fn draw_uniform_integer(seed: u64, name: &str, low: i64, high: i64) -> PyResult<
         )));
     }
     Ok(Stream::new(seed, name).integer(low, high))
+}
+
+/// A path of fractional Gaussian noise from the stream called `name`: binary64 numbers, little-endian.
+#[pyfunction]
+fn fractional_gaussian_noise<'py>(
+    py: Python<'py>,
+    hurst: f64,
+    points: usize,
+    seed: u64,
+    name: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    if !(hurst > 0.0 && hurst < 1.0) {
+        let message = format!("a Hurst parameter is above 0 and below 1, found {hurst}");
+        return Err(PyValueError::new_err(message));
+    }
+    if points == 0 {
+        return Err(PyValueError::new_err("noise has at least one point"));
+    }
+    let path = py.detach(|| {
+        let mut stream = Stream::new(seed, name);
+        noise::fractional_gaussian(hurst, points, &mut stream)
+    });
+    Ok(convert::bytes(
+        py,
+        path.iter().map(|point| point.to_le_bytes()),
+    ))
+}
+
+/// When the packets of a flow of UDP leave in a run, in seconds since the flow's start, and their sizes: binary64 numbers, little-endian.
+#[pyfunction]
+fn departures<'py>(
+    py: Python<'py>,
+    scenario_json: &str,
+    seed: u64,
+    flow: &str,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let scenario = scenario(py, scenario_json)?;
+    let Some(spec) = scenario.udp.iter().find(|spec| spec.name == flow) else {
+        let names: Vec<&str> = scenario.udp.iter().map(|spec| spec.name.as_str()).collect();
+        return Err(PyValueError::new_err(format!(
+            "no flow of UDP is called `{flow}`; there are: {}",
+            names.join(", ")
+        )));
+    };
+    let packets: Vec<_> = py.detach(|| {
+        let mut source = spec.source(seed);
+        // The sum is what a run compares.
+        let leaves = |at: f64| spec.start.secs() + at < spec.stop.secs();
+        std::iter::from_fn(|| source.next_packet())
+            .take_while(|packet| leaves(packet.at_secs))
+            .collect()
+    });
+    let times = packets.iter().map(|packet| packet.at_secs.to_le_bytes());
+    let sizes = packets
+        .iter()
+        .map(|packet| f64::from(packet.bytes).to_le_bytes());
+    Ok((convert::bytes(py, times), convert::bytes(py, sizes)))
 }
 
 /// All tables of parts, with their parameters.

@@ -16,7 +16,10 @@ from sawtooth.report.document import Grid, Plot, Report, Section
 
 def build(dataset: Dataset) -> Report:
     """Means with intervals per cell and arm; with several arms, paired differences to the first."""
-    runs = throughput.per_run(throughput.per_flow(dataset))
+    flows = throughput.per_flow(dataset)
+    if flows.is_empty():
+        return _of_arrivals(dataset)
+    runs = throughput.per_run(flows)
     factors = factor_table(dataset)
     cells = factors.join(throughput.per_cell(runs), on="cell").sort("cell")
     arms = list(dict.fromkeys(str(arm) for arm in dataset.runs["arm"]))
@@ -51,6 +54,22 @@ def build(dataset: Dataset) -> Report:
                 f"{arm} against {arms[0]}: more in {more}, less in {clear.height - more} of {total} cells; the rest cannot be distinguished"
             )
     return Report(dataset, sections, summary)
+
+
+def _of_arrivals(dataset: Dataset) -> Report:
+    """Of a study all of whose flows arrive and leave: how long they took, by their sizes."""
+    runs = dataset.runs.lazy().select("run", "cell", "arm")
+    times = [
+        (pl.col(f"completion_{what}_ns").filter(pl.col("completed") > 0).mean() / 1e6).alias(f"{what}_ms")
+        for what in ("mean", "p50", "p99")
+    ]
+    bins = dataset.table("completions").join(runs, on="run").group_by("cell", "arm", "flow", "size_from_bytes", "size_below_bytes")
+    found = bins.agg(pl.col("started", "completed").sum(), *times).collect()
+    found = factor_table(dataset).join(found, on="cell").sort("cell", "arm", "flow", "size_from_bytes")
+    text = "Time from arrival to the last byte delivered, of flows by their sizes: means over replicates of each run's mean, median and 99th percentile."
+    grid = Grid("completions", found, "Every cell, arm and bin of sizes", {"mean_ms": 1, "p50_ms": 1, "p99_ms": 1})
+    started, completed = found["started"].sum(), found["completed"].sum()
+    return Report(dataset, [Section("Completion times", [text], grids=[grid])], [f"{started:,} flows arrived, {completed:,} completed"])
 
 
 def factor_table(dataset: Dataset) -> pl.DataFrame:

@@ -6,10 +6,7 @@
 //!
 //! Kernel equivalent: pfifo, bfifo (whose limit does not count the packet being transmitted).
 
-use std::collections::VecDeque;
-
-use super::{Backlog, Law, New, Queue, Verdict};
-use crate::packet::Packet;
+use super::{Backlog, Fifo, Law, New, Next, Queue, Queued, Verdict};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<New> = Entry {
@@ -17,14 +14,14 @@ pub const ENTRY: Entry<New> = Entry {
     summary: "first in, first out; drops what does not fit",
     specification: &["RFC 7567 §2.1 (tail drop)"],
     params: &[LIMIT],
-    new: |params| Box::new(Fifo::new(Law::drop_tail(Limit::of(params, "limit")))),
+    new: |params, _| Box::new(DropTail::new(Law::drop_tail(Limit::of(params, "limit")))),
 };
 
-/// How much any FIFO holds.
+/// How much any queue holds.
 pub const LIMIT: Param = Param {
     name: "limit",
     summary: "buffer size in packets, bytes or bandwidth-delay products, the packet in transmission included",
-    kind: Kind::PacketsOrBytes,
+    kind: Kind::QueueSize,
     default: Value::Packets(100),
 };
 
@@ -64,52 +61,40 @@ impl Limit {
 
 /// A FIFO of packets that decides at arrival alone.
 #[derive(Debug)]
-pub struct Fifo {
+pub struct DropTail {
     law: Law,
-    packets: VecDeque<Packet>,
-    bytes: u64,
+    fifo: Fifo,
 }
 
-impl Fifo {
+impl DropTail {
     pub fn new(law: Law) -> Self {
         Self {
             law,
-            packets: VecDeque::new(),
-            bytes: 0,
+            fifo: Fifo::new(),
         }
     }
 }
 
-impl Queue for Fifo {
-    fn enqueue(&mut self, mut packet: Packet, in_service: Backlog) -> Verdict {
-        let waiting = self.waiting();
-        let present = Backlog {
-            packets: waiting.packets + in_service.packets,
-            bytes: waiting.bytes + in_service.bytes,
-        };
-        let bytes = u64::from(packet.wire_bytes);
-        let verdict = self.law.limit.admits(present, bytes);
-        if verdict == Verdict::Accept {
-            if packet.ecn().is_capable() && self.law.marks(present, bytes) {
-                packet.mark();
-            }
-            self.bytes += bytes;
-            self.packets.push_back(packet);
+impl Queue for DropTail {
+    fn enqueue(&mut self, mut packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+        let present = self.fifo.waiting() + in_service;
+        let bytes = packet.bytes();
+        if self.law.limit.admits(present, bytes) == Verdict::Drop {
+            dropped.push(packet);
+            return;
         }
-        verdict
+        if self.law.marks(present, bytes) {
+            packet.mark_if_capable();
+        }
+        self.fifo.push(packet);
     }
 
-    fn dequeue(&mut self) -> Option<Packet> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.wire_bytes);
-        Some(packet)
+    fn dequeue(&mut self, _now: f64, _dropped: &mut Vec<Queued>) -> Next {
+        self.fifo.pop().into()
     }
 
     fn waiting(&self) -> Backlog {
-        Backlog {
-            packets: self.packets.len() as u64,
-            bytes: self.bytes,
-        }
+        self.fifo.waiting()
     }
 
     fn as_fifo(&self) -> Option<Law> {

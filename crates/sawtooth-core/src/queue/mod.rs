@@ -1,24 +1,128 @@
-//! Queue disciplines: which packet waits, leaves, is marked or dropped. A queue knows no rate; its link does.
+//! Queue disciplines: which packet waits, leaves, is marked or dropped.
+//!
+//! A discipline is driven by its link: it is handed the packets that arrive and asked for one whenever the transmitter is free. It has no
+//! events of its own. What a specification does periodically is caught up, step by step, when the discipline is next called; one that holds
+//! packets back says until when ([`Next::NotBefore`]).
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod ared;
+pub mod codel;
 mod drop_tail;
+mod drr;
+mod dualpi2;
+mod fifo;
+mod flows;
+mod fq;
+mod fq_codel;
+mod fq_pie;
+pub mod pie;
+mod red;
+mod sfq;
 mod step;
+#[cfg(test)]
+mod testing;
+mod token_bucket;
 
 use std::fmt::Debug;
 
-use crate::packet::Packet;
+use crate::loss::Fate;
+use crate::packet::{Ecn, Packet};
 use crate::registry::{Entry, Params};
-pub use drop_tail::{Fifo, Limit};
+use crate::rng::Stream;
+use crate::units::Rate;
+pub use drop_tail::{DropTail, Limit};
+pub use fifo::Fifo;
 
 /// Constructor of a table row.
-pub type New = fn(&Params) -> Box<dyn Queue>;
+pub type New = fn(&Params, Site) -> Box<dyn Queue>;
+
+/// Where a discipline is at work.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// How fast its link transmits.
+    pub rate: Rate,
+    /// Its random numbers.
+    pub stream: Stream,
+}
 
 /// What occupies a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     pub packets: u64,
     pub bytes: u64,
+}
+
+impl std::ops::Add for Backlog {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            packets: self.packets + other.packets,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}
+
+/// A packet that waits, and what is remembered of its arrival.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Queued {
+    pub packet: Packet,
+    /// When it arrived, seconds.
+    pub arrived: f64,
+    /// Its ECN field when it arrived.
+    pub ecn: Ecn,
+    /// What becomes of it on the wire. No discipline looks at it.
+    pub fate: Fate,
+}
+
+impl Queued {
+    pub fn new(packet: Packet, arrived: f64, fate: Fate) -> Self {
+        Self {
+            packet,
+            arrived,
+            ecn: packet.ecn(),
+            fate,
+        }
+    }
+
+    /// On the wire.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.packet.wire_bytes)
+    }
+
+    /// How long it has waited by `now`, seconds.
+    #[inline]
+    pub fn sojourn(&self, now: f64) -> f64 {
+        now - self.arrived
+    }
+
+    /// Marks it if it is ECN-capable; whether it is.
+    #[inline]
+    pub fn mark_if_capable(&mut self) -> bool {
+        let capable = self.packet.ecn().is_capable();
+        if capable {
+            self.packet.mark();
+        }
+        capable
+    }
+}
+
+/// What a transmitter gets that is free.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Next {
+    Packet(Queued),
+    /// Nothing waits.
+    Empty,
+    /// Something waits, and may not leave before this time, which is in the future.
+    NotBefore(f64),
+}
+
+impl From<Option<Queued>> for Next {
+    fn from(packet: Option<Queued>) -> Self {
+        packet.map_or(Self::Empty, Self::Packet)
+    }
 }
 
 /// What a FIFO decides by that looks at nothing but its backlog, and only when a packet arrives.
@@ -54,14 +158,19 @@ pub enum Verdict {
 
 /// A queueing discipline. The link keeps the packet in transmission; the queue keeps those that wait.
 ///
-/// An ECN-capable packet may be marked ([`Packet::mark`]) instead of being dropped, when it arrives or when it leaves: the link counts
-/// packets that leave marked and came otherwise.
+/// Every packet that is handed to [`Queue::enqueue`] leaves once: as [`Next::Packet`], or at the end of the list `dropped`, to which a
+/// discipline may add any of its packets whenever it is called. It takes nothing from that list.
+///
+/// An ECN-capable packet may be marked ([`Queued::mark_if_capable`]) instead of being dropped, when it arrives or when it leaves: the link
+/// counts packets that leave marked and came otherwise.
+///
+/// Times never run backwards: no call is earlier than the one before.
 pub trait Queue: Debug + Send {
-    /// Decides on an arriving packet, given what waits here and what its link is transmitting (`in_service`), and keeps it if accepted.
-    fn enqueue(&mut self, packet: Packet, in_service: Backlog) -> Verdict;
+    /// Takes a packet that arrives now, at `packet.arrived`, or drops it, given what the link is transmitting (`in_service`).
+    fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>);
 
-    /// The next packet to transmit.
-    fn dequeue(&mut self) -> Option<Packet>;
+    /// The transmitter is free at `now`, seconds: the packet that it is to transmit.
+    fn dequeue(&mut self, now: f64, dropped: &mut Vec<Queued>) -> Next;
 
     /// What waits, without the packet in transmission.
     fn waiting(&self) -> Backlog;
@@ -79,4 +188,26 @@ pub trait Queue: Debug + Send {
 }
 
 /// All queue disciplines.
-pub const TABLE: &[Entry<New>] = &[drop_tail::ENTRY, step::ENTRY];
+pub const TABLE: &[Entry<New>] = &[
+    drop_tail::ENTRY,
+    step::ENTRY,
+    red::ENTRY,
+    ared::ENTRY,
+    codel::ENTRY,
+    pie::ENTRY,
+    token_bucket::ENTRY,
+    drr::ENTRY,
+    sfq::ENTRY,
+    fq_codel::ENTRY,
+    fq_pie::ENTRY,
+    dualpi2::ENTRY,
+];
+
+/// The discipline called `name`.
+///
+/// # Panics
+/// If there is none of that name: a scenario has checked it.
+pub fn build(name: &str, params: &Params, site: Site) -> Box<dyn Queue> {
+    let row = TABLE.iter().find(|entry| entry.name == name);
+    (row.expect("the scenario names a row of the table").new)(params, site)
+}

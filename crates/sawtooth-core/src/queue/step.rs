@@ -1,6 +1,6 @@
 //! Step: drop-tail that also marks every ECN-capable packet by which its queue is above a threshold.
 //!
-//! Specification: RFC 8257 §3.1 (marking, "as soon as the instantaneous queue exceeds K"); Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM
+//! Specification: RFC 8257 §3.1 (when a packet arrives "and its queue length is greater than the congestion threshold"); Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM
 //! 2010, §3.1 step 1 ("an arriving packet is marked if the queue occupancy is greater than K upon its arrival").
 //!
 //! Model: a packet that arrives is dropped if it does not fit below `limit`; else marked Congestion Experienced if it is ECN-capable and does not
@@ -13,7 +13,7 @@
 //!
 //! Kernel equivalent: `red` with `min` = `max` - 1 and no average; `codel` and `fq_codel` with `ce_threshold` mark by time, not by length.
 
-use super::drop_tail::{Fifo, LIMIT, Limit};
+use super::drop_tail::{DropTail, LIMIT, Limit};
 use super::{Law, New};
 use crate::registry::{Entry, Kind, Param, Value};
 
@@ -26,12 +26,12 @@ pub const ENTRY: Entry<New> = Entry {
         Param {
             name: "mark_above",
             summary: "queue in packets, bytes or bandwidth-delay products above which packets are marked (K)",
-            kind: Kind::PacketsOrBytes,
+            kind: Kind::QueueSize,
             default: Value::Packets(20),
         },
     ],
-    new: |params| {
-        Box::new(Fifo::new(Law {
+    new: |params, _| {
+        Box::new(DropTail::new(Law {
             limit: Limit::of(params, "limit"),
             mark_above: Some(Limit::of(params, "mark_above")),
         }))
@@ -40,17 +40,20 @@ pub const ENTRY: Entry<New> = Entry {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Backlog, Queue, Verdict};
+    use super::super::{Backlog, Next, Queued, Site};
     use super::*;
+    use crate::loss::Fate;
     use crate::packet::{Data, Ecn, Packet};
     use crate::registry::Params;
+    use crate::rng::Stream;
+    use crate::units::Rate;
 
-    fn packet(ecn: Ecn) -> Packet {
+    fn packet(ecn: Ecn) -> Queued {
         let data = Data {
             ecn,
             ..Data::default()
         };
-        Packet::data(0, 0, 1000, data)
+        Queued::new(Packet::data(0, 0, 1000, data), 0.0, Fate::Arrives)
     }
 
     /// What leaves a queue of at most 4 packets that marks above 2, after six packets have arrived one after the other.
@@ -58,17 +61,21 @@ mod tests {
         let mut params = Params::defaults(ENTRY.params);
         params.set("limit", Value::Packets(4));
         params.set("mark_above", Value::Packets(2));
-        let mut queue: Box<dyn Queue> = (ENTRY.new)(&params);
-        let verdicts: Vec<Verdict> = (0..6)
-            .map(|_| queue.enqueue(packet(ecn), Backlog::default()))
-            .collect();
-        assert_eq!(
-            verdicts[3..],
-            [Verdict::Accept, Verdict::Drop, Verdict::Drop]
-        );
-        std::iter::from_fn(|| queue.dequeue())
-            .map(|packet| packet.ecn())
-            .collect()
+        let site = Site {
+            rate: Rate::from_bps(1e6),
+            stream: Stream::new(1, "q"),
+        };
+        let mut queue = (ENTRY.new)(&params, site);
+        let mut dropped = Vec::new();
+        for _ in 0..6 {
+            queue.enqueue(packet(ecn), Backlog::default(), &mut dropped);
+        }
+        assert_eq!(dropped, [packet(ecn); 2]);
+        std::iter::from_fn(|| match queue.dequeue(0.0, &mut dropped) {
+            Next::Packet(queued) => Some(queued.packet.ecn()),
+            _ => None,
+        })
+        .collect()
     }
 
     #[test]

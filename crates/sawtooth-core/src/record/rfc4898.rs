@@ -1,4 +1,7 @@
-//! The columns by their names in RFC 4898, the TCP Extended Statistics MIB, which are those of web100, too, where the objects are web100's.
+//! The columns by their names in RFC 4898, the TCP Extended Statistics MIB, and in web100, from which it came.
+//!
+//! web100 called some of the variables otherwise before they were standardised, and in its kernels and tools still did afterwards: its names
+//! are those that the Network Diagnostic Tool lists (M-Lab NDT, `varinfo.h`).
 
 /// A name of RFC 4898, and the columns of one table that it stands for.
 #[derive(Clone, Copy, Debug)]
@@ -9,6 +12,8 @@ pub struct Alias {
     /// It is the sum of these columns, less those.
     pub columns: &'static [&'static str],
     pub less: &'static [&'static str],
+    /// What web100 calls it, if that is another name than this one without its group.
+    pub web100: Option<&'static str>,
     /// In what the columns differ from the object; times are nanoseconds here, milliseconds there.
     pub remark: &'static str,
 }
@@ -41,6 +46,7 @@ const fn flows(
         object,
         columns,
         less: &[],
+        web100: None,
         remark,
     }
 }
@@ -58,12 +64,18 @@ const fn series(
 
 /// All names.
 pub const RFC4898: &[Alias] = &[
-    flows(
-        "tcpEStatsPerfDataSegsOut",
-        &["sent_packets"],
-        "the SYN counts, too",
-    ),
-    flows("tcpEStatsPerfSegsRetrans", &["retransmits"], ""),
+    Alias {
+        web100: Some("DataPktsOut"),
+        ..flows(
+            "tcpEStatsPerfDataSegsOut",
+            &["sent_packets"],
+            "the SYN counts, too",
+        )
+    },
+    Alias {
+        web100: Some("PktsRetrans"),
+        ..flows("tcpEStatsPerfSegsRetrans", &["retransmits"], "")
+    },
     flows("tcpEStatsAppHCThruOctetsAcked", &["acked_bytes"], ""),
     flows(
         "tcpEStatsAppHCThruOctetsReceived",
@@ -83,7 +95,20 @@ pub const RFC4898: &[Alias] = &[
     flows("tcpEStatsStackDupAcksIn", &["dupacks_in"], ""),
     flows("tcpEStatsStackSACKsRcvd", &["sacks_in"], ""),
     flows("tcpEStatsStackDSACKDups", &["dsacks_in"], ""),
-    flows("tcpEStatsPerfCongSignals", &["congestion_signals"], ""),
+    Alias {
+        web100: Some("CongestionSignals"),
+        ..flows("tcpEStatsPerfCongSignals", &["congestion_signals"], "")
+    },
+    Alias {
+        web100: Some("CongestionOverCount"),
+        ..flows("tcpEStatsStackCongOverCount", &["spurious"], "")
+    },
+    flows(
+        "tcpEStatsPathECNsignals",
+        &["ecn_signals"],
+        "the acknowledgements; congestion_signals counts the reductions that follow",
+    ),
+    flows("tcpEStatsPathCERcvd", &["ce_in"], "the receiver's"),
     flows(
         "tcpEStatsStackSpuriousRtoDetected",
         &["spurious_timeouts"],
@@ -116,15 +141,18 @@ pub const RFC4898: &[Alias] = &[
         ],
         "",
     ),
-    flows(
-        "tcpEStatsPerfSndLimTimeSnd",
-        &[
-            "limited_source_ns",
-            "limited_send_buffer_ns",
-            "limited_nagle_ns",
-        ],
-        "",
-    ),
+    Alias {
+        web100: Some("SndLimTimeSender"),
+        ..flows(
+            "tcpEStatsPerfSndLimTimeSnd",
+            &[
+                "limited_source_ns",
+                "limited_send_buffer_ns",
+                "limited_nagle_ns",
+            ],
+            "",
+        )
+    },
     series("tcpEStatsPerfCurCwnd", &["cwnd_bytes"], ""),
     series("tcpEStatsPerfCurSsthresh", &["ssthresh_bytes"], ""),
     series("tcpEStatsPerfSmoothedRTT", &["srtt_ns"], ""),
@@ -153,8 +181,14 @@ mod tests {
                 let kind = column.unwrap_or_else(|| panic!("no {name}")).kind;
                 assert_ne!(kind, Type::Str, "{name}");
             }
-            let again = |other: &&Alias| (other.table, other.name()) == (alias.table, alias.name());
-            assert_eq!(RFC4898[..at].iter().find(again).map(|it| it.object), None);
+            let names = |alias: &Alias| [Some(alias.name()), alias.web100];
+            let shares = |other: &&Alias| {
+                let mine = names(alias).into_iter().flatten();
+                let mut theirs = names(other).into_iter().flatten();
+                other.table == alias.table && theirs.any(|name| mine.clone().any(|it| it == name))
+            };
+            assert_eq!(RFC4898[..at].iter().find(shares).map(|it| it.object), None);
+            assert_ne!(alias.web100, Some(alias.name()));
         }
     }
 

@@ -342,6 +342,7 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
     let both = Recording {
         variables: true,
         episodes: true,
+        ..Recording::default()
     };
     assert_eq!(Scenario::from_tree(&tree).expect("a scenario").record, both);
     let example = "for example record = [\"variables\", \"episodes\"]";
@@ -368,7 +369,7 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
             json!(["packets"]),
             "record[0]",
             "`packets` is no table that can be asked for",
-            "there are variables, episodes",
+            "there are variables, episodes, transfers, waits, link_flows",
         ),
         (
             json!(["variables"]),
@@ -385,6 +386,18 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
         }),
         "record",
         "a real kernel does not tell its episodes",
+    );
+    // What becomes of packets on the way the simulator's links tell, which are there, too, unless the kernel makes its own.
+    let mut tree = json!({
+        "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}], "record": ["waits", "link_flows"],
+    });
+    let recorded = Scenario::for_kernel(&tree).expect("a scenario").record;
+    assert!(recorded.waits && recorded.link_flows);
+    tree["kernel"] = json!({"shaper": "kernel"});
+    refused_for_a_kernel(
+        &tree,
+        "record",
+        "the kernel's shaper does not tell what becomes of each packet",
     );
 }
 

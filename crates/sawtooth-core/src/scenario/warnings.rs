@@ -2,14 +2,15 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{FlowSpec, Scenario, ScenarioError, at, at_key};
+use super::{FlowSpec, LinkSpec, Scenario, ScenarioError, at, at_key, declared_name};
 use crate::registry::Value;
+use crate::rng::Stream;
 use crate::{cc, queue, tcp};
 
 /// All warnings of a scenario that was made from `tree`, each once.
 pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioError> {
     let mut found: Vec<ScenarioError> = Vec::new();
-    for flow in &scenario.flows {
+    for flow in scenario.all_flows() {
         let keys = Keys { tree, flow };
         let own = [marks(scenario, flow, &keys), backoff(flow), rates(flow)];
         for warning in own
@@ -22,7 +23,51 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
             }
         }
     }
+    found.extend(overload(scenario));
+    for warning in scenario.links.iter().filter_map(shapes_nothing) {
+        if !found.contains(&warning) {
+            found.push(warning);
+        }
+    }
     found
+}
+
+/// Flows that arrive at a rate that their link cannot carry; loads like that are refused.
+fn overload(scenario: &Scenario) -> Option<ScenarioError> {
+    let mut offered = vec![0.0; scenario.links.len()];
+    for one in &scenario.arriving {
+        let bps = one.offered_bps();
+        for link in &one.flow.path {
+            offered[*link] += bps;
+            let load = offered[*link] / scenario.links[*link].forward.rate.bps();
+            if load > 1.0 + 1e-9 {
+                let message = format!(
+                    "the offered load on `{}` is {:.0} %: more and more flows will be there until none arrive any more",
+                    scenario.links[*link].name,
+                    100.0 * load
+                );
+                let path = format!("{}.arrivals", one.flow.block);
+                return Some(at(path, message).hint("lower `rate` or `size`, or give a `load`"));
+            }
+        }
+    }
+    None
+}
+
+/// A token bucket that fills as fast as its link sends.
+fn shapes_nothing(link: &LinkSpec) -> Option<ScenarioError> {
+    let direction = &link.forward;
+    let Some(Value::Rate(bps)) = direction.queue.params.find("rate") else {
+        return None;
+    };
+    (bps >= direction.rate.bps()).then(|| {
+        let path = format!("links.{}.queue.rate", declared_name(link));
+        at(
+            path,
+            "the bucket fills as fast as its link sends: it will hold nothing back",
+        )
+        .hint("set `rate` below the link's own")
+    })
 }
 
 /// The keys of `tcp` that the scenario itself sets for a flow.
@@ -84,9 +129,12 @@ fn marks(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Option<ScenarioEr
         );
     }
     let marking = |link: &usize| {
-        let part = &scenario.links[*link].forward.queue;
-        let entry = queue::TABLE.iter().find(|entry| entry.name == part.name);
-        entry.is_some_and(|entry| (entry.new)(&part.params).marks())
+        let direction = &scenario.links[*link].forward;
+        let site = queue::Site {
+            rate: direction.rate,
+            stream: Stream::new(0, ""),
+        };
+        queue::build(direction.queue.name, &direction.queue.params, site).marks()
     };
     if !flow.path.iter().any(marking) {
         let message = format!(
@@ -145,8 +193,7 @@ fn ineffective(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Vec<Scenari
         };
         let common = path.starts_with("tcp.");
         let read_by_another = scenario
-            .flows
-            .iter()
+            .all_flows()
             .any(|other| readers.contains(&other.tcp.choice("recovery")));
         if common && read_by_another {
             continue;

@@ -15,13 +15,16 @@ pub const ENTRY: Entry<New> = Entry {
         kind: Kind::Bytes,
         default: Value::None,
     }],
-    new: |params, _| {
-        Box::new(Bulk {
-            size_bytes: bytes_or_none(params, "size"),
-            written: false,
-        })
-    },
+    new: |params, _| of(bytes_or_none(params, "size")),
 };
+
+/// A transfer of a size, or without end.
+pub fn of(size_bytes: Option<u64>) -> Box<dyn Source> {
+    Box::new(Bulk {
+        size_bytes,
+        written: false,
+    })
+}
 
 #[derive(Debug)]
 struct Bulk {

@@ -1,27 +1,29 @@
-//! Messages: writes of one size, at a fixed interval, whatever has become of those before.
+//! Messages: writes with pauses between them, in which someone thinks, whatever has become of those before. Sizes and pauses are fixed or drawn.
 //!
 //! Kernel twin: an application that sleeps until each message's time and writes it; what the socket does not take is written when it does.
 
 use super::{New, Source, Write};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::dist::{self, Distribution};
+use crate::registry::{Entry, Kind, Param, Unit, Value};
+use crate::rng::Stream;
 
 pub const ENTRY: Entry<New> = Entry {
     name: "messages",
-    summary: "messages of one size at a fixed interval, endless or so many",
+    summary: "messages with time between them, fixed or drawn, endless or so many",
     specification: &[],
     params: &[
         Param {
             name: "size",
-            summary: "bytes of a message",
-            kind: Kind::Bytes,
+            summary: "bytes of a message, or their distribution",
+            kind: Kind::Distribution(Unit::Bytes),
             default: Value::Bytes(10_000),
         },
         Param {
             name: "interval",
-            summary: "time from one message to the next",
-            kind: Kind::Duration {
+            summary: "time from one message to the next, or its distribution",
+            kind: Kind::Distribution(Unit::Time {
                 min_exclusive: true,
-            },
+            }),
             default: Value::Duration(1.0),
         },
         Param {
@@ -42,10 +44,20 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Duration(0.0),
         },
     ],
-    new: |params, _| {
+    new: |params, random| {
         Box::new(Messages {
-            size_bytes: params.bytes("size"),
-            interval_secs: params.duration("interval"),
+            size: dist::of(params, "size"),
+            interval: dist::of(params, "interval"),
+            fixed_bytes: match params.get("size") {
+                Value::Bytes(bytes) => Some(bytes),
+                _ => None,
+            },
+            fixed_secs: match params.get("interval") {
+                Value::Duration(secs) => Some(secs),
+                _ => None,
+            },
+            pauses_secs: 0.0,
+            random,
             count: match params.get("count") {
                 Value::Integer(count) => u64::try_from(count).ok(),
                 _ => None,
@@ -58,8 +70,13 @@ pub const ENTRY: Entry<New> = Entry {
 
 #[derive(Debug)]
 struct Messages {
-    size_bytes: u64,
-    interval_secs: f64,
+    size: Box<dyn Distribution>,
+    interval: Box<dyn Distribution>,
+    /// Where they are not drawn: then times are multiples, without the rounding of a sum.
+    fixed_bytes: Option<u64>,
+    fixed_secs: Option<f64>,
+    pauses_secs: f64,
+    random: Stream,
     count: Option<u64>,
     offset_secs: f64,
     written: u64,
@@ -71,17 +88,26 @@ impl Source for Messages {
         if self.count == Some(self.written) {
             return None;
         }
-        let at_secs = self.offset_secs + self.written as f64 * self.interval_secs;
+        let since = match self.fixed_secs {
+            Some(secs) => self.written as f64 * secs,
+            None => self.pauses_secs,
+        };
+        if self.fixed_secs.is_none() {
+            self.pauses_secs += self.interval.sample(&mut self.random);
+        }
         self.written += 1;
         Some(Write {
-            at_secs,
-            bytes: self.size_bytes,
+            at_secs: self.offset_secs + since,
+            bytes: match self.fixed_bytes {
+                Some(bytes) => bytes,
+                None => dist::bytes(self.size.sample(&mut self.random)),
+            },
         })
     }
 
     fn total_bytes(&self) -> Option<u64> {
-        self.count
-            .map(|count| count.saturating_mul(self.size_bytes))
+        let (count, bytes) = (self.count?, self.fixed_bytes?);
+        Some(count.saturating_mul(bytes))
     }
 }
 

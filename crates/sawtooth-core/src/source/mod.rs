@@ -8,7 +8,9 @@
 
 mod bulk;
 mod messages;
+mod on_off;
 mod paced;
+mod request_response;
 
 use std::fmt::Debug;
 
@@ -22,6 +24,17 @@ pub type New = fn(&Params, Stream) -> Box<dyn Source>;
 pub trait Source: Debug + Send {
     /// The next write; `None` when there is no more, and the application closes the connection.
     fn next_write(&mut self) -> Option<Write>;
+
+    /// Of a source that answers requests, the next exchange; `None` when there is no more, and both close. It has exchanges in place of
+    /// writes, which depend on what has arrived.
+    fn next_exchange(&mut self) -> Option<Exchange> {
+        None
+    }
+
+    /// Whether it has exchanges.
+    fn answers(&self) -> bool {
+        false
+    }
 
     /// Bytes of all writes together; `None` when it never ends, or nobody can tell before.
     fn total_bytes(&self) -> Option<u64>;
@@ -37,13 +50,30 @@ pub struct Write {
     pub bytes: u64,
 }
 
+/// A request, and the response to it. The data of a flow goes one way, so its receiver is the client: it opens the connection and asks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exchange {
+    /// From the last byte of the response before, or from the opening of the connection, to the request, seconds.
+    pub think_secs: f64,
+    pub request_bytes: u64,
+    /// From the last byte of the request to the response, seconds.
+    pub server_secs: f64,
+    pub response_bytes: u64,
+}
+
 impl Write {
     /// More than any connection can carry.
     pub const ENDLESS: u64 = u64::MAX;
 }
 
 /// All sources.
-pub const TABLE: &[Entry<New>] = &[bulk::ENTRY, messages::ENTRY, paced::ENTRY];
+pub const TABLE: &[Entry<New>] = &[
+    bulk::ENTRY,
+    messages::ENTRY,
+    paced::ENTRY,
+    on_off::ENTRY,
+    request_response::ENTRY,
+];
 
 /// The source called `name` of a scenario's flow, whose random numbers depend on `seed` and the flow alone.
 ///
@@ -54,6 +84,11 @@ pub fn build(name: &str, params: &Params, seed: u64, flow: &str) -> Box<dyn Sour
     let row = rows.find(|entry| entry.name == name);
     let stream = Stream::new(seed, &format!("{flow}.source"));
     (row.expect("the scenario names a row of the table").new)(params, stream)
+}
+
+/// A transfer of so many bytes, all written at the start.
+pub fn transfer(bytes: u64) -> Box<dyn Source> {
+    bulk::of(Some(bytes))
 }
 
 /// A number of bytes that may be left open.
@@ -73,9 +108,21 @@ mod tests {
         for entry in TABLE {
             let writes = |seed| {
                 let mut source = build(entry.name, &Params::defaults(entry.params), seed, "f");
-                let writes: Vec<Write> = std::iter::from_fn(|| source.next_write())
-                    .take(1000)
-                    .collect();
+                let mut answers = 0.0;
+                let writes: Vec<Write> = std::iter::from_fn(|| {
+                    if !source.answers() {
+                        return source.next_write();
+                    }
+                    assert_eq!(source.next_write(), None);
+                    let exchange = source.next_exchange()?;
+                    answers += exchange.think_secs + exchange.server_secs;
+                    Some(Write {
+                        at_secs: answers,
+                        bytes: exchange.request_bytes.min(exchange.response_bytes),
+                    })
+                })
+                .take(1000)
+                .collect();
                 writes
             };
             let first = writes(1);

@@ -28,6 +28,12 @@ pub const PARAMS: &[Param] = &[
         default: Value::Bytes(40),
     },
     Param {
+        name: "path_mtu_discovery",
+        summary: "segments larger than the `mtu` of a link of the path are made to fit before the connection opens (RFC 1191, RFC 8899); without, they are an error",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
         name: "ack_size",
         summary: "bytes of an acknowledgement on the wire",
         kind: Kind::Bytes,

@@ -103,6 +103,15 @@ impl MetricsCaches {
         }
     }
 
+    /// A place among the flows is taken by another one, on a path with this number, whose hosts keep so much.
+    pub fn come_back(&mut self, flow: u32, (path, keeps): (usize, Keeps)) {
+        let place = flow as usize;
+        if place >= self.flows.len() {
+            self.flows.resize(place + 1, (path, Keeps::Nothing, true));
+        }
+        self.flows[place] = (path, keeps, false);
+    }
+
     /// What a flow that begins at `time` starts with.
     pub fn at_start(&mut self, flow: u32, time: f64) -> Inherited {
         let (path, keeps, _) = self.flows[flow as usize];

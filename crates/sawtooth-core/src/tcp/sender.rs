@@ -735,6 +735,11 @@ impl Sender {
         self.stream.is_delivered(self.snd_una)
     }
 
+    /// Whether there is nothing left to do: everything is acknowledged, the FIN too.
+    pub fn is_finished(&self) -> bool {
+        self.stream.is_finished(self.snd_una)
+    }
+
     /// Segments of data acknowledged.
     pub fn acked_segments(&self) -> u64 {
         self.stream.acked_segments(self.snd_una)

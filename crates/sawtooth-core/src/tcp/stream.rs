@@ -171,6 +171,11 @@ impl Stream {
         self.closing != Closing::Open && snd_una >= self.data_end()
     }
 
+    /// Whether nothing of it is left to be acknowledged, nor will come: the FIN has been, too.
+    pub fn is_finished(&self, snd_una: u64) -> bool {
+        self.closing == Closing::Closed && snd_una >= self.end
+    }
+
     /// Application bytes of a segment.
     #[inline]
     pub fn payload_bytes(&self, seq: u64) -> u32 {

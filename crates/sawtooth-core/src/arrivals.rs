@@ -1,0 +1,227 @@
+//! Flows that arrive and leave: when they arrive, and how much each has to transfer.
+//!
+//! **Model.** A Poisson process: the times between arrivals are independent and exponentially distributed, and so are sizes with their own
+//! distribution. Its rate is given, or follows from the load that is offered to a link,
+//!
+//! rate = load x link rate / (8 x mean size x (smss + header) / smss),
+//!
+//! so a load counts the headers of full segments, as the link does; it counts neither what is sent again nor SYN, FIN and the last segment's
+//! share of a header.
+//!
+//! Times and sizes come from streams of their own, named after the entry: neither depends on what else there is, and the sizes do not
+//! depend on the rate.
+
+use crate::dist::{self, Distribution};
+use crate::registry::{DistributionSpec, Kind, Param, Unit, Value};
+use crate::rng::Stream;
+
+/// All keys of `arrivals` that have a value of a [`Kind`]; besides them there are `load` and `link`.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "rate",
+        summary: "arrivals per second, on average; or else `load`",
+        kind: Kind::Number {
+            min: 1e-9,
+            max: 1e9,
+        },
+        default: Value::None,
+    },
+    Param {
+        name: "load",
+        summary: "the rate as offered load: a share of the forward rate of `link`, headers of full segments included",
+        kind: Kind::Number {
+            min: 1e-9,
+            max: 1e9,
+        },
+        default: Value::None,
+    },
+    Param {
+        name: "size",
+        summary: "bytes that each has to transfer, or their distribution",
+        kind: Kind::Distribution(Unit::Bytes),
+        default: Value::Bytes(30_000),
+    },
+    Param {
+        name: "number",
+        summary: "how many arrive altogether; `none`: as many as do until the end",
+        kind: Kind::Integer {
+            min: 1,
+            max: 1_000_000_000,
+        },
+        default: Value::None,
+    },
+    Param {
+        name: "stop",
+        summary: "the time from which on none arrive; `none`: the end of the run",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::None,
+    },
+    Param {
+        name: "bins_per_decade",
+        summary: "sizes in the table `completions`: so many bins for each power of ten",
+        kind: Kind::Integer { min: 1, max: 20 },
+        default: Value::Integer(1),
+    },
+];
+
+/// What arrives, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrivals {
+    /// Per second.
+    pub rate: f64,
+    pub size: DistributionSpec,
+    pub number: Option<u64>,
+    /// Seconds; between them flows arrive.
+    pub start: f64,
+    pub stop: f64,
+    pub bins_per_decade: u32,
+}
+
+impl Arrivals {
+    /// How many are expected until a time.
+    #[expect(clippy::cast_precision_loss, reason = "an expectation")]
+    pub fn expected(&self, until: f64) -> f64 {
+        let number = self.rate * (until.min(self.stop) - self.start).max(0.0);
+        number.min(self.number.map_or(f64::INFINITY, |number| number as f64))
+    }
+
+    /// Mean size, bytes.
+    pub fn mean_bytes(&self) -> f64 {
+        self.distribution().mean()
+    }
+
+    /// Bits per second that are offered, each byte of data with its share of a full segment's header.
+    pub fn offered_bps(&self, smss: u32, header: u32) -> f64 {
+        self.rate * offered_bits(self.mean_bytes(), smss, header)
+    }
+
+    fn distribution(&self) -> Box<dyn Distribution> {
+        dist::build(&self.size).expect("the scenario has checked")
+    }
+}
+
+/// Bits on the wire of so many bytes in full segments.
+pub fn offered_bits(bytes: f64, smss: u32, header: u32) -> f64 {
+    8.0 * bytes * f64::from(smss + header) / f64::from(smss)
+}
+
+/// A flow that arrives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    pub at_secs: f64,
+    pub bytes: u64,
+    /// Counted from 1.
+    pub number: u64,
+}
+
+/// The arrivals of a run, one after the other.
+#[derive(Debug)]
+pub struct Process {
+    times: Stream,
+    sizes: Stream,
+    between: Box<dyn Distribution>,
+    size: Box<dyn Distribution>,
+    number: u64,
+    stop: f64,
+    time: f64,
+    arrived: u64,
+}
+
+impl Process {
+    /// Those of the entry called `name`.
+    pub fn new(spec: &Arrivals, seed: u64, name: &str) -> Self {
+        Self {
+            times: Stream::new(seed, &format!("{name}.arrivals")),
+            sizes: Stream::new(seed, &format!("{name}.arrivals.size")),
+            between: dist::exponential(1.0 / spec.rate),
+            size: spec.distribution(),
+            number: spec.number.unwrap_or(u64::MAX),
+            stop: spec.stop,
+            time: spec.start,
+            arrived: 0,
+        }
+    }
+}
+
+impl Iterator for Process {
+    type Item = Arrival;
+
+    fn next(&mut self) -> Option<Arrival> {
+        if self.arrived == self.number {
+            return None;
+        }
+        self.time += self.between.sample(&mut self.times);
+        self.arrived += 1;
+        (self.time < self.stop).then(|| Arrival {
+            at_secs: self.time,
+            bytes: dist::bytes(self.size.sample(&mut self.sizes)),
+            number: self.arrived,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Params;
+
+    fn arrivals(rate: f64, number: Option<u64>) -> Arrivals {
+        let mut params = Params::defaults(dist::TABLE[2].params);
+        params.set("mean", Value::Number(20_000.0));
+        Arrivals {
+            rate,
+            size: DistributionSpec {
+                name: dist::TABLE[2].name,
+                params,
+                points: Vec::new(),
+            },
+            number,
+            start: 1.0,
+            stop: 101.0,
+            bins_per_decade: 1,
+        }
+    }
+
+    #[test]
+    fn counts_in_intervals_have_the_mean_and_variance_of_a_poisson_process() {
+        let mut counts = [0.0; 100];
+        for arrival in Process::new(&arrivals(50.0, None), 1, "f") {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a second of 100"
+            )]
+            let second = (arrival.at_secs - 1.0) as usize;
+            counts[second] += 1.0;
+        }
+        let mean = counts.iter().sum::<f64>() / 100.0;
+        let variance = counts.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>() / 99.0;
+        // The mean of 100 counts of 50 has a standard error of 0.71; their variance is 50 with one of 50 x sqrt(2/99) = 7.1.
+        assert!((mean - 50.0).abs() < 2.9, "{mean}");
+        assert!((variance - 50.0).abs() < 28.0, "{variance}");
+    }
+
+    #[test]
+    fn sizes_do_not_depend_on_the_rate_and_the_number_ends_them() {
+        let sizes = |rate| -> Vec<u64> {
+            let process = Process::new(&arrivals(rate, Some(30)), 1, "f");
+            process.map(|arrival| arrival.bytes).collect()
+        };
+        assert_eq!(sizes(1000.0), sizes(2000.0));
+        assert_eq!(sizes(1000.0).len(), 30);
+        let other: Vec<u64> = Process::new(&arrivals(1000.0, Some(30)), 1, "g")
+            .map(|arrival| arrival.bytes)
+            .collect();
+        assert_ne!(sizes(1000.0), other);
+    }
+
+    #[test]
+    fn an_offered_load_counts_headers() {
+        let spec = arrivals(100.0, None);
+        // 100 x 20 kB x 8 = 16 Mbit/s, and 1000 bytes need 1040.
+        assert!((spec.offered_bps(1000, 40) - 16.64e6).abs() < 1.0);
+        assert!((spec.expected(11.0) - 1000.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,36 @@
+//! Always the same value; a plain quantity in place of a distribution is short for it.
+
+use super::{Distribution, New, required};
+use crate::registry::{Entry, Kind, Param, Value};
+use crate::rng::Stream;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "constant",
+    summary: "always the same value, for which the value alone is short",
+    specification: &[],
+    params: &[Param {
+        name: "value",
+        summary: "the value",
+        kind: Kind::Drawn,
+        default: Value::None,
+    }],
+    new: |spec| Ok(of(required(spec, "value")?)),
+};
+
+/// The distribution of a value that does not vary.
+pub fn of(value: f64) -> Box<dyn Distribution> {
+    Box::new(Constant(value))
+}
+
+#[derive(Debug)]
+struct Constant(f64);
+
+impl Distribution for Constant {
+    fn sample(&self, _: &mut Stream) -> f64 {
+        self.0
+    }
+
+    fn mean(&self) -> f64 {
+        self.0
+    }
+}

@@ -1,0 +1,40 @@
+//! The exponential distribution: times between independent events, and the usual model of what has a mean and no memory.
+//!
+//! Drawn by inversion: -mean x ln(1 - u).
+
+use super::{Distribution, New, required};
+use crate::registry::{Entry, Kind, Param, Value};
+use crate::rng::Stream;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "exponential",
+    summary: "exponentially distributed with a mean",
+    specification: &[],
+    params: &[Param {
+        name: "mean",
+        summary: "the mean",
+        kind: Kind::Drawn,
+        default: Value::None,
+    }],
+    new: |spec| Ok(with_mean(required(spec, "mean")?)),
+};
+
+/// Exponentially distributed values with this mean.
+pub fn with_mean(mean: f64) -> Box<dyn Distribution> {
+    Box::new(Exponential { mean })
+}
+
+#[derive(Debug)]
+struct Exponential {
+    mean: f64,
+}
+
+impl Distribution for Exponential {
+    fn sample(&self, stream: &mut Stream) -> f64 {
+        -self.mean * libm::log1p(-stream.uniform())
+    }
+
+    fn mean(&self) -> f64 {
+        self.mean
+    }
+}

@@ -1,0 +1,52 @@
+//! Any value of an interval, with equal density.
+
+use super::{Distribution, Fault, New, required};
+use crate::registry::{Entry, Kind, Param, Value};
+use crate::rng::Stream;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "uniform",
+    summary: "any value from `low` to `high`, equally likely",
+    specification: &[],
+    params: &[
+        Param {
+            name: "low",
+            summary: "the lowest value",
+            kind: Kind::Drawn,
+            default: Value::None,
+        },
+        Param {
+            name: "high",
+            summary: "the highest value",
+            kind: Kind::Drawn,
+            default: Value::None,
+        },
+    ],
+    new: |spec| {
+        let (low, high) = (required(spec, "low")?, required(spec, "high")?);
+        if low > high {
+            return Err(Fault {
+                key: "low",
+                message: format!("`low` is {low}, above `high`, which is {high}"),
+                hint: "exchange them",
+            });
+        }
+        Ok(Box::new(Uniform { low, high }))
+    },
+};
+
+#[derive(Debug)]
+struct Uniform {
+    low: f64,
+    high: f64,
+}
+
+impl Distribution for Uniform {
+    fn sample(&self, stream: &mut Stream) -> f64 {
+        self.low + (self.high - self.low) * stream.uniform()
+    }
+
+    fn mean(&self) -> f64 {
+        f64::midpoint(self.low, self.high)
+    }
+}

@@ -1,0 +1,136 @@
+//! What a port notes besides its counters, if a study asks: how the waits are distributed, and what became of each flow's packets.
+//!
+//! **Model.** A packet's wait lasts from its arrival to the start of its transmission, and is noted if that starts before the run ends. The
+//! backlog is what a packet finds when it arrives, whether it is then dropped or not: the packets present before it, the one in transmission
+//! included. With Poisson arrivals that is the distribution over time, too (Wolff 1982, "Poisson arrivals see time averages"). Nothing is
+//! kept of a single packet: memory is two [histograms](crate::histogram), and one row of counts for each flow that comes by.
+//!
+//! A flow is told by the hop its packets are on, which is its own, or its entry's if it is one of many that arrive and leave.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::histogram::Histogram;
+use crate::packet::Packet;
+use crate::queue::Queued;
+use crate::scenario::Recording;
+use crate::units::Duration;
+
+/// How waits and backlogs are distributed.
+#[derive(Clone, Debug, Default)]
+pub struct Waits {
+    /// Nanoseconds.
+    pub waits: Histogram,
+    /// Packets.
+    pub backlogs: Histogram,
+}
+
+/// What became of a flow's packets at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowCounters {
+    pub arrived_packets: u64,
+    pub arrived_bytes: u64,
+    pub dropped_packets: u64,
+    pub dropped_bytes: u64,
+    /// Transmitted and then lost on the wire.
+    pub lost_packets: u64,
+    /// Transmitted with Congestion Experienced, which they had not when they came.
+    pub marked_packets: u64,
+    /// Packets whose transmission has started, and the sum of their waits in seconds.
+    started_packets: u64,
+    waited_secs: f64,
+}
+
+impl FlowCounters {
+    /// Arrival to start of transmission, mean over packets whose transmission has started, in seconds.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn mean_wait_secs(&self) -> Option<f64> {
+        (self.started_packets > 0).then(|| self.waited_secs / self.started_packets as f64)
+    }
+}
+
+/// A transmission that starts, and what becomes of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    pub wait_secs: f64,
+    pub marked: bool,
+    pub lost: bool,
+}
+
+/// What a port notes.
+#[derive(Debug)]
+pub struct Ledger {
+    pub waits: Option<Waits>,
+    by_flow: Option<ByFlow>,
+}
+
+#[derive(Debug)]
+struct ByFlow {
+    /// Of each hop: the flow, or the entry of many, whose packets are there.
+    whose: Arc<[u32]>,
+    counters: BTreeMap<u32, FlowCounters>,
+}
+
+impl Ledger {
+    /// One for what is recorded; none if that is nothing. `whose`: of each hop the number of the flow whose packets are there.
+    pub fn of(record: Recording, whose: &Arc<[u32]>) -> Option<Self> {
+        (record.waits || record.link_flows).then(|| Self {
+            waits: record.waits.then(Waits::default),
+            by_flow: record.link_flows.then(|| ByFlow {
+                whose: Arc::clone(whose),
+                counters: BTreeMap::new(),
+            }),
+        })
+    }
+
+    /// What became of the packets of each flow that has come by, in the order of the flows' numbers.
+    pub fn flows(&self) -> Option<impl Iterator<Item = (u32, &FlowCounters)>> {
+        let by_flow = self.by_flow.as_ref()?;
+        Some(by_flow.counters.iter().map(|(flow, row)| (*flow, row)))
+    }
+
+    /// A packet arrives and finds so many.
+    pub(super) fn arrived(&mut self, packet: &Packet, present: u64) {
+        if let Some(waits) = &mut self.waits {
+            waits.backlogs.add(present);
+        }
+        if let Some(row) = self.row(packet) {
+            row.arrived_packets += 1;
+            row.arrived_bytes += u64::from(packet.wire_bytes);
+        }
+    }
+
+    /// The queue has dropped some.
+    pub(super) fn dropped(&mut self, dropped: &[Queued]) {
+        for queued in dropped {
+            self.dropped_one(&queued.packet);
+        }
+    }
+
+    pub(super) fn dropped_one(&mut self, packet: &Packet) {
+        if let Some(row) = self.row(packet) {
+            row.dropped_packets += 1;
+            row.dropped_bytes += u64::from(packet.wire_bytes);
+        }
+    }
+
+    /// A packet is transmitted.
+    pub(super) fn started(&mut self, packet: &Packet, start: Start) {
+        if let Some(waits) = &mut self.waits {
+            let wait = Duration::from_secs(start.wait_secs).as_ns();
+            waits.waits.add(wait.unsigned_abs());
+        }
+        if let Some(row) = self.row(packet) {
+            row.started_packets += 1;
+            row.waited_secs += start.wait_secs;
+            row.marked_packets += u64::from(start.marked);
+            row.lost_packets += u64::from(start.lost);
+        }
+    }
+
+    fn row(&mut self, packet: &Packet) -> Option<&mut FlowCounters> {
+        let by_flow = self.by_flow.as_mut()?;
+        let flow = by_flow.whose[packet.hop as usize];
+        Some(by_flow.counters.entry(flow).or_default())
+    }
+}

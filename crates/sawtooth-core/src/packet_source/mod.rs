@@ -1,0 +1,193 @@
+//! Sources of packets: when packets of which size leave, whatever becomes of those before. What UDP flows send.
+//!
+//! They are no sources of TCP connections ([`crate::source`]): there an application says what there is to send, and TCP when it leaves, so that
+//! of a pattern of packets nothing would be left. Sizes are those of IP packets, headers included, so that rates are shares of a link's.
+//!
+//! A source is pure: it has no clock and sends nothing. It is asked for one packet after the other, ahead of time if that suits the caller.
+//! Randomness comes from the stream it is given.
+//!
+//! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
+
+mod constant_rate;
+mod pareto_on_off;
+mod poisson;
+mod self_similar;
+
+use std::fmt::Debug;
+
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::rng::Stream;
+
+pub use self_similar::counts as self_similar_counts;
+
+/// What a row of the table can make of its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Maker {
+    /// The source; it will be asked for no packet that leaves `horizon_secs` after its start, or later.
+    pub new: fn(&Params, Stream, horizon_secs: f64) -> Box<dyn PacketSource>,
+    /// How many packets per second it sends in the mean.
+    pub packets_per_sec: fn(&Params) -> f64,
+    /// The bytes that none of its packets has more of.
+    pub largest_bytes: fn(&Params) -> u64,
+    /// What no bounds of a single parameter say.
+    pub check: fn(&Params, horizon_secs: f64) -> Result<(), Complaint>,
+}
+
+/// What is wrong with parameters: the one that is to blame, why, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    pub key: &'static str,
+    pub message: String,
+    pub hint: &'static str,
+}
+
+/// Something that sends packets by itself.
+pub trait PacketSource: Debug + Send {
+    /// The next packet; `None` when there is no more.
+    fn next_packet(&mut self) -> Option<Departure>;
+
+    /// What the source found itself to be, beside what it was meant to be: names and values, for the table `sources`.
+    fn report(&self, _out: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// A packet that leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Departure {
+    /// Since the flow's start, seconds; not before the packet that precedes it.
+    pub at_secs: f64,
+    /// Of the IP packet, headers included.
+    pub bytes: u32,
+}
+
+/// All sources of packets.
+pub const TABLE: &[Entry<Maker>] = &[
+    constant_rate::ENTRY,
+    poisson::ENTRY,
+    self_similar::ENTRY,
+    pareto_on_off::ENTRY,
+];
+
+/// The row called `name`.
+///
+/// # Panics
+/// If there is none of that name: a scenario has checked it.
+pub fn row(name: &str) -> &'static Entry<Maker> {
+    let mut rows = TABLE.iter();
+    let row = rows.find(|entry| entry.name == name);
+    row.expect("the scenario names a row of the table")
+}
+
+/// The source called `name` of a scenario's flow, whose random numbers depend on `seed` and the flow alone.
+pub fn build(
+    name: &str,
+    params: &Params,
+    (seed, flow): (u64, &str),
+    horizon_secs: f64,
+) -> Box<dyn PacketSource> {
+    let stream = Stream::new(seed, &format!("{flow}.source"));
+    (row(name).new.new)(params, stream, horizon_secs)
+}
+
+/// Bytes of the headers of IPv4 (RFC 791) and UDP (RFC 768).
+pub const HEADER_BYTES: u32 = 28;
+
+/// The largest IPv4 packet (RFC 791 §3.1, Total Length).
+const LARGEST_BYTES: u64 = 65_535;
+
+const SIZE: Param = Param {
+    name: "size",
+    summary: "bytes of a packet, its 28 bytes of IP and UDP headers included",
+    kind: Kind::Bytes,
+    default: Value::Bytes(1500),
+};
+
+const RATE: Param = Param {
+    name: "rate",
+    summary: "how much it sends in the mean, headers included, as a share of a link would be; 0: nothing",
+    kind: Kind::RateFromZero,
+    default: Value::Rate(1e6),
+};
+
+/// Sizes that an IP packet can have.
+fn check_size(params: &Params) -> Result<(), Complaint> {
+    let size = params.bytes("size");
+    if (u64::from(HEADER_BYTES)..=LARGEST_BYTES).contains(&size) {
+        return Ok(());
+    }
+    Err(Complaint {
+        key: "size",
+        message: format!(
+            "a packet of UDP has from {HEADER_BYTES} to {LARGEST_BYTES} bytes, found {size}"
+        ),
+        hint: "`size` is that of the IP packet, its headers included",
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "checked")]
+fn size(params: &Params) -> u32 {
+    params.bytes("size") as u32
+}
+
+fn rate_bps(params: &Params) -> f64 {
+    match params.get("rate") {
+        Value::Rate(rate) => rate,
+        other => unreachable!("a rate, not {other:?}"),
+    }
+}
+
+/// Packets of `size` bytes per second that are `rate`.
+fn packets_per_sec(params: &Params) -> f64 {
+    rate_bps(params) / (8.0 * f64::from(size(params)))
+}
+
+/// Exponentially distributed with mean 1.
+fn exponential(stream: &mut Stream) -> f64 {
+    -libm::log(1.0 - stream.uniform())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_sends_in_order_and_the_same_again_and_at_its_rate() {
+        for entry in TABLE {
+            let params = Params::defaults(entry.params);
+            (entry.new.check)(&params, 100.0).expect("defaults are right");
+            let packets = |seed| {
+                let mut source = build(entry.name, &params, (seed, "f"), 100.0);
+                let packets = std::iter::from_fn(|| source.next_packet());
+                let within = packets.take_while(|packet| packet.at_secs < 100.0);
+                within.collect::<Vec<Departure>>()
+            };
+            let first = packets(1);
+            assert!(first[0].at_secs >= 0.0, "{}", entry.name);
+            let mut pairs = first.windows(2);
+            let ordered = pairs.all(|pair| pair[0].at_secs <= pair[1].at_secs);
+            assert!(ordered, "{}", entry.name);
+            assert_eq!(first, packets(1), "{}", entry.name);
+            #[expect(clippy::cast_precision_loss, reason = "a count")]
+            let share = first.len() as f64 / (100.0 * (entry.new.packets_per_sec)(&params));
+            // The mean of long-range dependent sources settles slowly.
+            assert!((0.5..2.0).contains(&share), "{}: {share}", entry.name);
+        }
+    }
+
+    #[test]
+    fn every_file_is_a_row_and_nothing_is_sent_at_rate_zero() {
+        let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/packet_source");
+        let files = std::fs::read_dir(here).expect("the folder").count();
+        assert_eq!(files - 1, TABLE.len());
+        for entry in TABLE {
+            let mut params = Params::defaults(entry.params);
+            let key = if params.find("rate").is_some() {
+                "rate"
+            } else {
+                "mean"
+            };
+            params.set(key, Value::Rate(0.0));
+            let mut source = build(entry.name, &params, (1, "f"), 10.0);
+            assert_eq!(source.next_packet(), None, "{}", entry.name);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Adaptive RED: RED that finds its own thresholds, weight and `max_p` for a target delay.
+//!
+//! Specification: Floyd, Gummadi & Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active Queue Management", August
+//! 2001 (figure 1; §4.1 the range of `max_p`, §4.2 its steps, §4.3 weight, and the thresholds of its section on automatic settings).
+//!
+//! Model: gentle RED ([`super::red`]) whose `max_p` is corrected every `interval`: if the average is above its target range, the middle fifth
+//! between the thresholds, `max_p` grows by `alpha`, unless it is above `max_p_most`; if it is below, `max_p` is multiplied by `beta`, unless that
+//! is below `max_p_least`. What is not given is derived from the link's rate in packets of `mean_packet` per second, C:
+//! - `min_threshold` = max(5 packets, `target_delay` C / 2), `max_threshold` = 3 `min_threshold`;
+//! - `weight` = 1 - exp(-1/C): the average forgets with a time constant of one second;
+//! - `alpha` = min(0.01, `max_p`/4).
+//!
+//! The average at a correction is that of the last arrival, or, while the link is idle, what an arrival then would find.
+//!
+//! Deviations: none known.
+//!
+//! Kernel equivalent: `red` with `adaptative`, which takes thresholds and weight as given.
+
+use super::drop_tail::LIMIT;
+use super::red::{self, BYTE_MODE, ECN, HARD_DROP, Law, MAX_P, MAX_PACKET, MEAN_PACKET, Red};
+use super::{New, Site};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "ared",
+    summary: "adaptive RED: thresholds from a target delay, probability from what the queue does",
+    specification: &[
+        "Floyd, Gummadi & Shenker, Adaptive RED, 2001",
+        "RFC 3168 §5",
+    ],
+    params: &[
+        LIMIT,
+        Param {
+            name: "target_delay",
+            summary: "average queueing delay that thresholds left open are derived from",
+            kind: Kind::Duration {
+                min_exclusive: true,
+            },
+            default: Value::Duration(0.005),
+        },
+        Param {
+            name: "min_threshold",
+            summary: "as of red; none: 5 packets or half the target delay, whichever is more",
+            kind: Kind::QueueSize,
+            default: Value::None,
+        },
+        Param {
+            name: "max_threshold",
+            summary: "as of red; none: three times min_threshold",
+            kind: Kind::QueueSize,
+            default: Value::None,
+        },
+        Param {
+            name: "weight",
+            summary: "share of the queue at each arrival in its average (w_q); none: 1 - exp(-1/C) at C packets a second",
+            kind: red::WEIGHT,
+            default: Value::None,
+        },
+        Param {
+            summary: "probability of a signal as the average reaches max_threshold, at the start",
+            ..MAX_P
+        },
+        Param {
+            name: "max_p_least",
+            summary: "max_p is not made smaller below this",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::Number(0.01),
+        },
+        Param {
+            name: "max_p_most",
+            summary: "max_p is not made larger above this",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "interval",
+            summary: "time between corrections of max_p",
+            kind: Kind::Duration {
+                min_exclusive: true,
+            },
+            default: Value::Duration(0.5),
+        },
+        Param {
+            name: "alpha",
+            summary: "what max_p grows by; none: 0.01 or a quarter of it, whichever is less",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::None,
+        },
+        Param {
+            name: "beta",
+            summary: "what max_p is multiplied by to make it smaller",
+            kind: Kind::Number { min: 0.0, max: 1.0 },
+            default: Value::Number(0.9),
+        },
+        MEAN_PACKET,
+        MAX_PACKET,
+        BYTE_MODE,
+        ECN,
+        HARD_DROP,
+    ],
+    new: |params, site| {
+        let law = law(params, &site);
+        let adaptation = Adaptation::of(params);
+        Box::new(Red::new(params, law, Some(adaptation), site.stream))
+    },
+};
+
+/// What is given, and what follows from the link's rate.
+fn law(params: &Params, site: &Site) -> Law {
+    let known = Law::of(params, site);
+    let packets_per_sec = 1.0 / known.mean_packet_secs;
+    let derived = (params.duration("target_delay") * packets_per_sec / 2.0).max(5.0);
+    let given = red::threshold(params.get("min_threshold"));
+    let max = red::threshold(params.get("max_threshold"));
+    // Of two thresholds one decides what both are counted in.
+    let in_bytes = given.or(max).is_some_and(|(_, in_bytes)| in_bytes);
+    #[expect(clippy::cast_precision_loss, reason = "a packet's size")]
+    let unit = if in_bytes {
+        params.bytes("mean_packet") as f64
+    } else {
+        1.0
+    };
+    let min = given.map_or(derived * unit, |(min, _)| min);
+    Law {
+        min,
+        max: max.map_or(3.0 * min, |(max, _)| max),
+        in_bytes,
+        weight: match params.get("weight") {
+            Value::Number(weight) => weight,
+            _ => -libm::expm1(-1.0 / packets_per_sec),
+        },
+        ..known
+    }
+}
+
+/// How `max_p` is corrected.
+#[derive(Clone, Copy, Debug)]
+pub struct Adaptation {
+    interval: f64,
+    alpha: Option<f64>,
+    beta: f64,
+    least: f64,
+    most: f64,
+    /// Corrections so far: the next is `interval` times one more.
+    done: u64,
+}
+
+impl Adaptation {
+    fn of(params: &Params) -> Self {
+        Self {
+            interval: params.duration("interval"),
+            alpha: match params.get("alpha") {
+                Value::Number(alpha) => Some(alpha),
+                _ => None,
+            },
+            beta: params.number("beta"),
+            least: params.number("max_p_least"),
+            most: params.number("max_p_most"),
+            done: 0,
+        }
+    }
+
+    /// Makes the corrections that are due by `now`, the average having been `avg` since the last arrival, or since `idle_since`.
+    #[expect(clippy::cast_precision_loss, reason = "a count of corrections")]
+    pub fn catch_up(&mut self, law: &mut Law, avg: f64, idle_since: Option<f64>, now: f64) {
+        loop {
+            let time = (self.done + 1) as f64 * self.interval;
+            if time > now {
+                return;
+            }
+            self.done += 1;
+            let avg = idle_since.map_or(avg, |since| red::after_idle(law, avg, time - since));
+            self.correct(law, avg);
+        }
+    }
+
+    fn correct(&self, law: &mut Law, avg: f64) {
+        let span = law.max - law.min;
+        if avg > law.min + 0.6 * span && law.max_p <= self.most {
+            law.max_p += self.alpha.unwrap_or((law.max_p / 4.0).min(0.01));
+            law.max_p = law.max_p.min(1.0);
+        } else if avg < law.min + 0.4 * span && law.max_p >= self.least {
+            law.max_p *= self.beta;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::testing::params;
+    use crate::rng::Stream;
+    use crate::units::Rate;
+
+    fn derived(values: &[(&str, Value)], rate_bps: f64) -> Law {
+        let site = Site {
+            rate: Rate::from_bps(rate_bps),
+            stream: Stream::new(1, "ared"),
+        };
+        law(&params(&ENTRY, values), &site)
+    }
+
+    #[test]
+    fn what_is_left_open_follows_from_the_rate_and_the_target_delay() {
+        // 10 Mbit/s are C = 2500 packets of 500 bytes a second, 6.25 of them half of 5 ms; 1 - exp(-1/2500) = 0.00039992.
+        let law = derived(&[], 10e6);
+        assert!((law.min - 6.25).abs() < 1e-9 && (law.max - 18.75).abs() < 1e-9);
+        assert!((law.weight - 0.000_399_92).abs() < 1e-10);
+        assert!(law.gentle && !law.in_bytes);
+        // At 1 Mbit/s that would be less than 5.
+        assert!((derived(&[], 1e6).min - 5.0).abs() < 1e-12);
+        // What is given stays, and says what is counted.
+        let law = derived(&[("min_threshold", Value::Bytes(30_000))], 10e6);
+        assert_eq!((law.min, law.max, law.in_bytes), (30_000.0, 90_000.0, true));
+        let law = derived(&[("max_threshold", Value::Bytes(90_000))], 10e6);
+        assert!((law.min - 3125.0).abs() < 1e-6, "6.25 packets of 500 bytes");
+    }
+
+    #[test]
+    fn figure_1_max_p_is_corrected_outside_the_middle_fifth() {
+        let corrected = |max_p, avg| {
+            let mut law = Law {
+                min: 10.0,
+                max: 30.0,
+                max_p,
+                ..derived(&[], 10e6)
+            };
+            Adaptation::of(&params(&ENTRY, &[])).correct(&mut law, avg);
+            law.max_p
+        };
+        // The target range is 18 to 22.
+        assert_eq!(corrected(0.1, 18.1), 0.1);
+        assert_eq!(corrected(0.1, 21.9), 0.1);
+        assert!((corrected(0.1, 22.1) - 0.11).abs() < 1e-12, "0.01 more");
+        assert!(
+            (corrected(0.02, 22.1) - 0.025).abs() < 1e-12,
+            "a quarter more"
+        );
+        assert!((corrected(0.1, 17.9) - 0.09).abs() < 1e-12, "a tenth less");
+        assert_eq!(corrected(0.51, 22.1), 0.51, "no more above 0.5");
+        assert_eq!(corrected(0.009, 17.9), 0.009, "no less below 0.01");
+    }
+
+    #[test]
+    fn corrections_are_made_at_multiples_of_the_interval_however_late_they_are_asked_for() {
+        let mut law = derived(&[], 10e6);
+        let mut adaptation = Adaptation::of(&params(&ENTRY, &[]));
+        adaptation.catch_up(&mut law, 30.0, None, 0.499);
+        assert_eq!(law.max_p, 0.1);
+        // At 0.5, 1 and 1.5 s.
+        adaptation.catch_up(&mut law, 30.0, None, 1.6);
+        assert!((law.max_p - 0.13).abs() < 1e-12);
+        // The range is 11.25 to 13.75. Idle since 1.9 s, at 2 s the average has fallen by exp(-0.1) = 0.905 to 15.8; since 1.6 s, at 2.5 s to 7.1.
+        adaptation.catch_up(&mut law, 17.5, Some(1.9), 2.0);
+        assert!((law.max_p - 0.14).abs() < 1e-12);
+        adaptation.catch_up(&mut law, 17.5, Some(1.6), 2.5);
+        assert!((law.max_p - 0.126).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,788 @@
+//! PIE: drops at arrival with a probability that a proportional integral controller derives from the queueing delay.
+//!
+//! Specification: RFC 8033, §4 and appendix A (the design), §5 and appendix B (the options, each with its own parameter). Scaling by packet size:
+//! RFC 8034 appendix A.3.
+//!
+//! Model: every `update` the drop probability changes by `alpha (delay - target) + beta (delay - delay before)`, divided by 2 to 2048 while it is
+//! small (§4.2); it decays by a fiftieth when there is no delay. An arriving packet is dropped with it, unless the burst allowance is not used up
+//! (§4.4), or the delay is less than half the target and the probability below 0.2, or no more than two mean packets wait (§4.1). An ECN-capable
+//! packet is marked instead while the probability is below `ecn_threshold` (§5.1). The delay is that of the packet that left last, or what waits
+//! over the rate at which the queue has been seen to empty (§5.2). Updates are made at multiples of `update`.
+//!
+//! [`Pie`] is one queue's state; who keeps one per flow has one of each per flow.
+//!
+//! Options: `derandomise` (§5.4: no signal before probabilities add up to 0.85, one for certain at 8.5) and `cap_steps` (§5.5: at 0.1 and above
+//! the probability rises by at most 0.02) are on, `active_above` (§5.3) is off, as it lets a third of the buffer fill first.
+//!
+//! Where the RFC contradicts itself: the probability decays as in §4.2 and appendix A, and not, as in appendix B, already while the delay is below
+//! half the target; the departure rate is measured as in appendix B (§5.2 counts the packet that begins a measurement, and ends it with every
+//! packet); a signal, mark or drop, begins the sum of §5.4 anew, which appendix B's indentation leaves open after a mark that is forced.
+//! The time of a measurement is that of at least `rate_threshold` bytes and is taken for that of exactly as many, as in both: the delay comes
+//! out longer by what the last packet has too much.
+//!
+//! Deviations: when nothing waits at an update the delay is 0. The RFC leaves open what a timestamp says of an empty queue, which would otherwise
+//! keep the delay of the last packet for ever. `mean_packet` is not given there; its default is that of RFC 8034 §A.1.
+//!
+//! Kernel equivalent: `pie`.
+
+use super::drop_tail::{LIMIT, Limit};
+use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::rng::Stream;
+use crate::units::Duration;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "pie",
+    summary: "keeps the delay at a target: drops at arrival with a controlled probability",
+    specification: &["RFC 8033", "RFC 3168 §5"],
+    params: &[
+        Param {
+            default: Value::Packets(1000),
+            ..LIMIT
+        },
+        TARGET,
+        UPDATE,
+        ALPHA,
+        BETA,
+        MAX_BURST,
+        MEAN_PACKET,
+        ECN,
+        ECN_THRESHOLD,
+        DELAY,
+        RATE_THRESHOLD,
+        DERANDOMISE,
+        CAP_STEPS,
+        ACTIVE_ABOVE,
+        BYTE_MODE,
+    ],
+    new: |params, site| {
+        let config = Config::of(params);
+        Box::new(PieQueue {
+            limit: Limit::of(params, "limit"),
+            pie: Pie::new(&config),
+            config,
+            fifo: Fifo::new(),
+            stream: site.stream,
+        })
+    },
+};
+
+pub const TARGET: Param = Param {
+    name: "target",
+    summary: "queueing delay that is steered towards (QDELAY_REF)",
+    kind: Kind::Duration {
+        min_exclusive: true,
+    },
+    default: Value::Duration(0.015),
+};
+
+pub const UPDATE: Param = Param {
+    name: "update",
+    summary: "time between updates of the drop probability (T_UPDATE)",
+    kind: Kind::Duration {
+        min_exclusive: true,
+    },
+    default: Value::Duration(0.015),
+};
+
+pub const ALPHA: Param = Param {
+    name: "alpha",
+    summary: "weight of the delay's distance from target, per second",
+    kind: Kind::Number {
+        min: 0.0,
+        max: 1000.0,
+    },
+    default: Value::Number(0.125),
+};
+
+pub const BETA: Param = Param {
+    name: "beta",
+    summary: "weight of the delay's change since the last update, per second",
+    kind: Kind::Number {
+        min: 0.0,
+        max: 1000.0,
+    },
+    default: Value::Number(1.25),
+};
+
+pub const MAX_BURST: Param = Param {
+    name: "max_burst",
+    summary: "how long a burst that follows quiet is let through (MAX_BURST)",
+    kind: Kind::Duration {
+        min_exclusive: false,
+    },
+    default: Value::Duration(0.15),
+};
+
+pub const MEAN_PACKET: Param = Param {
+    name: "mean_packet",
+    summary: "with no more than two of this size waiting nothing is dropped (MEAN_PKTSIZE)",
+    kind: Kind::Bytes,
+    default: Value::Bytes(1024),
+};
+
+pub const ECN: Param = Param {
+    name: "ecn",
+    summary: "mark ECN-capable packets instead of dropping them, below ecn_threshold",
+    kind: Kind::Bool,
+    default: Value::Bool(true),
+};
+
+pub const ECN_THRESHOLD: Param = Param {
+    name: "ecn_threshold",
+    summary: "drop probability from which ECN-capable packets are dropped too (MAX_ECNTH)",
+    kind: Kind::Number { min: 0.0, max: 1.0 },
+    default: Value::Number(0.1),
+};
+
+pub const DELAY: Param = Param {
+    name: "delay",
+    summary: "where the delay is taken from: timestamp, of the packet that left last, or departure_rate, by Little's law",
+    kind: Kind::Choice(&["timestamp", "departure_rate"]),
+    default: Value::Choice("timestamp"),
+};
+
+pub const RATE_THRESHOLD: Param = Param {
+    name: "rate_threshold",
+    summary: "with departure_rate: bytes whose departure is timed, which must wait at its beginning (DQ_THRESHOLD)",
+    kind: Kind::Bytes,
+    default: Value::Bytes(16_384),
+};
+
+pub const DERANDOMISE: Param = Param {
+    name: "derandomise",
+    summary: "keep drops apart: none until probabilities add up to 0.85, one for certain at 8.5",
+    kind: Kind::Bool,
+    default: Value::Bool(true),
+};
+
+pub const CAP_STEPS: Param = Param {
+    name: "cap_steps",
+    summary: "let the probability rise by 0.02 at most when it is 0.1 or more",
+    kind: Kind::Bool,
+    default: Value::Bool(true),
+};
+
+pub const ACTIVE_ABOVE: Param = Param {
+    name: "active_above",
+    summary: "share of limit that must wait before anything is done; the RFC's option has 1/3, and 0 is always",
+    kind: Kind::Number { min: 0.0, max: 1.0 },
+    default: Value::Number(0.0),
+};
+
+pub const BYTE_MODE: Param = Param {
+    name: "byte_mode",
+    summary: "a packet's probability is in proportion to its size over mean_packet, up to 0.85",
+    kind: Kind::Bool,
+    default: Value::Bool(false),
+};
+
+/// Where the delay is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DelayFrom {
+    Timestamp,
+    DepartureRate,
+}
+
+/// What queues under PIE have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    limit: Limit,
+    target: f64,
+    update: f64,
+    alpha: f64,
+    beta: f64,
+    max_burst_ns: i64,
+    update_ns: i64,
+    mean_packet: u64,
+    /// ECN-capable packets are marked below this probability.
+    mark_below: f64,
+    delay: DelayFrom,
+    rate_threshold: u64,
+    derandomise: bool,
+    cap_steps: bool,
+    active_above: f64,
+    byte_mode: bool,
+}
+
+impl Config {
+    /// Of a row that has this file's parameters and `limit`.
+    pub fn of(params: &Params) -> Self {
+        let ns = |name| Duration::from_secs(params.duration(name)).as_ns();
+        Self {
+            limit: Limit::of(params, "limit"),
+            target: params.duration("target"),
+            update: params.duration("update"),
+            alpha: params.number("alpha"),
+            beta: params.number("beta"),
+            max_burst_ns: ns("max_burst"),
+            update_ns: ns("update"),
+            mean_packet: params.bytes("mean_packet"),
+            mark_below: if params.flag("ecn") {
+                params.number("ecn_threshold")
+            } else {
+                0.0
+            },
+            delay: match params.choice("delay") {
+                "timestamp" => DelayFrom::Timestamp,
+                _ => DelayFrom::DepartureRate,
+            },
+            rate_threshold: params.bytes("rate_threshold"),
+            derandomise: params.flag("derandomise"),
+            cap_steps: params.flag("cap_steps"),
+            active_above: params.number("active_above"),
+            byte_mode: params.flag("byte_mode"),
+        }
+    }
+
+    /// Whether it ever marks.
+    pub fn marks(&self) -> bool {
+        self.mark_below > 0.0
+    }
+
+    /// Whether what waits is enough to begin (§5.3).
+    #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
+    fn activates(&self, waiting: Backlog) -> bool {
+        let (present, limit) = match self.limit {
+            Limit::Packets(limit) => (waiting.packets, limit),
+            Limit::Bytes(limit) => (waiting.bytes, limit),
+        };
+        present as f64 >= self.active_above * limit as f64
+    }
+}
+
+/// What is to become of a packet that arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Enqueue,
+    Mark,
+    Drop,
+}
+
+/// Drop probabilities below the first number of a row are changed by so much less (§4.2).
+const AUTO_TUNING: [(f64, f64); 6] = [
+    (0.000_001, 2048.0),
+    (0.000_01, 512.0),
+    (0.000_1, 128.0),
+    (0.001, 32.0),
+    (0.01, 8.0),
+    (0.1, 2.0),
+];
+
+/// What PIE remembers of one queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Pie {
+    active: bool,
+    drop_prob: f64,
+    /// Probabilities added up since the last signal (`accu_prob_`).
+    accumulated: f64,
+    /// The delay as last seen, and at the last update (`current_qdelay`, `qdelay_old_`).
+    delay: f64,
+    delay_old: f64,
+    /// In nanoseconds, of which a whole number of updates makes it exactly 0.
+    burst_allowance_ns: i64,
+    /// Updates so far: the next is at `update` times one more.
+    updates: u64,
+    rate: DepartureRate,
+}
+
+impl Pie {
+    pub fn new(config: &Config) -> Self {
+        Self {
+            active: config.active_above == 0.0,
+            drop_prob: 0.0,
+            accumulated: 0.0,
+            delay: 0.0,
+            delay_old: 0.0,
+            burst_allowance_ns: config.max_burst_ns,
+            updates: 0,
+            rate: DepartureRate::default(),
+        }
+    }
+
+    /// The probability at which arriving packets are signalled.
+    pub fn drop_prob(&self) -> f64 {
+        self.drop_prob
+    }
+
+    /// Makes the updates that are due by `now`, while `waiting` was in the queue. To be called before anything changes there.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap,
+        reason = "counts of updates are far below 2^53"
+    )]
+    pub fn catch_up(&mut self, config: &Config, waiting: Backlog, now: f64) {
+        while (self.updates + 1) as f64 * config.update <= now {
+            self.updates += 1;
+            self.update(config, waiting);
+            // From here on nothing changes but the burst allowance.
+            if waiting.packets == 0 && self.drop_prob == 0.0 && self.delay_old == 0.0 {
+                let due = (now / config.update) as u64;
+                let more = due.saturating_sub(self.updates).saturating_sub(1);
+                self.updates += more;
+                let spent = (more as i64).saturating_mul(config.update_ns);
+                self.burst_allowance_ns = (self.burst_allowance_ns - spent).max(0);
+            }
+        }
+    }
+
+    /// `calculate_drop_prob`.
+    fn update(&mut self, config: &Config, waiting: Backlog) {
+        if waiting.packets == 0 {
+            self.delay = 0.0;
+        } else if config.delay == DelayFrom::DepartureRate {
+            self.delay = self.rate.delay(config, waiting);
+        }
+        let mut step = config.alpha * (self.delay - config.target)
+            + config.beta * (self.delay - self.delay_old);
+        let tuning = AUTO_TUNING
+            .iter()
+            .find(|(below, _)| self.drop_prob < *below);
+        if let Some((_, divisor)) = tuning {
+            step /= divisor;
+        }
+        if config.cap_steps && self.drop_prob >= 0.1 {
+            step = step.min(0.02);
+        }
+        self.drop_prob += step;
+        if self.delay == 0.0 && self.delay_old == 0.0 {
+            self.drop_prob *= 0.98;
+        }
+        self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
+        self.delay_old = self.delay;
+        self.burst_allowance_ns = (self.burst_allowance_ns - config.update_ns).max(0);
+    }
+
+    /// There is no congestion (§4.4, §5.3).
+    fn is_quiet(&self, config: &Config) -> bool {
+        let half = config.target / 2.0;
+        self.drop_prob == 0.0 && self.delay < half && self.delay_old < half
+    }
+
+    /// Decides on a packet that arrives where `waiting` is, and for which there is room.
+    pub fn on_arrival(
+        &mut self,
+        config: &Config,
+        packet: &Queued,
+        waiting: Backlog,
+        stream: &mut Stream,
+    ) -> Decision {
+        if self.is_quiet(config) {
+            self.burst_allowance_ns = config.max_burst_ns;
+        }
+        let spared = !self.active || self.burst_allowance_ns > 0;
+        if spared || !self.drops_early(config, packet, waiting, stream) {
+            return Decision::Enqueue;
+        }
+        self.accumulated = 0.0;
+        if self.drop_prob < config.mark_below && packet.packet.ecn().is_capable() {
+            Decision::Mark
+        } else {
+            Decision::Drop
+        }
+    }
+
+    /// `drop_early` (§4.1, §5.4).
+    #[expect(clippy::cast_precision_loss, reason = "a packet's size")]
+    fn drops_early(
+        &mut self,
+        config: &Config,
+        packet: &Queued,
+        waiting: Backlog,
+        stream: &mut Stream,
+    ) -> bool {
+        let unhurried = self.delay_old < config.target / 2.0 && self.drop_prob < 0.2;
+        if unhurried || waiting.bytes <= 2 * config.mean_packet {
+            return false;
+        }
+        let probability = if config.byte_mode {
+            let scale = packet.bytes() as f64 / config.mean_packet as f64;
+            (self.drop_prob * scale).min(0.85)
+        } else {
+            self.drop_prob
+        };
+        if config.derandomise {
+            if self.drop_prob == 0.0 {
+                self.accumulated = 0.0;
+            }
+            self.accumulated += probability;
+            if self.accumulated < 0.85 {
+                return false;
+            }
+            if self.accumulated >= 8.5 {
+                return true;
+            }
+        }
+        stream.uniform() < probability
+    }
+
+    /// A packet has been dropped for want of room.
+    pub fn on_overflow(&mut self) {
+        self.accumulated = 0.0;
+    }
+
+    /// What waits after an arrival: it may be enough to begin, or there may be nothing left to do (§5.3).
+    pub fn after_arrival(&mut self, config: &Config, waiting: Backlog) {
+        if config.active_above == 0.0 {
+            return;
+        }
+        if !self.active && config.activates(waiting) {
+            *self = Self {
+                active: true,
+                updates: self.updates,
+                ..Self::new(config)
+            };
+        } else if self.active && self.is_quiet(config) && !config.activates(waiting) {
+            self.active = false;
+        }
+    }
+
+    /// A packet leaves at `now`; `waiting` is what stays.
+    pub fn on_departure(&mut self, config: &Config, packet: &Queued, waiting: Backlog, now: f64) {
+        match config.delay {
+            DelayFrom::Timestamp => self.delay = packet.sojourn(now),
+            DelayFrom::DepartureRate => {
+                self.rate.on_departure(config, packet.bytes(), waiting, now);
+            }
+        }
+    }
+}
+
+/// How fast a queue empties (§5.2).
+#[derive(Clone, Copy, Debug, Default)]
+struct DepartureRate {
+    /// When the measurement in progress began, and bytes that have left since (`start_`, `dq_count_`).
+    measurement: Option<(f64, u64)>,
+    /// Average time in which `rate_threshold` bytes leave; 0 before the first measurement (`avg_dq_time_`).
+    average: f64,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
+impl DepartureRate {
+    fn on_departure(&mut self, config: &Config, bytes: u64, waiting: Backlog, now: f64) {
+        if let Some((start, left)) = &mut self.measurement {
+            *left += bytes;
+            if *left >= config.rate_threshold {
+                let time = now - *start;
+                if self.average == 0.0 {
+                    self.average = time;
+                } else {
+                    let weight = (config.rate_threshold as f64 / 65_536.0).min(1.0);
+                    self.average += weight * (time - self.average);
+                }
+                self.measurement = None;
+            }
+        }
+        if self.measurement.is_none() && waiting.bytes >= config.rate_threshold {
+            self.measurement = Some((now, 0));
+        }
+    }
+
+    fn delay(&self, config: &Config, waiting: Backlog) -> f64 {
+        waiting.bytes as f64 * self.average / config.rate_threshold as f64
+    }
+}
+
+/// One queue under PIE.
+#[derive(Debug)]
+struct PieQueue {
+    limit: Limit,
+    config: Config,
+    pie: Pie,
+    fifo: Fifo,
+    stream: Stream,
+}
+
+impl Queue for PieQueue {
+    fn enqueue(&mut self, mut packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+        let waiting = self.fifo.waiting();
+        self.pie.catch_up(&self.config, waiting, packet.arrived);
+        if self.limit.admits(waiting + in_service, packet.bytes()) == Verdict::Drop {
+            self.pie.on_overflow();
+            dropped.push(packet);
+            return;
+        }
+        let decision = self
+            .pie
+            .on_arrival(&self.config, &packet, waiting, &mut self.stream);
+        if decision == Decision::Drop {
+            dropped.push(packet);
+        } else {
+            if decision == Decision::Mark {
+                packet.mark_if_capable();
+            }
+            self.fifo.push(packet);
+        }
+        self.pie.after_arrival(&self.config, self.fifo.waiting());
+    }
+
+    fn dequeue(&mut self, now: f64, _dropped: &mut Vec<Queued>) -> Next {
+        self.pie.catch_up(&self.config, self.fifo.waiting(), now);
+        let packet = self.fifo.pop();
+        if let Some(packet) = &packet {
+            self.pie
+                .on_departure(&self.config, packet, self.fifo.waiting(), now);
+        }
+        packet.into()
+    }
+
+    fn waiting(&self) -> Backlog {
+        self.fifo.waiting()
+    }
+
+    fn marks(&self) -> bool {
+        self.config.marks()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Ecn;
+    use crate::queue::testing::{packet, params};
+
+    fn config(values: &[(&str, Value)]) -> Config {
+        Config::of(&params(&ENTRY, values))
+    }
+
+    fn close(found: f64, expected: f64) {
+        assert!(
+            (found - expected).abs() < 1e-9 * expected.abs().max(1e-3),
+            "{found}, not {expected}"
+        );
+    }
+
+    const LONG: Backlog = Backlog {
+        packets: 100,
+        bytes: 100_000,
+    };
+
+    /// The drop probability after an update.
+    fn updated(drop_prob: f64, delay: f64, delay_old: f64) -> f64 {
+        let config = config(&[]);
+        let mut pie = Pie {
+            drop_prob,
+            delay,
+            delay_old,
+            ..Pie::new(&config)
+        };
+        pie.update(&config, LONG);
+        assert_eq!(pie.delay_old, delay);
+        pie.drop_prob
+    }
+
+    #[test]
+    fn rfc8033_4_2_the_probability_follows_the_delay_and_its_change() {
+        // 0.125 (0.03 - 0.015) + 1.25 (0.03 - 0) = 0.001875 + 0.0375 = 0.039375, while below 10^-6 a 2048th of it.
+        close(updated(0.0, 0.03, 0.0), 0.039_375 / 2048.0);
+        close(updated(0.000_005, 0.03, 0.0), 0.000_005 + 0.039_375 / 512.0);
+        close(updated(0.000_05, 0.03, 0.0), 0.000_05 + 0.039_375 / 128.0);
+        close(updated(0.000_5, 0.03, 0.0), 0.000_5 + 0.039_375 / 32.0);
+        close(updated(0.005, 0.03, 0.0), 0.005 + 0.039_375 / 8.0);
+        close(updated(0.05, 0.03, 0.0), 0.05 + 0.039_375 / 2.0);
+        // At a steady 30 ms only the first term is left; it falls with the delay.
+        close(updated(0.3, 0.03, 0.03), 0.3 + 0.001_875);
+        close(updated(0.3, 0.02, 0.03), 0.3 + 0.000_625 - 0.012_5);
+        assert_eq!(updated(0.000_001, 0.0, 0.1), 0.0, "not below 0");
+    }
+
+    #[test]
+    fn rfc8033_4_2_it_decays_by_a_fiftieth_when_there_is_no_delay() {
+        // 0.125 (0 - 0.015) / 2 = -0.0009375.
+        close(updated(0.05, 0.0, 0.0), (0.05 - 0.000_937_5) * 0.98);
+    }
+
+    #[test]
+    fn rfc8033_5_5_from_a_tenth_on_it_rises_by_a_fiftieth_at_most() {
+        // 0.125 x 0.485 + 1.25 x 0.4 = 0.560625.
+        close(updated(0.1, 0.5, 0.1), 0.12);
+        close(updated(0.09, 0.5, 0.1), 0.09 + 0.560_625 / 2.0);
+    }
+
+    #[test]
+    fn updates_are_made_at_multiples_of_their_period_and_an_idle_queue_catches_up_at_once() {
+        let config = config(&[]);
+        let mut pie = Pie::new(&config);
+        pie.catch_up(&config, LONG, 0.014_999);
+        assert_eq!(pie.updates, 0);
+        pie.catch_up(&config, LONG, 0.046);
+        assert_eq!(pie.updates, 3);
+        let empty = Backlog::default();
+        let mut patient = pie;
+        for step in 0..1000 {
+            patient.catch_up(&config, empty, 0.05 + f64::from(step) * 0.01);
+        }
+        pie.catch_up(&config, empty, 0.05 + 9.99);
+        assert_eq!(format!("{pie:?}"), format!("{patient:?}"));
+    }
+
+    #[test]
+    fn rfc8033_4_4_a_burst_after_quiet_is_let_through_for_its_allowance() {
+        let config = config(&[]);
+        let mut stream = Stream::new(1, "pie");
+        let mut pie = Pie {
+            drop_prob: 1.0,
+            delay: 0.1,
+            delay_old: 0.1,
+            ..Pie::new(&config)
+        };
+        let mut arrive = |pie: &mut Pie| {
+            let arriving = packet(0, 1000, Ecn::NotEct, 0.0);
+            pie.on_arrival(&config, &arriving, LONG, &mut stream)
+        };
+        // 150 ms are ten updates of 15 ms.
+        for _ in 0..10 {
+            assert_eq!(arrive(&mut pie), Decision::Enqueue);
+            pie.update(&config, LONG);
+        }
+        assert_eq!(pie.burst_allowance_ns, 0);
+        assert_eq!(arrive(&mut pie), Decision::Drop);
+        // Quiet: probability 0, and both delays below half the target.
+        (pie.drop_prob, pie.delay, pie.delay_old) = (0.0, 0.007, 0.007);
+        arrive(&mut pie);
+        assert_eq!(pie.burst_allowance_ns, 150_000_000);
+    }
+
+    /// A state in which nothing but the probability decides.
+    fn congested(config: &Config, drop_prob: f64) -> Pie {
+        Pie {
+            drop_prob,
+            delay: 0.03,
+            delay_old: 0.03,
+            burst_allowance_ns: 0,
+            ..Pie::new(config)
+        }
+    }
+
+    #[test]
+    fn rfc8033_4_1_nothing_is_dropped_while_the_delay_or_the_queue_is_small() {
+        let config = config(&[
+            ("derandomise", Value::Bool(false)),
+            ("ecn", Value::Bool(false)),
+        ]);
+        let decide = |drop_prob, delay_old, bytes| {
+            let mut pie = Pie {
+                delay_old,
+                ..congested(&config, drop_prob)
+            };
+            let waiting = Backlog { packets: 9, bytes };
+            let mut stream = Stream::new(3, "pie");
+            let drops = (0..2000).filter(|_| {
+                let arriving = packet(0, 1000, Ecn::Ect0, 0.0);
+                pie.on_arrival(&config, &arriving, waiting, &mut stream) == Decision::Drop
+            });
+            drops.count()
+        };
+        assert_eq!(decide(0.19, 0.007, 90_000), 0);
+        // 2000 x 0.2 with a standard deviation of 18.
+        assert!(decide(0.2, 0.007, 90_000).abs_diff(400) < 72);
+        assert!(decide(0.19, 0.008, 90_000).abs_diff(380) < 72);
+        assert_eq!(decide(1.0, 0.03, 2048), 0);
+        assert_eq!(decide(1.0, 0.03, 2049), 2000);
+    }
+
+    #[test]
+    fn rfc8033_5_1_capable_packets_are_marked_below_the_threshold_and_dropped_above() {
+        let config = config(&[("derandomise", Value::Bool(false))]);
+        let outcomes = |drop_prob, ecn| {
+            let mut pie = congested(&config, drop_prob);
+            let mut stream = Stream::new(3, "pie");
+            let mut found: Vec<Decision> = Vec::new();
+            for _ in 0..1000 {
+                let decision =
+                    pie.on_arrival(&config, &packet(0, 1000, ecn, 0.0), LONG, &mut stream);
+                if decision != Decision::Enqueue && !found.contains(&decision) {
+                    found.push(decision);
+                }
+            }
+            found
+        };
+        assert_eq!(outcomes(0.099, Ecn::Ect0), [Decision::Mark]);
+        assert_eq!(outcomes(0.1, Ecn::Ect0), [Decision::Drop]);
+        assert_eq!(outcomes(0.099, Ecn::NotEct), [Decision::Drop]);
+    }
+
+    #[test]
+    fn rfc8033_5_4_signals_are_neither_too_close_nor_too_far_apart() {
+        let config = config(&[]);
+        let mut pie = congested(&config, 0.01);
+        let mut stream = Stream::new(3, "pie");
+        let (mut gap, mut gaps) = (0, Vec::new());
+        while gaps.len() < 3000 {
+            gap += 1;
+            let arriving = packet(0, 1000, Ecn::NotEct, 0.0);
+            if pie.on_arrival(&config, &arriving, LONG, &mut stream) == Decision::Drop {
+                gaps.push(gap);
+                gap = 0;
+            }
+        }
+        // 0.85 / 0.01 packets at least, 8.5 / 0.01 at most; one more where the sum is rounded.
+        let (least, most) = (gaps.iter().min(), gaps.iter().max());
+        assert!(
+            *least.expect("gaps") >= 85 && *most.expect("gaps") <= 851,
+            "{least:?} {most:?}"
+        );
+        // 84 packets, then on average 100: 184 with a standard deviation of 100 / sqrt(3000) = 1.8.
+        let mean = f64::from(gaps.iter().sum::<u32>()) / 3000.0;
+        assert!((mean - 184.0).abs() < 8.0, "{mean}");
+    }
+
+    #[test]
+    fn rfc8033_5_2_the_departure_rate_turns_what_waits_into_a_delay() {
+        let config = config(&[("delay", Value::Choice("departure_rate"))]);
+        let mut pie = Pie::new(&config);
+        // A packet of 1000 bytes leaves every 8 ms. The first one leaves 39,000 bytes and starts the clock; with the 17th after it 17,000 bytes
+        // have left, of the 16,384 that are timed, after 136 ms.
+        for number in 0..=17_u32 {
+            let waiting = Backlog {
+                packets: 39,
+                bytes: 39_000,
+            };
+            let now = f64::from(number) * 0.008;
+            pie.on_departure(&config, &packet(0, 1000, Ecn::NotEct, 0.0), waiting, now);
+        }
+        close(pie.rate.average, 0.136);
+        pie.update(&config, LONG);
+        close(pie.delay, 100_000.0 * 0.136 / 16_384.0);
+        // The next one takes half as long: a quarter (2^14 / 2^16) of the way.
+        for number in 1..=17_u32 {
+            let now = 0.136 + f64::from(number) * 0.004;
+            pie.on_departure(&config, &packet(0, 1000, Ecn::NotEct, 0.0), LONG, now);
+        }
+        close(pie.rate.average, 0.75 * 0.136 + 0.25 * 0.068);
+    }
+
+    #[test]
+    fn rfc8033_5_3_it_begins_when_a_share_of_the_buffer_is_full_and_ends_when_all_is_quiet() {
+        let config = config(&[
+            ("limit", Value::Packets(30)),
+            ("active_above", Value::Number(1.0 / 3.0)),
+        ]);
+        let backlog = |packets| Backlog {
+            packets,
+            bytes: 1000 * packets,
+        };
+        let mut pie = congested(&config, 1.0);
+        assert!(!pie.active);
+        let mut stream = Stream::new(3, "pie");
+        let arriving = packet(0, 1000, Ecn::NotEct, 0.0);
+        for _ in 0..9 {
+            assert_eq!(
+                pie.on_arrival(&config, &arriving, LONG, &mut stream),
+                Decision::Enqueue
+            );
+        }
+        pie.after_arrival(&config, backlog(9));
+        assert!(!pie.active);
+        pie.after_arrival(&config, backlog(10));
+        assert!(pie.active && pie.drop_prob == 0.0 && pie.burst_allowance_ns == 150_000_000);
+        pie.delay = 0.03;
+        pie.after_arrival(&config, backlog(5));
+        assert!(pie.active);
+        pie.delay = 0.007;
+        pie.after_arrival(&config, backlog(5));
+        assert!(!pie.active);
+    }
+}

@@ -1,0 +1,482 @@
+//! RED, random early detection: signals with a probability that grows with the average queue, before the buffer is full.
+//!
+//! Specification: Floyd & Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN 1(4), 1993 (figure 2 and §§4, 7, 11);
+//! RFC 2309 §3; the slope above the upper threshold: Floyd, "Recommendation on using the gentle variant of RED", March 2000. Defaults are those of
+//! Floyd's "RED: Discussions of Setting Parameters", November 1997, and of that recommendation; the paper itself had `max_p` = 1/50.
+//!
+//! Model, at each arrival, with the names of the paper:
+//! - `avg` moves towards what waits, by `weight` of the difference. After an idle time of `t` it is what `t / s` arrivals at an empty queue would
+//!   have made of it, `s` being the transmission time of `mean_packet`.
+//! - below `min_threshold` nothing happens. From there to `max_threshold` `p_b` grows from 0 to `max_p`; with `gentle` it grows on to 1 at twice
+//!   `max_threshold`. Above, every packet is signalled (`p_b` = 1).
+//! - a packet is signalled with probability `p_a = p_b / (1 - count p_b)`, `count` packets after the last one: the gaps between signals are then
+//!   uniform. With `byte_mode` `p_b` is scaled by the packet's size over `max_packet` (§4).
+//! - a signal is a mark if the packet is ECN-capable, or else a drop. With `hard_drop` packets above the last threshold are dropped in any case.
+//!
+//! What waits is counted in packets or in bytes, as the thresholds are, without the packet in transmission; `limit` includes it, as everywhere here.
+//!
+//! Deviations: a packet that is dropped because the buffer is full counts as the last signal; the paper has no full buffers.
+//!
+//! Kernel equivalent: `red`, whose thresholds are in bytes (tc-red(8)).
+
+use super::ared::Adaptation;
+use super::drop_tail::{LIMIT, Limit};
+use super::{Backlog, Fifo, New, Next, Queue, Queued, Site, Verdict};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::rng::Stream;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "red",
+    summary: "random early detection: signals with a probability that grows with the average queue",
+    specification: &[
+        "Floyd & Jacobson, IEEE/ACM ToN 1(4), 1993",
+        "RFC 2309 §3",
+        "RFC 3168 §5",
+    ],
+    params: &[
+        LIMIT,
+        Param {
+            name: "min_threshold",
+            summary: "average queue in packets, bytes or bandwidth-delay products from which packets are signalled (min_th)",
+            kind: Kind::QueueSize,
+            default: Value::Packets(5),
+        },
+        Param {
+            name: "max_threshold",
+            summary: "average queue from which all are, or, with gentle, from which the probability rises faster (max_th)",
+            kind: Kind::QueueSize,
+            default: Value::Packets(15),
+        },
+        Param {
+            name: "weight",
+            summary: "share of the queue at each arrival in its average (w_q)",
+            kind: WEIGHT,
+            default: Value::Number(0.002),
+        },
+        MAX_P,
+        Param {
+            name: "gentle",
+            summary: "above max_threshold the probability rises from max_p to 1 at twice max_threshold",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+        },
+        MEAN_PACKET,
+        MAX_PACKET,
+        BYTE_MODE,
+        ECN,
+        HARD_DROP,
+    ],
+    new: |params, site| {
+        let (min, in_bytes) = threshold(params.get("min_threshold")).expect("it has a default");
+        let (max, _) = threshold(params.get("max_threshold")).expect("it has a default");
+        let law = Law {
+            min,
+            max,
+            in_bytes,
+            weight: params.number("weight"),
+            gentle: params.flag("gentle"),
+            ..Law::of(params, &site)
+        };
+        Box::new(Red::new(params, law, None, site.stream))
+    },
+};
+
+/// Above 0: an average that never moves is none.
+pub const WEIGHT: Kind = Kind::Number {
+    min: 1e-9,
+    max: 1.0,
+};
+
+pub const MAX_P: Param = Param {
+    name: "max_p",
+    summary: "probability of a signal as the average reaches max_threshold",
+    kind: Kind::Number { min: 0.0, max: 1.0 },
+    default: Value::Number(0.1),
+};
+
+pub const MEAN_PACKET: Param = Param {
+    name: "mean_packet",
+    summary: "size of the packets that an idle link could have sent",
+    kind: Kind::Bytes,
+    default: Value::Bytes(500),
+};
+
+pub const MAX_PACKET: Param = Param {
+    name: "max_packet",
+    summary: "size of the packets whose probability byte_mode leaves as it is: the longest",
+    kind: Kind::Bytes,
+    default: Value::Bytes(1500),
+};
+
+pub const BYTE_MODE: Param = Param {
+    name: "byte_mode",
+    summary: "a packet's probability is in proportion to its size",
+    kind: Kind::Bool,
+    default: Value::Bool(false),
+};
+
+pub const ECN: Param = Param {
+    name: "ecn",
+    summary: "mark ECN-capable packets instead of dropping them",
+    kind: Kind::Bool,
+    default: Value::Bool(true),
+};
+
+pub const HARD_DROP: Param = Param {
+    name: "hard_drop",
+    summary: "where every packet is signalled, drop it even if it is ECN-capable",
+    kind: Kind::Bool,
+    default: Value::Bool(false),
+};
+
+/// A threshold and whether it is in bytes; nothing if it is left open.
+#[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
+pub fn threshold(value: Value) -> Option<(f64, bool)> {
+    match value {
+        Value::Packets(packets) => Some((packets as f64, false)),
+        Value::Bytes(bytes) => Some((bytes as f64, true)),
+        _ => None,
+    }
+}
+
+/// What decides about a packet when the average is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Law {
+    pub min: f64,
+    pub max: f64,
+    /// Whether these, and the average, are in bytes and not in packets.
+    pub in_bytes: bool,
+    pub weight: f64,
+    pub max_p: f64,
+    pub gentle: bool,
+    /// Transmission time of a mean packet.
+    pub mean_packet_secs: f64,
+    /// With byte mode.
+    pub max_packet: Option<f64>,
+}
+
+impl Law {
+    /// What all rows say alike; thresholds and average are still open.
+    #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
+    pub fn of(params: &Params, site: &Site) -> Self {
+        let byte_mode = params.flag("byte_mode");
+        Self {
+            min: f64::NAN,
+            max: f64::NAN,
+            in_bytes: false,
+            weight: f64::NAN,
+            max_p: params.number("max_p"),
+            gentle: true,
+            mean_packet_secs: 8.0 * params.bytes("mean_packet") as f64 / site.rate.bps(),
+            max_packet: byte_mode.then(|| params.bytes("max_packet") as f64),
+        }
+    }
+
+    /// The probability `p_b` at an average of `avg`, 1 where every packet is signalled.
+    pub fn probability(&self, avg: f64) -> f64 {
+        if avg < self.min {
+            0.0
+        } else if avg < self.max {
+            self.max_p * (avg - self.min) / (self.max - self.min)
+        } else if self.gentle && avg < 2.0 * self.max {
+            self.max_p + (1.0 - self.max_p) * (avg - self.max) / self.max
+        } else {
+            1.0
+        }
+    }
+
+    /// Whether all packets are signalled at an average of `avg`, without chance.
+    fn is_beyond(&self, avg: f64) -> bool {
+        avg >= if self.gentle {
+            2.0 * self.max
+        } else {
+            self.max
+        }
+    }
+}
+
+/// The average `avg` after an idle time.
+pub fn after_idle(law: &Law, avg: f64, idle_secs: f64) -> f64 {
+    avg * libm::pow(1.0 - law.weight, idle_secs / law.mean_packet_secs)
+}
+
+/// What is decided about a packet that arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decision {
+    Pass,
+    Signal,
+    Drop,
+}
+
+#[derive(Debug)]
+pub struct Red {
+    limit: Limit,
+    law: Law,
+    ecn: bool,
+    hard_drop: bool,
+    fifo: Fifo,
+    avg: f64,
+    /// Since when the link has had nothing to send, or since then `avg` has been brought up to date.
+    idle_since: Option<f64>,
+    /// Packets since the last signal; nothing while the average is below the thresholds.
+    count: Option<u64>,
+    adaptation: Option<Adaptation>,
+    stream: Stream,
+}
+
+impl Red {
+    pub fn new(params: &Params, law: Law, adaptation: Option<Adaptation>, stream: Stream) -> Self {
+        Self {
+            limit: Limit::of(params, "limit"),
+            law,
+            ecn: params.flag("ecn"),
+            hard_drop: params.flag("hard_drop"),
+            fifo: Fifo::new(),
+            avg: 0.0,
+            idle_since: Some(0.0),
+            count: None,
+            adaptation,
+            stream,
+        }
+    }
+
+    /// The steps of `max_p` that are due by `now`.
+    fn adapt(&mut self, now: f64) {
+        if let Some(adaptation) = &mut self.adaptation {
+            adaptation.catch_up(&mut self.law, self.avg, self.idle_since, now);
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a queue's length")]
+    fn update_average(&mut self, now: f64) {
+        if let Some(since) = self.idle_since {
+            self.avg = after_idle(&self.law, self.avg, now - since);
+            self.idle_since = Some(now);
+        } else {
+            let waiting = self.fifo.waiting();
+            let queue = if self.law.in_bytes {
+                waiting.bytes
+            } else {
+                waiting.packets
+            };
+            self.avg += self.law.weight * (queue as f64 - self.avg);
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a count of packets")]
+    fn decide(&mut self, bytes: u64) -> Decision {
+        if self.avg < self.law.min {
+            self.count = None;
+            return Decision::Pass;
+        }
+        if self.law.is_beyond(self.avg) {
+            self.count = Some(0);
+            return if self.hard_drop {
+                Decision::Drop
+            } else {
+                Decision::Signal
+            };
+        }
+        let count = self.count.map_or(0, |count| count + 1);
+        self.count = Some(count);
+        let scale = self.law.max_packet.map_or(1.0, |most| bytes as f64 / most);
+        let p_b = self.law.probability(self.avg) * scale;
+        let left = 1.0 - count as f64 * p_b;
+        if left <= p_b || self.stream.uniform() < p_b / left {
+            self.count = Some(0);
+            return Decision::Signal;
+        }
+        Decision::Pass
+    }
+}
+
+impl Queue for Red {
+    fn enqueue(&mut self, mut packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+        self.adapt(packet.arrived);
+        self.update_average(packet.arrived);
+        let decision = self.decide(packet.bytes());
+        let present = self.fifo.waiting() + in_service;
+        if self.limit.admits(present, packet.bytes()) == Verdict::Drop {
+            self.count = Some(0);
+            dropped.push(packet);
+            return;
+        }
+        let passes = match decision {
+            Decision::Pass => true,
+            Decision::Signal => self.ecn && packet.mark_if_capable(),
+            Decision::Drop => false,
+        };
+        if passes {
+            self.fifo.push(packet);
+        } else {
+            dropped.push(packet);
+        }
+    }
+
+    fn dequeue(&mut self, now: f64, _dropped: &mut Vec<Queued>) -> Next {
+        self.adapt(now);
+        let packet = self.fifo.pop();
+        if packet.is_some() {
+            self.idle_since = None;
+        } else if self.idle_since.is_none() {
+            self.idle_since = Some(now);
+        }
+        packet.into()
+    }
+
+    fn waiting(&self) -> Backlog {
+        self.fifo.waiting()
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Ecn;
+    use crate::queue::testing::{packet, params};
+    use crate::units::Rate;
+
+    /// At a link of 1 Mbit/s, over which a mean packet of 500 bytes takes 4 ms.
+    fn red(values: &[(&str, Value)]) -> Red {
+        let params = params(&ENTRY, values);
+        let (min, in_bytes) = threshold(params.get("min_threshold")).expect("a threshold");
+        let (max, _) = threshold(params.get("max_threshold")).expect("a threshold");
+        let site = Site {
+            rate: Rate::from_bps(1e6),
+            stream: Stream::new(1, "red"),
+        };
+        let law = Law {
+            min,
+            max,
+            in_bytes,
+            weight: params.number("weight"),
+            gentle: params.flag("gentle"),
+            ..Law::of(&params, &site)
+        };
+        Red::new(&params, law, None, site.stream)
+    }
+
+    #[test]
+    fn floyd_1993_figure_2_the_probability_rises_between_the_thresholds() {
+        let plain = red(&[("gentle", Value::Bool(false))]).law;
+        let gentle = red(&[]).law;
+        // Thresholds 5 and 15, max_p 0.1: p_b = 0.1 (avg - 5) / 10; gentle, from 15 to 30: 0.1 + 0.9 (avg - 15) / 15.
+        let table = [
+            (0.0, 0.0, 0.0),
+            (4.99, 0.0, 0.0),
+            (5.0, 0.0, 0.0),
+            (10.0, 0.05, 0.05),
+            (14.0, 0.09, 0.09),
+            (15.0, 1.0, 0.1),
+            (20.0, 1.0, 0.4),
+            (22.5, 1.0, 0.55),
+            (30.0, 1.0, 1.0),
+            (99.0, 1.0, 1.0),
+        ];
+        for (avg, of_plain, of_gentle) in table {
+            assert!((plain.probability(avg) - of_plain).abs() < 1e-12, "{avg}");
+            assert!((gentle.probability(avg) - of_gentle).abs() < 1e-12, "{avg}");
+        }
+    }
+
+    #[test]
+    fn floyd_1993_7_gaps_between_signals_are_uniform() {
+        let mut red = red(&[("max_p", Value::Number(0.2))]);
+        // p_b = 0.2 (10 - 5) / 10 = 0.1: after a signal the next one comes with the first to ninth packet, each with probability 1/9:
+        // 0.1 / 0.9, then 0.1 / 0.8 of the rest...
+        red.avg = 10.0;
+        let mut counts = [0_u32; 10];
+        let mut gap = 0;
+        while counts.iter().sum::<u32>() < 18_000 {
+            gap += 1;
+            if red.decide(1000) == Decision::Signal {
+                counts[gap] += 1;
+                gap = 0;
+            }
+        }
+        // Chi-square with 8 degrees of freedom; 26.1 is its 99.9th percentile, and the stream is fixed.
+        let chi: f64 = counts[1..]
+            .iter()
+            .map(|n| f64::from(*n) - 2000.0)
+            .map(|excess| excess * excess / 2000.0)
+            .sum();
+        assert!(chi < 26.1, "{counts:?}");
+    }
+
+    #[test]
+    fn floyd_1993_4_in_byte_mode_a_packets_probability_is_in_proportion_to_its_size() {
+        let share = |bytes: u64| {
+            let mut red = red(&[("byte_mode", Value::Bool(true))]);
+            red.avg = 10.0;
+            let signals = (0..200_000).filter(|_| {
+                red.count = None;
+                red.decide(bytes) == Decision::Signal
+            });
+            let signals = u32::try_from(signals.count()).expect("few");
+            f64::from(signals) / 200_000.0
+        };
+        // 0.05 with a deviation of 0.0005, and a third of it.
+        assert!((share(1500) - 0.05).abs() < 0.002);
+        assert!((share(500) - 0.05 / 3.0).abs() < 0.0012);
+    }
+
+    #[test]
+    fn the_average_moves_by_the_weight_and_decays_while_the_link_is_idle() {
+        let mut red = red(&[("weight", Value::Number(0.25))]);
+        let arrive = |red: &mut Red, now| {
+            let sending = Backlog {
+                packets: 1,
+                bytes: 1000,
+            };
+            red.enqueue(packet(0, 1000, Ecn::NotEct, now), sending, &mut Vec::new());
+            red.avg
+        };
+        // The first finds the link idle, with nothing to decay; it leaves.
+        assert_eq!(arrive(&mut red, 0.0), 0.0);
+        assert!(matches!(red.dequeue(0.0, &mut Vec::new()), Next::Packet(_)));
+        // 0, 1 and 2 wait: 0, 0.25 x 1 = 0.25, 0.25 + 0.25 (2 - 0.25) = 0.6875.
+        assert_eq!(arrive(&mut red, 0.001), 0.0);
+        assert_eq!(arrive(&mut red, 0.002), 0.25);
+        assert_eq!(arrive(&mut red, 0.003), 0.6875);
+        for time in [0.01, 0.02, 0.03] {
+            assert!(matches!(
+                red.dequeue(time, &mut Vec::new()),
+                Next::Packet(_)
+            ));
+        }
+        // The last packet has been sent at 0.04. Until 0.048 two of 500 bytes could have been: 0.75 x 0.75 of it are left.
+        assert_eq!(red.dequeue(0.04, &mut Vec::new()), Next::Empty);
+        assert!((arrive(&mut red, 0.048) - 0.6875 * 0.5625).abs() < 1e-12);
+    }
+
+    #[test]
+    fn thresholds_in_bytes_make_an_average_in_bytes() {
+        let mut red = red(&[
+            ("min_threshold", Value::Bytes(5000)),
+            ("max_threshold", Value::Bytes(15_000)),
+            ("weight", Value::Number(0.5)),
+        ]);
+        red.idle_since = None;
+        red.fifo.push(packet(0, 1200, Ecn::NotEct, 0.0));
+        red.update_average(0.0);
+        assert_eq!(red.avg, 600.0);
+    }
+
+    #[test]
+    fn beyond_the_last_threshold_capable_packets_are_marked_or_with_hard_drop_dropped() {
+        let fate = |hard: bool, ecn: Ecn| {
+            let mut red = red(&[("hard_drop", Value::Bool(hard))]);
+            (red.avg, red.idle_since) = (40.0, None);
+            let mut dropped = Vec::new();
+            red.enqueue(packet(0, 1000, ecn, 0.0), Backlog::default(), &mut dropped);
+            red.fifo.pop().map(|left| left.packet.ecn())
+        };
+        assert_eq!(fate(false, Ecn::Ect0), Some(Ecn::Ce));
+        assert_eq!(fate(false, Ecn::NotEct), None);
+        assert_eq!(fate(true, Ecn::Ect0), None);
+    }
+}

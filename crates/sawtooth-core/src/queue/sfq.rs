@@ -1,0 +1,256 @@
+//! Stochastic Fairness Queueing: flows are hashed into queues, and the queues send in turn.
+//!
+//! Specification: McKenney, "Stochastic Fairness Queueing", INFOCOM 1990.
+//!
+//! Model:
+//! - flows are hashed into `queues` queues; those with packets take turns, each for `quantum`: one packet, or bytes
+//! - bytes that a turn's last packet was too long by are missing in its queue's next turn
+//! - a full buffer: a packet of the longest queue is dropped (buffer stealing)
+//! - every `perturbation_period` the hash changes, so that flows which share a queue do not share it for ever
+//!
+//! Deviations: when the hash changes, waiting packets move to their flow's new queue, in the order in which they came, so that none is
+//! overtaken by a younger one of its flow; the paper leaves them where they are and accepts reordering.
+//!
+//! Kernel equivalent: `sfq`, whose quantum is in bytes, one MTU by default, and whose limit is 127 packets; `perturb`, `headdrop`.
+
+use std::collections::VecDeque;
+
+use super::drop_tail::LIMIT;
+use super::flows::{DROP_FROM, End, Flows, Id, QUEUES, signed};
+use super::{Backlog, Limit, New, Next, Queue, Queued, Site};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::rng::Stream;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "sfq",
+    summary: "stochastic fairness queueing: flows are hashed into queues that send in turn",
+    specification: &["McKenney 1990"],
+    params: &[
+        LIMIT,
+        QUEUES,
+        Param {
+            name: "quantum",
+            summary: "what a queue may send per turn, packets or bytes",
+            kind: Kind::PacketsOrBytes,
+            default: Value::Packets(1),
+        },
+        Param {
+            name: "perturbation_period",
+            summary: "time after which the hash changes; none for never",
+            kind: Kind::Duration {
+                min_exclusive: true,
+            },
+            default: Value::None,
+        },
+        DROP_FROM,
+    ],
+    new: |params, site| Box::new(Sfq::new(params, site)),
+};
+
+/// The discipline.
+#[derive(Debug)]
+struct Sfq {
+    limit: Limit,
+    drop_from: End,
+    quantum: Limit,
+    /// A queue's credit is what it may send before its turn ends, as `quantum` counts it.
+    flows: Flows<()>,
+    /// Queues with packets, in the order of their turns.
+    active: VecDeque<Id>,
+    perturbation: Option<Perturbation>,
+}
+
+/// When the hash changes, and how.
+#[derive(Debug)]
+struct Perturbation {
+    period: f64,
+    /// How many there have been.
+    count: f64,
+    stream: Stream,
+}
+
+impl Sfq {
+    fn new(params: &Params, mut site: Site) -> Self {
+        Self {
+            limit: Limit::of(params, "limit"),
+            drop_from: End::of(params),
+            quantum: Limit::of(params, "quantum"),
+            flows: Flows::new(params, &mut site.stream),
+            active: VecDeque::new(),
+            perturbation: match params.get("perturbation_period") {
+                Value::Duration(period) => Some(Perturbation {
+                    period,
+                    count: 0.0,
+                    stream: site.stream,
+                }),
+                _ => None,
+            },
+        }
+    }
+
+    /// A turn's worth.
+    fn turn(&self) -> i64 {
+        match self.quantum {
+            Limit::Packets(count) | Limit::Bytes(count) => signed(count),
+        }
+    }
+
+    /// What a packet takes of it.
+    fn cost(&self, packet: &Queued) -> i64 {
+        match self.quantum {
+            Limit::Packets(_) => 1,
+            Limit::Bytes(_) => signed(packet.bytes()),
+        }
+    }
+
+    fn take_in(&mut self, packet: Queued) {
+        let turn = self.turn();
+        let id = self.flows.of(&packet, || ());
+        let queue = self.flows.get(id);
+        if !queue.listed {
+            (queue.credit, queue.listed) = (turn, true);
+            self.active.push_back(id);
+        }
+        self.flows.push(id, packet);
+    }
+
+    /// Does what was due until `now`. Of several perturbations that are due the last one counts.
+    fn perturb(&mut self, now: f64) {
+        let Some(perturbation) = &mut self.perturbation else {
+            return;
+        };
+        let due = libm::floor(now / perturbation.period);
+        if due <= perturbation.count {
+            return;
+        }
+        perturbation.count = due;
+        let packets = self.flows.perturb(&mut perturbation.stream);
+        self.active.clear();
+        for packet in packets {
+            self.take_in(packet);
+        }
+    }
+}
+
+impl Queue for Sfq {
+    fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+        self.perturb(packet.arrived);
+        self.take_in(packet);
+        let rule = (self.limit, self.drop_from);
+        self.flows.steal(rule, in_service, &self.active, dropped);
+    }
+
+    fn dequeue(&mut self, now: f64, _dropped: &mut Vec<Queued>) -> Next {
+        self.perturb(now);
+        while let Some(&id) = self.active.front() {
+            let turn = self.turn();
+            let queue = self.flows.get(id);
+            if queue.fifo.is_empty() {
+                queue.listed = false;
+                self.active.pop_front();
+            } else if queue.credit <= 0 {
+                queue.credit += turn;
+                self.active.rotate_left(1);
+            } else {
+                let packet = self.flows.pop(id).expect("it is not empty");
+                let cost = self.cost(&packet);
+                let queue = self.flows.get(id);
+                queue.credit -= cost;
+                if queue.fifo.is_empty() {
+                    queue.listed = false;
+                    self.active.pop_front();
+                }
+                return Next::Packet(packet);
+            }
+        }
+        Next::Empty
+    }
+
+    fn waiting(&self) -> Backlog {
+        self.flows.waiting()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{arrive, drain, params, queued};
+    use super::*;
+    use crate::packet::Ecn;
+    use crate::units::Rate;
+
+    fn sfq(values: &[(&str, Value)]) -> Sfq {
+        let site = Site {
+            rate: Rate::from_bps(10e6),
+            stream: Stream::new(1, "test"),
+        };
+        Sfq::new(&params(&ENTRY, values), site)
+    }
+
+    fn flows(sent: &[(u32, u32)]) -> Vec<u32> {
+        sent.iter().map(|(flow, _)| *flow).collect()
+    }
+
+    #[test]
+    fn queues_send_one_packet_each_in_turn() {
+        let mut queue = sfq(&[]);
+        for flow in [0, 0, 0, 0, 1, 2, 2] {
+            arrive(&mut queue, flow, 1000, 0.0);
+        }
+        assert_eq!(flows(&drain(&mut queue, 0.0)), [0, 1, 2, 0, 2, 0, 0]);
+    }
+
+    #[test]
+    fn a_quantum_in_bytes_shares_bytes() {
+        // Turns of 1000 bytes. Flow 0 sends 1500 in its first, has 500 left for its second and sends 1500, has 0 for its third and nothing to
+        // send with; so two packets in three turns, beside two packets of 500 bytes in each turn of flow 1.
+        let mut queue = sfq(&[("quantum", Value::Bytes(1000))]);
+        for _ in 0..4 {
+            arrive(&mut queue, 0, 1500, 0.0);
+        }
+        for _ in 0..12 {
+            arrive(&mut queue, 1, 500, 0.0);
+        }
+        let sent = drain(&mut queue, 0.0);
+        assert_eq!(
+            flows(&sent),
+            [0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1]
+        );
+    }
+
+    #[test]
+    fn mckenney_flows_that_collide_part_when_the_hash_changes_and_no_packet_is_overtaken() {
+        // Two queues: of eight flows some share one for sure.
+        let mut queue = sfq(&[
+            ("queues", Value::Integer(2)),
+            ("perturbation_period", Value::Duration(10.0)),
+        ]);
+        let halves = |queue: &mut Sfq| -> Vec<Id> {
+            (0..8)
+                .map(|flow| {
+                    queue
+                        .flows
+                        .of(&queued(flow, 0, 100, Ecn::NotEct, 0.0), || ())
+                })
+                .collect()
+        };
+        let before = halves(&mut queue);
+        for round in 0..3 {
+            for flow in 0..8 {
+                arrive(&mut queue, flow, 100 + round, f64::from(round));
+            }
+        }
+        queue.perturb(9.9);
+        assert_eq!(before, halves(&mut queue));
+        let sent = drain(&mut queue, 10.0);
+        assert_ne!(before, halves(&mut queue));
+        assert_eq!(sent.len(), 24);
+        for flow in 0..8 {
+            let sizes: Vec<u32> = sent
+                .iter()
+                .filter(|sent| sent.0 == flow)
+                .map(|sent| sent.1)
+                .collect();
+            assert_eq!(sizes, [100, 101, 102]);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Flows with `transport = "udp"`.
+
+use serde_json::{Map, Value as Json};
+
+use super::{
+    LinkGroup, Result, ScenarioError, Scope, UdpSpec, access_delay, at, at_key, part, quantity,
+    route, start,
+};
+use crate::expr::Dimension;
+use crate::packet_source::{self, Complaint};
+use crate::source;
+use crate::units::{Duration, Instant};
+
+pub const KEYS: &[&str] = &[
+    "name",
+    "path",
+    "transport",
+    "source",
+    "start",
+    "stop",
+    "delay",
+    "count",
+];
+
+/// Keys of a connection that mean nothing without one.
+const TCP_KEYS: &[&str] = &["cc", "receiver_cc", "tcp", "arrivals"];
+
+/// Whether a flow is of UDP; with keys that nothing but TCP has, that is a mistake.
+pub fn is_udp(table: &Map<String, Json>, path: &str) -> Result<bool> {
+    let place = format!("{path}.transport");
+    match table.get("transport") {
+        None => return Ok(false),
+        Some(Json::String(word)) if word == "tcp" => return Ok(false),
+        Some(Json::String(word)) if word == "udp" => {}
+        Some(Json::String(word)) => {
+            let message = format!("unknown transport `{word}`");
+            return Err(at(place, message).hint("known are tcp, udp"));
+        }
+        Some(_) => return Err(at(place, "expected \"tcp\" or \"udp\"")),
+    }
+    match TCP_KEYS.iter().find(|key| table.contains_key(**key)) {
+        None => Ok(true),
+        Some(key) => Err(at_key(
+            format!("{path}.{key}"),
+            format!("a flow of UDP has no `{key}`: nothing is acknowledged, and nothing controls what it sends"),
+        )
+        .hint("leave it out; `source` says when packets leave")),
+    }
+}
+
+/// A flow of UDP in a run of `duration`.
+pub fn flow(
+    table: &Map<String, Json>,
+    name: String,
+    (path, duration): (&str, Duration),
+    groups: &[LinkGroup],
+    scope: Scope,
+) -> Result<UdpSpec> {
+    let place = format!("{path}.source");
+    let names = || packet_source::TABLE.iter().map(|entry| entry.name);
+    let Some(json) = table.get("source") else {
+        return Err(
+            at_key(path, "a flow of UDP needs a `source`").hint(&format!(
+                "for example source = {{ name = \"constant_rate\", rate = \"1 Mbit/s\" }}; there are {}",
+                names().collect::<Vec<_>>().join(", ")
+            )),
+        );
+    };
+    if let Some(named) = named(json, source::TABLE.iter().map(|entry| entry.name))
+        && !names().any(|known| known == named)
+    {
+        return Err(at(
+            name_path(json, &place),
+            format!("`{named}` writes into a connection of TCP, and this is a flow of UDP"),
+        )
+        .hint(&format!(
+            "for UDP there are {}",
+            names().collect::<Vec<_>>().join(", ")
+        )));
+    }
+    let start = start(table, path, scope)?;
+    let flow = UdpSpec {
+        name,
+        path: route(table, path, groups, scope)?,
+        source: part(json, packet_source::TABLE, "packet_source", &place, scope)?,
+        start,
+        stop: stop(table, path, (start, duration), scope)?,
+        delay: access_delay(table, path, scope)?,
+    };
+    let row = packet_source::row(flow.source.name);
+    (row.new.check)(&flow.source.params, flow.lifetime_secs())
+        .map_err(|complaint| blame(complaint, json, &place))?;
+    Ok(flow)
+}
+
+fn stop(
+    table: &Map<String, Json>,
+    path: &str,
+    (start, duration): (Instant, Duration),
+    scope: Scope,
+) -> Result<Instant> {
+    let Some(json) = table.get("stop") else {
+        return Ok(Instant::from_secs(duration.secs()));
+    };
+    let path = format!("{path}.stop");
+    let stop = quantity(json, &path, scope, Dimension::Time)?;
+    if stop <= start.secs() {
+        let message = format!(
+            "a flow stops after its start, which is at {} s, found {stop} s",
+            start.secs()
+        );
+        return Err(at(path, message).hint("both count from the start of the run"));
+    }
+    Ok(Instant::from_secs(stop.min(duration.secs())))
+}
+
+/// A source of packets, in a connection.
+pub fn refuse_packet_source(json: &Json, path: &str) -> Result<()> {
+    let names = packet_source::TABLE.iter().map(|entry| entry.name);
+    match named(json, names) {
+        None => Ok(()),
+        Some(name) => Err(at(
+            name_path(json, path),
+            format!("`{name}` says when packets leave, and of a connection TCP decides that"),
+        )
+        .hint("add transport = \"udp\" to the flow; `sawtooth list source` shows what writes into connections")),
+    }
+}
+
+/// The name that a part is given, if it is one of `names`.
+fn named(json: &Json, mut names: impl Iterator<Item = &'static str>) -> Option<&str> {
+    let name = json.get("name").unwrap_or(json).as_str()?;
+    names.any(|known| known == name).then_some(name)
+}
+
+fn name_path(json: &Json, path: &str) -> String {
+    if json.is_string() {
+        path.to_owned()
+    } else {
+        format!("{path}.name")
+    }
+}
+
+/// A complaint at the key that is to blame, if it was written.
+fn blame(complaint: Complaint, json: &Json, path: &str) -> ScenarioError {
+    let path = match json.get(complaint.key) {
+        Some(_) => format!("{path}.{}", complaint.key),
+        None => path.to_owned(),
+    };
+    at(path, complaint.message).hint(complaint.hint)
+}

@@ -1,0 +1,592 @@
+//! What a direction of a link has besides a constant rate, a constant delay and a queue, read from its tree.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use super::{
+    Direction, FlowSpec, LinkSpec, Result, Scope, UdpSpec, any_quantity, at, at_key, check_keys,
+    declared_name, object, part, quantity, set_params,
+};
+use crate::expr::Dimension;
+use crate::loss::{self, LossSpec};
+use crate::packet_source;
+use crate::registry::{Params, Value};
+use crate::wire::{self, Change, Changes, Jitter, Meanwhile, Outage, Span, Trace, Walk, WireSpec};
+
+/// The keys of a direction that are read here.
+pub(super) const KEYS: &[&str] = &[
+    "loss",
+    "drop",
+    "mtu",
+    "jitter",
+    "keep_order",
+    "reorder",
+    "duplicate",
+    "corrupt",
+    "outages",
+    "changes",
+    "walk",
+    "trace",
+];
+
+/// A direction of a link, and where it is.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'a> {
+    pub keys: &'a Map<String, Json>,
+    /// The forward direction, where this is the reverse one.
+    pub mirror: Option<&'a Direction>,
+    pub path: &'a str,
+    pub scope: Scope<'a>,
+}
+
+impl<'a> Table<'a> {
+    fn get(&self, key: &str) -> Option<(&'a Json, String)> {
+        let json = self.keys.get(key)?;
+        Some((json, format!("{}.{key}", self.path)))
+    }
+
+    fn has_any(&self, keys: &[&str]) -> bool {
+        keys.iter().any(|key| self.keys.contains_key(*key))
+    }
+
+    fn share(&self, key: &str) -> Result<f64> {
+        self.get(key)
+            .map_or(Ok(0.0), |(json, path)| share(json, &path, key, self.scope))
+    }
+}
+
+/// The wire of a direction. The reverse has the forward's course of rates and delays, jitter and outages, unless it has its own; what
+/// befalls single packets it has of its own only.
+pub(super) fn wire(table: Table) -> Result<WireSpec> {
+    let mirror = table.mirror.map(|mirror| &mirror.wire);
+    let mut spec = WireSpec {
+        duplicate: table.share("duplicate")?,
+        corrupt: table.share("corrupt")?,
+        trace: trace(table)?,
+        changes: changes(table)?,
+        ..WireSpec::default()
+    };
+    spec.outages = match (table.get("outages"), mirror) {
+        (Some((json, path)), _) => outages(json, &path, table.scope)?,
+        (None, mirror) => mirror.map_or_else(Vec::new, |mirror| mirror.outages.clone()),
+    };
+    spec.jitter = match (table.get("jitter"), mirror) {
+        (Some((Json::String(none), _)), _) if none == "none" => None,
+        (Some((json, path)), _) => Some(jitter(json, &path, table.scope)?),
+        (None, mirror) => mirror.and_then(|mirror| mirror.jitter.clone()),
+    };
+    spec.may_overtake = match (table.get("keep_order"), mirror) {
+        (Some((Json::Bool(keep), _)), _) => !keep,
+        (Some((_, path)), _) => return Err(at(path, "expected true or false")),
+        (None, mirror) => mirror.is_some_and(|mirror| mirror.may_overtake),
+    };
+    if let Some((json, path)) = table.get("reorder") {
+        let part = part(json, wire::REORDER_TABLE, "reorder", &path, table.scope)?;
+        let entry = wire::REORDER_TABLE.iter().find(|row| row.name == part.name);
+        spec.reorder = entry.map(|entry| (entry.new)(&part.params));
+    }
+    Ok(spec)
+}
+
+/// The size of the largest packet that the link carries, in bytes.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be whole and above zero"
+)]
+pub(super) fn mtu(table: Table) -> Result<Option<u64>> {
+    /// RFC 791 §3.2: every module must be able to forward so much.
+    const LEAST: f64 = 68.0;
+    let Some((json, path)) = table.get("mtu") else {
+        return Ok(table.mirror.and_then(|mirror| mirror.mtu));
+    };
+    let bytes = quantity(json, &path, table.scope, Dimension::Bytes)?;
+    if bytes < LEAST || bytes.fract() != 0.0 {
+        let message =
+            format!("`mtu` is a whole number of bytes, of at least {LEAST}, found {bytes}");
+        return Err(at(path, message));
+    }
+    Ok(Some(bytes as u64))
+}
+
+/// What a direction loses; unlike its other keys, the reverse does not take it over.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be whole and above zero"
+)]
+pub(super) fn losses(table: Table) -> Result<LossSpec> {
+    let scope = table.scope;
+    let mut spec = match table.get("loss") {
+        None => LossSpec::default(),
+        Some((json @ Json::Object(_), path)) => {
+            let part = part(json, loss::TABLE, "loss", &path, scope)?;
+            let entry = loss::TABLE.iter().find(|row| row.name == part.name);
+            entry.map_or_else(LossSpec::default, |entry| (entry.new)(&part.params))
+        }
+        Some((json, path)) => LossSpec {
+            probability: share(json, &path, "loss", scope)?,
+            ..LossSpec::default()
+        },
+    };
+    let (numbers, path) = match table.get("drop") {
+        None => return Ok(spec),
+        Some((Json::Array(numbers), path)) => (numbers, path),
+        Some((_, path)) => {
+            return Err(at(path, "expected a list of packets")
+                .hint("for example drop = [20, 21]: the 20th and the 21st that arrive"));
+        }
+    };
+    for (index, json) in numbers.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        let number = quantity(json, &path, scope, Dimension::Number)?;
+        if number < 1.0 || number.fract() != 0.0 || number > 9e15 {
+            return Err(at(
+                path,
+                format!("packets are counted from 1, found {number}"),
+            ));
+        }
+        spec.drop.push(number as u64);
+    }
+    spec.drop.sort_unstable();
+    spec.drop.dedup();
+    Ok(spec)
+}
+
+fn share(json: &Json, path: &str, what: &str, scope: Scope) -> Result<f64> {
+    let found = quantity(json, path, scope, Dimension::Number)?;
+    if (0.0..=1.0).contains(&found) {
+        Ok(found)
+    } else {
+        let message = format!("`{what}` is a probability from 0 to 1, found {found}");
+        Err(at(path, message))
+    }
+}
+
+fn time(json: &Json, path: &str, scope: Scope) -> Result<f64> {
+    let secs = quantity(json, path, scope, Dimension::Time)?;
+    if secs < 0.0 {
+        return Err(at(
+            path,
+            format!("a time cannot be negative, found {secs} s"),
+        ));
+    }
+    Ok(secs)
+}
+
+/// What a table says at `key`, or the list that stands for a table with nothing else.
+fn list_of<'a>(json: &'a Json, key: &str, path: &str) -> Result<(&'a [Json], String)> {
+    if let Json::Array(items) = json {
+        return Ok((items, path.to_owned()));
+    }
+    let table = object(json, path)?;
+    if table.contains_key("file") {
+        let message = "files are read where a study is loaded, and here is none";
+        return Err(at(format!("{path}.file"), message)
+            .hint(&format!("give what it holds as the list `{key}`")));
+    }
+    match table.get(key) {
+        Some(Json::Array(items)) => Ok((items, format!("{path}.{key}"))),
+        Some(_) => Err(at(format!("{path}.{key}"), "expected a list")),
+        None => Err(at(path, format!("`{key}` or `file` is missing"))),
+    }
+}
+
+// --- the course of rates and delays -------------------------------------------------------------------------------------
+
+fn trace(table: Table) -> Result<Option<Arc<Trace>>> {
+    let Some((json, path)) = table.get("trace") else {
+        let mirror = table.mirror.filter(|_| !table.has_any(&["rate"]));
+        return Ok(mirror.and_then(|mirror| mirror.wire.trace.clone()));
+    };
+    if table.has_any(&["rate"]) {
+        let message = "a link with a `trace` has its rate from it";
+        return Err(
+            at_key(format!("{}.rate", table.path), message).hint("leave one of the two out")
+        );
+    }
+    if let Json::Object(keys) = json {
+        check_keys(keys, &["opportunities", "file"], &path)?;
+    }
+    let (items, path) = list_of(json, "opportunities", &path)?;
+    let mut millis = Vec::with_capacity(items.len());
+    for (index, json) in items.iter().enumerate() {
+        let Some(at_millis) = json.as_u64().filter(|millis| *millis < 1 << 50) else {
+            let message = format!("expected a whole number of milliseconds, found {json}");
+            return Err(at(format!("{path}[{index}]"), message));
+        };
+        if let Some(before) = millis.last().filter(|before| **before > at_millis) {
+            let message = format!("{at_millis} ms comes after {before} ms: times must ascend");
+            return Err(at(format!("{path}[{index}]"), message));
+        }
+        millis.push(at_millis);
+    }
+    let trace = Trace::new(millis).ok_or_else(|| {
+        at(path, "a trace needs an opportunity after 0 ms")
+            .hint("its last time is the length of a lap")
+    })?;
+    Ok(Some(Arc::new(trace)))
+}
+
+fn changes(table: Table) -> Result<Option<Changes>> {
+    match (table.get("changes"), table.get("walk")) {
+        (Some(_), Some((_, path))) => {
+            let message = "a link has `changes` or a `walk`, not both";
+            Err(at_key(path, message).hint("leave one of the two out"))
+        }
+        (Some((json, path)), None) => steps(json, &path, table).map(Some),
+        (None, Some((json, path))) => {
+            walk(json, &path, table).map(|walk| Some(Changes::Walk(walk)))
+        }
+        (None, None) => {
+            let own = table.has_any(&["rate", "delay", "trace"]);
+            let mirror = table.mirror.filter(|_| !own);
+            Ok(mirror.and_then(|mirror| mirror.wire.changes.clone()))
+        }
+    }
+}
+
+/// With a trace there is no other rate.
+fn refuse_rate(table: Table, path: String) -> Result<()> {
+    let mirrored = table
+        .mirror
+        .is_some_and(|mirror| mirror.wire.trace.is_some());
+    if table.has_any(&["trace"]) || (mirrored && !table.has_any(&["rate"])) {
+        let message = "a link with a `trace` has its rate from it";
+        return Err(at_key(path, message).hint("leave one of the two out"));
+    }
+    Ok(())
+}
+
+fn steps(json: &Json, path: &str, table: Table) -> Result<Changes> {
+    let scope = table.scope;
+    let mut every_secs = None;
+    if let Json::Object(keys) = json {
+        check_keys(keys, &["rows", "file", "every"], path)?;
+        if let Some(every) = keys.get("every") {
+            every_secs = Some(time(every, &format!("{path}.every"), scope)?);
+        }
+    }
+    let (items, place) = list_of(json, "rows", path)?;
+    let mut rows: Vec<Change> = Vec::with_capacity(items.len());
+    for (index, json) in items.iter().enumerate() {
+        let path = format!("{place}[{index}]");
+        let row = change(json, &path, table)?;
+        if let Some(before) = rows.last().filter(|before| before.at_secs >= row.at_secs) {
+            let (here, before) = (row.at_secs, before.at_secs);
+            let message = format!("{here} s comes after {before} s: times must ascend");
+            return Err(at(format!("{path}.at"), message));
+        }
+        rows.push(row);
+    }
+    let Some(last) = rows.last() else {
+        return Err(at(place, "a table of changes needs a row")
+            .hint("for example changes = [{ at = \"5 s\", rate = \"2 Mbit/s\" }]"));
+    };
+    if let Some(every) = every_secs.filter(|every| *every <= last.at_secs) {
+        let message = format!(
+            "the table cannot start again after {every} s: it goes on to {} s",
+            last.at_secs
+        );
+        return Err(at(format!("{path}.every"), message));
+    }
+    Ok(Changes::Table {
+        rows: rows.into(),
+        every_secs,
+    })
+}
+
+fn change(json: &Json, path: &str, table: Table) -> Result<Change> {
+    let scope = table.scope;
+    let keys = object(json, path)?;
+    check_keys(keys, &["at", "rate", "delay", "loss"], path)?;
+    let get = |key: &str| keys.get(key).map(|json| (json, format!("{path}.{key}")));
+    let Some((json, place)) = get("at") else {
+        return Err(at(path, "a change needs a time: `at` is missing"));
+    };
+    let at_secs = time(json, &place, scope)?;
+    let mut row = Change {
+        at_secs,
+        rate_bps: None,
+        delay_secs: None,
+        loss: None,
+    };
+    if let Some((json, place)) = get("rate") {
+        refuse_rate(table, place.clone())?;
+        let rate = quantity(json, &place, scope, Dimension::Rate)?;
+        if rate < 0.0 {
+            return Err(at(
+                place,
+                format!("a rate cannot be negative, found {rate} bit/s"),
+            ));
+        }
+        row.rate_bps = Some(rate);
+    }
+    if let Some((json, place)) = get("delay") {
+        row.delay_secs = Some(time(json, &place, scope)?);
+    }
+    if let Some((json, place)) = get("loss") {
+        row.loss = Some(share(json, &place, "loss", scope)?);
+    }
+    Ok(row)
+}
+
+fn walk(json: &Json, path: &str, table: Table) -> Result<Walk> {
+    let mut params = Params::defaults(wire::WALK_PARAMS);
+    let keys = object(json, path)?;
+    let what = "parameter of a walk";
+    set_params(
+        &mut params,
+        wire::WALK_PARAMS,
+        keys,
+        &[],
+        path,
+        what,
+        table.scope,
+    )?;
+    let span = |[step, min, max]: [&str; 3]| -> Result<Option<Span>> {
+        let number = |key: &str| match params.get(key) {
+            Value::Rate(number) | Value::Duration(number) => Some(number),
+            _ => None,
+        };
+        match [number(step), number(min), number(max)] {
+            [None, None, None] => Ok(None),
+            [Some(most), Some(low), Some(high)] if low < high && most <= high - low => {
+                Ok(Some(Span {
+                    step: most,
+                    min: low,
+                    max: high,
+                }))
+            }
+            [Some(_), Some(low), Some(high)] => {
+                let (key, message) = if low < high {
+                    (
+                        step,
+                        format!("`{step}` is larger than from `{min}` to `{max}`"),
+                    )
+                } else {
+                    (min, format!("`{min}` must be below `{max}`"))
+                };
+                Err(at(format!("{path}.{key}"), message))
+            }
+            _ => Err(at(
+                path,
+                format!("a walk needs `{step}`, `{min}` and `{max}` together"),
+            )),
+        }
+    };
+    let walk = Walk {
+        interval_secs: params.duration("interval"),
+        rate_bps: span(["rate_step", "rate_min", "rate_max"])?,
+        delay_secs: span(["delay_step", "delay_min", "delay_max"])?,
+    };
+    if walk.rate_bps.is_some() {
+        refuse_rate(table, format!("{path}.rate_step"))?;
+    }
+    if walk.rate_bps.is_none() && walk.delay_secs.is_none() {
+        return Err(at(path, "a walk of nothing: neither rate nor delay changes")
+            .hint("for example walk = { rate_step = \"1 Mbit/s\", rate_min = \"1 Mbit/s\", rate_max = \"20 Mbit/s\" }"));
+    }
+    Ok(walk)
+}
+
+/// A walk begins between its bounds.
+pub(super) fn check_start(direction: &Direction, path: &str) -> Result<()> {
+    let Some(Changes::Walk(walk)) = &direction.wire.changes else {
+        return Ok(());
+    };
+    let outside = |span: Option<Span>, value: f64| {
+        span.is_some_and(|span| !(span.min..=span.max).contains(&value))
+    };
+    let what = match (
+        outside(walk.rate_bps, direction.rate.bps()),
+        outside(walk.delay_secs, direction.delay.secs()),
+    ) {
+        (true, _) => "rate",
+        (_, true) => "delay",
+        _ => return Ok(()),
+    };
+    let message =
+        format!("the walk begins at the link's own {what}, which is not between its bounds");
+    Err(at(format!("{path}.walk"), message))
+}
+
+// --- what befalls packets -----------------------------------------------------------------------------------------------
+
+fn outages(json: &Json, path: &str, scope: Scope) -> Result<Vec<Outage>> {
+    let Json::Array(items) = json else {
+        return Err(at(path, "expected a list of outages")
+            .hint("for example outages = [{ from = \"5 s\", until = \"5.2 s\" }]"));
+    };
+    items
+        .iter()
+        .enumerate()
+        .map(|(index, json)| outage(json, &format!("{path}[{index}]"), scope))
+        .collect()
+}
+
+fn outage(json: &Json, path: &str, scope: Scope) -> Result<Outage> {
+    let keys = object(json, path)?;
+    check_keys(keys, &["from", "until", "every", "packets"], path)?;
+    let when = |key: &str| {
+        let place = format!("{path}.{key}");
+        let json = keys.get(key);
+        json.map(|json| time(json, &place, scope)).transpose()
+    };
+    let (Some(from_secs), Some(until_secs)) = (when("from")?, when("until")?) else {
+        return Err(at(path, "an outage needs `from` and `until`"));
+    };
+    if until_secs <= from_secs {
+        let message = format!("the outage ends at {until_secs} s, and begins at {from_secs} s");
+        return Err(at(format!("{path}.until"), message));
+    }
+    let every_secs = when("every")?;
+    if let Some(every) = every_secs.filter(|every| *every <= until_secs - from_secs) {
+        let message = format!(
+            "an outage every {every} s that takes {} s: the link would never be up",
+            until_secs - from_secs
+        );
+        return Err(at(format!("{path}.every"), message));
+    }
+    let packets = match keys.get("packets").map(|json| (json.as_str(), json)) {
+        None | Some((Some("lost"), _)) => Meanwhile::Lost,
+        Some((Some("wait"), _)) => Meanwhile::Wait,
+        Some((_, json)) => {
+            let message = format!("packets are \"lost\" or \"wait\", found {json}");
+            return Err(at(format!("{path}.packets"), message));
+        }
+    };
+    Ok(Outage {
+        from_secs,
+        until_secs,
+        every_secs,
+        packets,
+    })
+}
+
+fn jitter(json: &Json, path: &str, scope: Scope) -> Result<Jitter> {
+    let mut json = json.clone();
+    let quantiles = json.as_object_mut().and_then(|table| {
+        let by_table = table.get("name").and_then(Json::as_str) == Some("table");
+        by_table.then(|| (table.remove("quantiles"), table.remove("file")))
+    });
+    let part = part(&json, wire::JITTER_TABLE, "jitter", path, scope)?;
+    let entry = wire::JITTER_TABLE.iter().find(|row| row.name == part.name);
+    let Some((quantiles, file)) = quantiles else {
+        let jitter = entry.map(|entry| (entry.new)(&part.params));
+        return match jitter {
+            Some(jitter) if part.name != "table" => Ok(jitter),
+            _ => Err(at(path, "`quantiles` or `file` is missing")),
+        };
+    };
+    let mut table = Map::new();
+    table.extend(quantiles.map(|json| ("quantiles".to_owned(), json)));
+    table.extend(file.map(|json| ("file".to_owned(), json)));
+    let table = Json::Object(table);
+    let (items, list) = list_of(&table, "quantiles", path)?;
+    let mut found: Vec<f64> = Vec::with_capacity(items.len());
+    for (index, json) in items.iter().enumerate() {
+        let place = format!("{list}[{index}]");
+        let secs = any_quantity(json, &place, scope)?;
+        if secs.dimension != Dimension::Time {
+            return Err(at(place, "expected a time such as `2 ms`"));
+        }
+        if found.last().is_some_and(|before| *before > secs.value) {
+            return Err(at(place, "quantiles must ascend").hint("sort them"));
+        }
+        found.push(secs.value);
+    }
+    if found.len() < 2 {
+        return Err(at(list, "a distribution needs at least two quantiles"));
+    }
+    Ok(Jitter::Table {
+        quantiles: found.into(),
+    })
+}
+
+// --- sizes --------------------------------------------------------------------------------------------------------------
+
+/// Segments fit through every link of their flow's path, or are made to where the flow finds out.
+pub(super) fn fit_segments<'a>(
+    links: &[LinkSpec],
+    flows: impl Iterator<Item = &'a mut FlowSpec>,
+) -> Result<()> {
+    for flow in flows {
+        let of_link = |link: &usize| Some((&links[*link], links[*link].forward.mtu?));
+        let narrowest = flow.path.iter().filter_map(of_link);
+        let Some((link, mtu)) = narrowest.min_by_key(|(_, mtu)| *mtu) else {
+            continue;
+        };
+        let (smss, header) = (flow.tcp.bytes("smss"), flow.tcp.bytes("header"));
+        if smss + header <= mtu {
+            continue;
+        }
+        if flow.tcp.flag("path_mtu_discovery") && mtu > header {
+            flow.tcp.set("smss", Value::Bytes(mtu - header));
+            continue;
+        }
+        let (name, flow) = (&link.name, &flow.name);
+        let message = format!(
+            "segments of flow `{flow}` are {} B (smss {smss} B, header {header} B), and link `{name}` carries {mtu} B at most",
+            smss + header
+        );
+        let hint = if mtu > header {
+            format!(
+                "set tcp.smss = \"{} B\", or tcp.path_mtu_discovery = true",
+                mtu - header
+            )
+        } else {
+            "set a larger `mtu`".to_owned()
+        };
+        return Err(at(format!("links.{}.mtu", declared_name(link)), message).hint(&hint));
+    }
+    Ok(())
+}
+
+/// Packets of UDP fit through every link of their flow's path: nobody finds out for them.
+pub(super) fn fit_datagrams(links: &[LinkSpec], flows: &[UdpSpec]) -> Result<()> {
+    for flow in flows {
+        let row = packet_source::row(flow.source.name);
+        let largest = (row.new.largest_bytes)(&flow.source.params);
+        let carried = |link: &&LinkSpec| link.forward.mtu.is_some_and(|mtu| mtu < largest);
+        let mut path = flow.path.iter().map(|link| &links[*link]);
+        if let Some(link) = path.find(carried) {
+            let mtu = link.forward.mtu.unwrap_or(largest);
+            let (name, flow, size) = (&link.name, &flow.name, flow.source.params.bytes("size"));
+            let message = format!(
+                "flow `{flow}` of UDP sends packets of up to {largest} B, and link `{name}` carries {mtu} B at most"
+            );
+            let hint = if size < largest {
+                "set a larger `mtu`, or a source with packets of one size".to_owned()
+            } else {
+                format!("set a larger `mtu`, or source.size = \"{mtu} B\"")
+            };
+            return Err(at(format!("links.{}.mtu", declared_name(link)), message).hint(&hint));
+        }
+    }
+    Ok(())
+}
+
+/// What of a direction the kernel's own shaper cannot make.
+pub(super) fn beyond_shaper(direction: &Direction) -> Option<&'static str> {
+    let wire = &direction.wire;
+    let found = [
+        (
+            !direction.loss.drop.is_empty(),
+            "the loss of chosen packets",
+        ),
+        (direction.loss.bursts.is_some(), "losses in bursts"),
+        (wire.trace.is_some(), "a `trace`"),
+        (wire.changes.is_some(), "a link that changes over time"),
+        (!wire.outages.is_empty(), "outages"),
+        (wire.jitter.is_some(), "jitter"),
+        (wire.reorder.is_some(), "reordering"),
+        (wire.duplicate > 0.0, "duplicates"),
+        (wire.corrupt > 0.0, "damaged packets"),
+    ];
+    found
+        .iter()
+        .find(|(there, _)| *there)
+        .map(|(_, what)| *what)
+}

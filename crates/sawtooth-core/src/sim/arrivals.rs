@@ -1,0 +1,502 @@
+//! Flows that arrive and leave in a running simulation.
+//!
+//! **Model.** A connection is made when its flow arrives. It ends when its sender has everything acknowledged, the FIN too; then its place is
+//! free for the next one, so memory is bounded by the flows that are alive at one time. What is still on its way then (segments sent again
+//! needlessly, and their acknowledgements) goes on through the network and finds nobody at its end: packets carry a number that is the
+//! flow's own for the whole run, never the place, and a directory knows the places of the living.
+//!
+//! **Order.** All connections of one entry share one path. Their senders are many components behind one stop, and so are their receivers, so
+//! both take events (`plan_stops`): what happens at them is in the order of its keys. The links then need none of their own on this account.
+
+use super::{Flow, FlowPlan, Key, Trip, World, index_u32, ns};
+use crate::arrivals::{Arrival, Process};
+use crate::cc;
+use crate::histogram::Histogram;
+use crate::record::{Cell, Table};
+use crate::rng::Stream;
+use crate::scenario::{ArrivingSpec, Scenario};
+use crate::source;
+use crate::tcp::Config;
+use crate::tcp::sender::Sender;
+
+/// Everything about flows that arrive.
+#[derive(Debug)]
+pub(super) struct Arrivals<'a> {
+    seed: u64,
+    entries: Vec<Entry<'a>>,
+    /// Flows that are there all the time, both sides of dialogues, have the first numbers and places.
+    fixed: u32,
+    /// Flows that are laid down before them, those of UDP, too.
+    laid_down: u32,
+    /// The number of the next one that arrives.
+    next_id: u32,
+    directory: Directory,
+    /// Of each place from `fixed` on, who has it; and those that are free.
+    living: Vec<Living>,
+    free: Vec<u32>,
+    /// Whether every one of them gets a row.
+    transfers: Option<Table>,
+}
+
+/// Who is at a place.
+#[derive(Clone, Copy, Debug)]
+struct Living {
+    entry: u32,
+    arrival: Arrival,
+    alive: bool,
+}
+
+/// One entry of the scenario.
+#[derive(Debug)]
+struct Entry<'a> {
+    spec: &'a ArrivingSpec,
+    process: Process,
+    next: Option<Arrival>,
+    config: Config,
+    new_cc: cc::New,
+    /// The clocks' phases, where timers have ticks.
+    phases: Stream,
+    trip: Trip,
+    summary: Summary,
+}
+
+/// What has been measured of an entry's flows.
+#[derive(Debug, Default)]
+struct Summary {
+    started: u64,
+    alive: u64,
+    alive_peak: u64,
+    offered_bytes: u64,
+    delivered_bytes: u64,
+    sent_packets: u64,
+    retransmits: u64,
+    timeouts: u64,
+    congestion_signals: u64,
+    /// Of those that have ended or been there at the end.
+    lifetimes_ns: u128,
+    completions_ns: Histogram,
+    /// By size: the number of the bin, how many have started, and those that have completed.
+    bins: Vec<(i32, u64, Histogram)>,
+}
+
+impl<'a> Arrivals<'a> {
+    /// `fixed` flows are there all the time; `trips`: of each entry.
+    pub(super) fn new(scenario: &'a Scenario, seed: u64, fixed: usize, trips: &[Trip]) -> Self {
+        let fixed = index_u32(fixed);
+        let entries = scenario.arriving.iter().zip(trips).map(|(spec, trip)| {
+            let name = &spec.flow.name;
+            let mut process = Process::new(&spec.arrivals, seed, name);
+            Entry {
+                spec,
+                next: process.next(),
+                process,
+                config: Config::from(&spec.flow.tcp),
+                new_cc: *super::build(cc::TABLE, &spec.flow.cc),
+                phases: Stream::new(seed, &format!("{name}.arrivals.phase")),
+                trip: *trip,
+                summary: Summary::default(),
+            }
+        });
+        Self {
+            seed,
+            entries: entries.collect(),
+            fixed,
+            laid_down: fixed + index_u32(scenario.udp.len()),
+            next_id: fixed,
+            directory: Directory::default(),
+            living: Vec::new(),
+            free: Vec::new(),
+            transfers: scenario.record.transfers.then(|| Table::new("transfers")),
+        }
+    }
+
+    /// When an entry's next flow arrives.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "only ties at one time are ordered by it"
+    )]
+    pub(super) fn next_key(&self, entry: u32) -> Key {
+        let count = index_u32(self.entries.len());
+        match &self.entries[entry as usize].next {
+            Some(arrival) => {
+                let order = (arrival.number as u32).wrapping_mul(count) + entry;
+                Key::at_start(arrival.at_secs, self.laid_down.wrapping_add(order))
+            }
+            None => Key::NEVER,
+        }
+    }
+
+    /// The place of a flow by its number, unless it has ended.
+    #[inline]
+    pub(super) fn place(&self, id: u32) -> Option<u32> {
+        if id < self.fixed {
+            Some(id)
+        } else {
+            self.directory.get(id)
+        }
+    }
+
+    /// Whether a place is of those that are used again.
+    #[inline]
+    pub(super) fn is_arriving(&self, place: u32) -> bool {
+        place >= self.fixed
+    }
+}
+
+impl World<'_> {
+    /// The next flow of an entry arrives.
+    #[inline(never)]
+    pub(super) fn on_arrival(&mut self, number: u32, key: Key) {
+        let arrivals = &mut self.arrivals;
+        let id = arrivals.next_id;
+        arrivals.next_id += 1;
+        let entry = &mut arrivals.entries[number as usize];
+        let arrival = entry.next.take().expect("a flow arrives");
+        entry.next = entry.process.next();
+        entry.summary.start(entry.spec, arrival.bytes);
+        let flow = entry.open(id, arrival, arrivals.seed);
+        let living = Living {
+            entry: number,
+            arrival,
+            alive: true,
+        };
+        let place = if let Some(place) = arrivals.free.pop() {
+            arrivals.living[(place - arrivals.fixed) as usize] = living;
+            self.flows[place as usize] = flow;
+            place
+        } else {
+            arrivals.living.push(living);
+            self.flows.push(flow);
+            self.timers.grow(2 * self.flows.len(), &self.lineage);
+            index_u32(self.flows.len() - 1)
+        };
+        arrivals.directory.insert(id, place);
+        if let Some(metrics) = &mut self.metrics {
+            metrics.come_back(place, self.metrics_places[number as usize]);
+        }
+        self.start(place, key);
+    }
+
+    /// A flow has ended if everything is acknowledged: its place is free.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn leave_if_finished(&mut self, place: u32, time: f64) {
+        let flow = &mut self.flows[place as usize];
+        if !flow.sender.is_finished() {
+            return;
+        }
+        flow.sender.finish(time);
+        self.arrivals.directory.remove(flow.id);
+        self.arrivals.leave(place, flow, time);
+        self.arrivals.free.push(place);
+        for slot in [super::sender_timer(place), super::receiver_timer(place)] {
+            self.timers.set(slot, Key::NEVER, &self.lineage);
+        }
+    }
+
+    /// The run is over for those that are there.
+    pub(super) fn end_arrivals(&mut self) {
+        for place in self.arrivals.fixed..index_u32(self.flows.len()) {
+            if self.arrivals.living[(place - self.arrivals.fixed) as usize].alive {
+                let flow = &mut self.flows[place as usize];
+                flow.sender.finish(self.end);
+                self.arrivals.leave(place, flow, self.end);
+            }
+        }
+    }
+
+    /// The tables of flows that arrive; none if none can.
+    pub(super) fn arrival_tables(&mut self) -> Vec<Table> {
+        if self.arrivals.entries.is_empty() {
+            return Vec::new();
+        }
+        let (mut all, mut by_size) = (Table::new("arrivals"), Table::new("completions"));
+        for entry in &self.arrivals.entries {
+            all.push(entry.row(self.end));
+            for (bin, started, completions) in &entry.summary.bins {
+                let head = [
+                    Cell::Str(entry.spec.flow.name.clone()),
+                    Cell::U64(edge(*bin, entry.spec.arrivals.bins_per_decade)),
+                    Cell::U64(edge(*bin + 1, entry.spec.arrivals.bins_per_decade)),
+                    Cell::U64(*started),
+                    Cell::U64(completions.count()),
+                ];
+                by_size.push(head.into_iter().chain(times(completions)));
+            }
+        }
+        let transfers = self.arrivals.transfers.take();
+        [all, by_size].into_iter().chain(transfers).collect()
+    }
+}
+
+impl Arrivals<'_> {
+    fn leave(&mut self, place: u32, flow: &Flow, time: f64) {
+        let living = &mut self.living[(place - self.fixed) as usize];
+        living.alive = false;
+        let entry = &mut self.entries[living.entry as usize];
+        let completion = flow
+            .sender
+            .is_done()
+            .then(|| ns(flow.receiver.last_delivery - flow.start));
+        entry.summary.end(flow, time, completion);
+        if let Some(completion) = completion {
+            let bin = entry.summary.bin(entry.spec, living.arrival.bytes);
+            bin.2.add(completion.unsigned_abs());
+        }
+        if let Some(transfers) = &mut self.transfers {
+            let counters = &flow.sender.counters;
+            transfers.push([
+                Cell::Str(entry.spec.flow.name.clone()),
+                Cell::U64(living.arrival.number),
+                Cell::I64(ns(flow.start)),
+                Cell::U64(living.arrival.bytes),
+                Cell::U64(flow.receiver.delivered_bytes),
+                Cell::I64(completion.unwrap_or(-1)),
+                Cell::U64(counters.sent_packets),
+                Cell::U64(counters.retransmits),
+                Cell::U64(counters.timeouts),
+            ]);
+        }
+    }
+}
+
+impl Entry<'_> {
+    fn open(&mut self, id: u32, arrival: Arrival, seed: u64) -> Flow {
+        let name = format!("{}[{}]/cc", self.spec.flow.name, arrival.number);
+        let config = Config {
+            seed: Stream::new(seed, &name).integer(0, i64::MAX).unsigned_abs(),
+            ..self.config
+        };
+        let phase = if config.ns2_tick_phase {
+            self.phases.uniform() * config.rto.granularity
+        } else {
+            0.0
+        };
+        Flow::new(FlowPlan {
+            id,
+            start: arrival.at_secs,
+            sender: Sender::open(config, self.new_cc, &self.spec.flow.cc.params, phase),
+            source: source::transfer(arrival.bytes),
+            trip: self.trip,
+        })
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn row(&self, end: f64) -> impl Iterator<Item = Cell> {
+        let summary = &self.summary;
+        let head = [
+            Cell::Str(self.spec.flow.name.clone()),
+            Cell::Str(self.spec.flow.cc.name.into()),
+            Cell::F64(self.spec.arrivals.rate),
+            Cell::U64(summary.started),
+            Cell::U64(summary.completions_ns.count()),
+            Cell::F64(summary.lifetimes_ns as f64 / (end * 1e9)),
+            Cell::U64(summary.alive_peak),
+            Cell::U64(summary.offered_bytes),
+            Cell::U64(summary.delivered_bytes),
+            Cell::U64(summary.sent_packets),
+            Cell::U64(summary.retransmits),
+            Cell::U64(summary.timeouts),
+            Cell::U64(summary.congestion_signals),
+        ];
+        head.into_iter().chain(times(&summary.completions_ns))
+    }
+}
+
+impl Summary {
+    fn start(&mut self, spec: &ArrivingSpec, bytes: u64) {
+        self.started += 1;
+        self.alive += 1;
+        self.alive_peak = self.alive_peak.max(self.alive);
+        self.offered_bytes += bytes;
+        self.bin(spec, bytes).1 += 1;
+    }
+
+    fn end(&mut self, flow: &Flow, time: f64, completion: Option<i64>) {
+        let counters = &flow.sender.counters;
+        self.alive -= 1;
+        self.delivered_bytes += flow.receiver.delivered_bytes;
+        self.sent_packets += counters.sent_packets;
+        self.retransmits += counters.retransmits;
+        self.timeouts += counters.timeouts;
+        self.congestion_signals += counters.congestion_signals;
+        self.lifetimes_ns += u128::from(ns(time - flow.start).unsigned_abs());
+        if let Some(completion) = completion {
+            self.completions_ns.add(completion.unsigned_abs());
+        }
+    }
+
+    /// The bin of a size.
+    fn bin(&mut self, spec: &ArrivingSpec, bytes: u64) -> &mut (i32, u64, Histogram) {
+        let number = bin_of(bytes, spec.arrivals.bins_per_decade);
+        let at = match self.bins.binary_search_by_key(&number, |bin| bin.0) {
+            Ok(at) => at,
+            Err(at) => {
+                self.bins.insert(at, (number, 0, Histogram::default()));
+                at
+            }
+        };
+        &mut self.bins[at]
+    }
+}
+
+/// Mean, quantiles and maximum of times; -1 of none.
+pub(super) fn times(times: &Histogram) -> [Cell; 7] {
+    #[expect(clippy::cast_possible_truncation, reason = "less than a run's length")]
+    let mean = times.mean().map_or(-1, |mean| libm::round(mean) as i64);
+    let time = |value: Option<u64>| {
+        Cell::I64(value.map_or(-1, |value| i64::try_from(value).unwrap_or(i64::MAX)))
+    };
+    let quantile = |share| time(times.quantile(share));
+    [
+        Cell::I64(mean),
+        quantile(0.5),
+        quantile(0.9),
+        quantile(0.95),
+        quantile(0.99),
+        quantile(0.999),
+        time((times.count() > 0).then_some(times.largest())),
+    ]
+}
+
+/// Sizes of bin `b` are at least `edge(b)` and below `edge(b + 1)`.
+fn bin_of(bytes: u64, per_decade: u32) -> i32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "a small number"
+    )]
+    let near = (libm::log10(bytes as f64) * f64::from(per_decade)) as i32;
+    // The logarithm's rounding may be off by one at an edge.
+    (near - 1..=near + 1)
+        .rev()
+        .find(|bin| edge(*bin, per_decade) <= bytes)
+        .unwrap_or(0)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes are below 2^63"
+)]
+fn edge(bin: i32, per_decade: u32) -> u64 {
+    libm::ceil(libm::pow(10.0, f64::from(bin) / f64::from(per_decade)) - 1e-6) as u64
+}
+
+/// The places of flows by their numbers: open addressing, at most half full.
+#[derive(Debug, Default)]
+struct Directory {
+    entries: Vec<(u32, u32)>,
+    count: usize,
+}
+
+/// No flow has this number.
+const NOBODY: u32 = u32::MAX;
+
+impl Directory {
+    #[inline]
+    fn home(&self, id: u32) -> usize {
+        // Numbers are given out in turn, so their low bits are as good as any hash.
+        id as usize & (self.entries.len() - 1)
+    }
+
+    #[inline]
+    fn get(&self, id: u32) -> Option<u32> {
+        let mask = self.entries.len().checked_sub(1)?;
+        let mut at = self.home(id);
+        loop {
+            match self.entries[at] {
+                (found, place) if found == id => return Some(place),
+                (NOBODY, _) => return None,
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    fn insert(&mut self, id: u32, place: u32) {
+        self.count += 1;
+        if 2 * self.count > self.entries.len() {
+            let larger = vec![(NOBODY, 0); (4 * self.count).next_power_of_two()];
+            for (id, place) in std::mem::replace(&mut self.entries, larger) {
+                if id != NOBODY {
+                    self.put(id, place);
+                }
+            }
+        }
+        self.put(id, place);
+    }
+
+    fn put(&mut self, id: u32, place: u32) {
+        let mask = self.entries.len() - 1;
+        let mut at = self.home(id);
+        while self.entries[at].0 != NOBODY {
+            at = (at + 1) & mask;
+        }
+        self.entries[at] = (id, place);
+    }
+
+    fn remove(&mut self, id: u32) {
+        let mask = self.entries.len() - 1;
+        let mut hole = self.home(id);
+        while self.entries[hole].0 != id {
+            hole = (hole + 1) & mask;
+        }
+        // Those behind it that belong at the hole or before move up (Knuth, vol. 3, 6.4, algorithm R).
+        let mut at = hole;
+        loop {
+            at = (at + 1) & mask;
+            let (next, _) = self.entries[at];
+            if next == NOBODY {
+                break;
+            }
+            let way = at.wrapping_sub(self.home(next)) & mask;
+            if way >= (at.wrapping_sub(hole) & mask) {
+                self.entries[hole] = self.entries[at];
+                hole = at;
+            }
+        }
+        self.entries[hole] = (NOBODY, 0);
+        self.count -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn a_directory_is_a_map(steps in prop::collection::vec((0u32..60, any::<bool>()), 0..300)) {
+            let (mut directory, mut model) = (Directory::default(), BTreeMap::new());
+            for (at, (id, comes)) in (0u32..).zip(steps) {
+                if comes && !model.contains_key(&id) {
+                    directory.insert(id, at);
+                    model.insert(id, at);
+                } else if !comes && model.remove(&id).is_some() {
+                    directory.remove(id);
+                }
+                for id in 0..60 {
+                    prop_assert_eq!(directory.get(id), model.get(&id).copied());
+                }
+                prop_assert_eq!(directory.count, model.len());
+            }
+        }
+
+        #[test]
+        fn a_size_lies_within_its_bin(bytes in 1u64..1_000_000_000_000_000, per_decade in 1u32..=20) {
+            let bin = bin_of(bytes, per_decade);
+            prop_assert!(edge(bin, per_decade) <= bytes && bytes < edge(bin + 1, per_decade));
+        }
+    }
+
+    #[test]
+    fn powers_of_ten_begin_a_bin() {
+        assert_eq!(
+            [1, 9, 10, 99, 1000].map(|bytes| bin_of(bytes, 1)),
+            [0, 0, 1, 1, 3]
+        );
+        assert_eq!([0, 1, 2, 3, 4].map(|bin| edge(bin, 2)), [1, 4, 10, 32, 100]);
+    }
+}

@@ -1,0 +1,266 @@
+//! Which way packets go: every flow's round trip as a list of stops, and which of them need events.
+
+use std::collections::BTreeMap;
+
+use super::dialogue::Dialogues;
+use super::index_u32;
+use crate::link::Port;
+use crate::scenario::{FlowSpec, Sampling, Scenario};
+
+/// A place on a flow's round trip.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stop {
+    pub place: Place,
+    /// The channel in which packets wait for their event, or nothing if this stop is passed at once.
+    pub channel: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// A port that computes departures, marks nothing and is not sampled.
+    Port(u32),
+    SlowPort(u32),
+    /// The way between a host and the first link, which takes the flow's own delay; an even number from the sender, an odd one to it.
+    Access(u32),
+    Receiver(u32),
+    Sender(u32),
+    /// Where a flow of UDP ends; of itself it begins anew, so this feeds its first stop.
+    UdpReceiver(u32),
+    /// Where a damaged packet ends.
+    Discard,
+    /// Those of all flows of an entry that arrive; which of them a packet is for, it says itself.
+    Receivers(u32),
+    Senders(u32),
+}
+
+/// Where a flow's round trip begins in `World::stops`, and which stop is the receiver's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trip {
+    pub first_stop: u32,
+    pub receiver_stop: u32,
+}
+
+/// The round trip of a flow, or of all flows of an entry; of UDP, which sends nothing back, the way to the receiver.
+pub(super) struct Route<'a> {
+    /// The links that data crosses, and whether against their direction.
+    pub path: &'a [usize],
+    pub against: bool,
+    /// The flow's number; entries of flows that arrive are counted after the others.
+    pub flow: usize,
+    pub receiver: Place,
+    pub sender: Option<Place>,
+    /// What packets take between its hosts and the links, each way, in seconds.
+    pub access_delay: f64,
+    /// Whether a wire on it may damage packets.
+    pub damages: bool,
+    /// Whether what happens at its ends depends on more than what arrives there, so that they need events.
+    pub sociable: bool,
+}
+
+/// Those of all flows, of the other sides of dialogues, of the entries of flows that arrive, and of flows of UDP.
+pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
+    let route = |spec: &'a FlowSpec, place| Route {
+        path: spec.path.as_slice(),
+        access_delay: spec.delay.secs(),
+        damages: scenario.damages(&spec.path),
+        against: false,
+        flow: place as usize,
+        receiver: Place::Receiver(place),
+        sender: Some(Place::Sender(place)),
+        sociable: false,
+    };
+    let mut routes: Vec<Route> = (0..)
+        .zip(&scenario.flows)
+        .map(|(place, flow)| route(flow, place))
+        .collect();
+    for (client, server) in dialogues.places() {
+        routes[server as usize].sociable = true;
+        routes.push(Route {
+            against: true,
+            flow: server as usize,
+            sociable: true,
+            ..route(&scenario.flows[server as usize], client)
+        });
+    }
+    for (entry, spec) in (0..).zip(&scenario.arriving) {
+        // Many components, of which one may have a timer that is due before another's packet.
+        routes.push(Route {
+            flow: scenario.flows.len() + entry as usize,
+            receiver: Place::Receivers(entry),
+            sender: Some(Place::Senders(entry)),
+            sociable: true,
+            ..route(&spec.flow, 0)
+        });
+    }
+    routes.extend((0..).zip(&scenario.udp).map(|(index, flow)| Route {
+        path: &flow.path,
+        access_delay: flow.delay.secs(),
+        damages: scenario.damages(&flow.path),
+        against: false,
+        flow: scenario.flows.len() + scenario.arriving.len() + index as usize,
+        receiver: Place::UdpReceiver(index),
+        sender: None,
+        sociable: false,
+    }));
+    routes
+}
+
+/// What `plan_stops` makes.
+pub(super) struct Plan {
+    pub stops: Vec<Stop>,
+    /// Of each route, where it is among them.
+    pub trips: Vec<Trip>,
+    /// Of each channel whether packets come to it in order.
+    pub in_order: Vec<bool>,
+    /// Of each stop whether it is beyond the receiver.
+    pub returning: Vec<bool>,
+    /// Of each stop the one that a damaged packet takes instead: itself if no wire of its route damages any.
+    pub twins: Vec<u32>,
+    /// Of each stop the flow whose packets are there.
+    pub whose: Vec<u32>,
+}
+
+/// Lays out every round trip and decides which stops need events.
+pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Plan {
+    let places = lay_out(scenario, ports, routes);
+    let feeders = feeders(&places);
+    let is_unruly = |place: &Place| match place {
+        Place::Port(port) | Place::SlowPort(port) => ports[*port as usize].is_unruly(),
+        _ => false,
+    };
+    let needs_event = |place: &Place| match place {
+        place if feeders[place].iter().any(is_unruly) => true,
+        Place::Port(port) | Place::SlowPort(port) => {
+            feeders[place].len() > 1
+                || !scenario.shortcuts.computed_hops
+                || !ports[*port as usize].is_computed()
+        }
+        Place::Receiver(place) | Place::Sender(place) => {
+            routes[*place as usize].sociable || !scenario.shortcuts.computed_hops
+        }
+        Place::Receivers(_) | Place::Senders(_) => true,
+        Place::UdpReceiver(_) | Place::Access(_) | Place::Discard => {
+            !scenario.shortcuts.computed_hops
+        }
+    };
+    let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
+    let mut made = Plan {
+        stops: Vec::new(),
+        trips: Vec::with_capacity(places.len()),
+        in_order: Vec::new(),
+        returning: Vec::new(),
+        twins: Vec::new(),
+        whose: Vec::new(),
+    };
+    for (trip, route) in places.iter().zip(routes) {
+        let first_stop = index_u32(made.stops.len());
+        let receiver_stop =
+            first_stop + index_u32(route.path.len()) + u32::from(route.has_access_delay());
+        made.trips.push(Trip {
+            first_stop,
+            receiver_stop,
+        });
+        // A round trip without any event would never return to the event loop.
+        let closed = !trip.iter().any(needs_event);
+        for (at, place) in trip.iter().enumerate() {
+            let feeder = trip[(at + trip.len() - 1) % trip.len()];
+            let event = needs_event(place) || (closed && matches!(place, Place::Sender(_)));
+            let channel = event.then(|| {
+                let next = index_u32(made.in_order.len());
+                let channel = *channels.entry((*place, feeder)).or_insert(next);
+                if channel == next {
+                    made.in_order.push(!is_unruly(&feeder));
+                }
+                channel
+            });
+            made.returning
+                .push(first_stop + index_u32(at) > receiver_stop);
+            made.whose.push(index_u32(route.flow));
+            let twin = if route.damages { trip.len() } else { 0 };
+            made.twins.push(index_u32(made.stops.len() + twin));
+            made.stops.push(Stop {
+                place: *place,
+                channel,
+            });
+        }
+        if route.damages {
+            made.add_damaged(first_stop as usize);
+        }
+    }
+    made
+}
+
+/// The places of every route, in order.
+fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Vec<Vec<Place>> {
+    let mut places: Vec<Vec<Place>> = Vec::with_capacity(routes.len());
+    let port = |index: usize| {
+        let port = &ports[index];
+        let plain = port.is_computed() && !port.computes_marks() && !port.has_wire();
+        let plain = plain && !scenario.record.notes_at_links();
+        if plain && !matches!(scenario.sample, Sampling::Every(_)) {
+            Place::Port(index_u32(index))
+        } else {
+            Place::SlowPort(index_u32(index))
+        }
+    };
+    for (index, route) in (0..).zip(routes) {
+        let forward = route.path.iter().map(|link| port(2 * link));
+        let reverse = route.path.iter().rev().map(|link| port(2 * link + 1));
+        let mut trip = Vec::with_capacity(2 * route.path.len() + 4);
+        let access = |way: u32| route.has_access_delay().then_some(Place::Access(way));
+        trip.extend(access(2 * index));
+        match route.sender {
+            None => trip.extend(forward.chain([route.receiver])),
+            Some(_) if route.against => {
+                trip.extend(reverse.chain([route.receiver]).chain(forward));
+            }
+            Some(_) => trip.extend(forward.chain([route.receiver]).chain(reverse)),
+        }
+        if let Some(sender) = route.sender {
+            trip.extend(access(2 * index + 1));
+            trip.push(sender);
+        }
+        places.push(trip);
+    }
+    places
+}
+
+/// Who feeds each stop: the stop before it on some round trip (the last one, a sender or the receiver of UDP, feeds the first).
+fn feeders(places: &[Vec<Place>]) -> BTreeMap<Place, Vec<Place>> {
+    let mut feeders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
+    for trip in places {
+        for (at, place) in trip.iter().enumerate() {
+            let feeder = trip[(at + trip.len() - 1) % trip.len()];
+            let known = feeders.entry(*place).or_default();
+            if !known.contains(&feeder) {
+                known.push(feeder);
+            }
+        }
+    }
+    feeders
+}
+
+impl Plan {
+    /// As many stops of the same places as there are from `first` on, for packets that are damaged, which nobody takes.
+    fn add_damaged(&mut self, first: usize) {
+        for at in first..self.stops.len() {
+            let mut stop = self.stops[at];
+            if !matches!(
+                stop.place,
+                Place::Port(_) | Place::SlowPort(_) | Place::Access(_)
+            ) {
+                stop.place = Place::Discard;
+            }
+            self.twins.push(index_u32(self.stops.len()));
+            self.returning.push(self.returning[at]);
+            self.whose.push(self.whose[at]);
+            self.stops.push(stop);
+        }
+    }
+}
+
+impl Route<'_> {
+    fn has_access_delay(&self) -> bool {
+        self.access_delay > 0.0
+    }
+}

@@ -1,0 +1,189 @@
+//! An application that is on and off by turns: on, it writes at a rate; the lengths of both are drawn. With exponential periods it is the usual
+//! model of a voice or a bursty source; many with Pareto periods of a shape between 1 and 2 together are self-similar (Willinger, Taqqu, Sherman
+//! and Wilson, "Self-similarity through high-variability", IEEE/ACM Trans. Netw. 5(1), 1997).
+//!
+//! **Model.** It begins with a period on. Writes are of `size` bytes, at the rate, from the period's beginning; the last one of a period has
+//! what is left of rate x length. What that has of a byte's fraction is kept for the next period, so the mean rate is exact.
+//!
+//! Kernel twin: an application that sleeps until each write's time; what the socket does not take is written when it does.
+
+use super::{New, Source, Write, bytes_or_none};
+use crate::dist::{self, Distribution};
+use crate::registry::{Entry, Kind, Param, Unit, Value};
+use crate::rng::Stream;
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "on_off",
+    summary: "an application that writes at a rate by turns, for periods that are drawn",
+    specification: &[],
+    params: &[
+        Param {
+            name: "rate",
+            summary: "how fast it writes while it is on, application bytes alone",
+            kind: Kind::Rate,
+            default: Value::Rate(1e6),
+        },
+        Param {
+            name: "on",
+            summary: "length of a period on, or its distribution",
+            kind: Kind::Distribution(Unit::Time {
+                min_exclusive: true,
+            }),
+            default: Value::Exponential(1.0),
+        },
+        Param {
+            name: "off",
+            summary: "length of a period off, or its distribution",
+            kind: Kind::Distribution(Unit::Time {
+                min_exclusive: false,
+            }),
+            default: Value::Exponential(1.0),
+        },
+        Param {
+            name: "size",
+            summary: "bytes of a write, of which there are rate / size per second while it is on",
+            kind: Kind::Bytes,
+            default: Value::Bytes(1250),
+        },
+        Param {
+            name: "total",
+            summary: "bytes after which the connection is closed; `none`: without end",
+            kind: Kind::Bytes,
+            default: Value::None,
+        },
+        Param {
+            name: "offset",
+            summary: "when it begins, after the connection has been opened",
+            kind: Kind::Duration {
+                min_exclusive: false,
+            },
+            default: Value::Duration(0.0),
+        },
+    ],
+    new: |params, random| {
+        let bytes_per_sec = match params.get("rate") {
+            Value::Rate(rate) => rate / 8.0,
+            other => unreachable!("a rate, not {other:?}"),
+        };
+        Box::new(OnOff {
+            bytes_per_sec,
+            on: dist::of(params, "on"),
+            off: dist::of(params, "off"),
+            size_bytes: params.bytes("size"),
+            total_bytes: bytes_or_none(params, "total"),
+            random,
+            on_at: params.duration("offset"),
+            period_ends: params.duration("offset"),
+            left: 0,
+            period_bytes: 0,
+            fraction: 0.0,
+            written: 0,
+        })
+    },
+};
+
+#[derive(Debug)]
+struct OnOff {
+    bytes_per_sec: f64,
+    on: Box<dyn Distribution>,
+    off: Box<dyn Distribution>,
+    size_bytes: u64,
+    total_bytes: Option<u64>,
+    random: Stream,
+    /// The period on: when it began, bytes of it, and those that are still to be written; and when the period off ends that follows it.
+    on_at: f64,
+    period_bytes: u64,
+    left: u64,
+    period_ends: f64,
+    /// What the periods so far have not written of a byte.
+    fraction: f64,
+    written: u64,
+}
+
+impl OnOff {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "bytes are far below 2^53"
+    )]
+    fn next_period(&mut self) {
+        let on = self.on.sample(&mut self.random);
+        self.on_at = self.period_ends;
+        self.period_ends = self.on_at + on + self.off.sample(&mut self.random);
+        let bytes = self.bytes_per_sec * on + self.fraction;
+        self.period_bytes = bytes as u64;
+        self.fraction = bytes.fract();
+        self.left = self.period_bytes;
+    }
+}
+
+impl Source for OnOff {
+    #[expect(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
+    fn next_write(&mut self) -> Option<Write> {
+        let allowed = self
+            .total_bytes
+            .map_or(u64::MAX, |total| total - self.written);
+        if allowed == 0 {
+            return None;
+        }
+        while self.left == 0 {
+            self.next_period();
+        }
+        let bytes = self.size_bytes.min(self.left).min(allowed);
+        let before = self.period_bytes - self.left;
+        let at_secs = self.on_at + before as f64 / self.bytes_per_sec;
+        self.left -= bytes;
+        self.written += bytes;
+        Some(Write { at_secs, bytes })
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
+        self.total_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Params;
+
+    fn writes(values: &[(&str, Value)], count: usize) -> Vec<(f64, u64)> {
+        let mut params = Params::defaults(ENTRY.params);
+        for (key, value) in values {
+            params.set(key, *value);
+        }
+        let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
+        std::iter::from_fn(|| source.next_write())
+            .map(|write| (write.at_secs, write.bytes))
+            .take(count)
+            .collect()
+    }
+
+    #[test]
+    fn writes_follow_each_other_at_the_rate_while_it_is_on() {
+        // 125 kB/s for 25 ms are 3125 bytes: two writes of 1250 and one of 625; 75 ms later again.
+        let fixed = [
+            ("on", Value::Duration(0.025)),
+            ("off", Value::Duration(0.075)),
+            ("total", Value::Bytes(4000)),
+        ];
+        let expected = [(0.0, 1250), (0.01, 1250), (0.02, 625), (0.1, 875)];
+        let found = writes(&fixed, 10);
+        assert_eq!(found.len(), 4);
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found.0 - expected.0).abs() < 1e-12 && found.1 == expected.1);
+        }
+    }
+
+    #[test]
+    fn the_mean_rate_is_the_share_of_the_time_that_it_is_on() {
+        let found = writes(&[("off", Value::Exponential(3.0))], 400_000);
+        let (last, _) = found[found.len() - 1];
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let bytes = found.iter().map(|(_, bytes)| *bytes).sum::<u64>() as f64;
+        // A quarter of 1 Mbit/s. Some 4000 cycles: their bytes and lengths have a coefficient of variation of 1 and 0.79, so that of the ratio
+        // is at most 1.27 / sqrt(4000) = 2 %.
+        let ratio = bytes * 8.0 / last / 250e3;
+        assert!((ratio - 1.0).abs() < 0.06, "{ratio}");
+    }
+}

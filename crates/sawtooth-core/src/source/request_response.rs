@@ -1,0 +1,146 @@
+//! Requests and responses over one connection that stays: the client asks, the server thinks and answers, and when the response has arrived
+//! completely the client thinks and asks again.
+//!
+//! The flow's data are the responses, so its receiver is the client. It opens the connection, and its requests are a stream of their own in the opposite
+//! direction, over the reverse links, with the same congestion control and TCP.
+//!
+//! Deviations: the two directions do not carry each other's acknowledgements; each has its own. In the simulator the handshake is the client's alone; the
+//! server's first timeout comes from the round trip that the client has measured, as its own would be.
+//!
+//! Kernel twin: none yet; the agent's connections carry data one way.
+
+use super::{Exchange, New, Source, Write};
+use crate::dist::{self, Distribution};
+use crate::registry::{Entry, Kind, Param, Unit, Value};
+use crate::rng::Stream;
+
+const TIME: Kind = Kind::Distribution(Unit::Time {
+    min_exclusive: false,
+});
+
+pub const ENTRY: Entry<New> = Entry {
+    name: "request_response",
+    summary: "a client that asks, waits for the whole response, thinks and asks again",
+    specification: &[],
+    params: &[
+        Param {
+            name: "request",
+            summary: "bytes of a request, or their distribution",
+            kind: Kind::Distribution(Unit::Bytes),
+            default: Value::Bytes(300),
+        },
+        Param {
+            name: "response",
+            summary: "bytes of a response, or their distribution",
+            kind: Kind::Distribution(Unit::Bytes),
+            default: Value::Bytes(30_000),
+        },
+        Param {
+            name: "think",
+            summary: "the client's time from a response's last byte to its next request, or its distribution",
+            kind: TIME,
+            default: Value::Duration(0.0),
+        },
+        Param {
+            name: "server_think",
+            summary: "the server's time from a request's last byte to its response, or its distribution",
+            kind: TIME,
+            default: Value::Duration(0.0),
+        },
+        Param {
+            name: "count",
+            summary: "how many requests, after which both sides close; `none`: without end",
+            kind: Kind::Integer {
+                min: 1,
+                max: 1_000_000_000,
+            },
+            default: Value::None,
+        },
+    ],
+    new: |params, random| {
+        let fixed = match params.get("response") {
+            Value::Bytes(bytes) => Some(bytes),
+            _ => None,
+        };
+        Box::new(RequestResponse {
+            request: dist::of(params, "request"),
+            response: dist::of(params, "response"),
+            think: dist::of(params, "think"),
+            server_think: dist::of(params, "server_think"),
+            count: match params.get("count") {
+                Value::Integer(count) => u64::try_from(count).ok(),
+                _ => None,
+            },
+            response_bytes: fixed,
+            random,
+            asked: 0,
+        })
+    },
+};
+
+#[derive(Debug)]
+struct RequestResponse {
+    request: Box<dyn Distribution>,
+    response: Box<dyn Distribution>,
+    think: Box<dyn Distribution>,
+    server_think: Box<dyn Distribution>,
+    count: Option<u64>,
+    /// Where it is not drawn.
+    response_bytes: Option<u64>,
+    random: Stream,
+    asked: u64,
+}
+
+impl Source for RequestResponse {
+    fn next_write(&mut self) -> Option<Write> {
+        None
+    }
+
+    fn next_exchange(&mut self) -> Option<Exchange> {
+        if self.count == Some(self.asked) {
+            return None;
+        }
+        self.asked += 1;
+        let random = &mut self.random;
+        // The first request has nothing to think about.
+        let think = self.think.sample(random);
+        Some(Exchange {
+            think_secs: if self.asked > 1 { think } else { 0.0 },
+            request_bytes: dist::bytes(self.request.sample(random)),
+            server_secs: self.server_think.sample(random),
+            response_bytes: dist::bytes(self.response.sample(random)),
+        })
+    }
+
+    fn answers(&self) -> bool {
+        true
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
+        Some(self.count?.saturating_mul(self.response_bytes?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Params;
+
+    #[test]
+    fn so_many_exchanges_and_then_comes_the_end() {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("count", Value::Integer(2));
+        params.set("think", Value::Duration(0.5));
+        let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
+        let exchange = |think_secs| Exchange {
+            think_secs,
+            request_bytes: 300,
+            server_secs: 0.0,
+            response_bytes: 30_000,
+        };
+        assert_eq!(source.next_exchange(), Some(exchange(0.0)));
+        assert_eq!(source.next_exchange(), Some(exchange(0.5)));
+        assert_eq!(source.next_exchange(), None);
+        assert_eq!(source.total_bytes(), Some(60_000));
+    }
+}

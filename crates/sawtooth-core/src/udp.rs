@@ -1,0 +1,180 @@
+//! What the receiver of a UDP flow (RFC 768) knows of it: what has come, what has not, and how long it took.
+//!
+//! Nothing is acknowledged and nobody is told; packets are numbered, as those of RTP are, so that losses can be counted (RFC 3550 appendix A.3), and
+//! carry the time at which they left, so that delays can be. The jitter is RFC 3550's (§6.4.1, appendix A.8).
+//!
+//! Deviation: both ends have one clock, so delays are one-way delays and not only differences of them.
+
+use crate::histogram::Histogram;
+use crate::packet_source::HEADER_BYTES;
+use crate::record::{Cell, SCHEMA, TableSpec, Type};
+use crate::units::{Duration, mean_rate_bps};
+
+/// What a flow's packets are said to be of, as those of connections count up from 0.
+pub fn flow_number(index: u32) -> u32 {
+    u32::MAX - index
+}
+
+/// A flow's packets at their receiver.
+#[derive(Clone, Debug, Default)]
+pub struct Received {
+    pub packets: u64,
+    /// Of IP packets.
+    pub bytes: u64,
+    /// One more than the highest number that has come.
+    expected: u64,
+    /// Packets that came after one that had left later.
+    late: u64,
+    least_delay_ns: u64,
+    last_delay_secs: f64,
+    jitter_secs: f64,
+    delays_ns: Histogram,
+}
+
+impl Received {
+    /// Packet `number` (from 0) of `bytes` that left at `sent_secs` is here.
+    #[inline]
+    pub fn on_packet(&mut self, now_secs: f64, sent_secs: f64, number: u64, bytes: u32) {
+        let delay = now_secs - sent_secs;
+        let delay_ns = ns(delay).unsigned_abs();
+        if self.packets > 0 {
+            let change = (delay - self.last_delay_secs).abs();
+            self.jitter_secs += (change - self.jitter_secs) / 16.0;
+            self.least_delay_ns = self.least_delay_ns.min(delay_ns);
+        } else {
+            self.least_delay_ns = delay_ns;
+        }
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+        if number >= self.expected {
+            self.expected = number + 1;
+        } else {
+            self.late += 1;
+        }
+        self.last_delay_secs = delay;
+        self.delays_ns.add(delay_ns);
+    }
+
+    /// What the application gets of it.
+    pub fn payload_bytes(&self) -> u64 {
+        self.bytes - u64::from(HEADER_BYTES) * self.packets
+    }
+
+    /// Packets that left before one that has come, and have not come themselves; less those that came twice.
+    #[expect(clippy::cast_possible_wrap, reason = "counts are far below 2^63")]
+    fn lost(&self) -> i64 {
+        self.expected as i64 - self.packets as i64
+    }
+}
+
+/// What was sent, by name, from `start_secs` to the run's end at `end_secs`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent<'a> {
+    pub flow: &'a str,
+    pub start_secs: f64,
+    pub end_secs: f64,
+    pub packets: u64,
+    pub bytes: u64,
+}
+
+/// The flow's row of the table `flows`: what is TCP's is 0, a time -1, a text empty.
+pub fn flow_row(sent: &Sent, received: &Received) -> Vec<Cell> {
+    let lifetime_secs = (sent.end_secs - sent.start_secs).max(0.0);
+    let cells = table("flows")
+        .columns
+        .iter()
+        .map(|column| match column.name {
+            "flow" => Cell::Str(sent.flow.to_owned()),
+            "start_ns" => Cell::I64(ns(sent.start_secs)),
+            "sent_packets" => Cell::U64(sent.packets),
+            "delivered_bytes" => Cell::U64(received.payload_bytes()),
+            "goodput_bps" => Cell::F64(mean_rate_bps(received.payload_bytes(), lifetime_secs)),
+            _ => match column.kind {
+                Type::U64 => Cell::U64(0),
+                Type::I64 => Cell::I64(-1),
+                Type::F64 => Cell::F64(0.0),
+                Type::Str => Cell::Str(String::new()),
+            },
+        });
+    cells.collect()
+}
+
+/// The flow's row of the table `datagrams`.
+pub fn datagram_row(sent: &Sent, received: &Received) -> [Cell; 15] {
+    let delays = &received.delays_ns;
+    let any = received.packets > 0;
+    let time = |ns: u64| Cell::I64(if any { ns.cast_signed() } else { -1 });
+    let quantile = |share| time(delays.quantile(share).unwrap_or(0));
+    #[expect(clippy::cast_possible_truncation, reason = "less than a run's length")]
+    let mean = delays.mean().map_or(-1, |mean| libm::round(mean) as i64);
+    [
+        Cell::Str(sent.flow.to_owned()),
+        Cell::U64(sent.packets),
+        Cell::U64(sent.bytes),
+        Cell::U64(received.packets),
+        Cell::U64(received.bytes),
+        Cell::I64(received.lost()),
+        Cell::U64(received.late),
+        Cell::I64(mean),
+        time(received.least_delay_ns),
+        time(delays.largest()),
+        quantile(0.5),
+        quantile(0.95),
+        quantile(0.99),
+        quantile(0.999),
+        Cell::I64(if any { ns(received.jitter_secs) } else { -1 }),
+    ]
+}
+
+/// Rows of the table `sources`: what a source says of itself.
+pub fn source_row(flow: &str, quantity: &str, value: f64) -> [Cell; 3] {
+    [
+        Cell::Str(flow.to_owned()),
+        Cell::Str(quantity.to_owned()),
+        Cell::F64(value),
+    ]
+}
+
+fn table(name: &str) -> &'static TableSpec {
+    let mut tables = SCHEMA.iter();
+    tables
+        .find(|table| table.name == name)
+        .expect("a table of the schema")
+}
+
+fn ns(secs: f64) -> i64 {
+    Duration::from_secs(secs).as_ns()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn received(packets: &[(f64, f64, u64)]) -> Received {
+        let mut received = Received::default();
+        for (now, sent, number) in packets {
+            received.on_packet(*now, *sent, *number, 128);
+        }
+        received
+    }
+
+    #[test]
+    fn rfc3550_6_4_1_jitter_is_a_sixteenth_of_what_transit_times_differ() {
+        // Transit times 10, 26 and 10 s: J = 16/16 = 1, then 1 + (16 - 1)/16.
+        let received = received(&[(10.0, 0.0, 0), (27.0, 1.0, 1), (28.0, 18.0, 2)]);
+        assert_eq!(received.jitter_secs, 1.0 + 15.0 / 16.0);
+    }
+
+    #[test]
+    fn rfc3550_a_3_lost_is_what_was_expected_less_what_came() {
+        // 0, 3, 2: number 1 is missing, and 2 came after 3.
+        let found = received(&[(1.0, 0.0, 0), (2.0, 0.0, 3), (3.0, 0.0, 2)]);
+        assert_eq!(
+            (found.lost(), found.late, found.payload_bytes()),
+            (1, 1, 300)
+        );
+        // One that comes twice hides one that is lost.
+        let found = received(&[(1.0, 0.0, 0), (1.0, 0.0, 0)]);
+        assert_eq!(found.lost(), -1);
+    }
+}

@@ -1,0 +1,258 @@
+//! Rate, delay and loss of a wire that change over time: by a table of steps, or by a random walk.
+//!
+//! **Table.** What a row says holds from its time on, until another row says otherwise; what a row leaves out stays as it is. With `every` the
+//! table starts again after that time.
+//!
+//! **Walk.** At every multiple of `interval` the rate changes by a number uniform between `-rate_step` and `rate_step`, and is reflected at its
+//! bounds; the delay likewise. It starts where the link's own rate and delay are. Both draw at every step, so one does not change the other.
+
+use std::sync::Arc;
+
+use crate::registry::{Kind, Param, Value};
+use crate::rng::Stream;
+
+/// What holds on a wire at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conditions {
+    pub rate_bps: f64,
+    pub delay_secs: f64,
+    /// Probability with which a packet is lost, besides all other losses.
+    pub loss: f64,
+}
+
+/// One row of a table: from when on what holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    pub at_secs: f64,
+    pub rate_bps: Option<f64>,
+    pub delay_secs: Option<f64>,
+    pub loss: Option<f64>,
+}
+
+/// How a wire changes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Changes {
+    /// Rows in the order of their times, and after which time they start again.
+    Table {
+        rows: Arc<[Change]>,
+        every_secs: Option<f64>,
+    },
+    Walk(Walk),
+}
+
+/// A random walk of rate and delay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Walk {
+    pub interval_secs: f64,
+    pub rate_bps: Option<Span>,
+    pub delay_secs: Option<Span>,
+}
+
+/// How far one step goes at most, and between which bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    pub step: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+/// What `walk` can say.
+pub const WALK_PARAMS: &[Param] = &[
+    Param {
+        name: "interval",
+        summary: "time between two steps",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::Duration(0.1),
+    },
+    Param {
+        name: "rate_step",
+        summary: "most that the rate changes by in one step; `none`: it stays",
+        kind: Kind::Rate,
+        default: Value::None,
+    },
+    Param {
+        name: "rate_min",
+        summary: "lower bound of the rate; needed with `rate_step`",
+        kind: Kind::Rate,
+        default: Value::None,
+    },
+    Param {
+        name: "rate_max",
+        summary: "upper bound of the rate; needed with `rate_step`",
+        kind: Kind::Rate,
+        default: Value::None,
+    },
+    Param {
+        name: "delay_step",
+        summary: "most that the delay changes by in one step; `none`: it stays",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::None,
+    },
+    Param {
+        name: "delay_min",
+        summary: "lower bound of the delay; needed with `delay_step`",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::None,
+    },
+    Param {
+        name: "delay_max",
+        summary: "upper bound of the delay; needed with `delay_step`",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::None,
+    },
+];
+
+impl Changes {
+    /// The shortest delay there can be, if `delay_secs` is the link's own.
+    pub fn least_delay_secs(&self, delay_secs: f64) -> f64 {
+        match self {
+            Self::Table { rows, .. } => rows
+                .iter()
+                .filter_map(|row| row.delay_secs)
+                .fold(delay_secs, f64::min),
+            Self::Walk(walk) => walk.delay_secs.map_or(delay_secs, |span| span.min),
+        }
+    }
+
+    /// The highest rate there can be, if `rate_bps` is the link's own.
+    pub fn peak_bps(&self, rate_bps: f64) -> f64 {
+        match self {
+            Self::Table { rows, .. } => rows
+                .iter()
+                .filter_map(|row| row.rate_bps)
+                .fold(rate_bps, f64::max),
+            Self::Walk(walk) => walk.rate_bps.map_or(rate_bps, |span| span.max),
+        }
+    }
+}
+
+impl Span {
+    fn step(&self, value: f64, stream: &mut Stream) -> f64 {
+        let next = value + self.step * (2.0 * stream.uniform() - 1.0);
+        // A step is not larger than the span, so one reflection leads back inside.
+        if next < self.min {
+            (2.0 * self.min - next).min(self.max)
+        } else if next > self.max {
+            (2.0 * self.max - next).max(self.min)
+        } else {
+            next
+        }
+    }
+}
+
+/// The conditions as time goes on.
+#[derive(Clone, Debug)]
+pub struct Course {
+    now: Conditions,
+    /// When they change next; infinite if never.
+    until: f64,
+    /// Steps taken; of a table with those of earlier laps.
+    steps: u64,
+    source: Source,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Constant,
+    Table {
+        rows: Arc<[Change]>,
+        every_secs: Option<f64>,
+    },
+    Walk {
+        walk: Walk,
+        stream: Stream,
+    },
+}
+
+impl Course {
+    pub fn new(initial: Conditions, changes: Option<&Changes>, stream: Stream) -> Self {
+        let source = match changes {
+            None => Source::Constant,
+            Some(Changes::Table { rows, every_secs }) => Source::Table {
+                rows: rows.clone(),
+                every_secs: *every_secs,
+            },
+            Some(Changes::Walk(walk)) => Source::Walk {
+                walk: *walk,
+                stream,
+            },
+        };
+        let mut course = Self {
+            now: initial,
+            until: f64::INFINITY,
+            steps: 0,
+            source,
+        };
+        course.until = course.next_change();
+        course
+    }
+
+    /// What holds at `time`, which must not be before that of an earlier call.
+    pub fn at(&mut self, time: f64) -> Conditions {
+        while self.until <= time {
+            self.step();
+        }
+        self.now
+    }
+
+    /// When that changes; infinite if never.
+    pub fn until(&self) -> f64 {
+        self.until
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn next_change(&self) -> f64 {
+        match &self.source {
+            Source::Constant => f64::INFINITY,
+            Source::Table { rows, every_secs } => {
+                let (lap, row) = place(self.steps, rows.len());
+                match (lap, every_secs) {
+                    (0, _) => rows[row].at_secs,
+                    (lap, Some(every)) => lap as f64 * every + rows[row].at_secs,
+                    (_, None) => f64::INFINITY,
+                }
+            }
+            Source::Walk { walk, .. } => (self.steps + 1) as f64 * walk.interval_secs,
+        }
+    }
+
+    fn step(&mut self) {
+        let now = &mut self.now;
+        match &mut self.source {
+            Source::Constant => {}
+            Source::Table { rows, .. } => {
+                let row = &rows[place(self.steps, rows.len()).1];
+                now.rate_bps = row.rate_bps.unwrap_or(now.rate_bps);
+                now.delay_secs = row.delay_secs.unwrap_or(now.delay_secs);
+                now.loss = row.loss.unwrap_or(now.loss);
+            }
+            Source::Walk { walk, stream } => {
+                let still = Span {
+                    step: 0.0,
+                    min: 0.0,
+                    max: f64::INFINITY,
+                };
+                let (rate, delay) = (walk.rate_bps, walk.delay_secs);
+                now.rate_bps = rate.unwrap_or(still).step(now.rate_bps, stream);
+                now.delay_secs = delay.unwrap_or(still).step(now.delay_secs, stream);
+            }
+        }
+        self.steps += 1;
+        self.until = self.next_change();
+    }
+}
+
+/// The lap of a step, and its row.
+fn place(step: u64, rows: usize) -> (u64, usize) {
+    let rows = rows as u64;
+    let row = usize::try_from(step % rows).expect("an index");
+    (step / rows, row)
+}

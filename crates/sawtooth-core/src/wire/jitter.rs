@@ -1,0 +1,170 @@
+//! Jitter: what each packet's delay differs by from the link's, drawn for each by itself.
+//!
+//! A packet never arrives before its last bit has left: where delay and jitter together are negative, they are zero.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::rng::Stream;
+
+/// Constructor of a table row.
+pub type New = fn(&Params) -> Jitter;
+
+/// A distribution of jitter, in seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Jitter {
+    Uniform {
+        spread: f64,
+    },
+    Normal {
+        deviation: f64,
+    },
+    Pareto {
+        scale: f64,
+        shape: f64,
+        max: f64,
+    },
+    /// The distribution's quantiles from 0 to 1 at equal distances, ascending, at least two; linear in between.
+    Table {
+        quantiles: Arc<[f64]>,
+    },
+}
+
+/// All distributions.
+pub const TABLE: &[Entry<New>] = &[
+    Entry {
+        name: "uniform",
+        summary: "uniform between `-spread` and `spread`",
+        specification: &["tc-netem(8), delay TIME JITTER"],
+        params: &[SPREAD],
+        new: |params| Jitter::Uniform {
+            spread: params.duration("spread"),
+        },
+    },
+    Entry {
+        name: "normal",
+        summary: "normal around zero",
+        specification: &[
+            "tc-netem(8), distribution normal",
+            "Box and Muller 1958 (its generation)",
+        ],
+        params: &[DEVIATION],
+        new: |params| Jitter::Normal {
+            deviation: params.duration("deviation"),
+        },
+    },
+    Entry {
+        name: "pareto",
+        summary: "Pareto: P(jitter > x) = (scale / x)^shape for x >= scale; many short delays and few long ones",
+        specification: &[
+            "Johnson, Kotz and Balakrishnan 1994, chapter 20 (Pareto of the first kind)",
+        ],
+        params: &[SCALE, SHAPE, MAX],
+        new: |params| Jitter::Pareto {
+            scale: params.duration("scale"),
+            shape: params.number("shape"),
+            max: match params.get("max") {
+                Value::Duration(secs) => secs,
+                _ => f64::INFINITY,
+            },
+        },
+    },
+    Entry {
+        name: "table",
+        summary: "by `quantiles`, an ascending list of times that divide the distribution evenly, linear in between; sorted measurements are one. Or `file`, with one number of milliseconds per line",
+        specification: &["Law 2015, §6.2.4 (a continuous empirical distribution)"],
+        params: &[],
+        new: |_| Jitter::Table {
+            quantiles: Arc::new([0.0, 0.0]),
+        },
+    },
+];
+
+const SPREAD: Param = Param {
+    name: "spread",
+    summary: "largest difference from the link's delay, either way",
+    kind: Kind::Duration {
+        min_exclusive: false,
+    },
+    default: Value::Duration(0.001),
+};
+
+const DEVIATION: Param = Param {
+    name: "deviation",
+    summary: "standard deviation",
+    kind: Kind::Duration {
+        min_exclusive: false,
+    },
+    default: Value::Duration(0.001),
+};
+
+const SCALE: Param = Param {
+    name: "scale",
+    summary: "least jitter",
+    kind: Kind::Duration {
+        min_exclusive: true,
+    },
+    default: Value::Duration(0.001),
+};
+
+const SHAPE: Param = Param {
+    name: "shape",
+    summary: "the tail's exponent; the mean is scale x shape / (shape - 1), infinite up to 1",
+    kind: Kind::Number {
+        min: 0.1,
+        max: 100.0,
+    },
+    default: Value::Number(2.5),
+};
+
+const MAX: Param = Param {
+    name: "max",
+    summary: "what is drawn above this is this; `none`: without bound",
+    kind: Kind::Duration {
+        min_exclusive: true,
+    },
+    default: Value::None,
+};
+
+impl Jitter {
+    /// The jitter of one packet.
+    pub fn draw(&self, stream: &mut Stream) -> f64 {
+        let uniform = stream.uniform();
+        match self {
+            Self::Uniform { spread } => spread * (2.0 * uniform - 1.0),
+            Self::Normal { deviation } => {
+                let radius = (-2.0 * libm::log(1.0 - uniform)).sqrt();
+                deviation * radius * libm::cos(TAU * stream.uniform())
+            }
+            Self::Pareto { scale, shape, max } => {
+                (scale * libm::pow(1.0 - uniform, -1.0 / shape)).min(*max)
+            }
+            Self::Table { quantiles } => between(quantiles, uniform),
+        }
+    }
+
+    /// Below what no jitter is; that of a normal distribution has no bound, and a delay none below zero.
+    pub fn least_secs(&self) -> f64 {
+        match self {
+            Self::Uniform { spread } => -spread,
+            Self::Normal { .. } => f64::NEG_INFINITY,
+            Self::Pareto { scale, max, .. } => scale.min(*max),
+            Self::Table { quantiles } => quantiles[0],
+        }
+    }
+}
+
+/// The quantile of `share`.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an index"
+)]
+fn between(quantiles: &[f64], share: f64) -> f64 {
+    let place = share * (quantiles.len() - 1) as f64;
+    let below = (place as usize).min(quantiles.len() - 2);
+    let (low, high) = (quantiles[below], quantiles[below + 1]);
+    low + (high - low) * (place - below as f64)
+}

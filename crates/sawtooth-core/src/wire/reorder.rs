@@ -1,0 +1,93 @@
+//! Reordering on purpose: some packets are taken out of their order.
+//!
+//! A displaced packet leaves the order of all others as it is; also where packets must not overtake each other, displaced ones do.
+
+use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::rng::Stream;
+
+/// Constructor of a table row.
+pub type New = fn(&Params) -> Reorder;
+
+/// Which packets are displaced, and to where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reorder {
+    /// It arrives as soon as its last bit has left.
+    Early { probability: f64, gap: u64 },
+    /// It arrives so much later than it would.
+    Late {
+        probability: f64,
+        gap: u64,
+        by_secs: f64,
+    },
+}
+
+/// All ways.
+pub const TABLE: &[Entry<New>] = &[
+    Entry {
+        name: "early",
+        summary: "a packet passes the link without its delay, ahead of those in propagation",
+        specification: &["tc-netem(8), reorder PERCENT gap DISTANCE"],
+        params: &[PROBABILITY, GAP],
+        new: |params| Reorder::Early {
+            probability: params.number("probability"),
+            gap: params.integer("gap").unsigned_abs(),
+        },
+    },
+    Entry {
+        name: "late",
+        summary: "a packet is held back while those behind it pass",
+        specification: &["RFC 4737 §2 (a reordered packet arrives late)"],
+        params: &[PROBABILITY, GAP, BY],
+        new: |params| Reorder::Late {
+            probability: params.number("probability"),
+            gap: params.integer("gap").unsigned_abs(),
+            by_secs: params.duration("by"),
+        },
+    },
+];
+
+const PROBABILITY: Param = Param {
+    name: "probability",
+    summary: "with which a packet that may be displaced is",
+    kind: Kind::Number { min: 0.0, max: 1.0 },
+    default: Value::Number(0.01),
+};
+
+const GAP: Param = Param {
+    name: "gap",
+    summary: "only every so manieth packet may be displaced",
+    kind: Kind::Integer {
+        min: 1,
+        max: 1_000_000_000,
+    },
+    default: Value::Integer(1),
+};
+
+const BY: Param = Param {
+    name: "by",
+    summary: "how much later a displaced packet arrives",
+    kind: Kind::Duration {
+        min_exclusive: true,
+    },
+    default: Value::Duration(0.005),
+};
+
+impl Reorder {
+    /// Whether the packet of this number, from 1, is displaced.
+    pub fn draw(&self, number: u64, stream: &mut Stream) -> bool {
+        let (Self::Early { probability, gap }
+        | Self::Late {
+            probability, gap, ..
+        }) = self;
+        let unlucky = stream.uniform() < *probability;
+        unlucky && number.is_multiple_of(*gap)
+    }
+
+    /// When a packet arrives that has left at `end` and would have arrived at `arrival`.
+    pub fn displace(&self, end: f64, arrival: f64) -> f64 {
+        match self {
+            Self::Early { .. } => end,
+            Self::Late { by_secs, .. } => arrival + by_secs,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+"""Files that the links of a scenario name: delivery traces, tables of changes, measured jitter.
+
+The core reads no file. So what a file holds is put into the scenario's tree in its place, and a mistake in it is reported by the file's
+own name and line. Files are named relative to the study.
+
+- `trace = { file = "up.trace" }`: one whole number of milliseconds per line, ascending (mahimahi's format).
+- `changes = { file = "wifi.csv" }`: columns `at` (or `t`), and any of `rate`, `delay` and `loss`; cells are quantities such as `20 ms`, or
+  plain numbers in seconds and bit/s. An empty cell leaves things as they are.
+- `jitter = { name = "table", file = "rtt.txt" }`: one number of milliseconds per line, in any order.
+
+Blank lines, and lines that begin with `#`, are left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from sawtooth import _core
+from sawtooth.errors import Place, StudyError
+
+Tree: TypeAlias = dict[str, Any]
+Locate: TypeAlias = Callable[[str, str], StudyError]
+"""An error with this message about this path of the scenario."""
+
+_COLUMNS = {"at": ("time", "s"), "t": ("time", "s"), "rate": ("rate", "bit/s"), "delay": ("time", "s"), "loss": ("number", "")}
+
+
+def inline(scenario: Tree, base: Path, locate: Locate) -> None:
+    """Puts what the files hold that links name into the scenario's tree.
+
+    Args:
+        scenario: the tree; it is changed.
+        base: the directory that files are named relative to.
+        locate: makes the error about a path of the tree, for files that cannot be read.
+
+    Raises:
+        StudyError: for a file that cannot be read, or a line of it that cannot be used, with file, line and column.
+
+    """
+    links = scenario.get("links")
+    for name, link in _tables(links):
+        for path, direction in ((f"links.{name}", link), (f"links.{name}.reverse", link.get("reverse"))):
+            if not isinstance(direction, dict):
+                continue
+            for key, (content, read) in _KINDS.items():
+                table = cast(Tree, direction).get(key)
+                if isinstance(table, dict) and isinstance(cast(Tree, table).get("file"), str):
+                    named = cast(Tree, table)
+                    file = base / named["file"]
+                    try:
+                        values = read(file, file.stat().st_mtime_ns)
+                    except OSError as error:
+                        raise locate(f"cannot read {file}: {error.strerror}", f"{path}.{key}.file") from None
+                    except UnicodeDecodeError as error:
+                        raise locate(f"{file} is no text: byte {error.start} is not UTF-8", f"{path}.{key}.file") from None
+                    others = {other: value for other, value in named.items() if other != "file"}
+                    cast(Tree, direction)[key] = {**others, content: values}
+
+
+def _tables(tree: Any) -> Iterator[tuple[str, Tree]]:
+    if isinstance(tree, dict):
+        for name, value in cast(Tree, tree).items():
+            if isinstance(value, dict):
+                yield name, cast(Tree, value)
+
+
+def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number, line
+
+
+def _wrong(file: Path, number: int, line: str, message: str, hint: str | None = None, cell: str | None = None) -> StudyError:
+    cell = line.strip() if cell is None else cell.strip()
+    start = max(line.find(cell), 0)
+    return StudyError(message, Place(str(file), number, start + 1, start + 1 + max(1, len(cell)), line), hint)
+
+
+def _empty(file: Path, what: str) -> StudyError:
+    return StudyError(f"{file} holds no {what}")
+
+
+@functools.cache
+def _trace(file: Path, _written: int) -> list[int]:
+    millis: list[int] = []
+    for number, line in _lines(file):
+        text = line.strip()
+        if not (text.isascii() and text.isdigit()):
+            hint = "each line is a whole number of milliseconds: one opportunity to deliver 1500 bytes"
+            raise _wrong(file, number, line, f"`{text}` is no time of a trace", hint)
+        if millis and int(text) < millis[-1]:
+            raise _wrong(file, number, line, f"{text} ms comes after {millis[-1]} ms: the times of a trace ascend")
+        millis.append(int(text))
+    if not millis:
+        raise _empty(file, "delivery opportunity")
+    if millis[-1] == 0:
+        raise StudyError(f"{file} has no opportunity after 0 ms", hint="its last time is the length of a lap")
+    return millis
+
+
+@functools.cache
+def _changes(file: Path, _written: int) -> list[dict[str, str]]:
+    lines = list(_lines(file))
+    if len(lines) < 2:
+        raise _empty(file, "row of changes")
+    (head_number, head), *body = lines
+    columns = [column.strip() for column in next(csv.reader([head]))]
+    for column in columns:
+        if column not in _COLUMNS:
+            raise _wrong(file, head_number, head, f"unknown column `{column}`", "there are at (or t), rate, delay and loss", column)
+    if not {"at", "t"} & set(columns):
+        raise _wrong(file, head_number, head, "the table has no column `at`")
+    rows: list[dict[str, str]] = []
+    last = -math.inf
+    for number, line in body:
+        cells = next(csv.reader([line]))
+        if len(cells) != len(columns):
+            raise _wrong(file, number, line, f"{len(cells)} cells, where the first line has {len(columns)}")
+        row: dict[str, str] = {}
+        for column, cell in zip(columns, cells, strict=True):
+            if cell.strip():
+                value, row["at" if column == "t" else column] = _cell(file, number, line, column, cell)
+                if column in ("at", "t"):
+                    if value <= last:
+                        raise _wrong(file, number, line, f"{cell.strip()} does not come after the row before: times ascend", None, cell)
+                    last = value
+        if "at" not in row:
+            raise _wrong(file, number, line, "a row without a time")
+        rows.append(row)
+    return rows
+
+
+def _cell(file: Path, number: int, line: str, column: str, cell: str) -> tuple[float, str]:
+    """A cell in base units, and as the scenario has it."""
+    dimension, unit = _COLUMNS[column]
+    try:
+        value, found = _core.evaluate(cell.strip(), {})
+    except _core.ScenarioError as error:
+        raise _wrong(file, number, line, f"`{cell.strip()}` is no {column}: {error.message}", None, cell) from None
+    if found == "number":
+        text = f"{value!r} {unit}".strip()
+    elif found == dimension:
+        text = cell.strip()
+    else:
+        raise _wrong(file, number, line, f"`{cell.strip()}` is a {found}, and a {column} is a {dimension}", None, cell)
+    if value < 0 or (column == "loss" and value > 1):
+        bounds = "from 0 to 1" if column == "loss" else "not negative"
+        raise _wrong(file, number, line, f"a {column} is {bounds}, found {cell.strip()}", None, cell)
+    return value, text
+
+
+@functools.cache
+def _quantiles(file: Path, _written: int) -> list[str]:
+    found: list[float] = []
+    for number, line in _lines(file):
+        try:
+            value = float(line)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise _wrong(file, number, line, f"`{line.strip()}` is no number of milliseconds")
+        found.append(value)
+    if len(found) < 2:
+        raise _empty(file, "distribution: it takes at least two numbers")
+    return [f"{value!r} ms" for value in sorted(found)]
+
+
+_KINDS: dict[str, tuple[str, Callable[[Path, int], list[Any]]]] = {
+    "trace": ("opportunities", _trace),
+    "changes": ("rows", _changes),
+    "jitter": ("quantiles", _quantiles),
+}
