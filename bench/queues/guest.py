@@ -8,6 +8,7 @@ and when.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -35,7 +36,7 @@ def checked(*words: str) -> None:
 def load(modules: list[str]) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     for module in modules:
-        with open(module, "rb") as file:
+        with Path(module).open("rb") as file:
             if libc.syscall(SYS_FINIT_MODULE, file.fileno(), b"", 0) != 0 and ctypes.get_errno() != 17:
                 raise OSError(ctypes.get_errno(), module)
 
@@ -100,11 +101,9 @@ def run(job: dict[str, Any]) -> list[tuple[int, int, int]]:
         out.send(frame(1 << 40, 9, burst, 0))
     for number, (ns, flow, size, ecn) in enumerate(packets):
         wait(ns)
-        try:
+        # The discipline may refuse it.
+        with contextlib.suppress(OSError):
             out.send(frame(number, flow, size, ecn))
-        except OSError:
-            # The discipline refused it.
-            pass
         if number % 256 == 0:
             receive()
     end = job["duration_ns"]

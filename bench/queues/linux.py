@@ -17,8 +17,9 @@ from pathlib import Path
 
 from ours import Fed
 from pseudocode import outcomes
-from sawtooth.backends import guest, uml
 from traffic import DURATION_S, RATE_BPS, Traffic
+
+from sawtooth.backends import guest, uml
 
 # `init` of the guest, a shell: the first open of that name tells the clock that the boot is over.
 INIT = """#!/bin/sh
@@ -56,7 +57,8 @@ class Job:
     def digest(self) -> str:
         """Of all that a run depends on."""
         guest_program = Path(__file__).with_name("guest.py").read_text()
-        return hashlib.sha256(json.dumps([self.settings(), self.arrivals(), guest_program, uml.modules().release]).encode()).hexdigest()[:32]
+        told = [self.settings(), self.arrivals(), guest_program, uml.modules().release]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
 
 
 def run(jobs: Mapping[str, Job], modules: Sequence[str]) -> dict[str, Fed]:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sawtooth import _core
 from traffic import DURATION_S, RATE_BPS, Traffic
+
+from sawtooth import _core
 
 
 @dataclass(frozen=True)

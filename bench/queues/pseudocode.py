@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ours import Fed, Flow
-from traffic import DURATION_S, RATE_BPS, Packet, Traffic
+from traffic import RATE_BPS, Packet, Traffic
 
 CE = 3
 
@@ -59,7 +59,7 @@ class Codel:
         self.dropping = False
         self.inverse = 0xFFFF
 
-    def enqueue(self, packet: Waiting, now: float) -> None:
+    def enqueue(self, packet: Waiting, now: float) -> None:  # noqa: ARG002 - as the others
         if len(self.queue) < self.limit:
             self.queue.append(packet)
             self.bytes += packet.packet.size

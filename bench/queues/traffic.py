@@ -84,7 +84,9 @@ STEPS = Traffic("steps", "random times, a load of 0.5, then 1.5, then 0.8, ten s
 CAPABLE = Traffic("ECN", "random times, 1.06 times the rate, every packet ECT(0)", _poisson(1.06, 0, ECT0, 3))
 HALF = Traffic("half ECN", "two flows at random times, 0.6 of the rate each, one of them ECT(0)",
                _merged(_poisson(0.6, 0, NOT_ECT, 4), _poisson(0.6, 1, ECT0, 4)))  # fmt: skip
-SIZES = Traffic("sizes", "random times, 1.1 times the rate, packets of 100, 500 and 1500 bytes", _poisson(1.1, 0, NOT_ECT, 5, (100, 500, 1500)))
+SIZES = Traffic(
+    "sizes", "random times, 1.1 times the rate, packets of 100, 500 and 1500 bytes", _poisson(1.1, 0, NOT_ECT, 5, (100, 500, 1500))
+)
 UNEQUAL = Traffic("unequal flows", "four flows at random times, 0.1, 0.3, 0.5 and 0.9 of the rate",
                   _merged(*(_poisson(load, flow, NOT_ECT, 6) for flow, load in enumerate((0.1, 0.3, 0.5, 0.9)))))  # fmt: skip
 UNEQUAL_ECN = Traffic("unequal flows, ECN", "four flows at random times, 0.1, 0.3, 0.35 and 0.4 of the rate, the third and fourth ECT(0)",

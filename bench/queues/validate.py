@@ -12,20 +12,22 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import cases
-import linux
-import ns3
 import ours
 import pseudocode
 import traffic
 from cases import Case
-from markdown import table
 from ours import Fed
 from traffic import DURATION_S, Traffic
 
+import linux
+import ns3
+from markdown import table
+
+HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs/validation/queues.md"
 REASONS = HERE / "reasons.md"
 GOAL = 0.05
@@ -96,7 +98,11 @@ def ns3_tables(only: str | None) -> str:
             print(*cells, flush=True)
     head = ["Discipline", "Traffic", *(f"{name} {side}" for name in ("Queue", "Drops", "Marks") for side in ("here", "ns-3", "diff."))]
     text = f"{within} of {count} rows are within 5 % in all three.\n\n" + table(head, rows, "ll" + "r" * 9)
-    head = ["Discipline", "Traffic", *(f"{name} {side}" for name in ("Wait", "Drops", "Marks") for side in ("here", "RFC", "ns-3", "RFC + departure"))]
+    head = [
+        "Discipline",
+        "Traffic",
+        *(f"{name} {side}" for name in ("Wait", "Drops", "Marks") for side in ("here", "RFC", "ns-3", "RFC + departure")),
+    ]
     return text + "\n\n@WITNESS@\n\n" + table(head, explained, "ll" + "r" * 12)
 
 
@@ -158,7 +164,9 @@ def pseudo_table() -> str:
         for load in case.traffic:
             mine, theirs = ours.fed(case.ours, load, 1), pseudocode.fed(case.peer.pseudo(1), load)
             for number, (one, other) in enumerate(zip(mine.flows, theirs.flows, strict=True)):
-                same = (one.dropped, one.marked) == (other.dropped, other.marked) and math.isclose(one.waited_s, other.waited_s, rel_tol=1e-9)
+                same = (one.dropped, one.marked) == (other.dropped, other.marked) and math.isclose(
+                    one.waited_s, other.waited_s, rel_tol=1e-9
+                )
                 rows.append([load.name, str(number), f"{one.arrived}", f"{one.dropped} / {other.dropped}", f"{one.marked} / {other.marked}",
                              f"{one.waited_s:.6f} / {other.waited_s:.6f}", "yes" if same else "**no**"])  # fmt: skip
     return table(["Traffic", "Flow", "Packets", "Dropped", "Marked", "Waited in total, s", "Identical"], rows, "llrrrrl")

@@ -376,7 +376,7 @@ error: a real kernel does not tell its episodes
   |
 7 | record = ["episodes"]
   |          ^^^^^^^^^^^^
-hint: leave `record` out, or put it into an arm of the simulator's""",
+hint: leave `episodes` out, or put it into an arm of the simulator's""",
     ),
     "an algorithm of a kernel in the simulator": (
         KERNEL.replace('"uml"', '"sim"'),

@@ -426,7 +426,7 @@ impl Scenario {
 
     /// The agent's own links carry packets of UDP beside those of the kernel's connections.
     fn check_udp(&self) -> Result<()> {
-        if self.flows.is_empty() {
+        if self.flows.is_empty() && self.arriving.is_empty() {
             let message = "a real kernel needs a connection of TCP, and here is only UDP";
             return Err(at("flows", message)
                 .hint("leave it to the simulator: no kernel has a part in UDP flows"));

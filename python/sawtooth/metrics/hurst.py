@@ -18,7 +18,7 @@ import numpy as np
 from scipy import optimize, special
 from scipy import stats as scipy_stats
 
-from sawtooth.stats import Vector
+from sawtooth.stats import Vector, vector
 
 # The fewest points of which anything can be said.
 FEWEST = 128
@@ -62,7 +62,7 @@ def block_variances(series: Vector, sizes: Vector) -> Vector:
     Of blocks that overlap there is more to learn than of those that do not, and their variance is a weighted sum of the periodogram.
     """
     sums = np.concatenate([[0.0], np.cumsum(series - series.mean())])
-    return np.array([float(np.mean(((sums[size:] - sums[:-size]) / size) ** 2)) for size in sizes.astype(np.int64)])
+    return vector([float(np.mean(((sums[size:] - sums[:-size]) / size) ** 2)) for size in map(int, sizes)])
 
 
 def aggregated_variance(series: Vector, smallest: int = 8, fewest: int = 32) -> Estimate:
@@ -86,7 +86,7 @@ def aggregated_variance(series: Vector, smallest: int = 8, fewest: int = 32) -> 
     doublings = int(np.log2(series.size / fewest / smallest))
     if doublings < 2:
         raise ValueError(f"{series.size} points are too few for blocks of {smallest} periods")
-    sizes = smallest * 2.0 ** np.arange(doublings + 1)
+    sizes = vector([smallest * 2.0**doubling for doubling in range(doublings + 1)])
     values = block_variances(series, sizes)
 
     def shape(hurst: float) -> Vector:
@@ -95,7 +95,7 @@ def aggregated_variance(series: Vector, smallest: int = 8, fewest: int = 32) -> 
     hurst, level, error = 0.7, 0.0, np.inf
     # The covariance depends on what is estimated, a little.
     for _ in range(3):
-        inverse = np.linalg.inv(_log_covariance(hurst, sizes, series.size))
+        inverse = cast(Any, np.linalg.inv(_log_covariance(hurst, sizes, series.size)))
         total = inverse.sum(axis=0) / inverse.sum()
         centred = inverse - inverse.sum() * np.outer(total, total)
 

@@ -122,7 +122,9 @@ def hurst_table(data: Data, rows: Sequence[dict[str, Any]]) -> tuple[pl.DataFram
         counts.setdefault((row["variance"], row["H"], row["background"]), []).append(series)
         if series.size < 8 * hurst.FEWEST or float(np.ptp(series)) == 0.0:
             continue
-        of = {name: row[name] for name in ("variance", "variance_value", "H", "H_value", "background", "background_mbps", "replicate")}
+        of: dict[str, object] = {
+            name: row[name] for name in ("variance", "variance_value", "H", "H_value", "background", "background_mbps", "replicate")
+        }
         of |= {"mean_packets": float(series.mean()), "variance_packets": float(series.var())}
         found += [{**of, "method": each.method, "hurst": each.hurst, "error": each.error} for each in hurst.estimates(series)]
     return pl.DataFrame(found), counts

@@ -68,7 +68,8 @@ class Outcome:
     def deviation(self) -> Vector:
         """Standard deviation across flows (n - 1), shape (replicates,); 0 with one flow."""
         flows = self.goodput.shape[1]
-        return self.goodput.std(axis=1, ddof=1) if flows > 1 else np.zeros(self.goodput.shape[0])
+        spread: Any = self.goodput.std(axis=1, ddof=1) if flows > 1 else np.zeros(self.goodput.shape[0])
+        return stats.vector(spread)
 
     @property
     def jain(self) -> Vector:
