@@ -639,8 +639,8 @@ impl Vars<'_> {
                 .ok()
                 .and_then(|number| items.get(number.wrapping_sub(1)))
                 .ok_or_else(|| {
-                    let last = items.len();
-                    format!("`{list}` has {last} items, so there is no `{name}`")
+                    let count = items.len();
+                    format!("`{list}` has {count} items, so there is no `{name}`")
                 }),
             _ => Err(format!("`{list}` is not a list")),
         })
