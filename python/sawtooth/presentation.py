@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from sawtooth import _core, measures
@@ -116,10 +116,12 @@ class _Reader:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        paths = dict.fromkeys(path for cell in cells(study) for path in cell.factors)
+        # The short form has fewer levels, and a finding about the others is no mistake.
+        every = [*cells(study), *cells(replace(study, sweep=study.full_sweep))]
+        paths = dict.fromkeys(path for cell in every for path in cell.factors)
         self.levels: dict[str, set[str]] = {}
         for path, name in axis_names(list(paths)).items():
-            values = (cell.factors.get(path) for cell in cells(study))
+            values = (cell.factors.get(path) for cell in every)
             self.levels[name] = {str(value) for value in values if value is not None}
 
     def entries(self, key: str) -> Iterable[tuple[Tree, str]]:
@@ -148,13 +150,15 @@ class _Reader:
                 raise self.error(f"a figure of kind `{kind}` has no choice of x", f"{path}.x", "leave it out", key=True)
             table, column = self.sampled(tree, path)
         dimensions = [*self.levels, "arm", "item"]
+        panels = self.choice(tree, "panels", path, dimensions, "") or None
+        by_arm = bool(self.study.arms) and "arm" not in (x, panels)
         return FigureSpec(
             name, kind, self.text(tree, "caption", path, ""), metric, table, column,
             of=self.items(tree, path),
             flows=self.choice(tree, "flows", path, HOWS, "mean"),
             x=x,
-            curves=self.choice(tree, "curves", path, dimensions, "arm" if self.study.arms and x != "arm" else "item"),
-            panels=self.choice(tree, "panels", path, dimensions, "") or None,
+            curves=self.choice(tree, "curves", path, dimensions, "arm" if by_arm else "item"),
+            panels=panels,
             scale=self.choice(tree, "scale", path, ("linear", "log"), "linear"),
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ from sawtooth.cli import app
 from sawtooth.dataset import Dataset
 from tests.conftest import ROOT
 
-STUDIES = sorted((ROOT / "studies").glob("*.toml"))
+STUDIES = sorted((ROOT / "studies").rglob("*.toml"))
 KERNELS = {"uml": doctor.guest_finding, "qemu": partial(doctor.qemu_finding, fetch=True), "netns": doctor.netns_finding}
 
 

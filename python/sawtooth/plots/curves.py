@@ -25,7 +25,9 @@ def panels(
     Points are joined where levels have an order: where each begins with a number.
     """
     ordered = all(level[:1].isdigit() for level in levels)
-    made, axes = figure(max(2.4 * len(data) + 0.6, 4.5), 3.2, columns=len(data), share_y=True)
+    # So wide that the levels stand beside each other.
+    width = max(2.4, 0.09 * sum(len(max(level.split("\n"), key=len)) + 2 for level in levels))
+    made, axes = figure(max(width * len(data) + 0.6, 4.5), 3.2, columns=len(data), share_y=True)
     for axis, (title, series) in zip(axes, data.items(), strict=True):
         for at, (name, intervals) in enumerate(series.items()):
             middle = np.array([interval.estimate for interval in intervals])

@@ -71,7 +71,7 @@ def verdict(dataset: Dataset, finding: FindingSpec) -> Verdict:
         if joined.height:
             cells.append((name, stats.means_of_pairs(joined["value"].to_numpy(), joined["value_other"].to_numpy())))
     if not cells:
-        return Verdict(finding.claim, "cannot distinguish", "no run of either side tells it")
+        return Verdict(finding.claim, "cannot distinguish", "the runs that were made do not tell it")
     answers = [_holds(means, finding.times, sign, len(cells)) for _, means in cells]
     answer = "no" if "no" in answers else "yes" if all(each == "yes" for each in answers) else "cannot distinguish"
     return Verdict(finding.claim, answer, _numbers(finding, cells))
@@ -84,6 +84,8 @@ def _of(values: pl.DataFrame, side: Side, metric: str) -> pl.DataFrame:
         chosen = chosen.filter(arm=side.arm)
     for factor, level in side.where.items():
         chosen = chosen.filter(pl.col(factor) == level)
+    if chosen.is_empty():
+        return chosen
     items = chosen["item"].unique().sort().to_list()
     if side.of is not None and side.of not in items:
         raise DatasetError(f"no run has an item `{side.of}` of `{metric}`", f"there are {', '.join(items)}")

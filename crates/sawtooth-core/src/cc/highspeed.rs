@@ -231,7 +231,8 @@ impl Response {
         if window <= self.low_window {
             return 1.0;
         }
-        let p = libm::exp(self.ln_low_p + self.position(window) * self.ln_ps);
+        // Beyond either end of the line it is still a probability.
+        let p = libm::exp(self.ln_low_p + self.position(window) * self.ln_ps).min(1.0);
         let b = self.decrease(window);
         (window * window * p * 2.0 * b / (2.0 - b)).max(1.0)
     }
