@@ -40,8 +40,10 @@ def test_ns2s_own_agents_deliver_the_same_packets() -> None:
 @needs_ns2
 @pytest.mark.parametrize("name", ["reno", "veno", "scalable"])
 def test_the_linux_agents_modules_fill_a_link_as_ours_do(name: str) -> None:
-    # Rate halving and immediate reduction part by some segments at each of four losses, of 3300 in all.
-    assert abs(difference(ns2.LinuxAgent(), name)) < 0.01
+    # Rate halving and immediate reduction part by some segments at each of four losses. And as measured of Linux 6.1 ours counts anew towards the
+    # next segment after a loss, the agent's older modules do not: so the window grows up to a round later, which is up to one segment in
+    # each of the 16 rounds or so of an epoch: 64 of 3300 in all.
+    assert abs(difference(ns2.LinuxAgent(), name)) < 0.02
 
 
 def test_ns3s_reno_fills_a_link_as_ours_does() -> None:
