@@ -179,6 +179,8 @@ class _Reader:
             stated = self.side(other, where)
             # What the other side does not say is as on the first.
             full = Side(stated.of or side.of, stated.arm or side.arm, {**side.where, **stated.where})
+            if full.arm is not None and side.arm is None:
+                raise self.error("the finding compares with an arm and names none itself", path, 'add arm = "..." above `than`')
             if full == side:
                 raise self.error("both sides of the finding are the same", where, "name another arm, item or level")
             return FindingSpec(claim, metric, how, side, below, other=full, times=float(times))

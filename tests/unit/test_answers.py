@@ -75,6 +75,15 @@ def test_a_finding_is_answered_from_intervals_over_all_cells(text: str, answer: 
     assert "Mbit/s" in section.verdicts[0].numbers
 
 
+def test_without_an_arm_a_finding_speaks_of_each_arm_by_itself(tmp_path: Path) -> None:
+    section = answers.section(ran(tmp_path, finding('where = { rate = "2 Mbit/s" }\nis = "below"\nthan = "20 Mbit/s"')))
+    assert section is not None
+    (verdict,) = section.verdicts
+    assert verdict.answer == "yes"
+    assert verdict.numbers.startswith("arm one: ")
+    assert "; arm two: " in verdict.numbers
+
+
 def test_one_replicate_decides_nothing(tmp_path: Path) -> None:
     text = STUDY.replace("repeat = 3", "repeat = 1") + finding('arm = "one"\nis = "below"\nthan = "20 Mbit/s"')
     (tmp_path / "s.toml").write_text(text)
@@ -139,6 +148,7 @@ of = ["l forward"]
         (finding('is = "under"\nthan = "20 Mbit/s"'), "`is` cannot be `under`"),
         (finding('than = "20 Mbit/s"'), "`findings[0]` lacks `is`"),
         (finding('is = "below"'), "a finding needs `than`"),
+        (finding('is = "below"\nthan = { arm = "two" }'), "the finding compares with an arm and names none itself"),
         (finding('is = "below"\nthan = { arm = "three" }'), "`arm` cannot be `three`"),
         (finding('is = "below"\narm = "one"\nthan = { arm = "one" }'), "both sides of the finding are the same"),
         (finding('is = "below"\nwhere = { rate = "3 Mbit/s" }\nthan = "1 Mbit/s"'), "`rate` has no level `3 Mbit/s`"),

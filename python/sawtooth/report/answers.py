@@ -55,7 +55,10 @@ def verdict(dataset: Dataset, finding: FindingSpec) -> Verdict:
     mine = _of(values, finding.side, finding.metric.name)
     theirs = None if finding.other is None else _of(values, finding.other, finding.metric.name)
     fixed = finding.side.where.keys() | (finding.other.where.keys() if finding.other else set[str]())
-    free = [name for name in sides.factors(dataset) if name not in fixed and values[name].n_unique() > 1]
+    # Without an arm it speaks of each by itself: values of several arms are no replicates of one another.
+    named = finding.side.arm or (finding.other.arm if finding.other else None)
+    dimensions = [*sides.factors(dataset), *([] if named else ["arm"])]
+    free = [name for name in dimensions if name not in fixed and values[name].n_unique() > 1]
     sign = 1.0 if finding.below else -1.0
     cells: list[tuple[str, Means]] = []
     for key, group in mine.group_by(free, maintain_order=True) if free else [((), mine)]:
