@@ -11,10 +11,10 @@ import polars as pl
 
 def of_means(flows: pl.DataFrame) -> pl.DataFrame:
     """One row per cell and arm: sum_of_means_bps and jain_of_means."""
-    means = flows.group_by("cell", "arm", "flow").agg(pl.col("throughput_bps").mean())
+    means = flows.group_by("cell", "arm", "flow", maintain_order=True).agg(pl.col("throughput_bps").mean())
     x = pl.col("throughput_bps")
     squares = (x**2).sum()
-    return means.group_by("cell", "arm").agg(
+    return means.group_by("cell", "arm", maintain_order=True).agg(
         sum_of_means_bps=x.sum(),
         jain_of_means=pl.when(squares > 0).then(x.sum() ** 2 / (pl.len() * squares)).otherwise(0.0),
     )

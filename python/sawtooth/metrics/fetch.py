@@ -87,7 +87,7 @@ def statistics(fetches: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         done = group.filter(pl.col("seconds").is_not_null())
         times = stats.vector(done["seconds"].to_numpy())
         n = int(times.size)
-        means = done.group_by("run").agg(pl.col("seconds").mean())["seconds"].to_numpy()
+        means = done.group_by("run", maintain_order=True).agg(pl.col("seconds").mean())["seconds"].to_numpy()
         stdev = float(times.std(ddof=1)) if n > 1 else None
         rows.append({
             **dict(zip(by, key, strict=True)), "n": n,
@@ -162,7 +162,7 @@ def resampled(fetches: pl.DataFrame, by: Sequence[str], seed: int = 1) -> Means:
     Most, so that a run that failed in one cell does not change how all others are resampled.
     """
     done = fetches.filter(pl.col("seconds").is_not_null()).sort(*by, "run", "fetch")
-    counts = done.group_by(by).agg(pl.col("run").n_unique())["run"]
+    counts = done.group_by(by, maintain_order=True).agg(pl.col("run").n_unique())["run"]
     by_block = done.height > 0 and float(counts.median() or 0) >= FEWEST_BLOCKS  # type: ignore[arg-type]
     generator = np.random.default_rng(seed)
     keys: list[tuple[object, ...]] = []
@@ -185,7 +185,7 @@ def resampled(fetches: pl.DataFrame, by: Sequence[str], seed: int = 1) -> Means:
 def missing(dataset: Dataset, planned: pl.DataFrame, fetches: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Combinations of `by` that lack something: runs, not_done, failed, unfinished_fetches and a message of a run that failed."""
     runs = planned.join(dataset.status(), on="run", how="left")
-    lost = fetches.filter(pl.col("seconds").is_null()).group_by("run").agg(unfinished=pl.len())
+    lost = fetches.filter(pl.col("seconds").is_null()).group_by("run", maintain_order=True).agg(unfinished=pl.len())
     return (
         runs.join(lost, on="run", how="left")
         .group_by(by, maintain_order=True)

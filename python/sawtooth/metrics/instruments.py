@@ -33,7 +33,7 @@ def per_run(dataset: Dataset, widths_ns: dict[str, int]) -> pl.DataFrame:
     """
     last = pl.col("t_ns").max()
     series = dataset.series()
-    begin = series.group_by("run").agg(begin_ns=WARM_UP * last).collect()
+    begin = series.group_by("run", maintain_order=True).agg(begin_ns=WARM_UP * last).collect()
     made = (
         dataset.flows()
         .filter(pl.col("cc") != "")
@@ -53,7 +53,7 @@ def per_run(dataset: Dataset, widths_ns: dict[str, int]) -> pl.DataFrame:
     cwnd = (
         series.join(begin.lazy(), on="run")
         .filter(pl.col("t_ns") >= pl.col("begin_ns"))
-        .group_by("run", "flow")
+        .group_by("run", "flow", maintain_order=True)
         .agg(cwnd_bytes=pl.col("cwnd_bytes").mean())
         .collect()
     )

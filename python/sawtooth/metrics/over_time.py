@@ -50,7 +50,7 @@ def windows(dataset: Dataset, width_ns: int = WINDOW_NS) -> pl.DataFrame:
     begin, end = pl.col("window") * width_ns, (pl.col("window") + 1) * width_ns
     done = pl.col("completion_ns") >= 0
     last = pl.col("t_ns").max()
-    whole = dataset.series().group_by("run").agg(run_end_ns=last).collect()
+    whole = dataset.series().group_by("run", maintain_order=True).agg(run_end_ns=last).collect()
     inside = (begin >= pl.col("start_ns")) & (~done | (end <= pl.col("start_ns") + pl.col("completion_ns")))
     return (
         edges.join(whole, on="run")
@@ -77,8 +77,8 @@ def jain(found: pl.DataFrame) -> pl.DataFrame:
     The smallest share is in fair shares: 1 if all have alike.
     """
     x = pl.col("bps")
-    all_flows = found.group_by("run").agg(flows=pl.col("flow").n_unique())
-    per_window = found.group_by("run", "window").agg(
+    all_flows = found.group_by("run", maintain_order=True).agg(flows=pl.col("flow").n_unique())
+    per_window = found.group_by("run", "window", maintain_order=True).agg(
         present=pl.len(),
         jain=pl.when((x**2).sum() > 0).then(x.sum() ** 2 / (pl.len() * (x**2).sum())).otherwise(0.0),
         smallest=pl.when(x.sum() > 0).then(x.min() * pl.len() / x.sum()).otherwise(0.0),

@@ -92,7 +92,7 @@ def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) 
     value = pl.col(column).cast(pl.Float64)
     value = pl.when(value.is_not_null() & value.is_not_nan() & (value >= 0)).then(value)
     whole = value.is_not_null().all()
-    per_item = rows.group_by("run", "item").agg(
+    per_item = rows.group_by("run", "item", maintain_order=True).agg(
         cc=pl.col("cc").unique().sort().str.join(", "),
         value=pl.when(whole).then(value.sum() if how == "sum" else value.mean()),
     )

@@ -20,7 +20,7 @@ def per_run(flows: pl.DataFrame) -> pl.DataFrame:
     x = pl.col("throughput_bps")
     squares = (x**2).sum()
     return (
-        flows.group_by("cell", "arm", "replicate")
+        flows.group_by("cell", "arm", "replicate", maintain_order=True)
         .agg(
             sum_bps=x.sum(),
             jain=pl.when(squares > 0).then(x.sum() ** 2 / (pl.len() * squares)).otherwise(0.0),

@@ -196,7 +196,7 @@ def _time(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
     for title, panel in _split(samples, spec.panels):
         drawn = [
             Curve(name, curve["t_ns"].to_numpy() / 1e9, curve["value"].to_numpy() / divisor)
-            for name, curve in _split(panel.sort("t_ns"), spec.curves)
+            for name, curve in _split(panel.sort("t_ns", maintain_order=True), spec.curves)
         ]
         panels.append(Panel(f"{title}\n{label}" if title else label, drawn))
     end = float(samples["t_ns"].to_numpy().max()) / 1e9
@@ -204,7 +204,7 @@ def _time(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
 
 
 def _samples(dataset: Dataset, spec: FigureSpec) -> tuple[pl.DataFrame, str]:
-    """Rows run, cell factors, arm, replicate, item, t_ns, value; and the value's unit."""
+    """Rows run, cell factors, arm, replicate, item, t_ns, value, in order of runs and time; and the value's unit."""
     rows = dataset.table(spec.table)
     item = pl.col("flow") if spec.table == "series" else pl.col("link") + " " + pl.col("direction")
     value = pl.col(spec.column).cast(pl.Float64)
@@ -215,6 +215,7 @@ def _samples(dataset: Dataset, spec: FigureSpec) -> tuple[pl.DataFrame, str]:
         .filter(pl.col("value").is_finite(), pl.col("value") >= 0)
         .join(finished, on="run", how="semi")
         .join(plan, on="run")
+        .sort("run", "t_ns", maintain_order=True)
         .collect()
     )
     unit = next(column["unit"] for column in _core.schema()[spec.table]["columns"] if column["name"] == spec.column)

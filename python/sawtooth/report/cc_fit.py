@@ -130,7 +130,7 @@ def _spearman(group: pl.DataFrame) -> float | None:
     every = group["delay_ms"].n_unique()
     means = (
         group.filter(pl.len().over("server_cc") == every)
-        .group_by("server_cc")
+        .group_by("server_cc", maintain_order=True)
         .agg(pl.col("mean_s", "published_s").log().mean().exp().round(findings.RANK_DIGITS))
     )
     x, y = means["mean_s"].to_numpy(), means["published_s"].to_numpy()
@@ -290,7 +290,9 @@ def _surface_section(ranked: pl.DataFrame) -> Section:
 def _at_best_section(logs: pl.DataFrame, fetches: pl.DataFrame, target: pl.DataFrame, best: dict[str, dict[str, object]]) -> Section | None:
     if not best:
         return None
-    servers = target.group_by("server_cc").agg(pl.col("published_s").log().mean()).sort("published_s")["server_cc"].to_list()
+    servers = (
+        target.group_by("server_cc", maintain_order=True).agg(pl.col("published_s").log().mean()).sort("published_s")["server_cc"].to_list()
+    )
     servers = [server for server in servers if server in set(logs["server_cc"])]
     delays = sorted(logs["delay_ms"].unique())
     published = {

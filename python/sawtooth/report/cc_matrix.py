@@ -316,7 +316,7 @@ def _trips_section(data: _Data) -> Section | None:
     panels: dict[str, list[Line | None]] = {}
     words: list[str] = []
     for source in data.sources():
-        means = data.values(source).group_by("delay_ms", "server_cc").agg(pl.col("seconds").mean()).sort("delay_ms")
+        means = data.values(source).group_by("delay_ms", "server_cc", maintain_order=True).agg(pl.col("seconds").mean()).sort("delay_ms")
         pairs = means["server_cc"].to_list(), (means["delay_ms"] * 2e-3).to_numpy(), means["seconds"].to_numpy()
         found = round_trips.fit(*pairs)
         if found is None:
@@ -356,7 +356,7 @@ def _position_section(data: _Data) -> Section | None:
         return None
     by_position = (
         done.with_columns(log=pl.col("seconds").log())
-        .group_by("arm", "server_cc", "fetch")
+        .group_by("arm", "server_cc", "fetch", maintain_order=True)
         .agg(seconds=pl.col("log").mean().exp())
         .sort("arm", "server_cc", "fetch")
     )

@@ -63,7 +63,11 @@ def _of_arrivals(dataset: Dataset) -> Report:
         (pl.col(f"completion_{what}_ns").filter(pl.col("completed") > 0).mean() / 1e6).alias(f"{what}_ms")
         for what in ("mean", "p50", "p99")
     ]
-    bins = dataset.table("completions").join(runs, on="run").group_by("cell", "arm", "flow", "size_from_bytes", "size_below_bytes")
+    bins = (
+        dataset.table("completions")
+        .join(runs, on="run")
+        .group_by("cell", "arm", "flow", "size_from_bytes", "size_below_bytes", maintain_order=True)
+    )
     found = bins.agg(pl.col("started", "completed").sum(), *times).collect()
     found = factor_table(dataset).join(found, on="cell").sort("cell", "arm", "flow", "size_from_bytes")
     text = "Time from arrival to the last byte delivered, of flows by their sizes: means over replicates of each run's mean, median and 99th percentile."

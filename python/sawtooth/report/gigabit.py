@@ -45,7 +45,7 @@ def _states(dataset: Dataset) -> pl.DataFrame:
     flows = dataset.flows().select("run", "sent_packets", "retransmits", "timeouts", "lifetime_ns", "limited_rwnd_ns")
     return (
         flows.join(runs, on="run")
-        .group_by("cell", "arm")
+        .group_by("cell", "arm", maintain_order=True)
         .agg(
             by_window_limit=pl.col("limited_rwnd_ns").sum() / pl.col("lifetime_ns").sum(),
             retransmitted=pl.col("retransmits").sum() / pl.col("sent_packets").sum(),
@@ -98,7 +98,7 @@ def _reached_section(data: _Data) -> Section:
 def _mean(runs: pl.DataFrame, arm: str, bw: str, tp: str, column: str) -> Interval:
     """One value per replicate, averaged over the other factors."""
     chosen = runs.filter((pl.col("arm") == arm) & (pl.col("Bw") == bw) & (pl.col("Tp") == tp))
-    return stats.mean_interval(chosen.group_by("replicate").agg(pl.col(column).mean())[column].to_numpy())
+    return stats.mean_interval(chosen.group_by("replicate", maintain_order=True).agg(pl.col(column).mean())[column].to_numpy())
 
 
 def _gain_section(data: _Data) -> Section:
@@ -127,7 +127,7 @@ def _gain_section(data: _Data) -> Section:
 
 
 def _relative(data: _Data, arm: str, published: bool, bw: str | None = None) -> pl.DataFrame:
-    base = data.runs.filter(pl.col("arm") == BASE).group_by("cell").agg(base_bps=pl.col("sum_bps").mean())
+    base = data.runs.filter(pl.col("arm") == BASE).group_by("cell", maintain_order=True).agg(base_bps=pl.col("sum_bps").mean())
     gain = data.gains.filter((pl.col("arm") == arm) & (pl.col("published") == published)).join(base, on="cell")
     if bw is not None:
         gain = gain.filter(pl.col("Bw") == bw)
@@ -136,7 +136,7 @@ def _relative(data: _Data, arm: str, published: bool, bw: str | None = None) -> 
 
 def _limits_section(data: _Data) -> Section:
     table = (
-        data.states.group_by("published", "Bw", "Bw_value", "arm")
+        data.states.group_by("published", "Bw", "Bw_value", "arm", maintain_order=True)
         .agg(pl.col("by_window_limit", "retransmitted", "timeouts_per_flow").mean())
         .sort(pl.col("published").not_(), "Bw_value", pl.col("arm").replace_strict(list(ARMS), range(len(ARMS)), return_dtype=pl.Int8))
         .with_columns(
@@ -190,7 +190,7 @@ def _grows(data: _Data, published: bool) -> Verdict:
 def _buffers_matter(data: _Data) -> Verdict:
     """Paired by experiment: the share of the link reached by NewReno with scaled against published buffers."""
     keys = [name for name in ("Bw", "Tp", "D", "N") if name in data.factors.columns]
-    base = data.runs.filter(pl.col("arm") == BASE).group_by(*keys, "published").agg(pl.col("share").mean())
+    base = data.runs.filter(pl.col("arm") == BASE).group_by(*keys, "published", maintain_order=True).agg(pl.col("share").mean())
     small, large = (base.filter(pl.col("published") == published) for published in (True, False))
     both = small.join(large, on=keys, suffix="_scaled")
     ratio = stats.bootstrap_interval((both["share_scaled"] / both["share"]).to_numpy())

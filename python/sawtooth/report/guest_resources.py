@@ -103,10 +103,10 @@ def between_boots(fetches: pl.DataFrame) -> Boots:
     logs = fetches.with_columns(log=pl.col("seconds").log()).filter(pl.col("run").n_unique().over(CELL) > 1)
     if logs.is_empty():
         return Boots(0, 0.0, 0.0, None)
-    by_boot = logs.group_by(*CELL, "run").agg(
+    by_boot = logs.group_by(*CELL, "run", maintain_order=True).agg(
         mean=pl.col("log").mean(), n=pl.len(), squares=((pl.col("log") - pl.col("log").mean()) ** 2).sum()
     )
-    cells = by_boot.group_by(CELL).agg(
+    cells = by_boot.group_by(CELL, maintain_order=True).agg(
         boots=pl.len(),
         n=pl.col("n").sum(),
         # Of boots with unequal numbers of fetches, the usual n0 of the expected mean square.

@@ -137,7 +137,7 @@ def _comparison(data: _Data) -> pl.DataFrame:
 
 def _agreement(comparison: pl.DataFrame) -> pl.DataFrame:
     return (
-        comparison.group_by("arm")
+        comparison.group_by("arm", maintain_order=True)
         .agg(
             against=pl.col("arm").first().replace_strict(COLUMNS),
             experiments=pl.len(),
@@ -176,7 +176,7 @@ def _identity_section(data: _Data, comparison: pl.DataFrame) -> Section:
             "leaves the range where HighSpeed TCP is standard TCP by definition."
         )
         paragraphs.append(_survival(data))
-    attested = data.flows.group_by("arm", "recovery", "cc").agg(flows=pl.len()).sort("arm")
+    attested = data.flows.group_by("arm", "recovery", "cc", maintain_order=True).agg(flows=pl.len()).sort("arm")
     return Section(
         "Which algorithm the published column is",
         [*paragraphs, "What each run attests about itself: the algorithms that were active."],
@@ -242,7 +242,7 @@ def _fairness_section(data: _Data) -> Section:
     def index(arm: str, tp: str, n: str) -> Interval:
         # One value per replicate: the mean over bandwidths and access delays.
         chosen = runs.filter((pl.col("arm") == arm) & (pl.col("Tp") == tp) & (pl.col("N") == n))
-        return stats.mean_interval(chosen.group_by("replicate").agg(pl.col("jain").mean())["jain"].to_numpy())
+        return stats.mean_interval(chosen.group_by("replicate", maintain_order=True).agg(pl.col("jain").mean())["jain"].to_numpy())
 
     panels = {
         f"Tp = {tp}": {name: [index(arm, tp, n) for n in data.levels("N")] for arm, name in names.items()} for tp in data.levels("Tp")
@@ -287,7 +287,7 @@ def _grows(gain: pl.DataFrame, factor: str, claim: str) -> Verdict:
         return Verdict(claim, "cannot distinguish", "")
     rho, low, high = stats.spearman_interval(x, y)
     answer = "yes" if low > 0 else "no" if high < 0 else "cannot distinguish"
-    by_level = gain.group_by(factor, f"{factor}_value").agg(pl.col("gain_bps").median()).sort(f"{factor}_value")
+    by_level = gain.group_by(factor, f"{factor}_value", maintain_order=True).agg(pl.col("gain_bps").median()).sort(f"{factor}_value")
     medians = ", ".join(f"{row[factor]}: {row['gain_bps']:+,.0f}" for row in by_level.to_dicts())
     return Verdict(
         claim,
@@ -338,7 +338,7 @@ def _little(data: _Data, gain: pl.DataFrame, name: str) -> Verdict:
 def _falls(data: _Data) -> Verdict:
     slowest = data.factors.sort("Bw_value")["Bw"][0]
     chosen = data.cells.join(data.factors, on="cell").filter((pl.col("Bw") == slowest) & (pl.col("arm") == BASE))
-    means = chosen.group_by("N", "N_value").agg(pl.col("jain_of_means").mean()).sort("N_value")
+    means = chosen.group_by("N", "N_value", maintain_order=True).agg(pl.col("jain_of_means").mean()).sort("N_value")
     values = means["jain_of_means"].to_list()
     falling = all(a > b for a, b in itertools.pairwise(values))
     numbers = ", ".join(f"N = {row['N']}: {row['jain_of_means']:.2f}" for row in means.to_dicts())
@@ -371,7 +371,7 @@ def _validity_section(data: _Data) -> Section:
     # The longest round trip: the last flow's propagation, twice there and back over both access links.
     rtt = 2 * (pl.col("Tp_value") + 2 * (pl.col("N_value") - 1) * pl.col("D_value"))
     # Per flow and run, averaged: from acked packets.
-    packets = data.flows.group_by("cell").agg(packets_per_flow=pl.col("acked_packets").mean())
+    packets = data.flows.group_by("cell", maintain_order=True).agg(packets_per_flow=pl.col("acked_packets").mean())
     table = data.factors.join(packets, on="cell").with_columns(longest_rtt_s=rtt).with_columns(
         few_packets=pl.col("packets_per_flow") < FEW_PACKETS,
         long_rtt=pl.col("longest_rtt_s") > duration / 10,

@@ -390,7 +390,7 @@ def _order(column: str) -> pl.Expr:
 def _cells_section(data: Data) -> Section:
     names = ("mean_bps", "sd_second_bps", "cov_second", "sd_tenth_bps", "cov_tenth", "cwnd_bytes", *COUNTERS, *LIMITS)
     means = (
-        data.runs.group_by("cell", "arm")
+        data.runs.group_by("cell", "arm", maintain_order=True)
         .agg(
             replicates=pl.len(),
             **{name: pl.col(name).mean() for name in names},

@@ -50,7 +50,7 @@ class Data:
         )
         self.arms = [arm for arm in ARMS if arm in set(self.runs["arm"])]
         self.cells = (
-            self.runs.group_by("cell", "arm")
+            self.runs.group_by("cell", "arm", maintain_order=True)
             .agg(by_receiver=pl.col("by_receiver").mean())
             .with_columns(window_limited=pl.col("by_receiver") > WINDOW_LIMITED)
         )
@@ -103,7 +103,7 @@ def against(frame: pl.DataFrame, arm: str, column: str) -> tuple[Vector, Vector]
     mine, theirs = (frame.filter(arm=each).select("cell", "replicate", pl.col(column).cast(pl.Float64)) for each in (arm, BASE))
     both = mine.join(theirs, on=["cell", "replicate"], suffix="_base").drop_nulls()
     # A replicate of which cells are missing is not comparable.
-    whole = both.group_by("replicate").agg(pl.len(), pl.col(column).mean(), pl.col(f"{column}_base").mean())
+    whole = both.group_by("replicate", maintain_order=True).agg(pl.len(), pl.col(column).mean(), pl.col(f"{column}_base").mean())
     whole = whole.filter(pl.col("len") == pl.col("len").max()).sort("replicate")
     return vector(whole, f"{column}_base"), vector(whole, column)
 

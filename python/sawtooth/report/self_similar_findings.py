@@ -107,7 +107,7 @@ def _near_line_rate(data: Data, arm: str) -> Verdict | None:
     else:
         verdict = "cannot distinguish"
     far, own = max(shares.items(), key=lambda each: abs(each[1].estimate - 1))
-    per_replicate = stats.mean_interval(vector(frame.group_by("replicate").agg(pl.col("share").mean()), "share"))
+    per_replicate = stats.mean_interval(vector(frame.group_by("replicate", maintain_order=True).agg(pl.col("share").mean()), "share"))
     near = sum(each.low > 1 - NEAR and each.high < 1 + NEAR for each in shares.values())
     return Verdict(
         f"Above {CAPPED_BELOW:g} Mbit/s of background {ARMS[arm]} has what the background leaves of the link, within {NEAR:.0%}",
@@ -126,9 +126,9 @@ def _capped(data: Data, arm: str) -> Verdict | None:
     lowest_at, lowest = min(shares.items(), key=lambda each: each[1].estimate)
     verdict = "yes" if all(own.low > WINDOW_LIMITED for own in shares.values()) else (
         "no" if any(own.high < WINDOW_LIMITED for own in shares.values()) else "cannot distinguish")  # fmt: skip
-    ends = [end for (_,), group in frame.group_by("replicate") if (end := _crossing(group)) is not None]
+    ends = [end for (_,), group in frame.group_by("replicate", maintain_order=True) if (end := _crossing(group)) is not None]
     until = f"; it does so for half of the time up to {stats.mean_interval(ends).words('.0f')} Mbit/s" if ends else ""
-    carried = mean(below.group_by("replicate").agg(pl.col("mean_bps").mean()), "mean_bps", MEGA)
+    carried = mean(below.group_by("replicate", maintain_order=True).agg(pl.col("mean_bps").mean()), "mean_bps", MEGA)
     return Verdict(
         f"Below {CAPPED_BELOW:g} Mbit/s of background the receiver's window holds {ARMS[arm]} back",
         verdict,
@@ -246,8 +246,8 @@ def _short_buffer(data: Data, rtt: str) -> Verdict | None:
     frame = data.where("RTT").filter(pl.col("RTT") == rtt)
     if frame.is_empty():
         return None
-    shares = mean(frame.group_by("replicate").agg(pl.col("by_receiver").mean()), "by_receiver")
-    carried = mean(frame.group_by("replicate").agg(pl.col("mean_bps").mean()), "mean_bps", MEGA)
+    shares = mean(frame.group_by("replicate", maintain_order=True).agg(pl.col("by_receiver").mean()), "by_receiver")
+    carried = mean(frame.group_by("replicate", maintain_order=True).agg(pl.col("mean_bps").mean()), "mean_bps", MEGA)
     fitted = data.where("RTT", fitted=True).filter(pl.col("RTT") == rtt, pl.col("background").is_in(frame["background"].unique().to_list()))
     more = (
         f"; with a buffer that fits the path it is {float(vector(fitted, 'mean_bps').mean()) / MEGA:.0f}" if not fitted.is_empty() else ""
@@ -265,12 +265,15 @@ def _buffer_lifts_the_cap(data: Data, arm: str) -> Verdict | None:
     largest = float(frame["relative"].max() or 1.0)  # type: ignore[arg-type]
     rates = set(frame.filter(pl.col("relative") == largest)["background"])
     frame = frame.filter(pl.col("background").is_in(list(rates)))
-    large, small = (vector(frame.filter((pl.col("relative") - which).abs() < 1e-9).group_by("replicate").agg(pl.col("mean_bps").mean()), "mean_bps")
+    large, small = (vector(frame.filter((pl.col("relative") - which).abs() < 1e-9).group_by("replicate", maintain_order=True).agg(pl.col("mean_bps").mean()), "mean_bps")
                     for which in (largest, 1.0))  # fmt: skip
     if largest <= 1 or not small.size or not large.size:
         return None
     found = stats.ratio_interval(stats.means_of_groups(large, small))
-    share = mean(frame.filter(pl.col("relative") == largest).group_by("replicate").agg(pl.col("by_receiver").mean()), "by_receiver")
+    share = mean(
+        frame.filter(pl.col("relative") == largest).group_by("replicate", maintain_order=True).agg(pl.col("by_receiver").mean()),
+        "by_receiver",
+    )
     return Verdict(
         f"A buffer {largest:g} times as large lifts the cap: {ARMS[arm]} carries more below {CAPPED_BELOW:g} Mbit/s of background",
         answer(found.low, found.high, 1.0),
@@ -290,7 +293,7 @@ def _rougher_with_hurst(data: Data, arm: str, variance: str) -> Verdict | None:
         return None
     rates = set(frame.filter(pl.col("H") == levels[0])["background"]) & set(frame.filter(pl.col("H") == levels[-1])["background"])
     frame = frame.filter(pl.col("background").is_in(list(rates)))
-    low, high = (vector(frame.filter(pl.col("H") == level).group_by("replicate").agg(pl.col("cov_second").mean()), "cov_second")
+    low, high = (vector(frame.filter(pl.col("H") == level).group_by("replicate", maintain_order=True).agg(pl.col("cov_second").mean()), "cov_second")
                  for level in (levels[0], levels[-1]))  # fmt: skip
     if not low.size or not high.size:
         return None

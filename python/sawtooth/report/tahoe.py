@@ -71,13 +71,13 @@ class _Data:
         self.arms = [arm for arm in ARMS if any(case.arm == arm for case in self.outcomes)]
         self.replicates = max(outcome.goodput.shape[0] for outcome in self.outcomes.values())
         self.states = (
-            flows.group_by("cell", *_KEYS)
+            flows.group_by("cell", *_KEYS, maintain_order=True)
             .agg(
                 by_window=pl.col("limited_rwnd_ns").sum() / pl.col("lifetime_ns").sum(),
                 timeouts=pl.col("timeouts").sum() / pl.col("run").n_unique(),
                 retransmits=pl.col("retransmits").sum() / pl.col("run").n_unique(),
             )
-            .join(drops.group_by(*_KEYS).agg(drops=pl.col("dropped_packets").mean()), on=list(_KEYS))
+            .join(drops.group_by(*_KEYS, maintain_order=True).agg(drops=pl.col("dropped_packets").mean()), on=list(_KEYS))
             .with_columns(
                 window_limited=pl.col("by_window") > 0.5,
                 few_segments=pl.col("window") // pl.col("segment") < FEWEST_SEGMENTS,
