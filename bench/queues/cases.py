@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import traffic as t
-from pseudocode import Codel, Discipline, DualPi2, Pie, Red
+from pseudocode import AdaptiveRed, Codel, Discipline, DualPi2, Pie, Red
 from traffic import Traffic
 
 # A limit counts the packet in transmission with ours, and not with the others.
@@ -40,7 +40,8 @@ SINGLE = (t.CONSTANT, t.POISSON, t.BELOW, t.BURSTS, t.STEPS, t.CAPABLE, t.HALF, 
 FAIR = (t.POISSON, t.UNEQUAL, t.UNEQUAL_ECN, t.LONG_AND_SHORT, t.HALF)
 RED = {"MaxSize": "500p", "UseEcn": "true", "UseHardDrop": "false", "LInterm": "10", "Wait": "false", "LinkBandwidth": "10Mbps",
        "LinkDelay": "0ms"}  # fmt: skip
-ARED = {**RED, "ARED": "true", "MinTh": "0", "MaxTh": "0", "QW": "0"}
+# "Bottom" is what figure 1 of the paper has, 0.01, and not ns-3's own default.
+ARED = {**RED, "ARED": "true", "MinTh": "0", "MaxTh": "0", "QW": "0", "Bottom": "0.01"}
 PIE_OURS = {"name": "pie", "mean_packet": "1000 B", **OURS}
 PIE_NS3 = {"MaxSize": "500p", "UseEcn": "true"}
 
@@ -52,7 +53,8 @@ NS3 = (
          departs=lambda _: Codel(LIMIT, mark_from_now=True, newton=True)), SINGLE),
     Case("red", {"name": "red", **OURS}, Peer(ns3=("RedQueueDisc", RED), pseudo=lambda seed: Red(LIMIT, seed),
          departs=lambda seed: Red(LIMIT, seed, spare_short=True)), SINGLE, 4),
-    Case("ared", {"name": "ared", **OURS}, Peer(ns3=("RedQueueDisc", ARED)), SINGLE, 4),
+    Case("ared", {"name": "ared", **OURS}, Peer(ns3=("RedQueueDisc", ARED), pseudo=lambda seed: AdaptiveRed(LIMIT, seed),
+         departs=lambda seed: AdaptiveRed(LIMIT, seed, spare_short=True)), SINGLE, 4),
     Case("pie", {**PIE_OURS, "derandomise": False}, Peer(ns3=("PieQueueDisc", PIE_NS3),
          pseudo=lambda seed: Pie(LIMIT, seed, derandomise=False)), SINGLE, 4),
     Case("pie, derandomised", PIE_OURS, Peer(ns3=("PieQueueDisc", {**PIE_NS3, "UseDerandomization": "true"}),

@@ -252,6 +252,33 @@ class Red:
         return self.queue.popleft()
 
 
+class AdaptiveRed(Red):
+    """Floyd, Gummadi & Shenker 2001: thresholds and weight from a delay of 5 ms, and figure 1's steps of `max_p` every half second."""
+
+    def __init__(self, limit: int, seed: int, *, spare_short: bool = False) -> None:
+        super().__init__(limit, seed, spare_short=spare_short)
+        per_second = 1 / self.idle_packet
+        self.least = max(5.0, 0.005 * per_second / 2)
+        self.most = 3 * self.least
+        self.weight = 1 - math.exp(-1 / per_second)
+        self.next_step = 0.5
+
+    def enqueue(self, packet: Waiting, now: float) -> None:
+        while self.next_step <= now:
+            self._step(self.next_step)
+            self.next_step += 0.5
+        super().enqueue(packet, now)
+
+    def _step(self, at: float) -> None:
+        average, span = self.average, self.most - self.least
+        if self.idle_since is not None:
+            average *= (1 - self.weight) ** ((at - self.idle_since) / self.idle_packet)
+        if average > self.least + 0.6 * span and self.max_p <= 0.5:
+            self.max_p += min(0.01, self.max_p / 4)
+        elif average < self.least + 0.4 * span and self.max_p >= 0.01:
+            self.max_p *= 0.9
+
+
 class DualPi2:
     """RFC 9332 appendix A, figures 2, 3, 5, 7 and 8, with a weighted round robin of a sixteenth for the Classic queue.
 

@@ -58,12 +58,14 @@ def lattice(
     rows = -(-len(panels) // across)
     made, axes = figure(2.75 * across + 0.3, 2.15 * rows + 0.55, rows, across)
     labels = list(dict.fromkeys(label for panel in panels for label in panel.curves))
+    # A panel has room for about twenty letters of the size that titles have elsewhere.
+    title_size = 9 if max(len(panel.title) for panel in panels) <= 20 else 7.5
     for at, (axis, panel) in enumerate(zip(axes, panels, strict=False)):
         for label, curve in panel.curves.items():
             _curve(axis, curve, labels.index(label), len(labels), x_scale)
         if panel.reference is not None:
             axis.plot(panel.reference[1], panel.reference[2], ":", color="grey", linewidth=1, zorder=0)
-        axis.set_title(panel.title)
+        axis.set_title(panel.title, fontsize=title_size)
         axis.set_ylabel(panel.y_label)
         axis.set_xscale(x_scale)
         if ticks is not None:
@@ -73,7 +75,8 @@ def lattice(
             axis.set_xlabel(x_label)
     for like in {panel.like for panel in panels if panel.like}:
         group = [axis for axis, panel in zip(axes, panels, strict=False) if panel.like == like]
-        top = max(axis.get_ylim()[1] for axis in group)
+        # A curve that does not change would lie on the frame.
+        top = 1.04 * max(axis.get_ylim()[1] for axis in group)
         for axis in group:
             axis.set_ylim(0, top)
     for axis, panel in zip(axes, panels, strict=False):
