@@ -245,7 +245,7 @@ def compare(
         ),
     ] = None,
     tolerance: Annotated[str, typer.Option(metavar="SHARE", help="Ratios this near to 1 agree.")] = "5 %",
-    flows: Annotated[str, typer.Option(metavar="mean|sum|each", help="How the flows of one block are taken together.")] = "mean",
+    flows: Annotated[str, typer.Option(metavar="mean|sum|max|each", help="How the flows of one block are taken together.")] = "mean",
     arm: Annotated[str | None, typer.Option(metavar="NAME", help="Only this arm.", show_default=False)] = None,
     value: Annotated[str | None, typer.Option(metavar="COLUMN", help="The CSV's column of means.", show_default=False)] = None,
     sd: Annotated[str | None, typer.Option(metavar="COLUMN", help="Its standard deviations; needs --n.", show_default=False)] = None,

@@ -63,7 +63,7 @@ def lattice(
             _curve(axis, curve, labels.index(label), len(labels), x_scale)
         if panel.reference is not None:
             axis.plot(panel.reference[1], panel.reference[2], ":", color="grey", linewidth=1, zorder=0)
-        axis.set_title(panel.title)
+        axis.set_title(panel.title, fontsize=9)
         axis.set_ylabel(panel.y_label)
         axis.set_xscale(x_scale)
         if ticks is not None:

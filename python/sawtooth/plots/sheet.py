@@ -1,7 +1,7 @@
 """Figures of several studies on one sheet: under each other's eyes, with what was asked above and what was found below each.
 
-Figures keep their proportions and stand in rows that fill the width; rows are broken where their heights come nearest to the one that
-figures have by themselves, so that the letters in all of them are of about one size.
+Figures keep their proportions and stand in rows that fill the width; rows are broken so that figures come nearest to the size that they
+have by themselves, and so the letters in all of them to one size.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import image
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import TextPath
 
 from sawtooth.plots import style
 
 # Inches.
-_WIDTH, _HEIGHT, _MARGIN, _GAP = 16.0, 3.2, 0.35, 0.3
+_WIDTH, _MARGIN, _GAP = 16.0, 0.35, 0.3
 # How much a figure may be enlarged where its row is not full.
 _LARGEST = 1.25
 _POINTS_PER_INCH, _LEADING, _DPI = 72, 1.35, 130
@@ -105,7 +103,7 @@ class Sheet:
         """The sheet without its figures."""
         page = Figure(figsize=(self.width, self.height))
         for line in self.lines:
-            page.text(line.x / self.width, 1 - line.y / self.height, line.text, fontproperties=_font(line.size, bold=line.bold),
+            page.text(line.x / self.width, 1 - line.y / self.height, line.text, fontproperties=style.font(line.size, bold=line.bold),
                       color=line.colour, va="baseline", parse_math=False)  # fmt: skip
         return page
 
@@ -140,7 +138,7 @@ def _aspect(tile: Tile) -> float:
 
 
 def _rows(tiles: Sequence[Tile], width: float) -> list[tuple[Sequence[Tile], float]]:
-    """Rows with the height of their figures: of all ways to break them the one whose heights are least away from `_HEIGHT`."""
+    """Rows with the height of their figures: of all ways to break them the one that enlarges and shrinks figures least."""
     best: list[tuple[float, list[tuple[Sequence[Tile], float]]]] = [(0.0, [])]
     for end in range(1, len(tiles) + 1):
         ways: list[tuple[float, list[tuple[Sequence[Tile], float]]]] = []
@@ -148,8 +146,9 @@ def _rows(tiles: Sequence[Tile], width: float) -> list[tuple[Sequence[Tile], flo
             row = tiles[begin:end]
             filling = (width - _GAP * (len(row) - 1)) / sum(_aspect(tile) for tile in row)
             if filling > 0:
-                cost = best[begin][0] + math.log(filling / _HEIGHT) ** 2
-                ways.append((cost, [*best[begin][1], (row, min(filling, _LARGEST * _HEIGHT))]))
+                natural = [tile.figure.get_figheight() for tile in row]
+                cost = best[begin][0] + sum(math.log(filling / height) ** 2 for height in natural)
+                ways.append((cost, [*best[begin][1], (row, min(filling, _LARGEST * max(natural)))]))
         best.append(min(ways, key=lambda way: way[0]))
     return best[-1][1]
 
@@ -164,7 +163,7 @@ def _above(tile: Tile, width: float) -> list[_Line]:
 def _below(tile: Tile, width: float) -> list[_Line]:
     lines: list[_Line] = []
     for remark in tile.remarks:
-        indent = _extent(f"{remark.word}: ", 8, bold=True)
+        indent = style.extent(f"{remark.word}: ", 8, bold=True)
         for at, text in enumerate(_wrapped(remark.text, 8, width - indent)):
             y = _depth(lines) + 8 * _LEADING / _POINTS_PER_INCH
             if at == 0:
@@ -194,21 +193,11 @@ def _wrapped(text: str, size: float, width: float, *, bold: bool = False) -> lis
     """The text in lines that are no wider than `width` inches, where single words are not."""
     lines: list[str] = []
     for word in text.split():
-        if lines and _extent(f"{lines[-1]} {word}", size, bold=bold) <= width:
+        if lines and style.extent(f"{lines[-1]} {word}", size, bold=bold) <= width:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
     return lines
-
-
-def _extent(text: str, size: float, *, bold: bool = False) -> float:
-    """A text's width in inches, with the spaces at its end and hardly more."""
-    path = TextPath((0, 0), f"{text}|".replace("$", r"\$"), prop=_font(size, bold=bold), usetex=False)
-    return float(path.get_extents().x1) / _POINTS_PER_INCH
-
-
-def _font(size: float, *, bold: bool) -> FontProperties:
-    return FontProperties(family="DejaVu Sans", size=size, weight="bold" if bold else "normal")
 
 
 # --- drawing ------------------------------------------------------------------------------------------------------------
