@@ -33,8 +33,10 @@ def panels(data: Mapping[str, Mapping[str, Sequence[Point]]], x_label: str, y_la
         plain_ticks(axes[0].xaxis)
         plain_ticks(axes[0].yaxis)
     else:
-        axes[0].set_xlim(left=0)
-        axes[0].set_ylim(bottom=0)
+        ends = [[point[side].high if point[side].n > 1 else point[side].estimate for series in data.values() for points in series.values() for point in points]
+                for side in (0, 1)]  # fmt: skip
+        axes[0].set_xlim(0, 1.1 * max([*ends[0], 1e-9]))
+        axes[0].set_ylim(0, 1.1 * max([*ends[1], 1e-9]))
     axes[0].set_ylabel(y_label)
     if len(names) > 1:
         legend_above(made, max(axes, key=lambda axis: len(axis.get_legend_handles_labels()[1])))

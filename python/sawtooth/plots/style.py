@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -61,12 +60,12 @@ def figure(
 def legend_above(made: Figure, axis: Axes) -> None:
     """A legend above all panels, where it hides nothing, in as few lines as the figure has room for; the names are those of `axis`."""
     handles, labels = axis.get_legend_handles_labels()
-    # A column is as wide as its longest name, the sample of its curve and the room to the next: 2 + 0.8 + 2 letters' heights.
-    column = 4.8 * _LEGEND_SIZE / 72 + max((extent(label, _LEGEND_SIZE) for label in labels), default=0.0)
-    lines = math.ceil(len(labels) * column / made.get_figwidth())
-    made.legend(
-        handles, labels, loc="outside upper center", ncols=math.ceil(len(labels) / max(lines, 1)), frameon=False, fontsize=_LEGEND_SIZE
-    )
+    # Beside a name there are the sample of its curve and the room to the next: 2 + 0.8 + 2 letters' heights. In lines below each other all
+    # columns are taken to be as wide as the widest.
+    widths = [4.8 * _LEGEND_SIZE / 72 + extent(label, _LEGEND_SIZE) for label in labels]
+    room = made.get_figwidth()
+    columns = len(labels) if sum(widths) <= room else max(1, int(room / max(widths)))
+    made.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False, fontsize=_LEGEND_SIZE)
 
 
 def extent(text: str, size: float, *, bold: bool = False) -> float:
@@ -85,8 +84,12 @@ def plain_ticks(axis: Axis) -> None:
     low, high = axis.get_view_interval()
     few = low > 0 and high / low < 2000
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+    axis.set_major_formatter(FuncFormatter(_plain))
     axis.set_minor_formatter(NullFormatter())
+
+
+def _plain(value: float, _place: int | None) -> str:
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
 
 
 def svg(made: Figure) -> str:

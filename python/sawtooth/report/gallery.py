@@ -45,13 +45,15 @@ class Entry:
     @property
     def verdicts(self) -> list[Verdict]:
         """What its report answers first."""
-        return next((section.verdicts for section in self.report.sections if section.verdicts), [])
+        answered = [section.verdicts for section in self.report.sections if section.verdicts]
+        return answered[0] if answered else []
 
     def plots(self, names: Sequence[str] = ()) -> list[Plot]:
         """The figures of those names; without names those that the report shows first, which are the ones that the study asks for."""
         if names:
             return [plot for section in self.report.sections for plot in section.plots if plot.name in names]
-        return next((section.plots for section in self.report.sections if section.plots), [])
+        drawn = [section.plots for section in self.report.sections if section.plots]
+        return drawn[0] if drawn else []
 
 
 @dataclass(frozen=True)
