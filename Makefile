@@ -7,7 +7,7 @@ UV_VERSION := 0.13.8
 # Built once per change of the sources, from the lock files.
 SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help study short guest test lint format bench docs clean
+.PHONY: help study short gallery guest test lint format bench docs clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -39,6 +39,9 @@ study: .venv/built ## install, build, run the HighSpeed TCP study and write its 
 short: .venv/built ## the same study in its short form, seconds instead of a minute
 	$(RUN)/sawtooth run studies/hstcp.toml --short --out results/hstcp-short
 	$(RUN)/sawtooth report results/hstcp-short
+
+gallery: .venv/built ## run the eight studies of studies/gallery, one page and one contact sheet of their figures, a minute
+	$(RUN)/sawtooth gallery
 
 test: .venv/guest ## all tests, Rust and Python
 	cargo test --workspace --locked --quiet

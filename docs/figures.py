@@ -6,7 +6,6 @@ One figure per congestion control, a run of studies/congestion-controls.toml eac
 from __future__ import annotations
 
 import argparse
-import io
 from pathlib import Path
 
 import matplotlib.image
@@ -15,7 +14,7 @@ from matplotlib.figure import Figure
 from sawtooth import trace
 from sawtooth.backends import sim
 from sawtooth.plan import make_plan
-from sawtooth.plots import style
+from sawtooth.plots import sheet, style
 from sawtooth.study import Study
 
 ROOT = Path(__file__).parents[1]
@@ -37,21 +36,9 @@ def main() -> None:
     for name, made in figures.items():
         (IMAGES / f"{name}.svg").write_text(style.svg(made), encoding="utf-8")
     if options.sheet:
-        sheet(figures).savefig(options.sheet, dpi=110)
-
-
-def sheet(figures: dict[str, Figure]) -> Figure:
-    """All figures, three in a row."""
-    rows = -(-len(figures) // 3)
-    made, axes = style.figure(24, 6.2 * rows, rows=rows, columns=3)
-    for axis in axes:
-        axis.axis("off")
-    for axis, each in zip(axes, figures.values(), strict=False):
-        buffer = io.BytesIO()
-        each.savefig(buffer, format="png", dpi=110)
-        buffer.seek(0)
-        axis.imshow(matplotlib.image.imread(buffer))
-    return made
+        matplotlib.image.imsave(
+            options.sheet, sheet.sheet("Congestion controls", [sheet.Tile(name, "", each) for name, each in figures.items()]).pixels()
+        )
 
 
 if __name__ == "__main__":

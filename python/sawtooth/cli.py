@@ -17,8 +17,8 @@ from rich.text import Text
 import sawtooth
 from sawtooth import _core, calibration, doctor, kernels
 from sawtooth.dataset import Dataset
-from sawtooth.errors import BackendUnavailable, SawtoothError
-from sawtooth.execute import BACKENDS, Interrupted, execute, reporter_for
+from sawtooth.errors import BackendUnavailable, DatasetError, SawtoothError
+from sawtooth.execute import BACKENDS, Interrupted, Summary, execute, reporter_for
 from sawtooth.measures import measures
 from sawtooth.plan import Plan, make_plan
 from sawtooth.report import KINDS
@@ -69,23 +69,11 @@ def run(
 
     Example: sawtooth run studies/hstcp.toml --short --out /tmp/hstcp
     """
-    console = Console(stderr=True)
     loaded = _load(study, short, options, backend)
     _check_report(loaded)
     plan = _warn(make_plan(loaded))
     directory = out or Path("results") / loaded.name
-    dataset = Dataset.create(directory, plan)
-    try:
-        summary = execute(plan, dataset, jobs=jobs, reporter=reporter_for(console))
-    except Interrupted:
-        status = dataset.status().height
-        print(
-            f"stopped: {status} of {len(plan.runs)} runs are stored; the same command goes on from there",
-            file=sys.stderr,
-        )
-        raise typer.Exit(130) from None
-    for name in summary.damaged:
-        print(f"{name} was unreadable (a killed run?) and has been made anew", file=sys.stderr)
+    dataset, summary = _do(plan, directory, jobs)
     failures = dataset.status().filter(pl.col("status") == "failed")
     if as_json:
         _print_json({
@@ -93,12 +81,7 @@ def run(
             "failed": failures.height, "seconds": round(summary.seconds, 3), "deliveries": summary.deliveries,
         })  # fmt: skip
     else:
-        done = f"{len(plan.runs):,} runs in {directory}"
-        if summary.runs:
-            done += f": {summary.runs:,} done in {summary.seconds:.1f} s, {summary.deliveries:,} segments delivered"
-        if summary.resumed:
-            done += f", {summary.resumed:,} were there"
-        print(done, file=sys.stderr)
+        print(_done(plan, directory, summary), file=sys.stderr)
     if failures.height:
         print(f"{failures.height} runs failed; the first: {failures['message'][0]}", file=sys.stderr)
         raise typer.Exit(1)
@@ -163,6 +146,92 @@ def report(
 
 
 @app.command()
+def gallery(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[STUDY|DIR]...", help="Studies, results directories, or directories of such.", show_default="studies/gallery"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where the page and the studies' results go.", show_default="results/gallery, or gallery-short")
+    ] = None,
+    short: Short = False,
+    figures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--figure", metavar="NAME", help="Only figures of this name. May be repeated.", show_default="what each study asks for"
+        ),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page and of the sheet.", show_default=False)] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Threads.", show_default="one per processor")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show several studies on one page, and their figures on one contact sheet.
+
+    Studies are run, or what is missing of them; results directories are taken as they are. The page has each study's question, figure and
+    verdicts, and leads to its own report; the sheet is contact-sheet.png and .svg beside it. Exit code 1 if a run failed.
+
+    Examples: sawtooth gallery --short
+
+    sawtooth gallery results/bufferbloat results/l4s my-studies --out handout --title 'Queues'
+    """
+    from sawtooth.report import gallery as page
+
+    target = out or Path("results") / ("gallery-short" if short else "gallery")
+    # A mistake in the last study is found before the first one is run.
+    chosen = [_results_or_plan(path, short) for path in _gallery_of(paths or [Path("studies/gallery")])]
+    names = [each.manifest["name"] if isinstance(each, Dataset) else each.study.name for each in chosen]
+    for name in names:
+        if names.count(name) > 1 and any(isinstance(each, Plan) and each.study.name == name for each in chosen):
+            raise sawtooth.StudyError(f"two of these studies are called `{name}`", hint="their results would go to one directory")
+    entries: list[page.Entry] = []
+    facts: list[dict[str, Any]] = []
+    failed = 0
+    for at, each in enumerate(chosen):
+        seconds = None
+        if isinstance(each, Plan):
+            directory = target / each.study.name
+            print(f"{each.study.name} ({at + 1} of {len(chosen)}): {each.study.question}", file=sys.stderr)
+            dataset, summary = _do(each, directory, jobs)
+            print(_done(each, directory, summary), file=sys.stderr)
+            seconds = round(summary.seconds, 3)
+        else:
+            dataset = each
+        failures = dataset.status().filter(pl.col("status") == "failed").height
+        failed += failures
+        try:
+            made = make_report(dataset)
+        except DatasetError as error:
+            # One study that came to nothing is no reason to lose the others.
+            print(error, file=sys.stderr)
+            failed += 1
+            continue
+        entry = page.Entry(made, made.write(dataset.directory / "report"))
+        entries.append(entry)
+        facts.append({
+            "name": entry.name, "question": entry.question, "directory": str(dataset.directory), "report": str(entry.page),
+            "runs": dataset.runs.height, "failed": failures, "seconds": seconds, "verdicts": [vars(verdict) for verdict in entry.verdicts],
+            "figures": [plot.name for plot in entry.plots(figures or ())],
+        })  # fmt: skip
+    if not entries:
+        raise DatasetError("there is nothing to show: no study has a finished run")
+    heading = title or ("Gallery, short form" if short and not paths else "Gallery")
+    made_page = page.Gallery(heading, entries, figures or ()).write(target)
+    if as_json:
+        _print_json({"page": str(made_page), "sheet": str(target / f"{page.SHEET}.png"), "studies": facts})
+    else:
+        for entry in entries:
+            print(f"{entry.name}: {entry.question}")
+            for verdict in entry.verdicts:
+                print(f"  {verdict.answer}: {verdict.claim}")
+        print(f"page: {made_page}")
+        print(f"sheet: {target / page.SHEET}.png")
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command()
 def compare(
     first: Annotated[Path, typer.Argument(metavar="DIR", help="Results directory.", show_default=False)],
     second: Annotated[
@@ -176,7 +245,7 @@ def compare(
         ),
     ] = None,
     tolerance: Annotated[str, typer.Option(metavar="SHARE", help="Ratios this near to 1 agree.")] = "5 %",
-    flows: Annotated[str, typer.Option(metavar="mean|sum|each", help="How the flows of one block are taken together.")] = "mean",
+    flows: Annotated[str, typer.Option(metavar="mean|sum|max|each", help="How the flows of one block are taken together.")] = "mean",
     arm: Annotated[str | None, typer.Option(metavar="NAME", help="Only this arm.", show_default=False)] = None,
     value: Annotated[str | None, typer.Option(metavar="COLUMN", help="The CSV's column of means.", show_default=False)] = None,
     sd: Annotated[str | None, typer.Option(metavar="COLUMN", help="Its standard deviations; needs --n.", show_default=False)] = None,
@@ -489,6 +558,55 @@ def _upright(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _load(study: Path, short: bool, options: Sequence[str] | None, backend: str | None) -> Study:
     return Study.load(study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend else [])])
+
+
+def _gallery_of(paths: Sequence[Path]) -> list[Path]:
+    """The study files and results directories that `paths` name, each once."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir() and not _is_results(path):
+            within = [*sorted(path.glob("*.toml")), *(each for each in sorted(path.iterdir()) if _is_results(each))]
+            if not within:
+                raise sawtooth.StudyError(f"{path} holds neither study files nor results directories", hint="name one that does")
+            found += within
+        else:
+            found.append(path)
+    return list(dict.fromkeys(found))
+
+
+def _is_results(path: Path) -> bool:
+    return (path / "manifest.json").is_file()
+
+
+def _results_or_plan(path: Path, short: bool) -> Dataset | Plan:
+    if _is_results(path):
+        return Dataset.open(path)
+    loaded = _load(path, short, None, None)
+    _check_report(loaded)
+    return _warn(make_plan(loaded))
+
+
+def _do(plan: Plan, directory: Path, jobs: int | None) -> tuple[Dataset, Summary]:
+    """Does what is missing of a plan, with progress; Ctrl-C ends the command with exit code 130."""
+    dataset = Dataset.create(directory, plan)
+    try:
+        summary = execute(plan, dataset, jobs=jobs, reporter=reporter_for(Console(stderr=True)))
+    except Interrupted:
+        status = dataset.status().height
+        print(f"stopped: {status} of {len(plan.runs)} runs are stored; the same command goes on from there", file=sys.stderr)
+        raise typer.Exit(130) from None
+    for name in summary.damaged:
+        print(f"{name} was unreadable (a killed run?) and has been made anew", file=sys.stderr)
+    return dataset, summary
+
+
+def _done(plan: Plan, directory: Path, summary: Summary) -> str:
+    text = f"{len(plan.runs):,} runs in {directory}"
+    if summary.runs:
+        text += f": {summary.runs:,} done in {summary.seconds:.1f} s, {summary.deliveries:,} segments delivered"
+    if summary.resumed:
+        text += f", {summary.resumed:,} were there"
+    return text
 
 
 def _check_report(study: Study) -> None:

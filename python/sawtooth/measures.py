@@ -15,7 +15,7 @@ from sawtooth.errors import DatasetError
 from sawtooth.study import did_you_mean
 
 TABLES = ("flows", "links")
-HOWS = ("mean", "sum", "each")
+HOWS = ("mean", "sum", "max", "each")
 OVER_TIME = "over_time"
 _COMPUTED = (
     ("throughput_sd_bps", "bit/s", "standard deviation over windows of a second of what arrived in order"),

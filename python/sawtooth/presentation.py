@@ -30,8 +30,10 @@ from sawtooth.measures import HOWS, Metric
 from sawtooth.study import Study, Tree, did_you_mean
 from sawtooth.sweep import axis_names, cells
 
-KINDS = ("levels", "cdf", "time")
-_FIGURE_KEYS = ("name", "kind", "caption", "metric", "of", "flows", "x", "curves", "panels", "scale")
+KINDS = ("levels", "plane", "cdf", "time")
+THROUGHPUT = "throughput_bps"
+"""What figures over samples can show beside the columns of the tables: what arrived in order in each second."""
+_FIGURE_KEYS = ("name", "kind", "caption", "metric", "of", "flows", "x", "against", "curves", "panels", "scale", "label", "x_label")
 _FINDING_KEYS = ("claim", "metric", "of", "flows", "arm", "where", "is", "than")
 _OTHER_KEYS = ("of", "arm", "where", "times")
 
@@ -42,13 +44,14 @@ class FigureSpec:
 
     Attributes:
         name: of its files.
-        kind: `levels`: means with intervals over the levels of `x`; `cdf`: distribution of a sampled column; `time`: such a column over time,
-            of the first replicate.
+        kind: `levels`: means with intervals over the levels of `x`; `plane`: means with intervals of `metric` and of `against`, a point each;
+            `cdf`: distribution of a sampled column; `time`: such a column over time, of the first replicate.
         caption: below it; empty for one that says what is shown.
-        metric: of `levels`. table, column: of the other two.
+        metric: of `levels` and `plane`. table, column: of the other two. against: what `plane` has on its horizontal axis.
         of: items that are shown; all if empty. flows: how the flows of a block are taken together.
         x, curves, panels: what the axis, the curves and the panels stand for: a factor, `arm` or `item`.
-        scale: of the measure, `linear` or `log`.
+        scale: of the measure, `linear` or `log`; in a plane of both.
+        label, x_label: what the measure is called on its axis, and what the other axis has; empty for the names in the study.
 
     """
 
@@ -64,6 +67,9 @@ class FigureSpec:
     curves: str
     panels: str | None
     scale: str
+    against: Metric | None = None
+    label: str = ""
+    x_label: str = ""
 
 
 @dataclass(frozen=True)
@@ -141,13 +147,20 @@ class _Reader:
         kind = self.choice(tree, "kind", path, KINDS, "levels")
         metric: Metric | None = None
         table = column = ""
+        against: Metric | None = None
         x: str | None = None
+        if kind == "plane":
+            metric, against = self.metric(tree, path), self.metric(tree, path, "against")
+        elif "against" in tree:
+            raise self.error(f"a figure of kind `{kind}` has one metric", f"{path}.against", 'kind = "plane" has two', key=True)
+        if kind in ("cdf", "time") and "x_label" in tree:
+            raise self.error(f"a figure of kind `{kind}` has no choice of x", f"{path}.x_label", "leave it out", key=True)
         if kind == "levels":
             metric = self.metric(tree, path)
             x = self.choice(tree, "x", path, [*self.levels, "arm", "item"], next(reversed(self.levels), "arm"))
-        else:
-            if "x" in tree:
-                raise self.error(f"a figure of kind `{kind}` has no choice of x", f"{path}.x", "leave it out", key=True)
+        elif "x" in tree:
+            raise self.error(f"a figure of kind `{kind}` has no choice of x", f"{path}.x", "leave it out", key=True)
+        if kind in ("cdf", "time"):
             table, column = self.sampled(tree, path)
         dimensions = [*self.levels, "arm", "item"]
         panels = self.choice(tree, "panels", path, dimensions, "") or None
@@ -160,6 +173,9 @@ class _Reader:
             curves=self.choice(tree, "curves", path, dimensions, "arm" if by_arm else "item"),
             panels=panels,
             scale=self.choice(tree, "scale", path, ("linear", "log"), "linear"),
+            against=against,
+            label=self.text(tree, "label", path, ""),
+            x_label=self.text(tree, "x_label", path, ""),
         )  # fmt: skip
 
     def finding(self, tree: Tree, path: str) -> FindingSpec:
@@ -205,11 +221,11 @@ class _Reader:
             where[factor] = str(level)
         return Side(self.text(tree, "of", path, "") or None, arm, where)
 
-    def metric(self, tree: Tree, path: str) -> Metric:
+    def metric(self, tree: Tree, path: str, key: str = "metric") -> Metric:
         try:
-            return measures.metric(self.text(tree, "metric", path))
+            return measures.metric(self.text(tree, key, path))
         except DatasetError as error:
-            raise self.error(error.message, f"{path}.metric", error.hint) from None
+            raise self.error(error.message, f"{path}.{key}", error.hint) from None
 
     def sampled(self, tree: Tree, path: str) -> tuple[str, str]:
         """A column of the tables that have a row per sample."""
@@ -221,7 +237,7 @@ class _Reader:
             for each in ("series", "queues")
             for spec in _core.schema()[each]["columns"]
             if spec["type"] != "str" and spec["name"] != "t_ns"
-        ]
+        ] + [f"series.{THROUGHPUT}"]
         if f"{table}.{column}" not in known:
             hint = did_you_mean(name, [each.removeprefix("series.") for each in known])
             raise self.error(f"`{name}` is not sampled", f"{path}.metric", hint)

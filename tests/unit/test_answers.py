@@ -119,6 +119,19 @@ name = "queue"
 kind = "time"
 metric = "queues.backlog_packets"
 of = ["l forward"]
+[[figures]]
+name = "both"
+kind = "plane"
+metric = "goodput_bps"
+against = "srtt_mean_ns"
+panels = "rate"
+x_label = "delay"
+label = "got"
+[[figures]]
+name = "seconds"
+kind = "time"
+metric = "throughput_bps"
+panels = "rate"
 """,
     )
     made = report(dataset)
@@ -129,6 +142,19 @@ of = ["l forward"]
     assert [axis.get_title() for axis in plots["delays"].figure.axes] == ["2 Mbit/s", "10 Mbit/s"]
     assert plots["delays"].figure.axes[0].get_xlabel() == "srtt [ms]"
     assert len(plots["windows"].figure.axes) == 2
+    both = plots["both"].figure.axes
+    assert [axis.get_title() for axis in both] == ["2 Mbit/s", "10 Mbit/s"]
+    assert (both[0].get_xlabel(), both[0].get_ylabel()) == ("delay [ms]", "got [Mbit/s]")
+    # A point with both intervals for each arm, at what the figure of one measure shows of it.
+    for axis, level in zip(both, (0, 1), strict=True):
+        assert [container.lines[0].get_ydata() for container in axis.containers] == [
+            container.lines[0].get_ydata()[level] for container in rates.containers
+        ]
+    # Five seconds, of which the first is not whole: the flow starts within it. The link carries 10 Mbit/s at most.
+    curve = plots["seconds"].figure.axes[1].get_lines()[0]
+    assert list(curve.get_xdata()) == [1, 2, 3, 4]
+    assert all(0 < y <= 10 for y in curve.get_ydata())
+    assert plots["seconds"].figure.axes[1].get_ylabel() == "10 Mbit/s\nthroughput [Mbit/s]"
     assert plots["queue"].figure.axes[0].get_ylabel() == "backlog [packet]"
     page = made.write(tmp_path / "report")
     assert "Which is faster?" in page.read_text()
@@ -143,6 +169,9 @@ of = ["l forward"]
         ('[[figures]]\nname = "a b"\nmetric = "goodput_bps"', "`a b` cannot name a file"),
         ('[[figures]]\nname = "a"\nkind = "cdf"\nmetric = "goodput_bps"', "`goodput_bps` is not sampled"),
         ('[[figures]]\nname = "a"\nmetric = "goodput_bps"\ncolour = "red"', "unknown key `colour`"),
+        ('[[figures]]\nname = "a"\nmetric = "goodput_bps"\nagainst = "srtt_mean_ns"', "a figure of kind `levels` has one metric"),
+        ('[[figures]]\nname = "a"\nkind = "plane"\nmetric = "goodput_bps"', "`figures[0]` lacks `against`"),
+        ('[[figures]]\nname = "a"\nkind = "cdf"\nmetric = "srtt_ns"\nx_label = "b"', "a figure of kind `cdf` has no choice of x"),
         ("figures = 3", "`figures` is a list of tables"),
         (finding('is = "below"\nthan = "20 ms"'), "`20 ms` is no rate, as `goodput_bps` is"),
         (finding('is = "under"\nthan = "20 Mbit/s"'), "`is` cannot be `under`"),

@@ -100,3 +100,14 @@ def test_what_cannot_be_told_from_the_samples_is_said(tmp_path: Path) -> None:
 def test_every_measure_that_is_listed_is_computed() -> None:
     listed = {name for name, metric in measures.measures().items() if metric.table == measures.OVER_TIME}
     assert listed == over_time.COMPUTED.keys()
+
+
+def test_the_largest_of_a_blocks_flows_is_when_the_last_one_was_done(tmp_path: Path) -> None:
+    dataset = ran(tmp_path)
+    each = sides.observe(dataset, measures.metric("goodput_bps"), "each")
+    most = sides.observe(dataset, measures.metric("goodput_bps"), "max")
+    blocks = each.with_columns(pl.col("item").str.replace(r"\[\d+\]$", "")).group_by(
+        "cell", "arm", "replicate", "item", maintain_order=True
+    )
+    expected = blocks.agg(pl.col("value").max())
+    assert most["value"].to_list() == expected["value"].to_list()

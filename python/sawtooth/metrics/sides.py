@@ -73,7 +73,7 @@ def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) 
     Args:
         dataset: whose runs.
         chosen: the metric; what a run does not tell is null, also if one flow of a block does not.
-        how: `mean` or `sum` over the flows of a block, or `each` flow by itself.
+        how: `mean`, `sum` or `max` over the flows of a block, or `each` flow by itself.
         arm: of this arm only.
 
     """
@@ -94,7 +94,7 @@ def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) 
     whole = value.is_not_null().all()
     per_item = rows.group_by("run", "item", maintain_order=True).agg(
         cc=pl.col("cc").unique().sort().str.join(", "),
-        value=pl.when(whole).then(value.sum() if how == "sum" else value.mean()),
+        value=pl.when(whole).then(value.sum() if how == "sum" else value.max() if how == "max" else value.mean()),
     )
     plan = dataset.runs.lazy().select("run", "cell", *factors(dataset), "arm", "replicate", "seed")
     if arm is not None:

@@ -25,7 +25,7 @@ def ratios(
                           elinewidth=0.7, alpha=0.8, label=name)  # fmt: skip
         for style, (name, ratio) in zip(("--", ":", "-."), lines.items(), strict=False):
             axis.plot([0, right], [0, right * ratio], color="0.4", linewidth=0.9, linestyle=style, label=name)
-        axis.set_title(title)
+        axis.set_title(title, fontsize=9)
         axis.set_xlabel(x_label)
         axis.set_xlim(0, right)
         axis.set_ylim(0, top)

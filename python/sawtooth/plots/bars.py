@@ -10,6 +10,9 @@ from matplotlib.figure import Figure
 from sawtooth.plots.style import COLOURS, figure, legend_above
 from sawtooth.stats import Interval
 
+# Of the longest bar: about a line's width at the heights these panels have.
+_SHORTEST = 0.015
+
 
 def grouped(
     data: Mapping[str, Mapping[str, Sequence[Sequence[Interval]]]],
@@ -18,11 +21,16 @@ def grouped(
     x_label: str,
     y_label: str,
 ) -> Figure:
-    """One panel per key of `data`, two in a row, on a common scale; each series has one interval per group and category."""
+    """One panel per key of `data`, two in a row, on a common scale; each series has one interval per group and category.
+
+    A bar that is too short to be seen has its number above it.
+    """
     across = min(2, len(data))
     down = -(-len(data) // across)
     made, axes = figure(max(5.0 * across, 5.0), 2.5 * down + 0.4, rows=down, columns=across, share_y=True)
     pitch = len(categories) + 1.0
+    every = [interval.estimate for series in data.values() for intervals in series.values() for group in intervals for interval in group]
+    seen = _SHORTEST * max((value for value in every if np.isfinite(value)), default=0.0)
     for axis, (title, series) in zip(axes, data.items(), strict=False):
         wide = 0.8 / len(series)
         for at, (name, intervals) in enumerate(series.items()):
@@ -30,6 +38,11 @@ def grouped(
             flat = [interval for group in intervals for interval in group]
             axis.bar(x + (at - (len(series) - 1) / 2) * wide, [interval.estimate for interval in flat], wide, color=COLOURS[at], label=name,
                      yerr=np.array([interval.reach() for interval in flat]).T, ecolor="black", error_kw={"linewidth": 0.7, "capsize": 1.5})  # fmt: skip
+            for place, interval in zip(x + (at - (len(series) - 1) / 2) * wide, flat, strict=True):
+                if interval.estimate < seen:
+                    axis.annotate(f"{interval.estimate:.3g}", (place, max(interval.estimate, interval.high) if interval.n > 1 else interval.estimate),
+                                  xytext=(0, 2), textcoords="offset points", ha="center", va="bottom", rotation=90, fontsize=5.5,
+                                  color=COLOURS[at])  # fmt: skip
         # The name of a group stands below its middle category.
         names = [
             f"{category}\n{group}" if place == len(categories) // 2 else category
@@ -39,7 +52,7 @@ def grouped(
         ticks = [group * pitch + place for group in range(len(groups)) for place in range(len(categories))]
         axis.set_xticks(ticks, names, fontsize=7)
         axis.set_xlabel(x_label)
-        axis.set_title(title)
+        axis.set_title(title, fontsize=9)
         axis.grid(visible=False, axis="x")
     for axis in axes[len(data) :]:
         axis.set_axis_off()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above
+from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above, plain_ticks
 from sawtooth.stats import Interval
 
 
@@ -36,12 +36,14 @@ def panels(
             axis.errorbar(x, middle, yerr=reach, fmt=MARKERS[at % len(MARKERS)] + _line(at, ordered),
                           color=COLOURS[at % len(COLOURS)],
                           markersize=4, linewidth=1, capsize=2, label=name)  # fmt: skip
-        axis.set_title(title)
+        axis.set_title(title, fontsize=9)
         axis.set_xticks(range(len(levels)), levels)
         axis.set_xlim(-0.5, len(levels) - 0.5)
         axis.set_xlabel(x_label)
         axis.set_yscale(scale)
         axis.set_ylim(*limits)
+    if scale == "log":
+        plain_ticks(axes[0].yaxis)
     axes[0].set_ylabel(y_label)
     if max(len(series) for series in data.values()) > 1:
         legend_above(made, axes[-1])

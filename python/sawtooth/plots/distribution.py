@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, figure, legend_above
+from sawtooth.plots.style import COLOURS, figure, legend_above, plain_ticks
 from sawtooth.stats import Vector
 
 _POINTS = 400
@@ -15,7 +15,7 @@ _DASHES = ("-", "--", ":", "-.")
 
 
 def cumulative(data: Mapping[str, Mapping[str, Vector]], x_label: str, *, scale: str = "linear") -> Figure:
-    """One panel per key of `data`, one curve per series: the share of values that are no larger.
+    """One panel per key of `data`, all on one axis of values, and one curve per series: the share of values that are no larger.
 
     Args:
         data: title to series to values of shape (n,).
@@ -23,7 +23,7 @@ def cumulative(data: Mapping[str, Mapping[str, Vector]], x_label: str, *, scale:
         scale: of the values, `linear` or `log`.
 
     """
-    made, axes = figure(max(2.6 * len(data) + 0.6, 4.5), 3.2, columns=len(data), share_y=True)
+    made, axes = figure(max(2.6 * len(data) + 0.6, 4.5), 3.2, columns=len(data), share_x=True, share_y=True)
     names = list(dict.fromkeys(name for series in data.values() for name in series))
     shares = np.linspace(0, 1, _POINTS)
     for axis, (title, series) in zip(axes, data.items(), strict=True):
@@ -35,8 +35,10 @@ def cumulative(data: Mapping[str, Mapping[str, Vector]], x_label: str, *, scale:
                       linewidth=1.2, label=name)  # fmt: skip
         axis.set_xscale(scale)
         axis.set_ylim(0, 1)
-        axis.set_title(title)
+        axis.set_title(title, fontsize=9)
         axis.set_xlabel(x_label)
+    if scale == "log":
+        plain_ticks(axes[0].xaxis)
     axes[0].set_ylabel("share of samples")
     if len(names) > 1:
         legend_above(made, max(axes, key=lambda axis: len(axis.get_legend_handles_labels()[1])))

@@ -23,7 +23,7 @@ def differences(series: Mapping[str, tuple[Vector, Vector, Vector, Vector, Vecto
         axis.minorticks_off()
         axis.axhline(0, color="black", linewidth=0.6)
         axis.axvline(0, color="black", linewidth=0.6)
-        axis.set_title(name)
+        axis.set_title(name, fontsize=9)
         axis.set_xlabel(x_label)
     axes[0].set_ylabel(y_label)
     return made

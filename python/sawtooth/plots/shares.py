@@ -15,7 +15,7 @@ def stacked(x: Vector, panels: Mapping[str, Mapping[str, Vector]], x_label: str,
     made, axes = figure(2.75 * len(panels) + 0.3, 2.7, columns=len(panels), share_y=True)
     for axis, (title, parts) in zip(axes, panels.items(), strict=True):
         axis.stackplot(x, *parts.values(), labels=list(parts), colors=COLOURS[: len(parts)], alpha=0.8, linewidth=0)
-        axis.set_title(title)
+        axis.set_title(title, fontsize=9)
         axis.set_xlabel(x_label)
         axis.set_xlim(float(x.min()), max(float(x.max()), float(x.min()) + 1))
         axis.set_ylim(0, 1)

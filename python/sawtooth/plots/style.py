@@ -9,7 +9,11 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 mpl.use("Agg")
 
@@ -17,8 +21,9 @@ mpl.use("Agg")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
+_FAMILY, _LEGEND_SIZE = "DejaVu Sans", 8
 _SETTINGS: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",
+    "font.family": _FAMILY,
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.labelsize": 9,
@@ -28,7 +33,7 @@ _SETTINGS: dict[Any, Any] = {
     "grid.alpha": 0.25,
     "grid.linewidth": 0.5,
     "legend.frameon": False,
-    "legend.fontsize": 8,
+    "legend.fontsize": _LEGEND_SIZE,
     "svg.fonttype": "path",
     "svg.hashsalt": "sawtooth",
     "figure.constrained_layout.use": True,
@@ -53,9 +58,38 @@ def figure(
 
 
 def legend_above(made: Figure, axis: Axes) -> None:
-    """One line of legend above all panels, where it hides nothing; the names are those of `axis`."""
+    """A legend above all panels, where it hides nothing, in as few lines as the figure has room for; the names are those of `axis`."""
     handles, labels = axis.get_legend_handles_labels()
-    made.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False, fontsize=8)
+    # Beside a name there are the sample of its curve and the room to the next: 2 + 0.8 + 2 letters' heights. In lines below each other all
+    # columns are taken to be as wide as the widest.
+    widths = [4.8 * _LEGEND_SIZE / 72 + extent(label, _LEGEND_SIZE) for label in labels]
+    room = made.get_figwidth()
+    columns = len(labels) if sum(widths) <= room else max(1, int(room / max(widths)))
+    made.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False, fontsize=_LEGEND_SIZE)
+
+
+def extent(text: str, size: float, *, bold: bool = False) -> float:
+    """A text's width in inches, with the spaces at its end."""
+    width, _, _ = text_to_path.get_text_width_height_descent(text, font(size, bold=bold), ismath=False)
+    return float(width) / 72
+
+
+def font(size: float, *, bold: bool = False) -> FontProperties:
+    """The font of all figures."""
+    return FontProperties(family=_FAMILY, size=size, weight="bold" if bold else "normal")
+
+
+def plain_ticks(axis: Axis) -> None:
+    """Ticks of a logarithmic axis as people read them, 20 50 100 200: at 1, 2 and 5 where it spans few decades, else at 1."""
+    low, high = axis.get_view_interval()
+    few = low > 0 and high / low < 2000
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(_plain))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _plain(value: float, _place: int | None) -> str:
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
 
 
 def svg(made: Figure) -> str:

@@ -21,6 +21,7 @@ class Curve:
         label: in the legend; curves of one label have one colour in all panels.
         t: seconds. y: in the panel's unit, NaN where there is none.
         bound: a second value, drawn as a thin broken line where it is not far above `y`.
+        width: of the line, points.
 
     """
 
@@ -28,6 +29,7 @@ class Curve:
     t: Vector
     y: Vector
     bound: Vector | None = None
+    width: float = 0.9
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def _draw(axis: Axes, panel: Panel, colours: dict[str, str], span: tuple[float, 
     for curve in panel.curves:
         inside = (curve.t >= span[0]) & (curve.t <= span[1])
         t, y = thinned(curve.t[inside], curve.y[inside], most_points)
-        axis.plot(t, y, drawstyle="steps-post", color=colours[curve.label], linewidth=0.9, label=curve.label)
+        axis.plot(t, y, drawstyle="steps-post", color=colours[curve.label], linewidth=curve.width, label=curve.label)
         top = max(top, float(np.nanmax(y, initial=0.0)))
     for curve in panel.curves:
         if curve.bound is not None:

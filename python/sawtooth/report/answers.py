@@ -12,10 +12,11 @@ from scipy import stats as scipy_stats
 from sawtooth import _core, stats
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
-from sawtooth.metrics import sides
-from sawtooth.plots import curves, distribution
-from sawtooth.plots.trace import Curve, Panel, over_time
-from sawtooth.presentation import FigureSpec, FindingSpec, Side, presentation
+from sawtooth.metrics import over_time, sides
+from sawtooth.plots import curves, distribution, plane
+from sawtooth.plots.trace import Curve, Panel
+from sawtooth.plots.trace import over_time as drawn_over_time
+from sawtooth.presentation import THROUGHPUT, FigureSpec, FindingSpec, Side, presentation
 from sawtooth.report.document import Plot, Section, Verdict
 from sawtooth.report.scales import scale, scaled
 from sawtooth.stats import Interval, Means
@@ -140,6 +141,8 @@ def plot(dataset: Dataset, spec: FigureSpec) -> Plot:
     """One figure."""
     if spec.kind == "levels":
         made, caption = _levels(dataset, spec)
+    elif spec.kind == "plane":
+        made, caption = _plane(dataset, spec)
     elif spec.kind == "cdf":
         made, caption = _cdf(dataset, spec)
     else:
@@ -167,11 +170,46 @@ def _levels(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
     top = max([*known, 1e-9])
     positive = [x for x in known if x > 0]
     limits = (min(positive, default=1.0) / 1.3, top * 1.3) if spec.scale == "log" else (0.0, 1.05 * top)
-    label = f"{_words(spec.metric.column)}{f' [{unit}]' if unit else ''}"
-    made = curves.panels(data, [_short(level) for level in levels], spec.x, label, limits, scale=spec.scale)
-    n = {interval.n for interval in every if interval.n}
-    kind = "95 % t interval" if max(n, default=1) > 1 else "a single run each"
-    return made, f"Means of {_range(n)} runs with {kind}." if max(n, default=1) > 1 else f"{kind.capitalize()}."
+    label = _label(spec.label, spec.metric.column, unit)
+    made = curves.panels(data, [_short(level) for level in levels], spec.x_label or spec.x, label, limits, scale=spec.scale)
+    return made, _of_means(every)
+
+
+def _plane(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
+    assert spec.metric is not None
+    assert spec.against is not None
+    sides_of = [
+        _shown(sides.observe(dataset, metric, spec.flows), spec.of, metric.name).filter(pl.col("value").is_not_null())
+        for metric in (spec.against, spec.metric)
+    ]
+    (x_divisor, x_unit), (y_divisor, y_unit) = (
+        scale(metric.unit, values["value"].to_numpy()) for metric, values in zip((spec.against, spec.metric), sides_of, strict=True)
+    )
+    # A point is of what both measures know: an item of a cell and arm.
+    keys = ["cell", "arm", "item"]
+    both = sides_of[0].join(
+        sides_of[1].select(*keys, "replicate", other="value"), on=[*keys, "replicate"], nulls_equal=True, maintain_order="left"
+    )
+    data: dict[str, dict[str, list[tuple[Interval, Interval]]]] = {}
+    for title, panel in _split(both, spec.panels):
+        data[title] = {
+            name: [
+                (
+                    scaled(stats.mean_interval(point["value"].to_numpy()), x_divisor),
+                    scaled(stats.mean_interval(point["other"].to_numpy()), y_divisor),
+                )
+                for _, point in curve.group_by(keys, maintain_order=True)
+            ]
+            for name, curve in _split(panel, spec.curves)
+        }
+    labels = _label(spec.x_label, spec.against.column, x_unit), _label(spec.label, spec.metric.column, y_unit)
+    every = [interval for series in data.values() for curve in series.values() for point in curve for interval in point]
+    return plane.panels(data, *labels, scale=spec.scale), _of_means(every)
+
+
+def _of_means(intervals: Sequence[Interval]) -> str:
+    n = {interval.n for interval in intervals if interval.n}
+    return f"Means of {_range(n)} runs with 95 % t interval." if max(n, default=1) > 1 else "A single run each."
 
 
 def _cdf(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
@@ -182,7 +220,7 @@ def _cdf(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
         for title, panel in _split(samples, spec.panels)
     }
     runs = samples["run"].n_unique()
-    label = f"{_words(spec.column)}{f' [{unit}]' if unit else ''}"
+    label = _label(spec.label, spec.column, unit)
     return distribution.cumulative(data, label, scale=spec.scale), f"Distribution of {samples.height:,} samples of {runs} runs."
 
 
@@ -191,20 +229,24 @@ def _time(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
     first = samples["replicate"].min()
     samples = samples.filter(pl.col("replicate") == first)
     divisor, unit = scale(unit, samples["value"].to_numpy())
-    label = f"{_words(spec.column)}{f' [{unit}]' if unit else ''}"
+    label = _label(spec.label, spec.column, unit)
     panels: list[Panel] = []
     for title, panel in _split(samples, spec.panels):
+        named = list(_split(panel.sort("t_ns", maintain_order=True), spec.curves))
+        # Each thinner than the one before, so that of curves that coincide none is hidden.
         drawn = [
-            Curve(name, curve["t_ns"].to_numpy() / 1e9, curve["value"].to_numpy() / divisor)
-            for name, curve in _split(panel.sort("t_ns", maintain_order=True), spec.curves)
+            Curve(name, curve["t_ns"].to_numpy() / 1e9, curve["value"].to_numpy() / divisor, width=0.9 + 0.4 * (len(named) - 1 - at))
+            for at, (name, curve) in enumerate(named)
         ]
         panels.append(Panel(f"{title}\n{label}" if title else label, drawn))
     end = float(samples["t_ns"].to_numpy().max()) / 1e9
-    return over_time(panels, "", (0.0, end), width=6.5), f"Replicate {first}."
+    return drawn_over_time(panels, "", (0.0, end), width=6.5), f"Replicate {first}."
 
 
 def _samples(dataset: Dataset, spec: FigureSpec) -> tuple[pl.DataFrame, str]:
     """Rows run, cell factors, arm, replicate, item, t_ns, value, in order of runs and time; and the value's unit."""
+    if spec.column == THROUGHPUT:
+        return _throughputs(dataset, spec), "bit/s"
     rows = dataset.table(spec.table)
     item = pl.col("flow") if spec.table == "series" else pl.col("link") + " " + pl.col("direction")
     value = pl.col(spec.column).cast(pl.Float64)
@@ -220,6 +262,20 @@ def _samples(dataset: Dataset, spec: FigureSpec) -> tuple[pl.DataFrame, str]:
     )
     unit = next(column["unit"] for column in _core.schema()[spec.table]["columns"] if column["name"] == spec.column)
     return _shown(found, spec.of, spec.column), unit
+
+
+def _throughputs(dataset: Dataset, spec: FigureSpec) -> pl.DataFrame:
+    """As `_samples`: what arrived in order in each second, at the second's beginning."""
+    plan = dataset.runs.select("run", *sides.factors(dataset), "arm", "replicate")
+    finished = dataset.status().filter(pl.col("status") == "ok").select("run")
+    found = (
+        over_time.windows(dataset)
+        .join(finished, on="run", how="semi")
+        .join(plan, on="run")
+        .with_columns(item="flow", t_ns=pl.col("window") * over_time.WINDOW_NS, value="bps")
+        .sort("run", "t_ns", maintain_order=True)
+    )
+    return _shown(found, spec.of, spec.column)
 
 
 def _shown(values: pl.DataFrame, of: Sequence[str], metric: str) -> pl.DataFrame:
@@ -247,6 +303,11 @@ def _levels_of(values: pl.DataFrame, name: str) -> list[str]:
 def _short(level: str) -> str:
     """A level as an axis has room for it."""
     return level if len(level) <= 14 else level.replace(" ", "\n", 1)
+
+
+def _label(given: str, column: str, unit: str) -> str:
+    """Of an axis: what the study file calls the measure, or its column's name, and the unit."""
+    return f"{given or _words(column)}{f' [{unit}]' if unit else ''}"
 
 
 def _words(column: str) -> str:

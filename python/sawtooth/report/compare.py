@@ -45,7 +45,7 @@ class Question:
     Attributes:
         metrics: columns of `flows`, or `links.COLUMN`; none for completion times where flows complete, else goodput.
         tolerance: ratios from 1 / (1 + tolerance) to 1 + tolerance are as good as 1.
-        how: `mean` or `sum` over the flows of a block, or `each` flow by itself.
+        how: `mean`, `sum` or `max` over the flows of a block, or `each` flow by itself.
         arm: only this one.
         published: the columns of a table of published numbers, if the second side is one.
         cell, flow: whose window is drawn; by default the first.

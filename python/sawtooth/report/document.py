@@ -95,24 +95,30 @@ class Report:
 
     def html(self) -> str:
         """The page, with everything it needs in it."""
-        environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-            autoescape=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        return environment.get_template("report.html").render(
+        return template("report.html").render(
             manifest=self.dataset.manifest,
             kernels=_kernels(self.dataset),
-            status=_counts(self.dataset),
+            status=counts(self.dataset),
             sections=self.sections,
             summary=self.summary,
-            svg=_svg,
+            svg=svg_of,
             cell=_cell,
         )
 
 
-def _svg(plot: Plot) -> Markup:
+def template(name: str) -> jinja2.Template:
+    """A page's template; what is put into it is escaped."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(name)
+
+
+def svg_of(plot: Plot) -> Markup:
+    """A figure as a part of a page."""
     return Markup(style.svg(plot.figure))
 
 
@@ -127,7 +133,8 @@ def _kernels(dataset: Dataset) -> list[str]:
     return list(lines)
 
 
-def _counts(dataset: Dataset) -> dict[str, int]:
+def counts(dataset: Dataset) -> dict[str, int]:
+    """How many runs were planned, done, and failed."""
     status = dataset.status()
     failed = status.filter(pl.col("status") == "failed").height
     return {"planned": dataset.runs.height, "done": status.height, "failed": failed}
