@@ -1254,7 +1254,8 @@ fn own_time(
     let path = format!("{path}.{key}");
     let secs = quantity(json, &path, scope, Dimension::Time)?;
     if secs < 0.0 {
-        return Err(at(path, format!("{negative}: {secs} s")));
+        let message = format!("{negative}: {secs} s");
+        return Err(at(path, message).hint("give a time of zero or more, or leave it out for zero"));
     }
     Ok(secs)
 }

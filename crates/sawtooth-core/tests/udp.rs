@@ -115,6 +115,50 @@ fn poisson_packets_wait_as_long_as_in_an_m_m_1_and_an_m_d_1_queue() {
     }
 }
 
+/// Pollaczek and Khinchine: the mean wait is `rate E[S²] / (2 (1 - load))`, here of an M/G/1 queue whose packets are of two sizes, which two Poisson
+/// flows make. Whoever comes at random finds the same queue: small packets wait as long as large ones. Tolerances as above.
+#[test]
+fn packets_of_two_sizes_wait_as_long_as_in_an_m_g_1_queue() {
+    // Four of five packets have 500 B, one has 8000 B: 2000 B in the mean, 160 us; E[S²] is 13e6 B², 83,200 us². At a load of 0.7 there are 4375 per second,
+    // and the wait is 4375e-6 x 83,200 / 0.6 = 606.67 us, 3.25 times that of packets of one size.
+    let (load, wanted) = (0.7, 606.667e-6);
+    let source = |share: f64, size: u32| {
+        let rate = load * 100e6 * share * f64::from(size) / 2000.0;
+        json!({"name": "poisson", "rate": format!("{rate} bit/s"), "size": format!("{size} B")})
+    };
+    let scenario = self::load(&json!({
+        "duration": "100 s", "record": ["link_flows"],
+        "links": {"l": {"rate": "100 Mbit/s", "queue": {"name": "drop_tail", "limit": "1000000 packets"}}},
+        "flows": [
+            {"name": "small", "path": ["l"], "transport": "udp", "source": source(0.8, 500)},
+            {"name": "large", "path": ["l"], "transport": "udp", "source": source(0.2, 8000)},
+        ],
+    }));
+    let mut waits = [const { Vec::new() }; 3];
+    for seed in 1..=8 {
+        let records = simulate(&scenario, seed);
+        waits[0].push(first(&records, "links", "wait_mean_ns") / 1e9);
+        let table = records.table("link_flows").expect("asked for");
+        let Data::I64(of_each) = table.column("wait_mean_ns") else {
+            panic!("times");
+        };
+        for (kind, wait) in of_each.iter().take(2).enumerate() {
+            #[expect(clippy::cast_precision_loss, reason = "compared with tolerances")]
+            waits[kind + 1].push(*wait as f64 / 1e9);
+        }
+    }
+    for (whose, found) in ["all", "small", "large"].iter().zip(waits) {
+        let mean = found.iter().sum::<f64>() / 8.0;
+        let spread = found.iter().map(|wait| (wait - mean).powi(2)).sum::<f64>() / 7.0;
+        let error = (spread / 8.0).sqrt();
+        assert!(
+            (mean - wanted).abs() < 4.0 * error,
+            "{whose}: {mean}, not {wanted}, error {error}"
+        );
+        assert!(error < 0.02 * wanted, "the test would not see much");
+    }
+}
+
 #[test]
 fn a_source_says_what_it_was() {
     let source = json!({"name": "self_similar", "mean": "40 Mbit/s", "period": "3 ms", "variance": 4, "hurst": 0.5, "cap": "12 packets"});
