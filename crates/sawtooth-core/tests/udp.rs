@@ -58,6 +58,24 @@ fn a_stream_of_constant_rate_crosses_a_link_in_transmission_and_propagation_time
 }
 
 #[test]
+fn a_flows_own_delay_is_part_of_its_one_way_delay() {
+    let records = run(&json!({
+        "duration": "1 s",
+        "links": {"l": {"rate": "12 Mbit/s", "delay": "10 ms"}},
+        "flows": [{"path": ["l"], "transport": "udp", "count": 2, "delay": "(i - 1) * 7 ms", "start": "(i - 1) * 2 ms",
+            "source": {"name": "constant_rate", "rate": "3 Mbit/s"}}],
+    }));
+    let table = records.table("datagrams").expect("the table");
+    // A transmission of 1 ms, 10 ms of the link and 7 ms of the second flow's own. Each has a packet in 4 ms; the second's come to the link 2 + 7 ms after the
+    // first's, 1 ms after the next but one of those, when that has just left.
+    let Data::I64(least) = table.column("delay_min_ns") else {
+        panic!("times");
+    };
+    assert!((least[0] - 11_000_000).abs() <= 1, "{least:?}");
+    assert!((least[1] - 18_000_000).abs() <= 1, "{least:?}");
+}
+
+#[test]
 fn what_a_full_link_drops_is_what_did_not_fit() {
     let records = run(&json!({
         "duration": "10 s",
