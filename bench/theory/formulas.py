@@ -51,7 +51,7 @@ def saw(p: float) -> float:
 
 
 def cubic(p: float, rtt: float, c: float = 0.4, beta: float = 0.7) -> float:
-    """RFC 9438 §5.1 (average window of CUBIC, deterministic loss), and §4.3: no less than Reno's."""
+    """RFC 9438 §5 (average window of CUBIC, deterministic loss), and §4.3: no less than Reno's."""
     own = (c * (3 + beta) / (4 * (1 - beta)) * (rtt / p) ** 3) ** 0.25
     return max(own, aimd(periodic_constant(1), p))
 

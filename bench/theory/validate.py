@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXT = Path(__file__).resolve().parent / "theory.md"
 # What 'rare' is: terms of order sqrt(p) are a few per cent.
 RARE = 1e-3
+RAREST = 1e-4
 TIMEOUT_S = 1.0
 
 
@@ -123,10 +124,10 @@ def line(x: Sequence[float], y: Sequence[float]) -> tuple[Interval, Interval]:
     return slope, intercept
 
 
-def exponent(points: Sequence[Point]) -> Interval:
-    """d ln W / d ln p where losses are rare; every replicate is a point."""
-    rare = [(point.p, run.delivered) for point in points if point.p <= RARE for run in point.runs]
-    return line([math.log(p) for p, _ in rare], [math.log(w) for _, w in rare])[0]
+def exponent(points: Sequence[Point], rare: float) -> Interval:
+    """d ln W / d ln p for p up to `rare`; every replicate is a point."""
+    chosen = [(point.p, run.delivered) for point in points if point.p <= rare * 1.0001 for run in point.runs]
+    return line([math.log(p) for p, _ in chosen], [math.log(w) for _, w in chosen])[0]
 
 
 def constant(points: Sequence[Point]) -> Interval:
@@ -151,16 +152,15 @@ class Claim:
 
 def claims_of_laws(saws: Sequence[list[Point]], chances: Sequence[list[Point]]) -> list[Claim]:
     claims: list[Claim] = []
-    for laws, all_points, losses, band in ((SAWS, saws, "periodic", 0.01), (CHANCES, chances, "random", 0.02)):
+    # What is missing for a loss's own round trips, up to 2.5 segments, changes an exponent by as much: of windows from 87 on, and from 29 on.
+    settings = ((SAWS, saws, "periodic", RAREST, 0.01, 0.01), (CHANCES, chances, "random", RARE, 0.02, 0.02))
+    for laws, all_points, losses, rare, reach, band in settings:
         for law, points in zip(laws, all_points, strict=True):
             what = f"{law.sender.name}, {losses} losses"
-            slope, limit = exponent(points), constant(points)
+            slope, limit = exponent(points, rare), constant(points)
             expected = law.formula(1.0)
-            claims.append(
-                Claim(
-                    f"exponent of p, {what}", f"-1/2 within {band + 0.005:g}", slope.words(".4f"), abs(slope.estimate + 0.5) <= band + 0.005
-                )
-            )
+            good = abs(slope.estimate + 0.5) <= reach
+            claims.append(Claim(f"exponent of p up to {rare:g}, {what}", f"-1/2 within {reach:g}", slope.words(".4f"), good))
             near = abs(limit.estimate / expected - 1) <= band
             claims.append(Claim(f"C as p goes to 0, {what}", f"{expected:.4f} within {100 * band:g} %", limit.words(".4f"), near))
     for law, points in ((SAWS[0], saws[0]), (SAWS[2], saws[2]), (SAWS[3], saws[3])):
@@ -195,7 +195,7 @@ def claims_of_responses(heavy: Sequence[list[Point]], responses: Sequence[list[P
     bars = (
         ("Padhye et al., p up to 0.02", heavy[0], full, 1e-3, 0.02, 0.10),
         ("Padhye et al., p up to 0.2, timestamps", heavy[1], full, 1e-3, 0.2, 0.20),
-        ("CUBIC's response (RFC 9438 §5.1) without fast convergence", responses[0], RESPONSES[0].formula, 1e-6, 1e-3, 0.10),
+        ("CUBIC's response (RFC 9438 §5) without fast convergence", responses[0], RESPONSES[0].formula, 1e-6, 1e-3, 0.10),
         ("CUBIC's response with fast convergence", responses[1], RESPONSES[1].formula, 1e-6, 1e-3, 0.15),
         ("HighSpeed's response (RFC 3649 §5)", responses[2], RESPONSES[2].formula, 1e-6, 1e-3, 0.05),
         ("Scalable's response, with the round trip of the repair", responses[3], formulas.scalable_repaired, 1e-6, 1e-4, 0.03),
@@ -306,7 +306,7 @@ def draw(
     deep = [10 ** (-6.1 + 4.2 * step / 200) for step in range(201)]
     chosen = (
         (saws[0], SAWS[0].formula, "Reno", deep),
-        (responses[0], RESPONSES[0].formula, "CUBIC at 100 ms, RFC 9438 §5.1", deep),
+        (responses[0], RESPONSES[0].formula, "CUBIC at 100 ms, RFC 9438 §5", deep),
         (responses[2], RESPONSES[2].formula, "HighSpeed, RFC 3649 §5", deep),
         (responses[3], RESPONSES[3].formula, "Scalable, Kelly 2003", [p for p in deep if 2.5e-6 <= p <= 1.5e-3]),
     )
@@ -318,7 +318,7 @@ def draw(
         axis.set_yscale("log")
         axis.set_xlabel("loss probability p")
         axis.set_ylabel("mean window, segments")
-        axis.legend(loc="lower left")
+        axis.legend(loc="lower left", frameon=False, fontsize=8)
     style.write(figure, out, "theory")
 
 

@@ -196,7 +196,7 @@ fn padhye_1998_timeouts_take_their_share() {
     }
 }
 
-/// RFC 3649 §5, with the numbers of RFC 9438 §5.2: 263 segments at 1e-4 (where the line through 38 at 1.5 / 38² has 266) and 1795 at 1e-5 (1804).
+/// RFC 3649 §5, with the numbers of RFC 9438 §5.1: 263 segments at 1e-4 (where the line through 38 at 1.5 / 38² has 266) and 1795 at 1e-5 (1804).
 #[test]
 fn rfc3649_highspeed_has_its_response_function() {
     for (every, count, expected) in [(10_000, 40, 263.0), (100_000, 20, 1795.0)] {
@@ -211,7 +211,7 @@ fn rfc3649_highspeed_has_its_response_function() {
     }
 }
 
-/// RFC 9438 §5.1: the mean window is `(C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4)`, 187 segments at p = 1e-4 and 0.1 s, without fast convergence. The
+/// RFC 9438 §5: the mean window is `(C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4)`, 187 segments at p = 1e-4 and 0.1 s, without fast convergence. The
 /// cycle is flat where the next loss is due, so an error e of the window shrinks by no more than 0.56 e³ per loss: runs that begin below stay below
 /// for long, and runs that begin above, above.
 #[test]

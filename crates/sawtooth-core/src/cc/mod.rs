@@ -168,8 +168,11 @@ pub enum Order {
     AtMost,
 }
 
+/// Names of a lower and an upper parameter.
+type Pair = (&'static str, &'static str);
+
 /// Parameters in order, by the algorithm's name.
-pub const ORDERED: &[(&str, Order, &[(&str, &str)])] = &[
+const ORDERED: &[(&str, Order, &[Pair])] = &[
     (
         "highspeed",
         Order::Below,
