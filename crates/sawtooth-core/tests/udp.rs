@@ -167,8 +167,8 @@ fn packets_of_two_sizes_wait_as_long_as_in_an_m_g_1_queue() {
     }
     for (whose, found) in ["all", "small", "large"].iter().zip(waits) {
         let mean = found.iter().sum::<f64>() / 8.0;
-        let spread = found.iter().map(|wait| (wait - mean).powi(2)).sum::<f64>() / 7.0;
-        let error = (spread / 8.0).sqrt();
+        let spread = found.iter().map(|wait| (wait - mean) * (wait - mean));
+        let error = (spread.sum::<f64>() / 7.0 / 8.0).sqrt();
         assert!(
             (mean - wanted).abs() < 4.0 * error,
             "{whose}: {mean}, not {wanted}, error {error}"
