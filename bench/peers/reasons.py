@@ -106,7 +106,7 @@ REASONS: dict[str, Cause] = {
     ),
     "ns3-htcp": Cause(
         "ns-3.",
-        "Its H-TCP always halves: 0.47 is left even by the queue of four packets, where RTTmin / RTTmax is 0.8 and the draft's adaptive backoff (draft-leith-tcp-htcp-06) gives that. With our `beta_max` at 0.501 (it has to be above `beta_min`) the first is gone; "
+        "Its H-TCP always halves: 0.47 is left even by the queue of four packets, where RTTmin / RTTmax is 0.8 and the draft's adaptive backoff (draft-leith-tcp-htcp-06) gives that. With our `beta_max` at 0.5, which is `beta_min`, the first is gone; "
         "what is left with losses every 100 packets is that of NewReno's threshold, and as much.",
     ),
     "ns3-veno": Cause(
@@ -213,7 +213,7 @@ KNOWN: tuple[tuple[str, str, str, Reason], ...] = (
     ("ns3", "TcpCubic", LOSSY, Reason(("cubic-friendly",))),
     ("ns3", "TcpCubic", TWO, Reason(("cubic-friendly",))),
     ("ns3", "TcpHtcp", TWO, Reason(("pipe-half", "shares"))),
-    ("ns3", "TcpHtcp", ANY, Reason(("ns3-htcp", "pipe-half"), {"beta_max": 0.501})),
+    ("ns3", "TcpHtcp", ANY, Reason(("ns3-htcp", "pipe-half"), {"beta_max": 0.5})),
     ("ns3", "TcpHybla", ANY, Reason(("pipe-half",))),
     ("ns3", "TcpIllinois", TWO, Reason(("ns3-illinois", "shares"))),
     ("ns3", "TcpIllinois", ANY, Reason(("ns3-illinois",))),

@@ -142,19 +142,24 @@ def codel_realisations() -> str:
     return table(["CoDel, 16 realisations of Poisson 1.1", "Wait, ms", "Drops, %"], rows, "lrr")
 
 
-def fq_pie_of_one_flow() -> str:
-    load, rows = traffic.STRONG, list[list[str]]()
-    settings = {"name": "pie", "mean_packet": "1000 B", "derandomise": False, "limit": "10241 packets"}
-    sides: dict[str, Callable[[int], Fed]] = {
-        "`pie` here": lambda seed: ours.fed(settings, load, seed),
-        "`fq_pie` here": lambda seed: ours.fed({**settings, "name": "fq_pie"}, load, seed),
-        "ns-3's PieQueueDisc": lambda seed: ns3.fed("PieQueueDisc", {"MaxSize": "10240p"}, load, seed),
-        "ns-3's FqPieQueueDisc": lambda seed: ns3.fed("FqPieQueueDisc", {}, load, seed),
-    }
-    for name, side in sides.items():
-        runs = [side(seed) for seed in range(1, 5)]
-        rows.append([name, f"{mean(runs, queue):.2f}", f"{100 * mean(runs, dropped):.2f} %"])
-    return table(["One flow of three times the rate", "Queue", "Drops"], rows, "lrr")
+def pie_without_allowance() -> str:
+    rows: list[list[str]] = []
+    for load in (traffic.STRONG, traffic.UNEQUAL, traffic.LONG_AND_SHORT):
+        for name, kind, limit in (("pie", "PieQueueDisc", {"MaxSize": "10240p"}), ("fq_pie", "FqPieQueueDisc", dict[str, str]())):
+            cells = [name, load.name]
+            for allowance in ("150 ms", "0 ms"):
+                settings = {"name": name, "mean_packet": "1000 B", "derandomise": False, "limit": "10241 packets", "max_burst": allowance}
+                theirs = {**limit, "MaxBurstAllowance": allowance.replace(" ", "")}
+                mine = mean([ours.fed(settings, load, seed) for seed in range(1, 5)], queue)
+                other = mean([ns3.fed(kind, theirs, load, seed) for seed in range(1, 5)], queue)
+                cells += [f"{mine:.2f}", f"{other:.2f}", f"{100 * (mine / other - 1):+.1f} %"]
+            rows.append(cells)
+    head = [
+        "Discipline",
+        "Traffic",
+        *(f"{side}, allowance {allowance}" for allowance in ("150 ms", "0") for side in ("Here", "ns-3", "diff.")),
+    ]
+    return table(head, rows, "llrrrrrr")
 
 
 def pseudo_table() -> str:
@@ -204,7 +209,7 @@ def main() -> None:
         "@TRAFFIC@": loads,
         "@NS3@": ns3_tables(None),
         "@CODEL@": codel_realisations(),
-        "@FQPIE@": fq_pie_of_one_flow(),
+        "@FQPIE@": pie_without_allowance(),
         "@DUALPI2@": pseudo_table(),
         "@LINUX@": linux_table(),
     }

@@ -66,7 +66,18 @@ error: `low_window` is 38, and has to be below `high_window`, which is 30
   --> pair.toml:22:42
    |
 22 | cc = { name = "highspeed", high_window = 30 }
-   |                                          ^^""",
+   |                                          ^^
+hint: set `low_window` below `high_window`""",
+    ),
+    "bounds that cross": (
+        changed('cc = { name = "reno" }', 'cc = { name = "htcp", beta_max = 0.4 }'),
+        """\
+error: `beta_min` is 0.5, and cannot be above `beta_max`, which is 0.4
+  --> pair.toml:22:34
+   |
+22 | cc = { name = "htcp", beta_max = 0.4 }
+   |                                  ^^^
+hint: set `beta_min` to no more than `beta_max`""",
     ),
     "wrong unit": (
         changed('rate = "1 Mbit/s"', 'rate = "1 ms"'),

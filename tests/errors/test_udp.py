@@ -49,6 +49,50 @@ error: a flow of UDP has no `cc`: nothing is acknowledged, and nothing controls 
    | ^^
 hint: leave it out; `source` says when packets leave""",
     ),
+    "arrivals": (
+        "FLOW",
+        'source = "poisson"\narrivals = { load = 0.5 }',
+        """\
+error: a flow of UDP has no `arrivals`: they are connections that come and leave
+  --> udp.toml:13:1
+   |
+13 | arrivals = { load = 0.5 }
+   | ^^^^^^^^
+hint: leave it out; the source `poisson` has packets that come at random, `count` several flows, `start` and `stop` their time""",
+    ),
+    "a negative delay": (
+        "FLOW",
+        'source = "poisson"\ndelay = "-5 ms"',
+        """\
+error: a delay cannot be negative: -0.005 s
+  --> udp.toml:13:9
+   |
+13 | delay = "-5 ms"
+   |         ^^^^^^^
+hint: give a time of zero or more, or leave it out for zero""",
+    ),
+    "a delay without a unit": (
+        "FLOW",
+        'source = "poisson"\ndelay = 5',
+        """\
+error: expected a time such as `20 ms`, found a plain number
+  --> udp.toml:13:9
+   |
+13 | delay = 5
+   |         ^
+hint: write the value with its unit, in quotes""",
+    ),
+    "packets larger than a link's mtu": (
+        'rate = "1 Gbit/s" }',
+        'rate = "1 Gbit/s", mtu = "1280 B" }\ntcp.smss = "1000 B"',
+        """\
+error: flow `flow2` of UDP sends packets of up to 1500 B, and link `l` carries 1280 B at most
+ --> udp.toml:6:38
+  |
+6 | links.l = { rate = "1 Gbit/s", mtu = "1280 B" }
+  |                                      ^^^^^^^^
+hint: set a larger `mtu`, or source.size = "1280 B\"""",
+    ),
     "no source": (
         "FLOW",
         "",
@@ -235,3 +279,20 @@ def test_a_mistake_about_udp_is_told_with_place_and_remedy(case: str) -> None:
     with pytest.raises(SawtoothError) as raised:
         make_plan(Study.parse(text, Path("udp.toml"), short=False, options=()))
     assert str(raised.value) == expected
+
+
+def test_packets_of_random_sizes_need_an_mtu_for_the_largest() -> None:
+    text = STUDY.replace('rate = "1 Gbit/s" }', 'rate = "1 Gbit/s", mtu = "9000 B" }')
+    text = text.replace("FLOW", 'source = { name = "poisson", sizes = "exponential" }')
+    with pytest.raises(SawtoothError) as raised:
+        make_plan(Study.parse(text, Path("udp.toml"), short=False, options=()))
+    assert (
+        str(raised.value)
+        == """\
+error: flow `flow2` of UDP sends packets of up to 65535 B, and link `l` carries 9000 B at most
+ --> udp.toml:6:38
+  |
+6 | links.l = { rate = "1 Gbit/s", mtu = "9000 B" }
+  |                                      ^^^^^^^^
+hint: set a larger `mtu`, or a source with packets of one size"""
+    )

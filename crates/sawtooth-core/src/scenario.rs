@@ -1254,25 +1254,31 @@ fn own_time(
     let path = format!("{path}.{key}");
     let secs = quantity(json, &path, scope, Dimension::Time)?;
     if secs < 0.0 {
-        return Err(at(path, format!("{negative}: {secs} s")));
+        let message = format!("{negative}: {secs} s");
+        return Err(at(path, message).hint("give a time of zero or more, or leave it out for zero"));
     }
     Ok(secs)
 }
 
-/// A flow that is not paced has no rate to bound.
 /// Parameters of a congestion control that contradict each other.
 fn check_cc(cc: &Part, json: &Json, path: &str) -> Result<()> {
-    let Some(((low, least), (high, most))) = cc::out_of_order(cc.name, &cc.params) else {
+    let Some(((low, least), order, (high, most))) = cc::out_of_order(cc.name, &cc.params) else {
         return Ok(());
+    };
+    let (wanted, remedy) = match order {
+        cc::Order::Below => ("has to be below", "below"),
+        cc::Order::AtMost => ("cannot be above", "to no more than"),
     };
     // Blame one that was written.
     let written = [low, high].into_iter().find(|key| json.get(key).is_some());
     Err(at(
         format!("{path}.{}", written.unwrap_or(low)),
-        format!("`{low}` is {least}, and has to be below `{high}`, which is {most}"),
-    ))
+        format!("`{low}` is {least}, and {wanted} `{high}`, which is {most}"),
+    )
+    .hint(&format!("set `{low}` {remedy} `{high}`")))
 }
 
+/// A flow that is not paced has no rate to bound.
 fn check_pacing(tcp: &Params, table: &Map<String, Json>, path: &str) -> Result<()> {
     if tcp.choice("pacing") != "off" || tcp.get("max_pacing_rate") == Value::None {
         return Ok(());

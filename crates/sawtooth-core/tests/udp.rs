@@ -58,6 +58,24 @@ fn a_stream_of_constant_rate_crosses_a_link_in_transmission_and_propagation_time
 }
 
 #[test]
+fn a_flows_own_delay_is_part_of_its_one_way_delay() {
+    let records = run(&json!({
+        "duration": "1 s",
+        "links": {"l": {"rate": "12 Mbit/s", "delay": "10 ms"}},
+        "flows": [{"path": ["l"], "transport": "udp", "count": 2, "delay": "(i - 1) * 7 ms", "start": "(i - 1) * 2 ms",
+            "source": {"name": "constant_rate", "rate": "3 Mbit/s"}}],
+    }));
+    let table = records.table("datagrams").expect("the table");
+    // A transmission of 1 ms, 10 ms of the link and 7 ms of the second flow's own. Each has a packet in 4 ms; the second's come to the link 2 + 7 ms after the
+    // first's, 1 ms after the next but one of those, when that has just left.
+    let Data::I64(least) = table.column("delay_min_ns") else {
+        panic!("times");
+    };
+    assert!((least[0] - 11_000_000).abs() <= 1, "{least:?}");
+    assert!((least[1] - 18_000_000).abs() <= 1, "{least:?}");
+}
+
+#[test]
 fn what_a_full_link_drops_is_what_did_not_fit() {
     let records = run(&json!({
         "duration": "10 s",
@@ -112,6 +130,50 @@ fn poisson_packets_wait_as_long_as_in_an_m_m_1_and_an_m_d_1_queue() {
             );
             assert!(error < 0.02 * wanted, "the test would not see much");
         }
+    }
+}
+
+/// Pollaczek and Khinchine: the mean wait is `rate E[S²] / (2 (1 - load))`, here of an M/G/1 queue whose packets are of two sizes, which two Poisson
+/// flows make. Whoever comes at random finds the same queue: small packets wait as long as large ones. Tolerances as above.
+#[test]
+fn packets_of_two_sizes_wait_as_long_as_in_an_m_g_1_queue() {
+    // Four of five packets have 500 B, one has 8000 B: 2000 B in the mean, 160 us; E[S²] is 13e6 B², 83,200 us². At a load of 0.7 there are 4375 per second,
+    // and the wait is 4375e-6 x 83,200 / 0.6 = 606.67 us, 3.25 times that of packets of one size.
+    let (load, wanted) = (0.7, 606.667e-6);
+    let source = |share: f64, size: u32| {
+        let rate = load * 100e6 * share * f64::from(size) / 2000.0;
+        json!({"name": "poisson", "rate": format!("{rate} bit/s"), "size": format!("{size} B")})
+    };
+    let scenario = self::load(&json!({
+        "duration": "100 s", "record": ["link_flows"],
+        "links": {"l": {"rate": "100 Mbit/s", "queue": {"name": "drop_tail", "limit": "1000000 packets"}}},
+        "flows": [
+            {"name": "small", "path": ["l"], "transport": "udp", "source": source(0.8, 500)},
+            {"name": "large", "path": ["l"], "transport": "udp", "source": source(0.2, 8000)},
+        ],
+    }));
+    let mut waits = [const { Vec::new() }; 3];
+    for seed in 1..=8 {
+        let records = simulate(&scenario, seed);
+        waits[0].push(first(&records, "links", "wait_mean_ns") / 1e9);
+        let table = records.table("link_flows").expect("asked for");
+        let Data::I64(of_each) = table.column("wait_mean_ns") else {
+            panic!("times");
+        };
+        for (kind, wait) in of_each.iter().take(2).enumerate() {
+            #[expect(clippy::cast_precision_loss, reason = "compared with tolerances")]
+            waits[kind + 1].push(*wait as f64 / 1e9);
+        }
+    }
+    for (whose, found) in ["all", "small", "large"].iter().zip(waits) {
+        let mean = found.iter().sum::<f64>() / 8.0;
+        let spread = found.iter().map(|wait| (wait - mean) * (wait - mean));
+        let error = (spread.sum::<f64>() / 7.0 / 8.0).sqrt();
+        assert!(
+            (mean - wanted).abs() < 4.0 * error,
+            "{whose}: {mean}, not {wanted}, error {error}"
+        );
+        assert!(error < 0.02 * wanted, "the test would not see much");
     }
 }
 

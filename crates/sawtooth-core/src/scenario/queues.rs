@@ -168,15 +168,20 @@ impl Place<'_> {
             return Ok(());
         };
         let buffer = words(Value::Duration(secs));
-        if let Some(target @ Value::Duration(aim)) = params.find("target")
-            && aim >= secs
-        {
-            let message = format!(
-                "`target` is {}, and the queue drops above {buffer}: its delay would never get there",
-                words(target)
-            );
-            return Err(at(self.path(&["limit_time", "target"]), message)
-                .hint("set `target` below `limit_time`"));
+        for (low, consequence) in [
+            ("target", "its delay would never get there"),
+            ("min_threshold", "no L4S packet would ever wait that long"),
+        ] {
+            if let Some(least @ Value::Duration(aim)) = params.find(low)
+                && aim >= secs
+            {
+                let message = format!(
+                    "`{low}` is {}, and the queue drops above {buffer}: {consequence}",
+                    words(least)
+                );
+                return Err(at(self.path(&["limit_time", low]), message)
+                    .hint(&format!("set `{low}` below `limit_time`")));
+            }
         }
         #[expect(clippy::cast_precision_loss, reason = "a packet's size")]
         if self.direction.rate.bps() * secs < 8.0 * self.longest as f64 {

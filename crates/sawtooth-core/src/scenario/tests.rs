@@ -162,7 +162,7 @@ fn wrong_values_are_refused() {
         &edited("/flows/0/start", json!("-1 s")),
         "flows[0].start",
         "a flow cannot start before the run: -1 s",
-        "",
+        "give a time of zero or more, or leave it out for zero",
     );
 }
 

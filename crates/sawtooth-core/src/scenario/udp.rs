@@ -22,8 +22,20 @@ pub const KEYS: &[&str] = &[
     "count",
 ];
 
-/// Keys of a connection that mean nothing without one.
-const TCP_KEYS: &[&str] = &["cc", "receiver_cc", "tcp", "arrivals"];
+const UNCONTROLLED: &str = "nothing is acknowledged, and nothing controls what it sends";
+const SENDS_BY_ITSELF: &str = "leave it out; `source` says when packets leave";
+
+/// Keys of a connection that mean nothing without one, why not, and what there is instead.
+const TCP_KEYS: &[(&str, &str, &str)] = &[
+    ("cc", UNCONTROLLED, SENDS_BY_ITSELF),
+    ("receiver_cc", UNCONTROLLED, SENDS_BY_ITSELF),
+    ("tcp", UNCONTROLLED, SENDS_BY_ITSELF),
+    (
+        "arrivals",
+        "they are connections that come and leave",
+        "leave it out; the source `poisson` has packets that come at random, `count` several flows, `start` and `stop` their time",
+    ),
+];
 
 /// Whether a flow is of UDP; with keys that nothing but TCP has, that is a mistake.
 pub fn is_udp(table: &Map<String, Json>, path: &str) -> Result<bool> {
@@ -38,13 +50,13 @@ pub fn is_udp(table: &Map<String, Json>, path: &str) -> Result<bool> {
         }
         Some(_) => return Err(at(place, "expected \"tcp\" or \"udp\"")),
     }
-    match TCP_KEYS.iter().find(|key| table.contains_key(**key)) {
+    match TCP_KEYS.iter().find(|(key, ..)| table.contains_key(*key)) {
         None => Ok(true),
-        Some(key) => Err(at_key(
+        Some((key, why, instead)) => Err(at_key(
             format!("{path}.{key}"),
-            format!("a flow of UDP has no `{key}`: nothing is acknowledged, and nothing controls what it sends"),
+            format!("a flow of UDP has no `{key}`: {why}"),
         )
-        .hint("leave it out; `source` says when packets leave")),
+        .hint(instead)),
     }
 }
 
