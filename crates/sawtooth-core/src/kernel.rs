@@ -81,6 +81,10 @@ impl Default for Kernel {
 /// Keys of `tcp` that a kernel can be told, and how; it has its own ways of all others.
 pub const TCP_KEYS: &[(&str, &str)] = &[
     ("smss", "TCP_MAXSEG and the devices' MTU"),
+    (
+        "mss_from_mtu",
+        "the same, as large as the links' `mtu` admits",
+    ),
     ("window_limit", "TCP_WINDOW_CLAMP of the receiver"),
     ("initial_window", "initcwnd of the route"),
     ("rto_min", "rto_min of the route"),

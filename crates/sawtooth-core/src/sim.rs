@@ -674,7 +674,23 @@ impl<'a> World<'a> {
             self.cross(index, packet, passage);
             return None;
         }
-        Some((passage.arrival, passage.marked))
+        let arrival = self.pass_on(index, packet.hop + 1, packet.wire_bytes, passage.arrival);
+        Some((arrival, passage.marked))
+    }
+
+    /// When a packet that arrives at the end of a port's link is at its next stop: later or earlier if that is another link.
+    #[inline]
+    fn pass_on(&mut self, port: u32, hop: u32, bytes: u32, arrival: Key) -> Key {
+        if !self.ports[port as usize].has_node() {
+            return arrival;
+        }
+        match self.stops[hop as usize].place {
+            Place::Port(next) | Place::SlowPort(next) => {
+                let next_bps = self.ports[next as usize].rate_bps();
+                self.ports[port as usize].pass_on(arrival, bytes, next_bps)
+            }
+            _ => arrival,
+        }
     }
 
     /// A packet is on a wire that may double or damage it.
@@ -689,8 +705,10 @@ impl<'a> World<'a> {
             self.ports[port as usize].count_corrupted();
         }
         let again = passage.again.map(|key| (key, self.copy(&packet)));
-        self.leave(packet, passage.arrival);
+        let arrival = self.pass_on(port, packet.hop, packet.wire_bytes, passage.arrival);
+        self.leave(packet, arrival);
         if let Some((key, copy)) = again {
+            let key = self.pass_on(port, copy.hop, copy.wire_bytes, key);
             self.leave(copy, key);
         }
     }

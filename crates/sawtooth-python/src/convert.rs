@@ -230,6 +230,8 @@ pub fn registry() -> Json {
         "loss": rows(loss::TABLE),
         "jitter": rows(wire::JITTER_TABLE),
         "reorder": rows(wire::REORDER_TABLE),
+        "medium": rows(wire::MEDIUM_TABLE),
+        "forwarding": rows(wire::FORWARDING_TABLE),
         "walk": params(wire::WALK_PARAMS),
         "distribution": rows(dist::TABLE),
         "arrivals": params(arrivals::PARAMS),

@@ -34,6 +34,13 @@ pub const PARAMS: &[Param] = &[
         default: Value::Bool(false),
     },
     Param {
+        name: "mss_from_mtu",
+        summary: "whether `smss` is what `header` leaves of the least `mtu` on the path, which a link's `medium` brings (RFC 9293 §3.7.1, RFC 6691); a link \
+                  of the path has to have one",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
         name: "ack_size",
         summary: "bytes of an acknowledgement on the wire",
         kind: Kind::Bytes,
