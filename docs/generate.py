@@ -42,6 +42,7 @@ KINDS = {
         "number of bytes, as the key is.",
     ),
     "recovery": ("Loss recoveries", 'What `tcp = { recovery = "NAME" }` can say.'),
+    "partial": ("Policies of partial packets", 'What `tcp = { partial = "NAME" }` can say.'),
 }
 
 

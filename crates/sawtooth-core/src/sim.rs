@@ -41,7 +41,7 @@ use crate::registry;
 use crate::ring::Ring;
 use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Part, Sampling, Scenario, UdpSpec};
-use crate::source::{Source, Write};
+use crate::source::{Cut, Source, Write};
 use crate::tcp::limits::Limit;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
@@ -166,8 +166,9 @@ struct Flow {
     started: bool,
     /// Its number among those that speak with another one, if it does, or else this: then its writes answer what that one has delivered.
     dialogue: u32,
-    /// Of such a one: whether it closes when it has spoken next.
+    /// Of such a one: whether it closes when it has spoken next, and into how many writes what it says then is cut.
     has_last_word: bool,
+    cut: Cut,
     /// What its application does, the write that comes next, and when.
     source: Box<dyn Source>,
     next_write: Option<Write>,
@@ -204,6 +205,7 @@ impl Flow {
             started: false,
             dialogue: dialogue::NONE,
             has_last_word: false,
+            cut: Cut::WHOLE,
             next_write: source.next_write(),
             source,
             write_key: Key::NEVER,
@@ -1318,17 +1320,19 @@ fn standing_flows(
         let config = Config::from(&spec.tcp);
         // Who answers has been connected to.
         let opens = !dialogues.has_server(index);
-        let config = Config {
+        let mut config = Config {
             seed: random.integer(0, i64::MAX).unsigned_abs(),
             handshake: config.handshake && opens,
             handshake_ack: config.handshake_ack && opens,
             ..config
         };
-        let phase = if config.ns2_tick_phase {
-            clock_phases[index] * config.rto.granularity
+        let [drawn, _] = config.draw_phases(|| clocks(seed, &spec.name));
+        let share = if config.ns2_tick_phase {
+            clock_phases[index]
         } else {
-            0.0
+            drawn
         };
+        let phase = share * config.rto.granularity;
         let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
         let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
         if scenario.record.episodes {
@@ -1344,6 +1348,11 @@ fn standing_flows(
     }
     dialogues.add_clients(scenario, seed, &mut flows, trips);
     flows
+}
+
+/// The random numbers of the clocks of a flow's hosts.
+fn clocks(seed: u64, flow: &str) -> Stream {
+    Stream::new(seed, &format!("{flow}/clocks"))
 }
 
 /// The slot of a flow's retransmission timer; before its start, of the start.

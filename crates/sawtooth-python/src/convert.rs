@@ -236,6 +236,7 @@ pub fn registry() -> Json {
         "distribution": rows(dist::TABLE),
         "arrivals": params(arrivals::PARAMS),
         "recovery": rows(tcp::recovery::TABLE),
+        "partial": rows(tcp::partial::TABLE),
         "stack": stacks,
         "tcp": params(tcp::PARAMS),
         "kernel": params(kernel::PARAMS),
