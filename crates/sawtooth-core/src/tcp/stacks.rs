@@ -76,6 +76,23 @@ pub const STACKS: &[Stack] = &[
         ],
     },
     Stack {
+        name: "linux-2.0.29",
+        summary: "the host of the data-stream-stall study, as far as that tells: jiffies of 10 ms, a window of 32 KiB, delayed acknowledgements of 20 ms and the \
+                  fault of partial packets; for the rest what was standard then",
+        specification: &["RFC 1122", "RFC 2001", "the data-stream-stall study"],
+        values: &[
+            ("recovery", Value::Choice("reno")),
+            // Limited transmit (RFC 3042) and larger initial windows (RFC 2414) came later; RFC 2001 §1: one segment.
+            ("limited_transmit", Value::Bool(false)),
+            ("initial_window", Value::Packets(1)),
+            ("window_limit", Value::Bytes(32_768)),
+            ("timer_tick", Value::Duration(0.01)),
+            ("whole_ticks", Value::Bool(false)),
+            ("delayed_ack_timeout", Value::Duration(0.02)),
+            ("partial", Value::Choice("linux-2.0.29")),
+        ],
+    },
+    Stack {
         name: "ns2",
         summary: "the one-way TCP agents of ns-2.35 with their defaults, as measured of the program",
         specification: &["ns-2.35, measured: docs/validation/ns2.md"],
