@@ -104,11 +104,13 @@ pub(super) fn mtu(table: Table) -> Result<Option<u64>> {
     /// RFC 791 §3.2: every module must be able to forward so much.
     const LEAST: f64 = 68.0;
     let Some((json, path)) = table.get("mtu") else {
-        return Ok(match (own_medium(table)?, table.mirror) {
-            (Some(medium), _) => medium.map(Medium::mtu),
-            (None, Some(mirror)) => mirror.mtu,
-            (None, None) => None,
-        });
+        return match (table.get("medium"), table.mirror) {
+            (Some((json, path)), _) => {
+                own_medium(json, &path, table.scope).map(|medium| medium.map(Medium::mtu))
+            }
+            (None, Some(mirror)) => Ok(mirror.mtu),
+            (None, None) => Ok(None),
+        };
     };
     let bytes = quantity(json, &path, table.scope, Dimension::Bytes)?;
     if bytes < LEAST || bytes.fract() != 0.0 {
@@ -121,8 +123,10 @@ pub(super) fn mtu(table: Table) -> Result<Option<u64>> {
 
 /// What packets are put into; the reverse has the forward's medium, unless it says otherwise.
 pub(super) fn medium(table: Table) -> Result<Option<Medium>> {
-    let medium =
-        own_medium(table)?.unwrap_or_else(|| table.mirror.and_then(|mirror| mirror.medium));
+    let medium = match table.get("medium") {
+        Some((json, path)) => own_medium(json, &path, table.scope)?,
+        None => table.mirror.and_then(|mirror| mirror.medium),
+    };
     let traced = match table.mirror {
         Some(mirror) => mirror.wire.trace.is_some() && !table.has_any(&["rate"]),
         None => false,
@@ -138,17 +142,14 @@ pub(super) fn medium(table: Table) -> Result<Option<Medium>> {
     Ok(medium)
 }
 
-/// What a direction says itself of its medium, if it does.
-fn own_medium(table: Table) -> Result<Option<Option<Medium>>> {
-    let Some((json, path)) = table.get("medium") else {
-        return Ok(None);
-    };
+/// What a direction says itself of its medium.
+fn own_medium(json: &Json, path: &str, scope: Scope) -> Result<Option<Medium>> {
     if json.as_str() == Some("none") {
-        return Ok(Some(None));
+        return Ok(None);
     }
-    let part = part(json, wire::MEDIUM_TABLE, "medium", &path, table.scope)?;
+    let part = part(json, wire::MEDIUM_TABLE, "medium", path, scope)?;
     let entry = wire::MEDIUM_TABLE.iter().find(|row| row.name == part.name);
-    Ok(entry.map(|entry| Some((entry.new)(&part.params))))
+    Ok(entry.map(|entry| (entry.new)(&part.params)))
 }
 
 /// How the node at the end passes packets on; the reverse's node is like the forward's, unless it says otherwise.
@@ -195,7 +196,7 @@ fn check_node(
         let path = if own { format!("{path}.reverse") } else { path };
         Err(at(format!("{path}.forwarding"), message).hint(hint))
     };
-    if forwarding.cut.is_some() {
+    if forwarding.cuts_through() {
         let store = "write forwarding = \"store_and_forward\"";
         for (which, wire) in [(link, &direction.wire), (next, &onward.wire)] {
             if !wire.is_steady() {

@@ -25,10 +25,18 @@ pub type New = fn(&Params) -> Forwarding;
 /// What a node does with packets that are for the next link. Times are seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forwarding {
-    /// It begins before the last bit has come: after so many bytes, or after those of the medium's header.
-    pub cut: Option<Option<u32>>,
+    pub after: After,
     pub latency_secs: f64,
     pub per_packet_secs: f64,
+}
+
+/// What has to have come of a packet before it is passed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    Packet,
+    /// What the medium needs of it.
+    Header,
+    Bytes(u32),
 }
 
 const LATENCY: Param = Param {
@@ -56,7 +64,7 @@ pub const TABLE: &[Entry<New>] = &[
         summary: "a packet is passed on when its last bit has come",
         specification: &["RFC 1242"],
         params: &[LATENCY, PER_PACKET],
-        new: |params| of(params, None),
+        new: |params| of(params, After::Packet),
     },
     Entry {
         name: "cut_through",
@@ -74,27 +82,32 @@ pub const TABLE: &[Entry<New>] = &[
             PER_PACKET,
         ],
         new: |params| {
-            let header = match params.get("header") {
-                Value::Bytes(bytes) => Some(u32::try_from(bytes).unwrap_or(u32::MAX)),
-                _ => None,
+            let after = match params.get("header") {
+                Value::Bytes(bytes) => After::Bytes(u32::try_from(bytes).unwrap_or(u32::MAX)),
+                _ => After::Header,
             };
-            of(params, Some(header))
+            of(params, after)
         },
     },
 ];
 
-fn of(params: &Params, cut: Option<Option<u32>>) -> Forwarding {
+fn of(params: &Params, after: After) -> Forwarding {
     Forwarding {
-        cut,
+        after,
         latency_secs: params.duration("latency"),
         per_packet_secs: params.duration("per_packet"),
     }
 }
 
 impl Forwarding {
+    /// Whether a packet may be passed on before its last bit has come.
+    pub fn cuts_through(self) -> bool {
+        self.after != After::Packet
+    }
+
     /// Whether it is what every link does that does not say.
     pub fn is_plain(self) -> bool {
-        self.cut.is_none() && self.latency_secs == 0.0 && self.per_packet_secs == 0.0
+        !self.cuts_through() && self.latency_secs == 0.0 && self.per_packet_secs == 0.0
     }
 }
 
@@ -141,18 +154,17 @@ impl Node {
 
     /// How much before its last bit a packet is passed on.
     fn lead(&self, hops: Hops) -> f64 {
-        let Some(header) = self.forwarding.cut else {
-            return 0.0;
+        let header = match self.forwarding.after {
+            After::Packet => return 0.0,
+            After::Header => header_bytes(hops.medium),
+            After::Bytes(bytes) => bytes,
         };
         let bits = |bytes: u32| 8.0 * f64::from(bytes);
         let packet = hops
             .medium
             .map_or(hops.bytes, |medium| medium.wire_bytes(hops.bytes));
         // No packet is shorter than what is waited for of it.
-        let header = header
-            .unwrap_or_else(|| header_bytes(hops.medium))
-            .max(grain_bytes(hops.medium))
-            .min(packet);
+        let header = header.max(grain_bytes(hops.medium)).min(packet);
         let of_input = bits(packet - header) / hops.rate_in;
         let of_output = bits(packet - grain_bytes(hops.medium)) / hops.rate_out;
         of_input.min(of_output)
@@ -163,9 +175,9 @@ impl Node {
 mod tests {
     use super::*;
 
-    fn node(cut: Option<Option<u32>>, latency_us: f64, per_packet_us: f64) -> Node {
+    fn node(after: After, latency_us: f64, per_packet_us: f64) -> Node {
         let forwarding = Forwarding {
-            cut,
+            after,
             latency_secs: latency_us / 1e6,
             per_packet_secs: per_packet_us / 1e6,
         };
@@ -189,10 +201,10 @@ mod tests {
     #[test]
     fn what_is_stored_is_sent_when_its_last_bit_has_come_and_the_latency_has_passed() {
         let fast = hops(Some(Medium::Ethernet), 1500, 100.0, 100.0);
-        assert_eq!(sent(node(None, 10.0, 0.0), fast), 1010.0);
+        assert_eq!(sent(node(After::Packet, 10.0, 0.0), fast), 1010.0);
         assert!(
             Node::new(Forwarding {
-                cut: None,
+                after: After::Packet,
                 latency_secs: 0.0,
                 per_packet_secs: 0.0
             })
@@ -204,22 +216,22 @@ mod tests {
     fn what_is_cut_through_is_sent_when_its_header_has_come() {
         // A frame of 1538 B takes 123.04 us, its first 22 bytes 1.76: 121.28 us before the end.
         let ethernet = hops(Some(Medium::Ethernet), 1500, 100.0, 100.0);
-        assert_eq!(sent(node(Some(None), 0.0, 0.0), ethernet), 878.72);
-        assert_eq!(sent(node(Some(None), 5.0, 0.0), ethernet), 883.72);
+        assert_eq!(sent(node(After::Header, 0.0, 0.0), ethernet), 878.72);
+        assert_eq!(sent(node(After::Header, 5.0, 0.0), ethernet), 883.72);
         // 1500 bytes without a frame, and their first 100: 112 us. A packet that is shorter than that is there as a whole.
         let bare = |bytes| hops(None, bytes, 100.0, 100.0);
-        assert_eq!(sent(node(Some(Some(100)), 0.0, 0.0), bare(1500)), 888.0);
-        assert_eq!(sent(node(Some(Some(100)), 0.0, 0.0), bare(60)), 1000.0);
+        assert_eq!(sent(node(After::Bytes(100), 0.0, 0.0), bare(1500)), 888.0);
+        assert_eq!(sent(node(After::Bytes(100), 0.0, 0.0), bare(60)), 1000.0);
         // Onto a slower link it begins as early.
         let slower = hops(Some(Medium::Ethernet), 1500, 100.0, 10.0);
-        assert_eq!(sent(node(Some(None), 0.0, 0.0), slower), 878.72);
+        assert_eq!(sent(node(After::Header, 0.0, 0.0), slower), 878.72);
     }
 
     #[test]
     fn a_faster_link_does_not_end_before_the_packet_has_come() {
         // On the next link the frame takes 12.304 us, so it begins so long before the end, and not 110.7 us earlier.
         let faster = hops(Some(Medium::Ethernet), 1500, 100.0, 1000.0);
-        assert_eq!(sent(node(Some(None), 0.0, 0.0), faster), 987.696);
+        assert_eq!(sent(node(After::Header, 0.0, 0.0), faster), 987.696);
     }
 
     #[test]
@@ -228,7 +240,7 @@ mod tests {
             encapsulation_bytes: 8,
         });
         // 9180 B are 192 cells of 4.24 us at 100 Mbit/s: the last 191 of them are still to come.
-        let node = node(Some(None), 0.0, 0.0);
+        let node = node(After::Header, 0.0, 0.0);
         assert_eq!(sent(node, hops(atm, 9180, 100.0, 100.0)), 190.16);
         // At ten times the rate the last cell begins when it has come: 191 cells of 0.424 us earlier the first does.
         assert_eq!(sent(node, hops(atm, 9180, 100.0, 1000.0)), 919.016);
@@ -239,7 +251,7 @@ mod tests {
     #[test]
     fn an_engine_takes_one_packet_after_the_other() {
         // 10 us each: they come at 100, 104 and 130 us, and the second waits for the first.
-        let mut node = node(None, 1.0, 10.0);
+        let mut node = node(After::Packet, 1.0, 10.0);
         let passed: Vec<f64> = [100.0, 104.0, 130.0]
             .map(|end| (node.pass(end / 1e6, hops(None, 40, 100.0, 100.0)) * 1e10).round() / 1e4)
             .into();
