@@ -78,6 +78,21 @@ fn with_the_fault_of_linux_2_0_29_it_leaves_at_a_tick_of_the_timer() {
 }
 
 #[test]
+fn a_window_of_bytes_has_room_for_what_full_segments_leave_of_it() {
+    // Segments of 9140 B, as over ATM: three of them and 5348 B are 32 KiB.
+    let tcp = |partial: &str, byte_window: bool| json!({"partial": partial, "smss": "9140 B", "window_limit": "32768 B", "byte_window": byte_window, "timer_tick": "10 ms"});
+    close(arrives(&tcp("nodelay", true), 32_768), 1.03);
+    close(arrives(&tcp("nodelay", true), 32_769), 3.01);
+    close(arrives(&tcp("nodelay", false), 32_768), 3.01);
+    close(arrives(&tcp("linux-2.0.29", true), 32_768), 1.03);
+    close(arrives(&tcp("linux-2.0.29", true), 32_769), 21.0);
+    // The congestion window is of segments.
+    let mut three = tcp("nodelay", true);
+    three["initial_window"] = json!("3 packets");
+    close(arrives(&three, 32_768), 3.01);
+}
+
+#[test]
 fn the_wait_is_the_sources_own_and_nobody_times_out_meanwhile() {
     // For almost 3 s nothing is outstanding, and nothing is retransmitted, though a retransmission timeout is 1 s.
     let message = json!({"name": "messages", "count": 1, "size": "4500 B"});

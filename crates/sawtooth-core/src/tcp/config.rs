@@ -79,6 +79,13 @@ pub const PARAMS: &[Param] = &[
         default: Value::None,
     },
     Param {
+        name: "byte_window",
+        summary: "whether a `window_limit` in bytes has room for a short segment that fits into what full ones leave of it, as windows of bytes have \
+                  (RFC 9293 §3.8.6); otherwise it is whole segments",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
         name: "dup_thresh",
         summary: "duplicate acknowledgements that signal a loss (DupThresh)",
         kind: Kind::Integer { min: 1, max: 1000 },
@@ -565,6 +572,7 @@ pub const OF_RECOVERIES: &[(&str, &[&str])] = &[
     ("partial_ack_timer", &["newreno"]),
     ("exit_window", &["newreno"]),
     ("recovery_burst", &["newreno"]),
+    ("byte_window", &["tahoe", "reno", "newreno", "sack"]),
     ("limited_transmit", &["tahoe", "reno", "newreno", "sack"]),
     ("sack_pipe", &["sack"]),
     ("max_sack_blocks", &["sack", "rack"]),
@@ -703,6 +711,8 @@ pub struct Config {
     /// [`UNLIMITED`] when there is no limit.
     pub window_limit: f64,
     pub window_limit_whole: u64,
+    /// The same for short segments, bytes, where they are told from full ones.
+    pub window_limit_bytes: Option<u64>,
     pub dup_thresh: u32,
     pub limited_transmit: bool,
     pub reduce_from: ReduceFrom,
@@ -781,6 +791,8 @@ impl From<&Params> for Config {
                 .unwrap_or(window_limit),
             window_limit: window_limit.max(1.0),
             window_limit_whole: whole(window_limit.max(1.0)),
+            window_limit_bytes: bytes(params, "window_limit")
+                .filter(|_| params.flag("byte_window")),
             dup_thresh: u32::try_from(params.integer("dup_thresh")).unwrap_or(3),
             limited_transmit: params.flag("limited_transmit"),
             reduce_from: chosen(params, "reduce_from"),

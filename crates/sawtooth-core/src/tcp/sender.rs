@@ -236,6 +236,7 @@ impl Sender {
     fn sendable(&self, now: Event) -> u64 {
         let sendable = match &self.rack {
             Some(rack) => self.snd_nxt + rack.room(now.time, self.window()),
+            None if self.short_fits() => self.stream.end(),
             None => self.snd_una + self.window(),
         };
         sendable.min(self.right_edge)
@@ -477,8 +478,26 @@ impl Sender {
     /// The next segment in sequence, if the window and the application have room for it.
     #[inline]
     pub(super) fn window_next(&self) -> Option<u64> {
-        let room = self.snd_nxt < self.snd_una + self.window() && self.has_more();
-        room.then_some(self.snd_nxt)
+        let fits = self.snd_nxt < self.snd_una + self.window() || self.short_fits();
+        (fits && self.has_more()).then_some(self.snd_nxt)
+    }
+
+    /// Whether the last segment is next and so short that the limit on the window, in bytes, has room for it.
+    #[inline]
+    fn short_fits(&self) -> bool {
+        let limit = self.config.window_limit_bytes;
+        limit.is_some_and(|limit| self.short_fits_into(limit))
+    }
+
+    #[cold]
+    fn short_fits_into(&self, limit: u64) -> bool {
+        let (una, next) = (self.snd_una, self.snd_nxt);
+        let smss = u64::from(self.config.smss);
+        let lacking = self.stream.lacking_bytes(|seq| (una..next).contains(&seq));
+        let outstanding = (next - una) * smss - lacking;
+        next + 1 == self.stream.end()
+            && next < una.saturating_add(self.cwnd_whole + self.state.inflation)
+            && outstanding + u64::from(self.stream.payload_bytes(next)) <= limit
     }
 
     /// A new segment beyond the congestion window, one for each of the first duplicate acknowledgements (RFC 3042).

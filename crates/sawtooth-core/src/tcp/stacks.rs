@@ -86,6 +86,7 @@ pub const STACKS: &[Stack] = &[
             ("limited_transmit", Value::Bool(false)),
             ("initial_window", Value::Packets(1)),
             ("window_limit", Value::Bytes(32_768)),
+            ("byte_window", Value::Bool(true)),
             ("timer_tick", Value::Duration(0.01)),
             ("whole_ticks", Value::Bool(false)),
             ("delayed_ack_timeout", Value::Duration(0.02)),

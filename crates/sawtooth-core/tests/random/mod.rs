@@ -189,6 +189,7 @@ fn parts() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
             ("sender_phase", json!("3 ms")),
             ("receiver_phase", json!("7 ms")),
             ("partial_timer", json!("20 ms")),
+            ("window_limit", json!("20 kB")),
             ("quick_acks", json!(5)),
             ("smss", json!("536 B")),
         ],
