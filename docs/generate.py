@@ -30,7 +30,10 @@ KINDS = {
     "jitter": ("Jitter of links", 'What `jitter = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "reorder": ("Reordering by links", 'What `reorder = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "medium": ("Media of links", 'What `medium = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
-    "forwarding": ("Forwarding from link to link", 'What `forwarding = { name = "NAME", PARAMETER = VALUE }` of a link can say of the node at its end.'),
+    "forwarding": (
+        "Forwarding from link to link",
+        'What `forwarding = { name = "NAME", PARAMETER = VALUE }` of a link can say of the node at its end.',
+    ),
     "source": ("Traffic sources", 'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow can say.'),
     "packet_source": (
         "Sources of packets",
