@@ -29,6 +29,11 @@ KINDS = {
     "loss": ("Losses of links", 'What `loss = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "jitter": ("Jitter of links", 'What `jitter = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "reorder": ("Reordering by links", 'What `reorder = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
+    "medium": ("Media of links", 'What `medium = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
+    "forwarding": (
+        "Forwarding from link to link",
+        'What `forwarding = { name = "NAME", PARAMETER = VALUE }` of a link can say of the node at its end.',
+    ),
     "source": ("Traffic sources", 'What `source = { name = "NAME", PARAMETER = VALUE }` of a flow can say.'),
     "packet_source": (
         "Sources of packets",
@@ -40,6 +45,7 @@ KINDS = {
         "number of bytes, as the key is.",
     ),
     "recovery": ("Loss recoveries", 'What `tcp = { recovery = "NAME" }` can say.'),
+    "partial": ("Policies of partial packets", 'What `tcp = { partial = "NAME" }` can say.'),
 }
 
 

@@ -38,7 +38,8 @@ _DRAW_KEYS = {
 _OPTIONAL_DRAW_KEYS = {"uniform_integer": {"count"}, "uniform": {"count"}, "table": set[str]()}
 # Tables that an assignment may create when the scenario does not have them yet.
 _OPTIONAL_TABLES = {
-    "arrivals", "cc", "jitter", "kernel", "loss", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp", "vars", "walk",
+    "arrivals", "cc", "forwarding", "jitter", "kernel", "loss", "medium", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp",
+    "vars", "walk",
 }  # fmt: skip
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
 

@@ -377,7 +377,7 @@ error: a real kernel cannot be told `recovery`: it has its own
   |                          ^^^^^^^^
 hint: leave it out, or put it into an arm of the simulator's; a kernel can be told smss, window_limit, initial_window, rto_min, \
 dup_thresh, receive_buffer_default, receive_buffer_max, receive_auto_tuning, adv_win_scale, window_scaling, send_buffer_default, \
-send_buffer_max, ecn, metrics_cache, nagle, restart_after_idle""",
+send_buffer_max, ecn, metrics_cache, partial, restart_after_idle""",
     ),
     "what a kernel does not tell": (
         KERNEL.replace(', recovery = "sack"', "").replace("kernel =", 'record = ["episodes"]\nkernel ='),

@@ -391,14 +391,18 @@ impl Network {
         }
     }
 
-    /// A packet arrives at its next port or at its end.
-    fn move_on(&mut self, flight: Flight) -> Option<(Towards, usize, Vec<u8>)> {
-        let path = self.path(&flight);
-        let port = match flight.towards {
+    /// The port at which a packet is next, if it is not at its end.
+    fn next_port(&self, flight: &Flight) -> Option<usize> {
+        let path = self.path(flight);
+        match flight.towards {
             Towards::Receiver => path.get(flight.hop).map(|link| 2 * link),
             Towards::Sender => path.iter().rev().nth(flight.hop).map(|link| 2 * link + 1),
-        };
-        match port {
+        }
+    }
+
+    /// A packet arrives at its next port or at its end.
+    fn move_on(&mut self, flight: Flight) -> Option<(Towards, usize, Vec<u8>)> {
+        match self.next_port(&flight) {
             None => return self.arrived(flight),
             Some(port) if self.ports[port].is_computed() => self.pass(port, flight),
             Some(port) => self.arrive(port, flight),
@@ -452,8 +456,15 @@ impl Network {
             0.0
         };
         let again = passage.again.map(|again| (again, flight.clone()));
+        let next_bps = self
+            .next_port(&flight)
+            .map(|port| self.ports[port].rate_bps());
+        let bytes = flight.content.wire_bytes();
         let arrivals = [Some((passage.arrival, flight)), again];
         for (arrival, flight) in arrivals.into_iter().flatten() {
+            let arrival = next_bps.map_or(arrival, |next_bps| {
+                self.ports[port].pass_on(arrival, bytes, next_bps)
+            });
             if !arrival.is_never() {
                 self.fly(arrival.time + access_delay, flight);
             }

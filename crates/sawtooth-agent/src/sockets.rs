@@ -82,8 +82,10 @@ impl Connection {
     ) -> io::Result<Self> {
         let sender = tcp(spec.cc_in_kernel())?;
         option(&sender, libc::TCP_MAXSEG, segment_bytes(spec))?;
-        if spec.told("nagle") == Some(Value::Choice("off")) {
-            option(&sender, libc::TCP_NODELAY, 1)?;
+        match spec.told("partial") {
+            Some(Value::Choice("nodelay")) => option(&sender, libc::TCP_NODELAY, 1)?,
+            Some(Value::Choice("cork")) => option(&sender, libc::TCP_CORK, 1)?,
+            _ => {}
         }
         let mut source = spec.source(seed);
         Ok(Self {

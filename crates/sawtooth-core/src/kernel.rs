@@ -81,6 +81,10 @@ impl Default for Kernel {
 /// Keys of `tcp` that a kernel can be told, and how; it has its own ways of all others.
 pub const TCP_KEYS: &[(&str, &str)] = &[
     ("smss", "TCP_MAXSEG and the devices' MTU"),
+    (
+        "mss_from_mtu",
+        "the same, as large as the links' `mtu` admits",
+    ),
     ("window_limit", "TCP_WINDOW_CLAMP of the receiver"),
     ("initial_window", "initcwnd of the route"),
     ("rto_min", "rto_min of the route"),
@@ -97,13 +101,16 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
         "metrics_cache",
         "net.ipv4.tcp_no_metrics_save and tcp_no_ssthresh_metrics_save",
     ),
-    ("nagle", "TCP_NODELAY of the sender"),
+    ("partial", "TCP_NODELAY or TCP_CORK of the sender"),
     ("restart_after_idle", "net.ipv4.tcp_slow_start_after_idle"),
 ];
 
+const PARTIAL: &str = "`nodelay`, `minshall` and `cork`";
+
 /// Values of them that no kernel knows, and those that it does.
 pub const UNKNOWN_VALUES: &[(&str, &str, &str)] = &[
-    ("nagle", "nagle", "`off` and `minshall`"),
+    ("partial", "nagle", PARTIAL),
+    ("partial", "linux-2.0.29", PARTIAL),
     ("restart_after_idle", "restart_window", "`off` and `decay`"),
 ];
 

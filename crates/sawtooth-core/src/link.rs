@@ -1,6 +1,7 @@
 //! One direction of a link: a rate, a propagation delay and a queue.
 //!
 //! A packet that is transmitted from `start` to `start + bits/rate` arrives at the far end at `start + (bits/rate + delay)`.
+//! What a packet's bits are where a link has a medium, [`crate::wire::Medium`] says.
 //! The additions are made in this order because binary64 rounding decides ties (see `docs/concepts/time.md`).
 //!
 //! **Speed.** A drop-tail FIFO decides everything at arrival: the packet's transmission starts when the one before it has
@@ -19,7 +20,7 @@ use crate::queue::{Backlog, Law, Next, Queue, Queued, Verdict};
 use crate::ring::Ring;
 use crate::scenario::{Direction, Recording};
 use crate::units::Duration;
-use crate::wire::{Service, Wire};
+use crate::wire::{Hops, Medium, Node, Service, Wire};
 use ledger::Start;
 pub use ledger::{FlowCounters, Ledger, Waits};
 
@@ -40,6 +41,8 @@ pub struct PortCounters {
     pub reordered_packets: u64,
     /// Transmitted with Congestion Experienced, which they had not when they came.
     pub marked_packets: u64,
+    /// What the medium has added to the bytes of accepted packets.
+    framing_bytes: u64,
     /// The most packets present when one had to wait, itself and the packet in transmission included.
     busy_peak_packets: u64,
     /// Of packets whose transmission has started, the time from arrival to that.
@@ -83,9 +86,10 @@ impl PortCounters {
         [self.dropped_packets, self.marked_packets, self.lost_packets]
     }
 
-    fn drop(&mut self, queued: &Queued, now: f64) {
+    fn drop(&mut self, queued: &Queued, now: f64, medium: Option<Medium>) {
         self.dropped_packets += 1;
         self.dropped_bytes += queued.bytes();
+        self.framing_bytes -= framing_bytes(medium, queued.packet.wire_bytes);
         self.wait_in_vain(queued, now);
     }
 
@@ -107,6 +111,10 @@ impl PortCounters {
 pub struct Port {
     rate_bps: f64,
     delay_secs: f64,
+    /// What packets are put into, if they do not leave as they are.
+    medium: Option<Medium>,
+    /// What passes packets on at the far end, if it does more than that.
+    node: Option<Box<Node>>,
     /// The run's end: waits that end later do not count.
     end_secs: f64,
     discipline: Discipline,
@@ -177,7 +185,8 @@ impl Port {
     /// Bits that were accepted, as a share of what could have been sent until the run's end.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     pub fn utilisation(&self) -> f64 {
-        let bytes = self.counters.arrived_bytes - self.counters.dropped_bytes;
+        let counters = &self.counters;
+        let bytes = counters.arrived_bytes - counters.dropped_bytes + counters.framing_bytes;
         let capacity = match &self.wire {
             Some(wire) => wire.capacity_bits(self.end_secs),
             None => self.rate_bps * self.end_secs,
@@ -247,6 +256,8 @@ impl Port {
         Self {
             rate_bps: link.rate.bps(),
             delay_secs: link.delay.secs(),
+            medium: link.medium,
+            node: Node::new(link.forwarding).map(Box::new),
             end_secs: end.secs(),
             discipline,
             done,
@@ -291,10 +302,45 @@ impl Port {
         self.wire.as_ref().is_some_and(|wire| wire.is_unruly())
     }
 
+    /// Whether a medium adds to packets.
+    pub fn is_framed(&self) -> bool {
+        self.medium.is_some()
+    }
+
+    /// Whether the node at its far end takes its time with packets that it passes on, or does not wait for all of them.
+    pub fn has_node(&self) -> bool {
+        self.node.is_some()
+    }
+
+    /// The rate at which it sends before anything has changed, bits per second.
+    pub fn rate_bps(&self) -> f64 {
+        self.rate_bps
+    }
+
+    /// When a packet of this port, whose last bit comes with `arrival` at the far end, can be sent from there over a link of `next_bps`.
+    /// To be asked of all packets that go on from there, in their order.
+    pub fn pass_on(&mut self, arrival: Key, bytes: u32, next_bps: f64) -> Key {
+        let Some(node) = &mut self.node else {
+            return arrival;
+        };
+        let (end, line) = arrival.parts();
+        if arrival.is_never() {
+            return arrival;
+        }
+        let hops = Hops {
+            bytes,
+            medium: self.medium,
+            rate_in: self.rate_bps,
+            rate_out: next_bps,
+        };
+        Key::from_parts(node.pass(end, hops), line)
+    }
+
     #[inline]
     fn transmission_secs(&mut self, bytes: u32) -> f64 {
         if self.memo.0 != bytes {
-            self.memo = (bytes, 8.0 * f64::from(bytes) / self.rate_bps);
+            let wire_bytes = wire_bytes(self.medium, bytes);
+            self.memo = (bytes, 8.0 * f64::from(wire_bytes) / self.rate_bps);
         }
         self.memo.1
     }
@@ -323,7 +369,11 @@ impl Port {
     ) -> Passage {
         let (free, before) = (self.done.time, self.counters.fates());
         let size_and_field = (packet.wire_bytes, packet.ecn());
+        let dropped = self.counters.dropped_packets;
         let passage = self.admit::<true>(key, recorded, size_and_field, lineage);
+        if self.medium.is_some() && self.counters.dropped_packets == dropped {
+            self.counters.framing_bytes += framing_bytes(self.medium, packet.wire_bytes);
+        }
         if self.ledger.is_some() {
             self.note(packet, key.time, free, before);
         }
@@ -459,6 +509,7 @@ impl Port {
         fate: Fate,
         service: Service,
     ) -> (Key, Passage) {
+        let bytes = wire_bytes(self.medium, bytes);
         let wire = self.wire.as_mut().expect("the wire is not plain");
         let done = wire.transmit(start.time, bytes, service);
         let crossing = wire.cross(start.time, done);
@@ -506,6 +557,7 @@ impl Port {
         };
         self.counters.arrived_packets += 1;
         self.counters.arrived_bytes += arriving.bytes();
+        self.counters.framing_bytes += framing_bytes(self.medium, packet.wire_bytes);
         let sending = Backlog {
             packets: u64::from(in_service.is_some()),
             bytes: in_service.map_or(0, u64::from),
@@ -516,7 +568,7 @@ impl Port {
         }
         queue.enqueue(arriving, sending, dropped);
         for queued in &dropped[before..] {
-            self.counters.drop(queued, key.time);
+            self.counters.drop(queued, key.time, self.medium);
         }
         if let Some(ledger) = &mut self.ledger {
             ledger.dropped(&dropped[before..]);
@@ -556,7 +608,7 @@ impl Port {
         let before = dropped.len();
         let next = queue.dequeue(key.time, dropped);
         for queued in &dropped[before..] {
-            self.counters.drop(queued, key.time);
+            self.counters.drop(queued, key.time, self.medium);
         }
         if let Some(ledger) = &mut self.ledger {
             ledger.dropped(&dropped[before..]);
@@ -644,6 +696,16 @@ impl Port {
             } => queue.waiting().packets + u64::from(in_service.is_some()),
         }
     }
+}
+
+/// For how many bytes of a link's rate a packet keeps it busy.
+fn wire_bytes(medium: Option<Medium>, bytes: u32) -> u32 {
+    medium.map_or(bytes, |medium| medium.wire_bytes(bytes))
+}
+
+/// What of them is not the packet's own.
+fn framing_bytes(medium: Option<Medium>, bytes: u32) -> u64 {
+    u64::from(wire_bytes(medium, bytes) - bytes)
 }
 
 /// What the transmitter of an evented port does next.

@@ -17,7 +17,7 @@ use crate::packet_source::{self, PacketSource};
 use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
 use crate::tcp::receive_buffer::ReceiveBuffer;
 use crate::units::{Duration, Instant, Rate};
-use crate::wire::{Conditions, WireSpec};
+use crate::wire::{Conditions, Forwarding, Medium, WireSpec};
 use crate::{cc, queue, source, tcp};
 
 /// One specified experiment.
@@ -93,6 +93,10 @@ pub struct Direction {
     pub loss: LossSpec,
     /// Bytes of the largest packet that it carries, if that is limited.
     pub mtu: Option<u64>,
+    /// What packets are put into, if they do not leave as they are.
+    pub medium: Option<Medium>,
+    /// How the node at its far end passes packets on to the next link.
+    pub forwarding: Forwarding,
     pub wire: WireSpec,
 }
 
@@ -103,6 +107,16 @@ impl Direction {
             rate_bps: self.rate.bps(),
             delay_secs: self.delay.secs(),
             loss: 0.0,
+        }
+    }
+
+    /// Bits per second of packets of so many bytes, when nothing else is sent.
+    pub fn packet_bps(&self, bytes: u32) -> f64 {
+        match self.medium {
+            None => self.rate.bps(),
+            Some(medium) => {
+                self.rate.bps() * f64::from(bytes) / f64::from(medium.wire_bytes(bytes))
+            }
         }
     }
 
@@ -804,8 +818,12 @@ impl<'a> Reader<'a> {
             udp,
         } = self.flows(&groups, duration)?;
         let specs = arriving.iter_mut().map(|one| &mut one.flow);
-        wires::fit_segments(&links, flows.iter_mut().chain(specs))?;
+        wires::fit_segments(self.tree, &links, flows.iter_mut().chain(specs))?;
         wires::fit_datagrams(&links, &udp)?;
+        let paths = flows.iter().chain(arriving.iter().map(|one| &one.flow));
+        let paths = paths.map(|flow| &flow.path);
+        let paths = paths.chain(udp.iter().map(|flow| &flow.path));
+        wires::check_nodes(self.tree, &links, paths)?;
         let everyone = arrivals::everyone(&flows, &arriving);
         resolve_bdp(&mut links, &everyone, &udp)?;
         queues::check(self.tree, &links, &everyone, &udp)?;
@@ -1350,6 +1368,8 @@ fn direction(
         queue,
         loss: wires::losses(own)?,
         mtu: wires::mtu(own)?,
+        medium: wires::medium(own)?,
+        forwarding: wires::forwarding(own)?,
         wire,
     };
     wires::check_start(&direction, path)?;

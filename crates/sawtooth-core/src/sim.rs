@@ -41,7 +41,7 @@ use crate::registry;
 use crate::ring::Ring;
 use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Part, Sampling, Scenario, UdpSpec};
-use crate::source::{Source, Write};
+use crate::source::{Cut, Source, Write};
 use crate::tcp::limits::Limit;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
@@ -166,8 +166,9 @@ struct Flow {
     started: bool,
     /// Its number among those that speak with another one, if it does, or else this: then its writes answer what that one has delivered.
     dialogue: u32,
-    /// Of such a one: whether it closes when it has spoken next.
+    /// Of such a one: whether it closes when it has spoken next, and into how many writes what it says then is cut.
     has_last_word: bool,
+    cut: Cut,
     /// What its application does, the write that comes next, and when.
     source: Box<dyn Source>,
     next_write: Option<Write>,
@@ -204,6 +205,7 @@ impl Flow {
             started: false,
             dialogue: dialogue::NONE,
             has_last_word: false,
+            cut: Cut::WHOLE,
             next_write: source.next_write(),
             source,
             write_key: Key::NEVER,
@@ -674,7 +676,23 @@ impl<'a> World<'a> {
             self.cross(index, packet, passage);
             return None;
         }
-        Some((passage.arrival, passage.marked))
+        let arrival = self.pass_on(index, packet.hop + 1, packet.wire_bytes, passage.arrival);
+        Some((arrival, passage.marked))
+    }
+
+    /// When a packet that arrives at the end of a port's link is at its next stop: later or earlier if that is another link.
+    #[inline]
+    fn pass_on(&mut self, port: u32, hop: u32, bytes: u32, arrival: Key) -> Key {
+        if !self.ports[port as usize].has_node() {
+            return arrival;
+        }
+        match self.stops[hop as usize].place {
+            Place::Port(next) | Place::SlowPort(next) => {
+                let next_bps = self.ports[next as usize].rate_bps();
+                self.ports[port as usize].pass_on(arrival, bytes, next_bps)
+            }
+            _ => arrival,
+        }
     }
 
     /// A packet is on a wire that may double or damage it.
@@ -689,8 +707,10 @@ impl<'a> World<'a> {
             self.ports[port as usize].count_corrupted();
         }
         let again = passage.again.map(|key| (key, self.copy(&packet)));
-        self.leave(packet, passage.arrival);
+        let arrival = self.pass_on(port, packet.hop, packet.wire_bytes, passage.arrival);
+        self.leave(packet, arrival);
         if let Some((key, copy)) = again {
+            let key = self.pass_on(port, copy.hop, copy.wire_bytes, key);
             self.leave(copy, key);
         }
     }
@@ -1300,17 +1320,19 @@ fn standing_flows(
         let config = Config::from(&spec.tcp);
         // Who answers has been connected to.
         let opens = !dialogues.has_server(index);
-        let config = Config {
+        let mut config = Config {
             seed: random.integer(0, i64::MAX).unsigned_abs(),
             handshake: config.handshake && opens,
             handshake_ack: config.handshake_ack && opens,
             ..config
         };
-        let phase = if config.ns2_tick_phase {
-            clock_phases[index] * config.rto.granularity
+        let [drawn, _] = config.draw_phases(|| clocks(seed, &spec.name));
+        let share = if config.ns2_tick_phase {
+            clock_phases[index]
         } else {
-            0.0
+            drawn
         };
+        let phase = share * config.rto.granularity;
         let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
         let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
         if scenario.record.episodes {
@@ -1326,6 +1348,11 @@ fn standing_flows(
     }
     dialogues.add_clients(scenario, seed, &mut flows, trips);
     flows
+}
+
+/// The random numbers of the clocks of a flow's hosts.
+fn clocks(seed: u64, flow: &str) -> Stream {
+    Stream::new(seed, &format!("{flow}/clocks"))
 }
 
 /// The slot of a flow's retransmission timer; before its start, of the start.

@@ -53,6 +53,9 @@ fn every_row_and_every_part_is_drawn() {
                 value["name"].as_str().unwrap_or_default()
             ));
         }
+        words.extend(case.medium.map(str::to_owned));
+        let forwarding = case.forwarding.iter();
+        words.extend(forwarding.map(|node| node["name"].to_string()));
         words.extend([case.stack, case.recovery, case.cc, case.shape].map(str::to_owned));
         words.extend(case.discipline.map(str::to_owned));
         words.extend(case.link_tables.iter().map(|table| (*table).to_owned()));
@@ -84,6 +87,12 @@ fn every_row_and_every_part_is_drawn() {
     }
     for entry in wire::REORDER_TABLE {
         has(&format!("reorder {}", entry.name));
+    }
+    for entry in wire::MEDIUM_TABLE {
+        has(entry.name);
+    }
+    for entry in wire::FORWARDING_TABLE {
+        has(&format!("\"{}\"", entry.name));
     }
     has("loss gilbert_elliott");
     has("waits");

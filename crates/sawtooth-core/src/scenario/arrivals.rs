@@ -136,13 +136,13 @@ impl Reader<'_> {
                 }
                 let name = options.and_then(|options| options.get(LINK));
                 let link = loaded(name, &one.flow, links, &format!("{path}.{LINK}"))?;
-                let capacity = links[link].forward.rate.bps();
+                let capacity = links[link].forward.packet_bps(smss + header);
                 one.arrivals.rate *= capacity / offered_bits(mean, smss, header);
             }
             let bps = one.offered_bps();
             for link in &one.flow.path {
                 offered[*link] += bps;
-                let load = offered[*link] / links[*link].forward.rate.bps();
+                let load = offered[*link] / links[*link].forward.packet_bps(smss + header);
                 // Rates that come from loads add up to the link's within rounding.
                 if by_load && load > 1.0 + 1e-9 {
                     let message = format!(
@@ -187,7 +187,7 @@ fn loaded(name: Option<&Json>, flow: &FlowSpec, links: &[LinkSpec], path: &str) 
 
 impl ArrivingSpec {
     /// Payload and headers of a full segment.
-    fn sizes(&self) -> (u32, u32) {
+    pub(super) fn sizes(&self) -> (u32, u32) {
         let config = tcp::Config::from(&self.flow.tcp);
         (config.smss, config.header)
     }

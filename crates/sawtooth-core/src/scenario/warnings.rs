@@ -37,9 +37,11 @@ fn overload(scenario: &Scenario) -> Option<ScenarioError> {
     let mut offered = vec![0.0; scenario.links.len()];
     for one in &scenario.arriving {
         let bps = one.offered_bps();
+        let (smss, header) = one.sizes();
         for link in &one.flow.path {
             offered[*link] += bps;
-            let load = offered[*link] / scenario.links[*link].forward.rate.bps();
+            let capacity = scenario.links[*link].forward.packet_bps(smss + header);
+            let load = offered[*link] / capacity;
             if load > 1.0 + 1e-9 {
                 let message = format!(
                     "the offered load on `{}` is {:.0} %: more and more flows will be there until none arrive any more",

@@ -12,13 +12,18 @@ use crate::expr::Dimension;
 use crate::loss::{self, LossSpec};
 use crate::packet_source;
 use crate::registry::{Params, Value};
-use crate::wire::{self, Change, Changes, Jitter, Meanwhile, Outage, Span, Trace, Walk, WireSpec};
+use crate::wire::{
+    self, Change, Changes, Forwarding, Jitter, Meanwhile, Medium, Outage, Span, Trace, Walk,
+    WireSpec,
+};
 
 /// The keys of a direction that are read here.
 pub(super) const KEYS: &[&str] = &[
     "loss",
     "drop",
     "mtu",
+    "medium",
+    "forwarding",
     "jitter",
     "keep_order",
     "reorder",
@@ -99,7 +104,13 @@ pub(super) fn mtu(table: Table) -> Result<Option<u64>> {
     /// RFC 791 §3.2: every module must be able to forward so much.
     const LEAST: f64 = 68.0;
     let Some((json, path)) = table.get("mtu") else {
-        return Ok(table.mirror.and_then(|mirror| mirror.mtu));
+        return match (table.get("medium"), table.mirror) {
+            (Some((json, path)), _) => {
+                own_medium(json, &path, table.scope).map(|medium| medium.map(Medium::mtu))
+            }
+            (None, Some(mirror)) => Ok(mirror.mtu),
+            (None, None) => Ok(None),
+        };
     };
     let bytes = quantity(json, &path, table.scope, Dimension::Bytes)?;
     if bytes < LEAST || bytes.fract() != 0.0 {
@@ -108,6 +119,117 @@ pub(super) fn mtu(table: Table) -> Result<Option<u64>> {
         return Err(at(path, message));
     }
     Ok(Some(bytes as u64))
+}
+
+/// What packets are put into; the reverse has the forward's medium, unless it says otherwise.
+pub(super) fn medium(table: Table) -> Result<Option<Medium>> {
+    let medium = match table.get("medium") {
+        Some((json, path)) => own_medium(json, &path, table.scope)?,
+        None => table.mirror.and_then(|mirror| mirror.medium),
+    };
+    let traced = match table.mirror {
+        Some(mirror) => mirror.wire.trace.is_some() && !table.has_any(&["rate"]),
+        None => false,
+    };
+    if medium.is_some() && (traced || table.has_any(&["trace"])) {
+        let key = ["medium", "trace"]
+            .into_iter()
+            .find(|key| table.keys.contains_key(*key));
+        let path = key.map_or(table.path.to_owned(), |key| format!("{}.{key}", table.path));
+        let message = "a link with a `trace` has no `medium`: the trace says when packets leave";
+        return Err(at_key(path, message).hint("leave one of the two out"));
+    }
+    Ok(medium)
+}
+
+/// What a direction says itself of its medium.
+fn own_medium(json: &Json, path: &str, scope: Scope) -> Result<Option<Medium>> {
+    if json.as_str() == Some("none") {
+        return Ok(None);
+    }
+    let part = part(json, wire::MEDIUM_TABLE, "medium", path, scope)?;
+    let entry = wire::MEDIUM_TABLE.iter().find(|row| row.name == part.name);
+    Ok(entry.map(|entry| (entry.new)(&part.params)))
+}
+
+/// How the node at the end passes packets on; the reverse's node is like the forward's, unless it says otherwise.
+pub(super) fn forwarding(table: Table) -> Result<Forwarding> {
+    let rows = wire::FORWARDING_TABLE;
+    let Some((json, path)) = table.get("forwarding") else {
+        let mirrored = table.mirror.map(|mirror| mirror.forwarding);
+        return Ok(mirrored.unwrap_or_else(|| (rows[0].new)(&Params::defaults(rows[0].params))));
+    };
+    let part = part(json, rows, "forwarding", &path, table.scope)?;
+    let row = rows.iter().find(|row| row.name == part.name);
+    Ok((row.unwrap_or(&rows[0]).new)(&part.params))
+}
+
+/// Nodes can do what they are to do with what comes to them and where it goes.
+pub(super) fn check_nodes<'a>(
+    tree: &Map<String, Json>,
+    links: &[LinkSpec],
+    paths: impl Iterator<Item = &'a Vec<usize>>,
+) -> Result<()> {
+    for path in paths {
+        for pair in path.windows(2) {
+            let (first, second) = (&links[pair[0]], &links[pair[1]]);
+            check_node(tree, (first, &first.forward), (second, &second.forward))?;
+            check_node(tree, (second, &second.reverse), (first, &first.reverse))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_node(
+    tree: &Map<String, Json>,
+    (link, direction): (&LinkSpec, &Direction),
+    (next, onward): (&LinkSpec, &Direction),
+) -> Result<()> {
+    let forwarding = direction.forwarding;
+    let refuse = |message: String, hint: &str| {
+        let path = format!("links.{}", declared_name(link));
+        let table = tree
+            .get("links")
+            .and_then(|links| links.get(declared_name(link)));
+        let reverse = table.and_then(|table| table.get("reverse")?.get("forwarding"));
+        let own = reverse.is_some() && std::ptr::eq(direction, &raw const link.reverse);
+        let path = if own { format!("{path}.reverse") } else { path };
+        Err(at(format!("{path}.forwarding"), message).hint(hint))
+    };
+    if forwarding.cuts_through() {
+        let store = "write forwarding = \"store_and_forward\"";
+        for (which, wire) in [(link, &direction.wire), (next, &onward.wire)] {
+            if !wire.is_steady() {
+                let message = format!(
+                    "what cuts through from link `{}` to `{}` needs to know how long it takes on both, and `{}` has no one rate and delay",
+                    link.name, next.name, which.name
+                );
+                return refuse(message, store);
+            }
+        }
+        if direction.medium != onward.medium {
+            let name = |medium: Option<Medium>| medium.map_or("none", Medium::name);
+            let message = format!(
+                "nothing cuts through from link `{}` to `{}`: their media are {} and {}",
+                link.name,
+                next.name,
+                name(direction.medium),
+                name(onward.medium)
+            );
+            return refuse(message, store);
+        }
+    }
+    if forwarding.per_packet_secs > 0.0 && direction.wire.is_unruly() {
+        let message = format!(
+            "`per_packet` takes one packet after the other, and those of link `{}` come in another order, or twice",
+            link.name
+        );
+        return refuse(
+            message,
+            "take `latency`, or leave out what reorders and doubles packets",
+        );
+    }
+    Ok(())
 }
 
 /// What a direction loses; unlike its other keys, the reverse does not take it over.
@@ -509,16 +631,33 @@ fn jitter(json: &Json, path: &str, scope: Scope) -> Result<Jitter> {
 
 /// Segments fit through every link of their flow's path, or are made to where the flow finds out.
 pub(super) fn fit_segments<'a>(
+    tree: &Map<String, Json>,
     links: &[LinkSpec],
     flows: impl Iterator<Item = &'a mut FlowSpec>,
 ) -> Result<()> {
     for flow in flows {
         let of_link = |link: &usize| Some((&links[*link], links[*link].forward.mtu?));
         let narrowest = flow.path.iter().filter_map(of_link);
+        let asks = flow.tcp.flag("mss_from_mtu");
         let Some((link, mtu)) = narrowest.min_by_key(|(_, mtu)| *mtu) else {
+            if asks {
+                let message = format!(
+                    "segments of flow `{}` are to fit the `mtu` of its path, and no link of that has one",
+                    flow.name
+                );
+                return Err(at(where_told(tree, flow, "mss_from_mtu"), message)
+                    .hint("give a link `medium = \"ethernet\"`, or an `mtu`, or flows an `smss`"));
+            }
             continue;
         };
-        let (smss, header) = (flow.tcp.bytes("smss"), flow.tcp.bytes("header"));
+        let header = flow.tcp.bytes("header");
+        if asks && mtu > header {
+            flow.tcp.set("smss", Value::Bytes(mtu - header));
+            if !flow.told.contains(&"smss") {
+                flow.told.push("smss");
+            }
+        }
+        let smss = flow.tcp.bytes("smss");
         if smss + header <= mtu {
             continue;
         }
@@ -542,6 +681,21 @@ pub(super) fn fit_segments<'a>(
         return Err(at(format!("links.{}.mtu", declared_name(link)), message).hint(&hint));
     }
     Ok(())
+}
+
+/// Where a key of `tcp` is written that a flow has.
+fn where_told(tree: &Map<String, Json>, flow: &FlowSpec, key: &str) -> String {
+    let own = || {
+        let mut json = tree.get(flow.block.split('[').next()?)?;
+        for index in flow.block.split('[').skip(1) {
+            json = json.get(index.trim_end_matches(']').parse::<usize>().ok()?)?;
+        }
+        json.get("tcp")?.get(key)
+    };
+    match own() {
+        Some(_) => format!("{}.tcp.{key}", flow.block),
+        None => format!("tcp.{key}"),
+    }
 }
 
 /// Packets of UDP fit through every link of their flow's path: nobody finds out for them.
@@ -577,6 +731,8 @@ pub(super) fn beyond_shaper(direction: &Direction) -> Option<&'static str> {
             "the loss of chosen packets",
         ),
         (direction.loss.bursts.is_some(), "losses in bursts"),
+        (direction.medium.is_some(), "a `medium`"),
+        (!direction.forwarding.is_plain(), "`forwarding`"),
         (wire.trace.is_some(), "a `trace`"),
         (wire.changes.is_some(), "a link that changes over time"),
         (!wire.outages.is_empty(), "outages"),

@@ -8,7 +8,7 @@
 //! **Order.** All connections of one entry share one path. Their senders are many components behind one stop, and so are their receivers, so
 //! both take events (`plan_stops`): what happens at them is in the order of its keys. The links then need none of their own on this account.
 
-use super::{Flow, FlowPlan, Key, Trip, World, index_u32, ns};
+use super::{Flow, FlowPlan, Key, Trip, World, clocks, index_u32, ns};
 use crate::arrivals::{Arrival, Process};
 use crate::cc;
 use crate::histogram::Histogram;
@@ -263,15 +263,17 @@ impl Arrivals<'_> {
 impl Entry<'_> {
     fn open(&mut self, id: u32, arrival: Arrival, seed: u64) -> Flow {
         let name = format!("{}[{}]/cc", self.spec.flow.name, arrival.number);
-        let config = Config {
+        let mut config = Config {
             seed: Stream::new(seed, &name).integer(0, i64::MAX).unsigned_abs(),
             ..self.config
         };
-        let phase = if config.ns2_tick_phase {
-            self.phases.uniform() * config.rto.granularity
+        let [drawn, _] = config.draw_phases(|| clocks(seed, &self.spec.flow.name));
+        let share = if config.ns2_tick_phase {
+            self.phases.uniform()
         } else {
-            0.0
+            drawn
         };
+        let phase = share * config.rto.granularity;
         Flow::new(FlowPlan {
             id,
             start: arrival.at_secs,

@@ -7,14 +7,14 @@
 //!
 //! **Order.** The receiver of one and the sender of the other are at one host, so all four ends take events (`routes`).
 
-use super::{Flow, FlowPlan, Trip, World, build, index_u32, ns};
+use super::{Flow, FlowPlan, Trip, World, build, clocks, index_u32, ns};
 use crate::cc;
 use crate::events::{Child, Event};
 use crate::histogram::Histogram;
 use crate::record::{Cell, Table};
 use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Scenario};
-use crate::source::{Exchange, Source, Write};
+use crate::source::{Cut, Exchange, Source, Write};
 use crate::tcp::Config;
 use crate::tcp::metrics_cache::Inherited;
 use crate::tcp::sender::Sender;
@@ -119,6 +119,7 @@ impl Dialogues {
                 trip: trips[dialogue.client as usize],
             });
             client.dialogue = number;
+            client.cut = dialogue.exchange.request_cut;
             client.next_write = Some(Write {
                 at_secs: 0.0,
                 bytes: dialogue.exchange.request_bytes,
@@ -147,15 +148,18 @@ impl Dialogues {
 /// The sender of requests.
 fn client(spec: &FlowSpec, seed: u64) -> Sender {
     let mut random = Stream::new(seed, &format!("{}.requests/cc", spec.name));
-    let config = Config {
+    let mut config = Config {
         seed: random.integer(0, i64::MAX).unsigned_abs(),
         ..Config::from(&spec.tcp)
     };
-    let phase = if config.ns2_tick_phase {
-        random.uniform() * config.rto.granularity
+    let [_, drawn] = config.draw_phases(|| clocks(seed, &spec.name));
+    config.exchange_hosts();
+    let share = if config.ns2_tick_phase {
+        random.uniform()
     } else {
-        0.0
+        drawn
     };
+    let phase = share * config.rto.granularity;
     let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
     Sender::open(config, new_cc, &spec.cc.params, phase)
 }
@@ -166,8 +170,13 @@ impl Flow {
         let Some(write) = self.next_write.take() else {
             return;
         };
-        if write.bytes > 0 {
-            self.sender.on_write(now, write.bytes);
+        let piece = self.cut.next_piece(write.bytes);
+        if piece > 0 {
+            self.sender.on_write(now, piece);
+        }
+        if piece < write.bytes {
+            let rest = write.bytes - piece;
+            return self.will_speak(now, self.cut.interval_secs, (rest, self.cut));
         }
         if self.has_last_word {
             self.sender.on_close();
@@ -175,7 +184,8 @@ impl Flow {
     }
 
     /// One side will speak after some time; or else, with nothing to say, close.
-    fn will_speak(&mut self, now: Event, after_secs: f64, bytes: u64) {
+    fn will_speak(&mut self, now: Event, after_secs: f64, (bytes, cut): (u64, Cut)) {
+        self.cut = cut;
         let time = now.time + after_secs;
         self.next_write = Some(Write {
             at_secs: time - self.start,
@@ -200,6 +210,7 @@ impl World<'_> {
                 let Exchange {
                     server_secs,
                     response_bytes,
+                    response_cut,
                     ..
                 } = dialogue.exchange;
                 dialogue.turn = Turn::Server;
@@ -209,7 +220,7 @@ impl World<'_> {
                     self.tell_round_trip(client, server);
                 }
                 self.flows[server as usize].has_last_word = last;
-                self.will_speak(server, now, server_secs, response_bytes);
+                self.will_speak(server, now, server_secs, (response_bytes, response_cut));
             }
         } else if dialogue.turn == Turn::Server && delivered >= dialogue.responses_bytes {
             let spent = ns(now.time - dialogue.asked_at).unsigned_abs();
@@ -217,7 +228,7 @@ impl World<'_> {
             let Some(exchange) = dialogue.following.take() else {
                 dialogue.turn = Turn::Nobody;
                 self.flows[client as usize].has_last_word = true;
-                return self.will_speak(client, now, 0.0, 0);
+                return self.will_speak(client, now, 0.0, (0, Cut::WHOLE));
             };
             dialogue.turn = Turn::Client;
             dialogue.exchange = exchange;
@@ -225,14 +236,15 @@ impl World<'_> {
             dialogue.requests_bytes += exchange.request_bytes;
             dialogue.responses_bytes += exchange.response_bytes;
             dialogue.asked_at = now.time + exchange.think_secs;
-            self.will_speak(client, now, exchange.think_secs, exchange.request_bytes);
+            let request = (exchange.request_bytes, exchange.request_cut);
+            self.will_speak(client, now, exchange.think_secs, request);
         }
     }
 
     /// One side is to speak.
-    fn will_speak(&mut self, place: u32, now: Event, after_secs: f64, bytes: u64) {
+    fn will_speak(&mut self, place: u32, now: Event, after_secs: f64, said: (u64, Cut)) {
         let flow = &mut self.flows[place as usize];
-        flow.will_speak(now, after_secs, bytes);
+        flow.will_speak(now, after_secs, said);
         let timer = flow.next_timer();
         self.see_to_timer(super::sender_timer(place), timer);
     }

@@ -196,6 +196,7 @@ fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Vec<Vec<Pla
     let port = |index: usize| {
         let port = &ports[index];
         let plain = port.is_computed() && !port.computes_marks() && !port.has_wire();
+        let plain = plain && !port.is_framed() && !port.has_node();
         let plain = plain && !scenario.record.notes_at_links();
         if plain && !matches!(scenario.sample, Sampling::Every(_)) {
             Place::Port(index_u32(index))

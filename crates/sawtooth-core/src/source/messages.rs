@@ -2,7 +2,7 @@
 //!
 //! Kernel twin: an application that sleeps until each message's time and writes it; what the socket does not take is written when it does.
 
-use super::{New, Source, Write};
+use super::{Cut, New, Source, WRITE_INTERVAL, Write};
 use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Param, Unit, Value};
 use crate::rng::Stream;
@@ -36,6 +36,16 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::None,
         },
         Param {
+            name: "writes",
+            summary: "into how many writes a message is cut",
+            kind: Kind::Integer {
+                min: 1,
+                max: 1_000_000,
+            },
+            default: Value::Integer(1),
+        },
+        WRITE_INTERVAL,
+        Param {
             name: "offset",
             summary: "when the first message is written, after the connection has been opened",
             kind: Kind::Duration {
@@ -63,6 +73,9 @@ pub const ENTRY: Entry<New> = Entry {
                 _ => None,
             },
             offset_secs: params.duration("offset"),
+            cut: Cut::of(params, "writes"),
+            rest: None,
+            latest_secs: 0.0,
             written: 0,
         })
     },
@@ -79,12 +92,45 @@ struct Messages {
     random: Stream,
     count: Option<u64>,
     offset_secs: f64,
+    cut: Cut,
+    /// What is left of a message that is cut: its next write, of all of that, and how it is cut.
+    rest: Option<(Write, Cut)>,
+    /// When the last one was: none comes before it, where messages follow each other faster than they are written.
+    latest_secs: f64,
     written: u64,
 }
 
 impl Source for Messages {
-    #[expect(clippy::cast_precision_loss, reason = "messages are few")]
     fn next_write(&mut self) -> Option<Write> {
+        let (whole, mut cut) = match self.rest.take() {
+            Some(rest) => rest,
+            None => (self.next_message()?, self.cut),
+        };
+        let bytes = cut.next_piece(whole.bytes);
+        if bytes < whole.bytes {
+            let rest = Write {
+                at_secs: whole.at_secs + cut.interval_secs,
+                bytes: whole.bytes - bytes,
+            };
+            self.rest = Some((rest, cut));
+        }
+        self.latest_secs = whole.at_secs.max(self.latest_secs);
+        Some(Write {
+            at_secs: self.latest_secs,
+            bytes,
+        })
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
+        let (count, bytes) = (self.count?, self.fixed_bytes?);
+        Some(count.saturating_mul(bytes))
+    }
+}
+
+impl Messages {
+    /// The next one, as if it were written by one call.
+    #[expect(clippy::cast_precision_loss, reason = "messages are few")]
+    fn next_message(&mut self) -> Option<Write> {
         if self.count == Some(self.written) {
             return None;
         }
@@ -103,11 +149,6 @@ impl Source for Messages {
                 None => dist::bytes(self.size.sample(&mut self.random)),
             },
         })
-    }
-
-    fn total_bytes(&self) -> Option<u64> {
-        let (count, bytes) = (self.count?, self.fixed_bytes?);
-        Some(count.saturating_mul(bytes))
     }
 }
 
@@ -129,5 +170,29 @@ mod tests {
             .collect();
         assert_eq!(writes, [(1.0, 10_000), (1.25, 10_000), (1.5, 10_000)]);
         assert_eq!(source.total_bytes(), Some(30_000));
+    }
+
+    #[test]
+    fn a_message_that_is_cut_is_written_piece_by_piece() {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("count", Value::Integer(2));
+        params.set("size", Value::Bytes(1000));
+        params.set("writes", Value::Integer(3));
+        params.set("interval", Value::Duration(0.5));
+        params.set("write_interval", Value::Duration(0.25));
+        let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
+        let writes: Vec<(f64, u64)> = std::iter::from_fn(|| source.next_write())
+            .map(|write| (write.at_secs, write.bytes))
+            .collect();
+        // The second begins when the first ends.
+        let expected = [
+            (0.0, 334),
+            (0.25, 333),
+            (0.5, 333),
+            (0.5, 334),
+            (0.75, 333),
+            (1.0, 333),
+        ];
+        assert_eq!(writes, expected);
     }
 }

@@ -14,7 +14,7 @@ mod request_response;
 
 use std::fmt::Debug;
 
-use crate::registry::{Entry, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
 
 /// Constructor of a table row.
@@ -59,7 +59,52 @@ pub struct Exchange {
     /// From the last byte of the request to the response, seconds.
     pub server_secs: f64,
     pub response_bytes: u64,
+    /// How each is written.
+    pub request_cut: Cut,
+    pub response_cut: Cut,
 }
+
+/// An application that does not write what it has to say by one call, but piece by piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    /// Writes that are left; they are as equal as they can be, and those of them that would have nothing are not made.
+    pub writes: u64,
+    /// From one to the next, seconds.
+    pub interval_secs: f64,
+}
+
+impl Cut {
+    /// One write.
+    pub const WHOLE: Self = Self {
+        writes: 1,
+        interval_secs: 0.0,
+    };
+
+    /// Of `params` that count writes under `key`.
+    fn of(params: &Params, key: &str) -> Self {
+        Self {
+            writes: params.integer(key).unsigned_abs().max(1),
+            interval_secs: params.duration(WRITE_INTERVAL.name),
+        }
+    }
+
+    /// What of so many bytes the next write has.
+    pub fn next_piece(&mut self, bytes: u64) -> u64 {
+        let piece = bytes.div_ceil(self.writes.max(1));
+        self.writes = self.writes.saturating_sub(1);
+        piece
+    }
+}
+
+/// The parameter of sources that write piece by piece.
+const WRITE_INTERVAL: Param = Param {
+    name: "write_interval",
+    summary: "time from one write to the next of what is written piece by piece: what a system call and the application take",
+    kind: Kind::Duration {
+        min_exclusive: true,
+    },
+    default: Value::Duration(1e-6),
+};
 
 impl Write {
     /// More than any connection can carry.
@@ -102,6 +147,27 @@ fn bytes_or_none(params: &Params, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pieces_are_as_equal_as_they_can_be() {
+        let pieces = |mut bytes: u64, writes| {
+            let mut cut = Cut {
+                writes,
+                interval_secs: 0.0,
+            };
+            let mut pieces = Vec::new();
+            while bytes > 0 {
+                let piece = cut.next_piece(bytes);
+                pieces.push(piece);
+                bytes -= piece;
+            }
+            pieces
+        };
+        assert_eq!(pieces(300, 2), [150, 150]);
+        assert_eq!(pieces(10, 4), [3, 3, 2, 2]);
+        assert_eq!(pieces(2, 5), [1, 1]);
+        assert_eq!(pieces(7, 1), [7]);
+    }
 
     #[test]
     fn every_source_writes_something_in_order_and_the_same_again() {

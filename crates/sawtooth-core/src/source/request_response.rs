@@ -9,10 +9,15 @@
 //!
 //! Kernel twin: none yet; the agent's connections carry data one way.
 
-use super::{Exchange, New, Source, Write};
+use super::{Cut, Exchange, New, Source, WRITE_INTERVAL, Write};
 use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Param, Unit, Value};
 use crate::rng::Stream;
+
+const WRITES: Kind = Kind::Integer {
+    min: 1,
+    max: 1_000_000,
+};
 
 const TIME: Kind = Kind::Distribution(Unit::Time {
     min_exclusive: false,
@@ -48,6 +53,19 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Duration(0.0),
         },
         Param {
+            name: "request_writes",
+            summary: "into how many writes a request is cut, such as 2 for a header and a body",
+            kind: WRITES,
+            default: Value::Integer(1),
+        },
+        Param {
+            name: "response_writes",
+            summary: "the same of a response",
+            kind: WRITES,
+            default: Value::Integer(1),
+        },
+        WRITE_INTERVAL,
+        Param {
             name: "count",
             summary: "how many requests, after which both sides close; `none`: without end",
             kind: Kind::Integer {
@@ -72,6 +90,8 @@ pub const ENTRY: Entry<New> = Entry {
                 _ => None,
             },
             response_bytes: fixed,
+            request_cut: Cut::of(params, "request_writes"),
+            response_cut: Cut::of(params, "response_writes"),
             random,
             asked: 0,
         })
@@ -87,6 +107,8 @@ struct RequestResponse {
     count: Option<u64>,
     /// Where it is not drawn.
     response_bytes: Option<u64>,
+    request_cut: Cut,
+    response_cut: Cut,
     random: Stream,
     asked: u64,
 }
@@ -109,6 +131,8 @@ impl Source for RequestResponse {
             request_bytes: dist::bytes(self.request.sample(random)),
             server_secs: self.server_think.sample(random),
             response_bytes: dist::bytes(self.response.sample(random)),
+            request_cut: self.request_cut,
+            response_cut: self.response_cut,
         })
     }
 
@@ -137,6 +161,14 @@ mod tests {
             request_bytes: 300,
             server_secs: 0.0,
             response_bytes: 30_000,
+            request_cut: Cut {
+                interval_secs: 1e-6,
+                ..Cut::WHOLE
+            },
+            response_cut: Cut {
+                interval_secs: 1e-6,
+                ..Cut::WHOLE
+            },
         };
         assert_eq!(source.next_exchange(), Some(exchange(0.0)));
         assert_eq!(source.next_exchange(), Some(exchange(0.5)));

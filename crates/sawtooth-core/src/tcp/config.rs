@@ -2,10 +2,12 @@
 
 use super::metrics_cache::Keeps;
 use super::pacer::{Paced, Pacing};
+use super::partial::{self, Policy};
 use super::sack_compression;
 use super::segmentation::Segmentation;
 use super::ticks::Ticks;
 use crate::registry::{Kind, Param, Params, Value};
+use crate::rng::Stream;
 
 /// All keys of `tcp`. The default is the `rfc` stack's value.
 pub const PARAMS: &[Param] = &[
@@ -30,6 +32,13 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "path_mtu_discovery",
         summary: "segments larger than the `mtu` of a link of the path are made to fit before the connection opens (RFC 1191, RFC 8899); without, they are an error",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "mss_from_mtu",
+        summary: "whether `smss` is what `header` leaves of the least `mtu` on the path, which a link's `medium` brings (RFC 9293 §3.7.1, RFC 6691); a link \
+                  of the path has to have one",
         kind: Kind::Bool,
         default: Value::Bool(false),
     },
@@ -68,6 +77,13 @@ pub const PARAMS: &[Param] = &[
         summary: "the most that may be outstanding: the receiver's window; `none`: no limit",
         kind: Kind::PacketsOrBytes,
         default: Value::None,
+    },
+    Param {
+        name: "byte_window",
+        summary: "whether a `window_limit` in bytes has room for a short segment that fits into what full ones leave of it, as windows of bytes have \
+                  (RFC 9293 §3.8.6); otherwise it is whole segments",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
     },
     Param {
         name: "dup_thresh",
@@ -186,11 +202,35 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "timer_tick",
-        summary: "a host's timers expire at multiples of this, having waited for as many whole ones as they need: a kernel's 1/HZ; 0: at any time; with `recovery = \"rack\"`",
+        summary: "a host's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time. Those of delayed acknowledgements and partial segments; with \
+                  `recovery = \"rack\"` those of retransmissions, too",
         kind: Kind::Duration {
             min_exclusive: false,
         },
         default: Value::Duration(0.0),
+    },
+    Param {
+        name: "whole_ticks",
+        summary: "whether a timer waits for as many whole ticks as it needs, as measured of Linux 6.1, or the tick in which it is set is the first of them \
+                  (BSD; Wright and Stevens 1995, chapter 25)",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
+        name: "sender_phase",
+        summary: "how long after the run's beginning a tick of the sender's clock comes; `none`: `tick_phase` says",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::None,
+    },
+    Param {
+        name: "receiver_phase",
+        summary: "the same of the receiver's",
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::None,
     },
     Param {
         name: "pacing",
@@ -429,11 +469,21 @@ pub const PARAMS: &[Param] = &[
         default: Value::Bytes(4),
     },
     Param {
-        name: "nagle",
-        summary: "whether a short segment waits until everything is acknowledged (RFC 9293 §3.7.4, RFC 896), until no other short one is \
-                  outstanding (draft-minshall-nagle-01), or not at all",
-        kind: Kind::Choice(&["off", "nagle", "minshall"]),
+        name: "partial",
+        summary: "when less than a full segment leaves: at once, when everything is acknowledged (RFC 896), when no other short one is outstanding \
+                  (draft-minshall-nagle-01), when it is full or 200 ms have passed (TCP_CORK), or with the fault of Linux 2.0.29 that the \
+                  data-stream-stall study describes; `sawtooth list partial`",
+        kind: Kind::Choice(partial::NAMES),
         default: Value::Choice("nagle"),
+    },
+    Param {
+        name: "partial_timer",
+        summary: "how long a partial segment waits that waits for a timer, in whole ticks of `timer_tick`; `none`: 10 ms with `partial = \"linux-2.0.29\"`, \
+                  200 ms with `cork` (tcp(7))",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::None,
     },
     Param {
         name: "restart_after_idle",
@@ -465,8 +515,9 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "tick_phase",
-        summary: "where between two ticks the clock of a host starts: at zero, or at ns-2's random point",
-        kind: Kind::Choice(&["zero", "ns2"]),
+        summary: "where between two ticks the clock of a host starts: at zero, at a point of its own that the run's seed gives, or (that of `rto_estimator`) at \
+                  ns-2's random point",
+        kind: Kind::Choice(&["zero", "random", "ns2"]),
         default: Value::Choice("zero"),
     },
     Param {
@@ -521,6 +572,7 @@ pub const OF_RECOVERIES: &[(&str, &[&str])] = &[
     ("partial_ack_timer", &["newreno"]),
     ("exit_window", &["newreno"]),
     ("recovery_burst", &["newreno"]),
+    ("byte_window", &["tahoe", "reno", "newreno", "sack"]),
     ("limited_transmit", &["tahoe", "reno", "newreno", "sack"]),
     ("sack_pipe", &["sack"]),
     ("max_sack_blocks", &["sack", "rack"]),
@@ -535,7 +587,6 @@ pub const OF_RECOVERIES: &[(&str, &[&str])] = &[
     ("probe_max_ack_delay", &["rack"]),
     ("frto", &["rack"]),
     ("undo", &["rack"]),
-    ("timer_tick", &["rack"]),
     ("pacing", &["rack"]),
 ];
 
@@ -593,14 +644,6 @@ pub enum ExitWindow {
 pub enum SackPipe {
     Scoreboard,
     Counter,
-}
-
-/// Which short segments wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nagle {
-    Off,
-    Nagle,
-    Minshall,
 }
 
 /// The window after a pause.
@@ -668,6 +711,8 @@ pub struct Config {
     /// [`UNLIMITED`] when there is no limit.
     pub window_limit: f64,
     pub window_limit_whole: u64,
+    /// The same for short segments, bytes, where they are told from full ones.
+    pub window_limit_bytes: Option<u64>,
     pub dup_thresh: u32,
     pub limited_transmit: bool,
     pub reduce_from: ReduceFrom,
@@ -686,7 +731,10 @@ pub struct Config {
     pub probe_max_ack_delay: f64,
     pub frto: bool,
     pub undo: bool,
+    /// The clocks of the sender's host and the receiver's, and whether their phases are yet to be drawn.
     pub timer_tick: Ticks,
+    pub receiver_tick: Ticks,
+    pub random_phases: [bool; 2],
     pub ecn: Feedback,
     pub pacing: Pacing,
     pub segmentation: Option<Segmentation>,
@@ -712,7 +760,7 @@ pub struct Config {
     pub send_auto_tuning: bool,
     pub max_sack_blocks: usize,
     pub sack_option_header: u32,
-    pub nagle: Nagle,
+    pub partial: Policy,
     pub restart_after_idle: RestartAfterIdle,
     pub fin: bool,
     pub rto: RtoConfig,
@@ -743,6 +791,8 @@ impl From<&Params> for Config {
                 .unwrap_or(window_limit),
             window_limit: window_limit.max(1.0),
             window_limit_whole: whole(window_limit.max(1.0)),
+            window_limit_bytes: bytes(params, "window_limit")
+                .filter(|_| params.flag("byte_window")),
             dup_thresh: u32::try_from(params.integer("dup_thresh")).unwrap_or(3),
             limited_transmit: params.flag("limited_transmit"),
             reduce_from: chosen(params, "reduce_from"),
@@ -764,7 +814,11 @@ impl From<&Params> for Config {
             probe_max_ack_delay: params.duration("probe_max_ack_delay"),
             frto: params.flag("frto"),
             undo: params.flag("undo"),
-            timer_tick: Ticks::of(params.duration("timer_tick")),
+            timer_tick: ticks(params, "sender_phase"),
+            receiver_tick: ticks(params, "receiver_phase"),
+            random_phases: ["sender_phase", "receiver_phase"].map(|phase| {
+                params.choice("tick_phase") == "random" && params.get(phase) == Value::None
+            }),
             pacing: pacing(params),
             segmentation: params
                 .flag("segmentation_offload")
@@ -791,7 +845,7 @@ impl From<&Params> for Config {
             send_auto_tuning: params.flag("send_auto_tuning"),
             max_sack_blocks: usize::try_from(params.integer("max_sack_blocks")).unwrap_or(3),
             sack_option_header: bytes_u32(params, "sack_option_header"),
-            nagle: chosen(params, "nagle"),
+            partial: partial(params),
             restart_after_idle: chosen(params, "restart_after_idle"),
             fin: params.flag("fin"),
             rto: RtoConfig {
@@ -806,6 +860,32 @@ impl From<&Params> for Config {
             delayed_ack_timeout: params.duration("delayed_ack_timeout"),
             adaptive_delayed_ack: params.flag("adaptive_delayed_ack"),
         }
+    }
+}
+
+impl Config {
+    /// Draws where the ticks of the sender's clock and of the receiver's are, as far as that is random; the same again for the same stream. Returns
+    /// by which share of a tick they are late.
+    pub fn draw_phases(&mut self, random: impl FnOnce() -> Stream) -> [f64; 2] {
+        if self.random_phases == [false; 2] {
+            return [0.0; 2];
+        }
+        let mut random = random();
+        let clocks = [&mut self.timer_tick, &mut self.receiver_tick];
+        let mut shares = [random.uniform(), random.uniform()];
+        for ((share, ticks), is_random) in shares.iter_mut().zip(clocks).zip(self.random_phases) {
+            if is_random {
+                ticks.phase = *share * ticks.secs;
+            } else {
+                *share = 0.0;
+            }
+        }
+        shares
+    }
+
+    /// The same connection as its receiver's host has it, which sends the other way.
+    pub fn exchange_hosts(&mut self) {
+        std::mem::swap(&mut self.timer_tick, &mut self.receiver_tick);
     }
 }
 
@@ -876,14 +956,6 @@ impl Choice for Feedback {
     ];
 }
 
-impl Choice for Nagle {
-    const MEANINGS: &'static [(&'static str, Self)] = &[
-        ("off", Self::Off),
-        ("nagle", Self::Nagle),
-        ("minshall", Self::Minshall),
-    ];
-}
-
 impl Choice for RestartAfterIdle {
     const MEANINGS: &'static [(&'static str, Self)] = &[
         ("off", Self::Off),
@@ -912,6 +984,16 @@ fn bytes(params: &Params, name: &str) -> Option<u64> {
     }
 }
 
+fn partial(params: &Params) -> Policy {
+    let mut policy = Policy::of(params.choice("partial"));
+    if let (Some((wait, _)), Value::Duration(secs)) =
+        (&mut policy.timer, params.get("partial_timer"))
+    {
+        *wait = secs;
+    }
+    policy
+}
+
 fn pacing(params: &Params) -> Pacing {
     Pacing {
         paced: chosen(params, "pacing"),
@@ -938,6 +1020,15 @@ fn sack_compression(params: &Params) -> Option<sack_compression::Settings> {
         slack: params.duration("sack_compression_slack"),
         max: u64::try_from(params.integer("sack_compression_max")).unwrap_or(0),
     })
+}
+
+fn ticks(params: &Params, phase: &str) -> Ticks {
+    let mut ticks = Ticks::of(params.duration("timer_tick"));
+    ticks.whole = params.flag("whole_ticks");
+    if let Value::Duration(secs) = params.get(phase) {
+        ticks.phase = secs;
+    }
+    ticks
 }
 
 fn segmentation(params: &Params) -> Segmentation {
@@ -990,6 +1081,28 @@ fn rfc5681_initial_window(smss: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn phases_that_are_not_given_are_drawn_and_the_same_again_for_the_same_stream() {
+        let mut params = Params::defaults(PARAMS);
+        params.set("timer_tick", Value::Duration(0.01));
+        params.set("tick_phase", Value::Choice("random"));
+        params.set("receiver_phase", Value::Duration(0.004));
+        let drawn = |seed| {
+            let mut config = Config::from(&params);
+            let shares = config.draw_phases(|| Stream::new(seed, "clocks"));
+            assert_eq!(shares[1], 0.0);
+            assert_eq!(config.receiver_tick.phase, 0.004);
+            assert!((config.timer_tick.phase - 0.01 * shares[0]).abs() < 1e-15);
+            config.exchange_hosts();
+            assert_eq!(config.timer_tick.phase, 0.004);
+            shares[0]
+        };
+        assert!((0.0..1.0).contains(&drawn(1)) && drawn(1) == drawn(1) && drawn(1) != drawn(2));
+        params.set("tick_phase", Value::Choice("zero"));
+        let shares = Config::from(&params).draw_phases(|| unreachable!("nothing is random"));
+        assert_eq!(shares, [0.0, 0.0]);
+    }
 
     #[test]
     fn rfc5681_3_1_the_initial_window_depends_on_the_segment_size() {

@@ -1,6 +1,6 @@
 //! How long an acknowledgement may be delayed, and after which pause none is.
 //!
-//! Specification: RFC 1122 §4.2.3.2 (less than half a second). With `adaptive_delayed_ack` as measured of Linux 6.1, with segments that came
+//! Specification: RFC 1122 §4.2.3.2 (less than half a second). The timer counts in ticks of the receiver's clock ([`super::ticks`]). With `adaptive_delayed_ack` as measured of Linux 6.1, with segments that came
 //! 10 to 600 ms apart over round trips of 40 to 500 ms, on which none ended a write:
 //! - An acknowledgement waits for the base (40 ms) at first, and for twice as long each time that nothing else has come in time; with
 //!   arrivals less than half the base apart for half as long and half the base, with others that are less apart than it waits for half as
@@ -36,7 +36,7 @@ impl DelayedAck {
         let mut delayed = Self {
             base: config.delayed_ack_timeout,
             adaptive: config.adaptive_delayed_ack,
-            ticks: config.timer_tick,
+            ticks: config.receiver_tick,
             current: config.delayed_ack_timeout,
             last_arrival: f64::INFINITY,
             answered: None,
@@ -71,7 +71,7 @@ impl DelayedAck {
     /// Data arrives in order. Whether it comes after a pause.
     #[inline]
     pub fn on_arrival(&mut self, now: f64) -> bool {
-        let now = self.ticks.passed(now);
+        let now = self.ticks.last(now);
         let apart = now - self.last_arrival;
         self.last_arrival = now;
         if apart > self.pause + HAIR {
@@ -92,7 +92,7 @@ impl DelayedAck {
     #[inline]
     pub fn due(&self, now: f64) -> f64 {
         if !self.adaptive {
-            return now + self.base;
+            return self.ticks.expiry(now, self.base);
         }
         let most = self
             .rtt
@@ -193,6 +193,21 @@ mod tests {
         // Measured: a segment came at 929.51 ms, 40 ms and a part of a tick later its acknowledgement left.
         let delayed = linux(0.04384, 0.01);
         assert!((delayed.due(0.929_51) - 0.97).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_wait_of_jiffies_ends_at_one_of_the_receivers() {
+        // Jiffies of 10 ms at 3, 13, 23 ... ms, of which a wait of 20 ms takes two: from 12.9 ms until 23, from 13.1 until 33.
+        let mut params = Params::defaults(PARAMS);
+        params.set("delayed_ack_timeout", Value::Duration(0.02));
+        params.set("timer_tick", Value::Duration(0.01));
+        params.set("whole_ticks", Value::Bool(false));
+        params.set("receiver_phase", Value::Duration(0.003));
+        params.set("sender_phase", Value::Duration(0.005));
+        let delayed = DelayedAck::new(&Config::from(&params));
+        for (came, due) in [(0.0129, 0.023), (0.0131, 0.033)] {
+            assert!((delayed.due(came) - due).abs() < 1e-9, "{came}");
+        }
     }
 
     #[test]

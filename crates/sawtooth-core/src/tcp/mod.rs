@@ -11,6 +11,7 @@ pub mod limits;
 pub mod metrics_cache;
 pub mod ns2_random;
 pub mod pacer;
+pub mod partial;
 pub mod prr;
 pub mod rate;
 pub mod receive_buffer;

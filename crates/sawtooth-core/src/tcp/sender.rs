@@ -12,6 +12,7 @@ use super::ecn::Signals;
 use super::episodes::{Cause, Episodes};
 use super::limits::Limits;
 use super::metrics_cache::{Inherited, Legacy};
+use super::partial::AtExpiry;
 use super::recovery::{Rack, State};
 use super::rto::Rto;
 use super::send_buffer::SendBuffer;
@@ -100,6 +101,8 @@ pub struct Sender {
     pub(super) clock: Option<Clock>,
     pub(super) echo: Stamp,
     pub(super) timer: Key,
+    /// When a partial segment has waited long enough, if one waits for that.
+    partial_timer: Key,
     /// With RACK: its state, and when its own timer expires; `timer` is the earlier of that and of pacing.
     pub(super) rack: Option<Box<Rack>>,
     pub(super) rack_deadline: Key,
@@ -139,7 +142,7 @@ impl Sender {
         phase_secs: f64,
     ) -> Self {
         let syn = u64::from(config.handshake);
-        let stream = Stream::new(config.smss, syn, config.nagle, config.fin);
+        let stream = Stream::new(config.smss, syn, config.partial, config.fin);
         // Until the SYN is acknowledged it is all that may be outstanding.
         let cwnd = if config.handshake {
             1.0
@@ -183,6 +186,7 @@ impl Sender {
             limited_transmits: 0,
             timed: None,
             timer: Key::NEVER,
+            partial_timer: Key::NEVER,
             rack: (config.recovery == Recovery::Rack)
                 .then(|| Box::new(Rack::new(cc.rates() != cc::Rates::Unused))),
             rack_deadline: Key::NEVER,
@@ -213,11 +217,7 @@ impl Sender {
 
     /// The application writes what there is room for.
     fn refill(&mut self, now: Event) {
-        let sendable = match &self.rack {
-            Some(rack) => self.snd_nxt + rack.room(now.time, self.window()),
-            None => self.snd_una + self.window(),
-        };
-        let sendable = sendable.min(self.right_edge);
+        let sendable = self.sendable(now);
         let joined = self.rack.as_ref().map_or(0, |rack| rack.segments.joined());
         if let Some(buffer) = &mut self.send_buffer {
             buffer.fill(
@@ -230,6 +230,16 @@ impl Sender {
         } else {
             self.allowed = self.right_edge;
         }
+    }
+
+    /// One past the last segment that could be sent now, if it were written.
+    fn sendable(&self, now: Event) -> u64 {
+        let sendable = match &self.rack {
+            Some(rack) => self.snd_nxt + rack.room(now.time, self.window()),
+            None if self.short_fits() => self.stream.end(),
+            None => self.snd_una + self.window(),
+        };
+        sendable.min(self.right_edge)
     }
 
     /// What an acknowledgement says of the receiver's window, and the room that it makes.
@@ -324,14 +334,21 @@ impl Sender {
         }
     }
 
-    /// When the retransmission timer expires ([`Key::NEVER`] if it is not running).
+    /// When the retransmission timer expires, or that of a partial segment ([`Key::NEVER`] if none is running).
     #[inline]
     pub fn next_timer(&self) -> Key {
-        self.timer
+        if self.partial_timer.time < self.timer.time {
+            self.partial_timer
+        } else {
+            self.timer
+        }
     }
 
     /// The retransmission timer has expired (RFC 6298 §5.4 to §5.6, RFC 5681 §3.1 equation 4).
     pub fn on_timer(&mut self, now: Event) {
+        if self.partial_timer.time < self.timer.time {
+            return self.on_partial_timer(now);
+        }
         if self.config.recovery == Recovery::Rack {
             return self.rack_on_timer(now);
         }
@@ -364,6 +381,40 @@ impl Sender {
         self.snd_nxt = self.snd_una;
         self.arm_timer(now);
         self.permit = Permit::Window;
+    }
+
+    /// A partial segment has waited for so long (see [`super::partial`]).
+    #[cold]
+    fn on_partial_timer(&mut self, now: Event) {
+        self.partial_timer = Key::NEVER;
+        self.permit = Permit::Window;
+        let Some((_, at_expiry)) = self.config.partial.timer else {
+            return;
+        };
+        if at_expiry == AtExpiry::Leaves || self.stream.end() <= self.sendable(now) {
+            self.stream.end_wait();
+        }
+    }
+
+    /// The sender stops: starts the timer of a partial segment that waits for it, or stops it.
+    #[cold]
+    fn see_to_partial(&mut self, now: Event) {
+        // It could not write before the connection was established.
+        let unsent = self.snd_max < self.stream.end();
+        if unsent && self.snd_una >= u64::from(self.config.handshake) {
+            let edge = self.sendable(now);
+            self.stream.judge(edge);
+        }
+        let waits = unsent && self.stream.waits_for_timer(self.snd_una, self.snd_max);
+        match self.config.partial.timer {
+            Some((wait, _)) if waits => {
+                if self.partial_timer.is_never() {
+                    let due = self.config.timer_tick.expiry(now.time, wait);
+                    self.partial_timer = now.schedule(due.max(now.time), Child::Timer);
+                }
+            }
+            _ => self.partial_timer = Key::NEVER,
+        }
     }
 
     /// The next segment to send now, if any. To be called until it returns nothing, after every input.
@@ -427,8 +478,26 @@ impl Sender {
     /// The next segment in sequence, if the window and the application have room for it.
     #[inline]
     pub(super) fn window_next(&self) -> Option<u64> {
-        let room = self.snd_nxt < self.snd_una + self.window() && self.has_more();
-        room.then_some(self.snd_nxt)
+        let fits = self.snd_nxt < self.snd_una + self.window() || self.short_fits();
+        (fits && self.has_more()).then_some(self.snd_nxt)
+    }
+
+    /// Whether the last segment is next and so short that the limit on the window, in bytes, has room for it.
+    #[inline]
+    fn short_fits(&self) -> bool {
+        let limit = self.config.window_limit_bytes;
+        limit.is_some_and(|limit| self.short_fits_into(limit))
+    }
+
+    #[cold]
+    fn short_fits_into(&self, limit: u64) -> bool {
+        let (una, next) = (self.snd_una, self.snd_nxt);
+        let smss = u64::from(self.config.smss);
+        let lacking = self.stream.lacking_bytes(|seq| (una..next).contains(&seq));
+        let outstanding = (next - una) * smss - lacking;
+        next + 1 == self.stream.end()
+            && next < una.saturating_add(self.cwnd_whole + self.state.inflation)
+            && outstanding + u64::from(self.stream.payload_bytes(next)) <= limit
     }
 
     /// A new segment beyond the congestion window, one for each of the first duplicate acknowledgements (RFC 3042).
@@ -458,14 +527,14 @@ impl Sender {
         self.stream.end().min(self.allowed)
     }
 
-    /// Whether there is a segment to send that the application has written, and that Nagle's algorithm does not hold back.
+    /// Whether there is a segment to send that the application has written, and that is not held back for being short.
     #[inline]
     pub(super) fn has_more(&self) -> bool {
         let left = self.available().saturating_sub(self.snd_nxt);
         left > 1 || (left == 1 && !self.is_held_back())
     }
 
-    /// Whether Nagle's algorithm holds back all that is unsent.
+    /// Whether all that is unsent is held back for being less than a segment.
     pub(super) fn is_held_back(&self) -> bool {
         self.snd_max + 1 == self.stream.end()
             && self.stream.is_last_held(self.snd_una, self.snd_max)
@@ -576,8 +645,9 @@ impl Sender {
         self.dupacks = 0;
         let rtt_secs = self.advance(now, next);
         let marked = self.marked();
-        // RFC 6298 §5.2, §5.3.
-        if self.snd_una < self.snd_max || self.snd_una < self.stream.end() {
+        // RFC 6298 §5.2, §5.3. What is held back has not been sent.
+        if self.snd_una < self.snd_max || (self.snd_una < self.stream.end() && !self.is_held_back())
+        {
             self.arm_timer(now);
         } else {
             self.timer = Key::NEVER;
@@ -694,6 +764,9 @@ impl Sender {
         self.limits.stop(now.time, self.why_it_stops(now.time));
         if self.is_done() {
             self.limits.finish(now.time);
+        }
+        if self.stream.is_timed() {
+            self.see_to_partial(now);
         }
         self.note_episode(now);
     }

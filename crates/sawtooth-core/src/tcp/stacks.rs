@@ -71,8 +71,26 @@ pub const STACKS: &[Stack] = &[
             ("eifel", Value::Choice("window")),
             ("pacing_free_start", Value::Packets(10)),
             ("metrics_cache", Value::Choice("default")),
-            ("nagle", Value::Choice("minshall")),
+            ("partial", Value::Choice("minshall")),
             ("restart_after_idle", Value::Choice("decay")),
+        ],
+    },
+    Stack {
+        name: "linux-2.0.29",
+        summary: "the host of the data-stream-stall study, as far as that tells: jiffies of 10 ms, a window of 32 KiB, delayed acknowledgements of 20 ms and the \
+                  fault of partial packets; for the rest what was standard then",
+        specification: &["RFC 1122", "RFC 2001", "the data-stream-stall study"],
+        values: &[
+            ("recovery", Value::Choice("reno")),
+            // Limited transmit (RFC 3042) and larger initial windows (RFC 2414) came later; RFC 2001 §1: one segment.
+            ("limited_transmit", Value::Bool(false)),
+            ("initial_window", Value::Packets(1)),
+            ("window_limit", Value::Bytes(32_768)),
+            ("byte_window", Value::Bool(true)),
+            ("timer_tick", Value::Duration(0.01)),
+            ("whole_ticks", Value::Bool(false)),
+            ("delayed_ack_timeout", Value::Duration(0.02)),
+            ("partial", Value::Choice("linux-2.0.29")),
         ],
     },
     Stack {
@@ -99,7 +117,7 @@ pub const STACKS: &[Stack] = &[
             ("rto_max", Value::Duration(60.0)),
             ("ack_every", Value::Integer(1)),
             ("delayed_ack_timeout", Value::Duration(0.1)),
-            ("nagle", Value::Choice("off")),
+            ("partial", Value::Choice("nodelay")),
             ("restart_after_idle", Value::Choice("off")),
             ("fin", Value::Bool(false)),
         ],

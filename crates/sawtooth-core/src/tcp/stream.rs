@@ -1,22 +1,21 @@
 //! What the application has written, as segments.
 //!
-//! Specifications: RFC 9293 §3.7.4 (the Nagle algorithm, RFC 896), §3.8.6.2.1 (the sender's avoidance of silly windows), §3.6 (closing);
-//! draft-minshall-nagle-01 (a short segment waits only for another short one).
+//! Specifications: RFC 9293 §3.8.6.2.1 (the sender's avoidance of silly windows), §3.6 (closing). When a short segment waits, [`super::partial`] says.
 //!
 //! **Model.** What is unsent is cut into full segments when it is sent, so writes coalesce while they wait, and at most the last segment is
 //! short. A segment keeps the bytes with which it was first sent. Sequence numbers count segments, so it is enough to remember the short
 //! ones: a bulk transfer has one, its last.
 //!
 //! **Silly windows.** Windows are whole segments, so a segment leaves whole or not at all: what §3.8.6.2.1 permits is rule (1), a full
-//! segment, and rule (2), all that is queued, as far as Nagle's algorithm does not object. Rules (3) and (4) are for windows smaller than
+//! segment, and rule (2), all that is queued, as far as the policy of partial packets does not object. Rules (3) and (4) are for windows smaller than
 //! a segment.
 //!
 //! **FIN.** The application closes after its last write. If data is still waiting then, the last segment carries the FIN; or else it
-//! is a segment of its own, without data. To close is also to push: nothing is held back any more.
+//! is a segment of its own, without data. To close is also to push, as far as that policy does not object.
 
 use std::collections::VecDeque;
 
-use super::config::Nagle;
+use super::partial::{Facts, Policy, Verdict};
 
 /// No segment.
 const NONE: u64 = u64::MAX;
@@ -37,7 +36,10 @@ pub struct Stream {
     short_acked_bytes: u64,
     /// One past the last short segment that has been sent.
     short_sent: u64,
-    nagle: Nagle,
+    partial: Policy,
+    /// Of the last segment: whether the window had no room for it, once that has been decided; and whether it has waited long enough.
+    found_no_room: Option<bool>,
+    has_waited: bool,
     wants_fin: bool,
     /// The segment with the FIN.
     fin: u64,
@@ -56,7 +58,7 @@ enum Closing {
 
 impl Stream {
     /// Nothing written; `first` is the first segment to have data.
-    pub fn new(smss: u32, first: u64, nagle: Nagle, wants_fin: bool) -> Self {
+    pub fn new(smss: u32, first: u64, partial: Policy, wants_fin: bool) -> Self {
         Self {
             smss,
             last_bytes: 0,
@@ -65,7 +67,9 @@ impl Stream {
             short: VecDeque::new(),
             short_acked_bytes: 0,
             short_sent: 0,
-            nagle,
+            partial,
+            found_no_room: None,
+            has_waited: false,
             wants_fin,
             fin: NONE,
             closing: Closing::Open,
@@ -86,6 +90,10 @@ impl Stream {
         }
         let full = (total - 1) / smss;
         self.last_bytes = u32::try_from(total - full * smss).expect("at most a segment");
+        if self.end != next + full + 1 {
+            self.found_no_room = None;
+            self.has_waited = false;
+        }
         self.end = next + full + 1;
     }
 
@@ -140,18 +148,45 @@ impl Stream {
         }
     }
 
-    /// Whether the segment before `end`, which has not been sent, has to wait: it is short, and something is outstanding.
+    /// Whether the segment before `end`, which has not been sent, has to wait, because it is short.
     #[cold]
     pub fn is_last_held(&self, snd_una: u64, snd_max: u64) -> bool {
-        let outstanding = match self.nagle {
-            Nagle::Off => false,
-            Nagle::Nagle => snd_una < snd_max,
-            Nagle::Minshall => snd_una < self.short_sent,
-        };
-        outstanding
-            && self.closing != Closing::Closed
-            && snd_max < self.end
-            && self.last_bytes < self.smss
+        self.verdict(snd_una, snd_max) != Verdict::Leaves
+    }
+
+    /// Whether the policy of short segments has a timer.
+    #[inline]
+    pub fn is_timed(&self) -> bool {
+        self.partial.timer.is_some()
+    }
+
+    /// Whether the segment before `end` waits for the timer.
+    pub fn waits_for_timer(&self, snd_una: u64, snd_max: u64) -> bool {
+        self.verdict(snd_una, snd_max) == Verdict::WaitsForTimer
+    }
+
+    /// The sender stops, and the window has room up to `edge`: decides, for good, whether it had none for the last segment.
+    pub fn judge(&mut self, edge: u64) {
+        self.found_no_room.get_or_insert(self.end > edge);
+    }
+
+    /// The last segment is not held back any more.
+    pub fn end_wait(&mut self) {
+        self.has_waited = true;
+    }
+
+    /// What becomes of the segment before `end`, as far as that depends on its being short.
+    fn verdict(&self, snd_una: u64, snd_max: u64) -> Verdict {
+        let is_short = (1..self.smss).contains(&self.last_bytes);
+        if !is_short || snd_max >= self.end || self.has_waited {
+            return Verdict::Leaves;
+        }
+        (self.partial.decide)(Facts {
+            outstanding: snd_una < snd_max,
+            short_outstanding: snd_una < self.short_sent,
+            found_no_room: self.found_no_room.unwrap_or(false),
+            closed: self.closing == Closing::Closed,
+        })
     }
 
     /// One past the last segment that is written.
@@ -246,8 +281,8 @@ impl Stream {
 mod tests {
     use super::*;
 
-    fn stream(nagle: Nagle) -> Stream {
-        Stream::new(1000, 1, nagle, true)
+    fn stream(partial: &str) -> Stream {
+        Stream::new(1000, 1, Policy::of(partial), true)
     }
 
     fn sizes(stream: &Stream) -> Vec<u32> {
@@ -258,7 +293,7 @@ mod tests {
 
     #[test]
     fn writes_coalesce_while_they_wait_and_what_is_sent_keeps_its_size() {
-        let mut stream = stream(Nagle::Off);
+        let mut stream = stream("nodelay");
         stream.write(100, 1, 1);
         stream.write(2500, 1, 1);
         assert_eq!(sizes(&stream), [1000, 1000, 600]);
@@ -278,7 +313,7 @@ mod tests {
 
     #[test]
     fn what_is_acknowledged_is_forgotten_and_still_counted() {
-        let mut stream = stream(Nagle::Off);
+        let mut stream = stream("nodelay");
         for seq in 1..100 {
             // Each is sent and acknowledged before the next.
             stream.write(10, seq, seq);
@@ -289,7 +324,7 @@ mod tests {
 
     #[test]
     fn rfc896_a_short_segment_waits_until_everything_is_acknowledged() {
-        let mut stream = stream(Nagle::Nagle);
+        let mut stream = stream("nagle");
         stream.write(2500, 1, 1);
         assert!(!stream.is_last_held(1, 1), "nothing is outstanding");
         assert!(stream.is_last_held(1, 3) && stream.is_last_held(2, 3));
@@ -300,7 +335,7 @@ mod tests {
 
     #[test]
     fn minshall_a_short_segment_waits_for_another_short_one_only() {
-        let mut stream = stream(Nagle::Minshall);
+        let mut stream = stream("minshall");
         stream.write(2500, 1, 1);
         assert!(!stream.is_last_held(1, 3), "full ones are outstanding");
         stream.on_last_sent(0.0);
@@ -313,12 +348,12 @@ mod tests {
 
     #[test]
     fn rfc9293_3_6_the_fin_is_on_the_last_segment_that_waits_or_alone() {
-        let mut waits = stream(Nagle::Off);
+        let mut waits = stream("nodelay");
         waits.write(2500, 1, 1);
         waits.close();
         waits.act_on_close(1, 2);
         assert!((waits.end(), waits.data_end()) == (4, 4) && waits.has_fin(3));
-        let mut sent = stream(Nagle::Off);
+        let mut sent = stream("nodelay");
         sent.write(2500, 1, 1);
         sent.close();
         sent.act_on_close(1, 4);

@@ -1,6 +1,7 @@
 //! The ticks of a host's clock, in which its timers count.
 //!
-//! A timer expires at the first tick by which it has waited for so many whole ticks as it needs: the one in which it was set does not count.
+//! A timer expires at the first tick by which it has waited for so many whole ticks as it needs: the one in which it was set does not count. Or it
+//! does, and the timer waits for up to a tick less than it was asked to (BSD; Wright and Stevens 1995, "TCP/IP Illustrated, Volume 2", chapter 25).
 //! Measured of Linux 6.1, whose ticks were of 10 ms, with each kind of timer set 0 to 8.3 ms after a tick: a delayed acknowledgement of 40 ms leaves 40
 //! to 50 ms later, a reordering timer of 7 ms that was set at 58.94 ms expires at 70 ms and one set at 60.54 ms at 80 ms, a probe of 52 ms set
 //! at 50.98 or 59.28 ms at 120 ms, a timeout of 225 ms set at 120 ms at 360 ms.
@@ -16,6 +17,10 @@ pub struct Ticks {
     /// The time between two; 0: the clock does not tick.
     pub secs: f64,
     per_sec: f64,
+    /// When one of them is.
+    pub phase: f64,
+    /// Whether the one in which a timer is set does not count.
+    pub whole: bool,
 }
 
 impl Ticks {
@@ -23,13 +28,22 @@ impl Ticks {
         Self {
             secs,
             per_sec: 1.0 / secs,
+            phase: 0.0,
+            whole: true,
         }
     }
 
     /// When a timer expires that is set at `now` to wait so long.
     #[inline]
     pub fn expiry(self, now: f64, wait: f64) -> f64 {
-        self.passed(now) + self.whole(wait) + self.secs
+        let begun = self.last(now) + self.whole(wait);
+        if self.whole { begun + self.secs } else { begun }
+    }
+
+    /// The last tick at `now` or before; `now`, where there are none.
+    #[inline]
+    pub fn last(self, now: f64) -> f64 {
+        self.passed(now - self.phase) + self.phase
     }
 
     /// A time in the ticks that have passed; as it is, where there are none.
@@ -72,6 +86,27 @@ mod tests {
             let found = ticks.expiry(now, wait);
             assert!((found - expiry).abs() < 1e-9, "{now} {wait}: {found}");
         }
+    }
+
+    #[test]
+    fn a_timer_that_counts_the_tick_under_way_waits_for_up_to_a_tick_less() {
+        // Ticks of 10 ms at 3, 13, 23 ... ms: two of them, from 12.9 and from 13 ms.
+        let ticks = Ticks {
+            phase: 0.003,
+            whole: false,
+            ..Ticks::of(0.01)
+        };
+        for (now, expiry) in [(0.0129, 0.023), (0.013, 0.033), (0.0131, 0.033)] {
+            let found = ticks.expiry(now, 0.02);
+            assert!((found - expiry).abs() < 1e-9, "{now}: {found}");
+            let whole = Ticks {
+                whole: true,
+                ..ticks
+            };
+            assert!((whole.expiry(now, 0.02) - expiry - 0.01).abs() < 1e-9);
+        }
+        // One that starts with the run, before the first tick.
+        assert!((ticks.last(0.001) + 0.007).abs() < 1e-12);
     }
 
     #[test]

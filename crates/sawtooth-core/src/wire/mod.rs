@@ -10,13 +10,17 @@
 //! switching one effect on or off changes no other's draws.
 
 mod course;
+mod forwarding;
 mod jitter;
+mod medium;
 mod outage;
 mod reorder;
 mod trace;
 
 pub use course::{Change, Changes, Conditions, Span, WALK_PARAMS, Walk};
+pub use forwarding::{Forwarding, Hops, Node, TABLE as FORWARDING_TABLE};
 pub use jitter::{Jitter, TABLE as JITTER_TABLE};
+pub use medium::{Medium, TABLE as MEDIUM_TABLE};
 pub use outage::{Meanwhile, Outage};
 pub use reorder::{Reorder, TABLE as REORDER_TABLE};
 pub use trace::{OPPORTUNITY_BYTES, Trace};
@@ -52,6 +56,21 @@ impl WireSpec {
             ..Self::default()
         };
         *self == plain
+    }
+
+    /// Whether its rate and its delay stay what they are, whatever befalls single packets.
+    pub fn is_steady(&self) -> bool {
+        self.trace.is_none()
+            && self.changes.is_none()
+            && self.outages.is_empty()
+            && self.jitter.is_none()
+            && self.reorder.is_none()
+    }
+
+    /// Whether what leaves may arrive in another order, or more than once.
+    pub fn is_unruly(&self) -> bool {
+        let delay_changes = self.jitter.is_some() || self.changes.is_some();
+        self.reorder.is_some() || self.duplicate > 0.0 || (self.may_overtake && delay_changes)
     }
 
     /// The shortest time from the end of a transmission to its packet's arrival there can ever be.
@@ -157,9 +176,7 @@ impl Wire {
 
     /// Whether what leaves may arrive in another order, or more than once.
     pub fn is_unruly(&self) -> bool {
-        let spec = &self.spec;
-        let delay_changes = spec.jitter.is_some() || spec.changes.is_some();
-        spec.reorder.is_some() || spec.duplicate > 0.0 || (spec.may_overtake && delay_changes)
+        self.spec.is_unruly()
     }
 
     /// When the transmission of a packet of `bytes` ends that begins at `start`; infinite if it does not

@@ -31,6 +31,9 @@ pub struct Case {
     pub source: Option<Value>,
     /// Keys of the bottleneck's two directions and of the access links, besides those that every case has.
     pub wires: [Vec<(&'static str, Value)>; 3],
+    /// Of all links, if they have one, and of the nodes at their ends.
+    pub medium: Option<&'static str>,
+    pub forwarding: Option<Value>,
     /// Of the flows, each way.
     pub access_delay_ms: u32,
     /// The table `arrivals` of flows that come and go beside the others.
@@ -47,7 +50,12 @@ fn names<C>(table: &[Entry<C>]) -> Vec<&'static str> {
 
 /// Bulk of a size, messages that may be written at one time with all else that happens, and a paced application.
 fn sources() -> impl Strategy<Value = Value> {
-    let messages = (1u32..40_000, 1u32..1500, prop::option::of(1u32..30));
+    let messages = (
+        1u32..40_000,
+        1u32..1500,
+        prop::option::of(1u32..30),
+        1u32..4,
+    );
     let paced = (10u32..3000, 1u32..5000, prop::option::of(1u32..200));
     let on_off = (10u32..3000, 1u32..5000, 1u32..900, 1u32..900);
     let exchanges = (
@@ -64,10 +72,12 @@ fn sources() -> impl Strategy<Value = Value> {
         exchanges.prop_map(|(request, response, think, count)| json!({
             "name": "request_response", "request": format!("{request} B"), "response": {"name": "exponential", "mean": format!("{response} B")},
             "think": format!("{think} ms"), "server_think": format!("{} ms", think % 7),
+            "request_writes": 1 + think % 3, "response_writes": 1 + think % 2, "write_interval": "3 us",
             "count": count.map_or(json!("none"), |count| json!(count)),
         })),
         (1u32..300).prop_map(|kb| json!({"name": "bulk", "size": format!("{kb} kB")})),
-        messages.prop_map(|(size, interval, count)| json!({
+        messages.prop_map(|(size, interval, count, writes)| json!({
+            "writes": writes, "write_interval": format!("{} us", size),
             "name": "messages", "size": format!("{size} B"), "interval": format!("{interval} ms"), "offset": format!("{} ms", size % 3),
             "count": count.map_or(json!("none"), |count| json!(count)),
         })),
@@ -176,6 +186,10 @@ fn parts() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
             ("initial_ssthresh", json!("8 packets")),
             ("max_sack_blocks", json!(1)),
             ("timer_tick", json!("10 ms")),
+            ("sender_phase", json!("3 ms")),
+            ("receiver_phase", json!("7 ms")),
+            ("partial_timer", json!("20 ms")),
+            ("window_limit", json!("20 kB")),
             ("quick_acks", json!(5)),
             ("smss", json!("536 B")),
         ],
@@ -274,6 +288,14 @@ fn wire() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
     prop::sample::subsequence(keys, 0..5).prop_flat_map(|drawn| drawn)
 }
 
+/// What the nodes at the ends of all links do.
+fn nodes() -> impl Strategy<Value = Value> {
+    (any::<bool>(), 0u32..9, 0u32..9).prop_map(|(cut, latency, each)| {
+        json!({"name": if cut { "cut_through" } else { "store_and_forward" }, "latency": format!("{latency} ms"),
+            "per_packet": format!("{} us", 300 * each)})
+    })
+}
+
 /// Puts them in, without the contradictions, which are refused.
 fn put(link: &mut Value, wire: &[(&'static str, Value)]) {
     let table = link.as_object_mut().expect("a link");
@@ -300,7 +322,7 @@ fn put(link: &mut Value, wire: &[(&'static str, Value)]) {
 pub fn cases() -> impl Strategy<Value = Case> {
     let disciplines = prop::sample::select(names(queue::TABLE));
     let names = (
-        prop::sample::select(vec!["ns2", "rfc", "linux"]),
+        prop::sample::select(vec!["ns2", "rfc", "linux", "linux-2.0.29"]),
         prop::sample::select(names(tcp::recovery::TABLE)),
         prop::sample::select(names(cc::TABLE)),
         prop::sample::select(vec!["dumbbell", "single", "parking_lot"]),
@@ -334,6 +356,10 @@ pub fn cases() -> impl Strategy<Value = Case> {
             prop::option::weighted(0.3, wire()),
             prop::option::weighted(0.2, wire()),
             prop::sample::select(vec![0, 0, 3, 50]),
+            (
+                prop::sample::select(vec![None, None, Some("ethernet"), Some("atm")]),
+                prop::option::weighted(0.4, nodes()),
+            ),
         ),
         (
             prop::option::weighted(0.4, arrivals()),
@@ -363,6 +389,8 @@ pub fn cases() -> impl Strategy<Value = Case> {
         parts: limits.8,
         wires: [limits.9.0, limits.9.1, limits.9.2].map(Option::unwrap_or_default),
         access_delay_ms: limits.9.3,
+        medium: limits.9.4.0,
+        forwarding: limits.9.4.1,
         arrivals: limits.10.0,
         background: limits.10.1,
         link_tables: limits.10.2,
@@ -470,11 +498,48 @@ impl Case {
                 flows[at]["delay"] = json!(format!("{} ms", self.access_delay_ms));
             }
         }
+        self.put_media(&mut tree);
         if let Some(sample) = self.sample {
             tree["sample"] = json!(sample);
         }
         tree["record"] = json!(self.record());
         tree
+    }
+
+    /// Media and nodes, as far as the wires allow them.
+    fn put_media(&self, tree: &mut Value) {
+        let has = |keys: &[&str]| {
+            let mut wires = self.wires.iter().flatten();
+            wires.any(|(key, _)| keys.contains(key))
+        };
+        let wants_mtu = self.parts.contains(&("mss_from_mtu", json!(true)));
+        let medium = self.medium.filter(|_| !has(&["trace"]));
+        for link in tree["links"].as_object_mut().expect("links").values_mut() {
+            if let Some(medium) = medium {
+                link["medium"] = json!(medium);
+            }
+            if medium.is_some() || wants_mtu {
+                link["mtu"] = json!("1500 B");
+            }
+            let Some(mut forwarding) = self.forwarding.clone() else {
+                continue;
+            };
+            if has(&["trace", "changes", "walk", "outages", "jitter", "reorder"]) {
+                forwarding["name"] = json!("store_and_forward");
+            }
+            if has(&["keep_order", "reorder", "duplicate"]) {
+                forwarding["per_packet"] = json!("0 s");
+            }
+            link["forwarding"] = forwarding;
+        }
+        if medium.is_some() || wants_mtu {
+            // They fit into what a link with an `mtu` carries.
+            for flow in tree["flows"].as_array_mut().expect("flows") {
+                if flow["source"]["sizes"] == "exponential" {
+                    flow["source"]["sizes"] = json!("constant");
+                }
+            }
+        }
     }
 
     /// Words of `record`: those of the links as they are drawn, the others where there is something to record.

@@ -1,0 +1,206 @@
+//! When less than a full segment may leave: the policies of partial packets.
+//!
+//! Specifications: RFC 896, RFC 9293 §3.7.4 and RFC 1122 §4.2.3.4 (`nagle`, and that an application can switch it off: `nodelay`);
+//! draft-minshall-nagle-01 (`minshall`); tcp(7) of the Linux manual pages (`cork`: TCP_CORK); for `linux-2.0.29` what the data-stream-stall study
+//! says of that kernel: "a partial packet that was held because the transmission window had no room was not sent when room appeared, but only when
+//! a timer fired".
+//!
+//! **Model.** At most the last segment is short ([`super::stream`]). While it waits at the end of what is written, what is asked of the policy is whether it
+//! leaves, waits for something to happen, or waits for a timer. Full segments never wait. Whether the window had no room for it is decided once,
+//! when the sender first stops after it was written (or the connection was opened): later room changes nothing. The timer starts when it first has to wait
+//! for one, counts in ticks of the host's clock ([`super::ticks`]), and ends a ceiling ([`AtExpiry::Leaves`]) or is one of those that look whether there is
+//! room, and start again if not ([`AtExpiry::LeavesIfRoom`]).
+//!
+//! **Where `linux-2.0.29` says nothing.** It is told what happens to a partial packet without room; others there wait for another short one, as with
+//! `minshall`. They do not wait for full ones: then a message of a few packets would wait for a delayed acknowledgement, and none that fits the window
+//! does in the published curves. Closing does not set free what waits for the timer, because what is published knows no exception.
+
+use crate::registry::Entry;
+
+/// What a policy is told of the short segment at the end of what is written.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+pub struct Facts {
+    /// Something is sent and not acknowledged; something short is.
+    pub outstanding: bool,
+    pub short_outstanding: bool,
+    /// The window had no room for it when it was written.
+    pub found_no_room: bool,
+    /// The application has closed: nothing will be added to it.
+    pub closed: bool,
+}
+
+/// What becomes of it now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Leaves,
+    /// It waits for more data or an acknowledgement.
+    Waits,
+    /// It waits for the timer, or for data that make it full.
+    WaitsForTimer,
+}
+
+/// What happens when the timer expires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtExpiry {
+    /// It is not held back any more.
+    Leaves,
+    /// The same if the window has room for it by then; or else the timer starts again.
+    LeavesIfRoom,
+}
+
+/// A row's way to decide.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy {
+    pub decide: fn(Facts) -> Verdict,
+    /// If it has a timer: how long that is, unless `partial_timer` says otherwise, and what it does.
+    pub timer: Option<(f64, AtExpiry)>,
+}
+
+/// Names of [`TABLE`], as [`PARAMS`](super::PARAMS) needs them.
+pub const NAMES: &[&str] = &["nodelay", "nagle", "minshall", "cork", "linux-2.0.29"];
+
+/// All policies.
+pub const TABLE: &[Entry<Policy>] = &[
+    Entry {
+        name: "nodelay",
+        summary: "leaves as soon as the window has room (TCP_NODELAY)",
+        specification: &["RFC 9293", "RFC 1122"],
+        params: &[],
+        new: Policy {
+            decide: |_| Verdict::Leaves,
+            timer: None,
+        },
+    },
+    Entry {
+        name: "nagle",
+        summary: "waits until everything is acknowledged",
+        specification: &["RFC 896", "RFC 9293"],
+        params: &[],
+        new: Policy {
+            decide: |facts| wait_if(facts.outstanding && !facts.closed),
+            timer: None,
+        },
+    },
+    Entry {
+        name: "minshall",
+        summary: "waits until no other short one is outstanding: what Linux does without TCP_NODELAY",
+        specification: &["draft-minshall-nagle-01"],
+        params: &[],
+        new: Policy {
+            decide: minshall,
+            timer: None,
+        },
+    },
+    Entry {
+        name: "cork",
+        summary: "waits until it is full, the application closes, or 200 ms have passed (TCP_CORK)",
+        specification: &["Linux man-pages, tcp(7)"],
+        params: &[],
+        new: Policy {
+            decide: |facts| {
+                if facts.closed {
+                    Verdict::Leaves
+                } else {
+                    Verdict::WaitsForTimer
+                }
+            },
+            timer: Some((0.2, AtExpiry::Leaves)),
+        },
+    },
+    Entry {
+        name: "linux-2.0.29",
+        summary: "waits for a timer of 10 ms if the window had no room when it was written, though it may have some by then: the fault of the data-stream-stall \
+                  study; otherwise as minshall",
+        specification: &["the data-stream-stall study"],
+        params: &[],
+        new: Policy {
+            decide: |facts| {
+                if facts.found_no_room {
+                    Verdict::WaitsForTimer
+                } else {
+                    minshall(facts)
+                }
+            },
+            timer: Some((0.01, AtExpiry::LeavesIfRoom)),
+        },
+    },
+];
+
+fn minshall(facts: Facts) -> Verdict {
+    wait_if(facts.short_outstanding && !facts.closed)
+}
+
+fn wait_if(waits: bool) -> Verdict {
+    if waits {
+        Verdict::Waits
+    } else {
+        Verdict::Leaves
+    }
+}
+
+impl Policy {
+    /// The one called `name`; the first if there is none.
+    pub fn of(name: &str) -> Self {
+        let found = TABLE.iter().find(|entry| entry.name == name);
+        found.unwrap_or(&TABLE[0]).new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_choice_of_a_study_is_the_table() {
+        let names: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
+        assert_eq!(names, NAMES);
+    }
+
+    #[test]
+    fn every_policy_lets_a_lone_segment_leave_by_itself_or_has_a_timer() {
+        // Or a connection would stand still: nothing is outstanding that could be acknowledged.
+        for entry in TABLE {
+            for found_no_room in [false, true] {
+                let facts = Facts {
+                    found_no_room,
+                    ..Facts::default()
+                };
+                let verdict = (entry.new.decide)(facts);
+                assert_ne!(verdict, Verdict::Waits, "{}", entry.name);
+                assert!(verdict == Verdict::Leaves || entry.new.timer.is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn the_policies_decide_as_their_specifications_say() {
+        use Verdict::{Leaves, Waits, WaitsForTimer};
+        let outstanding = Facts {
+            outstanding: true,
+            ..Facts::default()
+        };
+        let short = Facts {
+            short_outstanding: true,
+            ..outstanding
+        };
+        let closed = Facts {
+            closed: true,
+            ..short
+        };
+        let no_room = Facts {
+            found_no_room: true,
+            ..closed
+        };
+        for (name, verdicts) in [
+            ("nodelay", [Leaves, Leaves, Leaves, Leaves]),
+            ("nagle", [Waits, Waits, Leaves, Leaves]),
+            ("minshall", [Leaves, Waits, Leaves, Leaves]),
+            ("cork", [WaitsForTimer, WaitsForTimer, Leaves, Leaves]),
+            ("linux-2.0.29", [Leaves, Waits, Leaves, WaitsForTimer]),
+        ] {
+            let found = [outstanding, short, closed, no_room].map(Policy::of(name).decide);
+            assert_eq!(found, verdicts, "{name}");
+        }
+    }
+}

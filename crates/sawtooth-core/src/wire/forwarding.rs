@@ -1,0 +1,260 @@
+//! How the node at the end of a link passes packets on to the next one: a router or switch that has a packet first, or one that begins to
+//! send while the packet still comes.
+//!
+//! Specifications: RFC 1242 §3.8 (the latency of devices that store and forward, and of those that forward bits); Kermani and Kleinrock 1979,
+//! "Virtual cut-through: a new computer communication switching technique", Computer Networks 3(4).
+//!
+//! **Model.** A direction of a link ends at a node, and what comes is for the next link of the packet's path. There it may be sent
+//! - with `store_and_forward` from when its last bit has come;
+//! - with `cut_through` from when its header has come, but not so early that the next link, if it is faster, would have sent the last bit before that
+//!   has come. Of ATM each cell is passed on as a whole: the header is one cell, and the last cell begins when it has come.
+//!
+//! Then it takes the node `latency`, whatever else is there, and before that `per_packet` of the input's forwarding engine, which takes one packet
+//! after the other. What finds its output busy waits in that link's queue; it is sent when its turn comes, and may then be still coming, too (what
+//! Kermani and Kleinrock call a partial cut). Where a packet's path ends, nothing is passed on, and hosts take whole packets.
+//!
+//! **Where it is computed.** When a packet's transmission begins, it is known when it will have come, and so is when it may be sent on: that is when it
+//! arrives at the next link. Packets from one link stay in their order, because one ends before the next begins.
+
+use super::medium::{Medium, grain_bytes, header_bytes};
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+/// Constructor of a table row.
+pub type New = fn(&Params) -> Forwarding;
+
+/// What a node does with packets that are for the next link. Times are seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forwarding {
+    pub after: After,
+    pub latency_secs: f64,
+    pub per_packet_secs: f64,
+}
+
+/// What has to have come of a packet before it is passed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    Packet,
+    /// What the medium needs of it.
+    Header,
+    Bytes(u32),
+}
+
+const LATENCY: Param = Param {
+    name: "latency",
+    summary: "from when a packet may be passed on to when it can be sent on the next link",
+    kind: Kind::Duration {
+        min_exclusive: false,
+    },
+    default: Value::Duration(0.0),
+};
+
+const PER_PACKET: Param = Param {
+    name: "per_packet",
+    summary: "what the node does with one packet after the other that comes over this link, before `latency`; so it passes on no more than 1/per_packet of them",
+    kind: Kind::Duration {
+        min_exclusive: false,
+    },
+    default: Value::Duration(0.0),
+};
+
+/// All kinds of nodes.
+pub const TABLE: &[Entry<New>] = &[
+    Entry {
+        name: "store_and_forward",
+        summary: "a packet is passed on when its last bit has come",
+        specification: &["RFC 1242"],
+        params: &[LATENCY, PER_PACKET],
+        new: |params| of(params, After::Packet),
+    },
+    Entry {
+        name: "cut_through",
+        summary: "a packet is passed on when its header has come, or with `medium = \"atm\"` each cell when it has",
+        specification: &["RFC 1242", "Kermani and Kleinrock 1979"],
+        params: &[
+            Param {
+                name: "header",
+                summary: "what has to have come, in bytes of the link's rate; `none`: what the medium needs: preamble and addresses of ethernet (22 B), \
+                          a cell of atm (53 B), or else the header of IP (20 B)",
+                kind: Kind::Bytes,
+                default: Value::None,
+            },
+            LATENCY,
+            PER_PACKET,
+        ],
+        new: |params| {
+            let after = match params.get("header") {
+                Value::Bytes(bytes) => After::Bytes(u32::try_from(bytes).unwrap_or(u32::MAX)),
+                _ => After::Header,
+            };
+            of(params, after)
+        },
+    },
+];
+
+fn of(params: &Params, after: After) -> Forwarding {
+    Forwarding {
+        after,
+        latency_secs: params.duration("latency"),
+        per_packet_secs: params.duration("per_packet"),
+    }
+}
+
+impl Forwarding {
+    /// Whether a packet may be passed on before its last bit has come.
+    pub fn cuts_through(self) -> bool {
+        self.after != After::Packet
+    }
+
+    /// Whether it is what every link does that does not say.
+    pub fn is_plain(self) -> bool {
+        !self.cuts_through() && self.latency_secs == 0.0 && self.per_packet_secs == 0.0
+    }
+}
+
+/// How long a packet takes on the link over which it comes, and on the next one; rates are bits per second.
+#[derive(Clone, Copy, Debug)]
+pub struct Hops {
+    pub bytes: u32,
+    pub medium: Option<Medium>,
+    pub rate_in: f64,
+    pub rate_out: f64,
+}
+
+/// A node, as far as packets that come over one link are concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    forwarding: Forwarding,
+    /// Its engine has done with the packet before.
+    free: f64,
+}
+
+impl Node {
+    /// Nothing where packets are passed on as they come.
+    pub fn new(forwarding: Forwarding) -> Option<Self> {
+        (!forwarding.is_plain()).then_some(Self {
+            forwarding,
+            free: f64::NEG_INFINITY,
+        })
+    }
+
+    /// When a packet can be sent on the next link, whose last bit comes at `end`, seconds. Packets are told in the order in which they come.
+    pub fn pass(&mut self, end: f64, hops: Hops) -> f64 {
+        let Forwarding {
+            latency_secs,
+            per_packet_secs,
+            ..
+        } = self.forwarding;
+        let known = end - self.lead(hops);
+        if per_packet_secs == 0.0 {
+            return known + latency_secs;
+        }
+        self.free = known.max(self.free) + per_packet_secs;
+        self.free + latency_secs
+    }
+
+    /// How much before its last bit a packet is passed on.
+    fn lead(&self, hops: Hops) -> f64 {
+        let header = match self.forwarding.after {
+            After::Packet => return 0.0,
+            After::Header => header_bytes(hops.medium),
+            After::Bytes(bytes) => bytes,
+        };
+        let bits = |bytes: u32| 8.0 * f64::from(bytes);
+        let packet = hops
+            .medium
+            .map_or(hops.bytes, |medium| medium.wire_bytes(hops.bytes));
+        // No packet is shorter than what is waited for of it.
+        let header = header.max(grain_bytes(hops.medium)).min(packet);
+        let of_input = bits(packet - header) / hops.rate_in;
+        let of_output = bits(packet - grain_bytes(hops.medium)) / hops.rate_out;
+        of_input.min(of_output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(after: After, latency_us: f64, per_packet_us: f64) -> Node {
+        let forwarding = Forwarding {
+            after,
+            latency_secs: latency_us / 1e6,
+            per_packet_secs: per_packet_us / 1e6,
+        };
+        Node::new(forwarding).expect("something to do")
+    }
+
+    fn hops(medium: Option<Medium>, bytes: u32, rate_in: f64, rate_out: f64) -> Hops {
+        Hops {
+            bytes,
+            medium,
+            rate_in: rate_in * 1e6,
+            rate_out: rate_out * 1e6,
+        }
+    }
+
+    /// When a packet can be sent whose last bit comes at 1000 us, microseconds.
+    fn sent(mut node: Node, hops: Hops) -> f64 {
+        (node.pass(1e-3, hops) * 1e10).round() / 1e4
+    }
+
+    #[test]
+    fn what_is_stored_is_sent_when_its_last_bit_has_come_and_the_latency_has_passed() {
+        let fast = hops(Some(Medium::Ethernet), 1500, 100.0, 100.0);
+        assert_eq!(sent(node(After::Packet, 10.0, 0.0), fast), 1010.0);
+        assert!(
+            Node::new(Forwarding {
+                after: After::Packet,
+                latency_secs: 0.0,
+                per_packet_secs: 0.0
+            })
+            .is_none()
+        );
+    }
+
+    #[test]
+    fn what_is_cut_through_is_sent_when_its_header_has_come() {
+        // A frame of 1538 B takes 123.04 us, its first 22 bytes 1.76: 121.28 us before the end.
+        let ethernet = hops(Some(Medium::Ethernet), 1500, 100.0, 100.0);
+        assert_eq!(sent(node(After::Header, 0.0, 0.0), ethernet), 878.72);
+        assert_eq!(sent(node(After::Header, 5.0, 0.0), ethernet), 883.72);
+        // 1500 bytes without a frame, and their first 100: 112 us. A packet that is shorter than that is there as a whole.
+        let bare = |bytes| hops(None, bytes, 100.0, 100.0);
+        assert_eq!(sent(node(After::Bytes(100), 0.0, 0.0), bare(1500)), 888.0);
+        assert_eq!(sent(node(After::Bytes(100), 0.0, 0.0), bare(60)), 1000.0);
+        // Onto a slower link it begins as early.
+        let slower = hops(Some(Medium::Ethernet), 1500, 100.0, 10.0);
+        assert_eq!(sent(node(After::Header, 0.0, 0.0), slower), 878.72);
+    }
+
+    #[test]
+    fn a_faster_link_does_not_end_before_the_packet_has_come() {
+        // On the next link the frame takes 12.304 us, so it begins so long before the end, and not 110.7 us earlier.
+        let faster = hops(Some(Medium::Ethernet), 1500, 100.0, 1000.0);
+        assert_eq!(sent(node(After::Header, 0.0, 0.0), faster), 987.696);
+    }
+
+    #[test]
+    fn of_atm_each_cell_is_passed_on_as_a_whole() {
+        let atm = Some(Medium::Atm {
+            encapsulation_bytes: 8,
+        });
+        // 9180 B are 192 cells of 4.24 us at 100 Mbit/s: the last 191 of them are still to come.
+        let node = node(After::Header, 0.0, 0.0);
+        assert_eq!(sent(node, hops(atm, 9180, 100.0, 100.0)), 190.16);
+        // At ten times the rate the last cell begins when it has come: 191 cells of 0.424 us earlier the first does.
+        assert_eq!(sent(node, hops(atm, 9180, 100.0, 1000.0)), 919.016);
+        // One cell is stored.
+        assert_eq!(sent(node, hops(atm, 32, 100.0, 100.0)), 1000.0);
+    }
+
+    #[test]
+    fn an_engine_takes_one_packet_after_the_other() {
+        // 10 us each: they come at 100, 104 and 130 us, and the second waits for the first.
+        let mut node = node(After::Packet, 1.0, 10.0);
+        let passed: Vec<f64> = [100.0, 104.0, 130.0]
+            .map(|end| (node.pass(end / 1e6, hops(None, 40, 100.0, 100.0)) * 1e10).round() / 1e4)
+            .into();
+        assert_eq!(passed, [111.0, 121.0, 141.0]);
+    }
+}
