@@ -291,8 +291,9 @@ impl Port {
         self.wire.as_ref().is_some_and(|wire| wire.is_unruly())
     }
 
+    /// How long a packet of `bytes` takes at the rate that holds before anything has changed.
     #[inline]
-    fn transmission_secs(&mut self, bytes: u32) -> f64 {
+    pub fn transmission_secs(&mut self, bytes: u32) -> f64 {
         if self.memo.0 != bytes {
             self.memo = (bytes, 8.0 * f64::from(bytes) / self.rate_bps);
         }

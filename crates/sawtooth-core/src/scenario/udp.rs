@@ -23,7 +23,14 @@ pub const KEYS: &[&str] = &[
 ];
 
 /// Keys of a connection that mean nothing without one.
-const TCP_KEYS: &[&str] = &["cc", "receiver_cc", "tcp", "arrivals"];
+const TCP_KEYS: &[&str] = &[
+    "cc",
+    "receiver_cc",
+    "tcp",
+    "arrivals",
+    "host",
+    "receiver_host",
+];
 
 /// Whether a flow is of UDP; with keys that nothing but TCP has, that is a mistake.
 pub fn is_udp(table: &Map<String, Json>, path: &str) -> Result<bool> {
