@@ -233,6 +233,135 @@ fn hosts_that_cost_nothing_change_nothing() {
     }
 }
 
+/// Refused at `path`; the hint that comes with it.
+#[track_caller]
+fn refused(tree: &Value, path: &str, message: &str) -> Option<String> {
+    let error = Scenario::from_tree(tree).expect_err("a refusal");
+    let found = (error.path.as_str(), error.message.as_str());
+    assert_eq!(found, (path, message));
+    error.hint
+}
+
+#[track_caller]
+fn refused_with_advice(tree: &Value, path: &str, message: &str) {
+    assert!(refused(tree, path, message).is_some(), "it says what to do");
+}
+
+#[test]
+fn what_hosts_cannot_be_is_said_where_it_is_written() {
+    let with = |pointer: &str, value: Value| {
+        let mut tree = tree(1920);
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        tree.pointer_mut(parent).expect("a place")[key] = value;
+        tree
+    };
+    refused_with_advice(
+        &with("/hosts/pc/write_cots", json!("1 us")),
+        "hosts.pc.write_cots",
+        "unknown key `write_cots`",
+    );
+    refused(
+        &with("/hosts/pc/wake_cost", json!("-1 us")),
+        "hosts.pc.wake_cost",
+        "`wake_cost` cannot be negative, found -0.000001 s",
+    );
+    refused(
+        &with("/hosts/pc/wake_free", json!(1.5)),
+        "hosts.pc.wake_free",
+        "`wake_free` must be from 0 to 1, found 1.5",
+    );
+    refused(
+        &with("/hosts/pc/transmit_queue", json!(0)),
+        "hosts.pc.transmit_queue",
+        "`transmit_queue` must be a whole number from 1 to 1000000, found 0",
+    );
+    refused_with_advice(
+        &with("/hosts/pc/socket_memory", json!("900 B")),
+        "hosts.pc.socket_memory",
+        "`socket_memory` is 900 B, and a packet of flow `flow` takes 960 B: 960 of data, 0 besides",
+    );
+    refused_with_advice(
+        &with("/hosts/pc/packet_overhead", json!("65 kB")),
+        "hosts.pc",
+        "`socket_memory` is 65536 B, and a packet of flow `flow` takes 65960 B: 960 of data, 65000 besides",
+    );
+    refused_with_advice(
+        &with("/flows/0/host", json!("server")),
+        "flows[0].host",
+        "unknown host `server`",
+    );
+    refused_with_advice(
+        &with("/hosts/pc/count", json!(3)),
+        "host",
+        "there are 3 hosts `pc`; say which",
+    );
+    refused_with_advice(
+        &with("/host", json!(3)),
+        "host",
+        "expected the name of a host",
+    );
+    refused_with_advice(
+        &with("/tcp/send_buffer_default", json!("64 kB")),
+        "tcp.send_buffer_default",
+        "a flow with a host has the memory of the host's socket, and no `send_buffer_default`",
+    );
+    refused_with_advice(
+        &with("/flows/0/source", json!("request_response")),
+        "host",
+        "`request_response` cannot have a host: it speaks in both directions",
+    );
+    let mut arriving = with("/flows/0/arrivals", json!({"rate": 1}));
+    arriving["flows"][0]
+        .as_object_mut()
+        .expect("a table")
+        .remove("source");
+    refused_with_advice(
+        &arriving,
+        "host",
+        "flows that arrive and leave cannot have a host",
+    );
+    let udp = with(
+        "/flows/0",
+        json!({"path": ["l"], "transport": "udp", "source": {"name": "poisson"}, "host": "pc"}),
+    );
+    refused_with_advice(
+        &udp,
+        "flows[0].host",
+        "a flow of UDP has no `host`: nothing is acknowledged, and nothing controls what it sends",
+    );
+    let none = with("/host", json!("none"));
+    refused_with_advice(
+        &none,
+        "record[0]",
+        "`stalls` are told by hosts, and no flow has one",
+    );
+    let mut nowhere = tree(1920);
+    nowhere.as_object_mut().expect("a table").remove("hosts");
+    refused_with_advice(&nowhere, "host", "there is no host `pc`");
+    let error = Scenario::for_kernel(&with("/record", json!([]))).expect_err("a refusal");
+    assert_eq!(
+        (error.path.as_str(), error.message.as_str()),
+        (
+            "hosts",
+            "`hosts` are of the simulator alone: a real kernel has its own costs"
+        )
+    );
+}
+
+#[test]
+fn a_stack_s_own_send_buffer_gives_way_to_the_host_s_socket() {
+    let mut tree = tree(1_000_000);
+    tree["stack"] = json!("linux");
+    tree["tcp"] = json!({});
+    tree["duration"] = json!("10 s");
+    tree["hosts"]["pc"]["socket_memory"] = json!("8 kB");
+    let records = run(&tree);
+    // 5 segments of 1448 B at most: packets of 1500 B need 1.5 ms each, and a round trip takes more than 10 ms.
+    assert_eq!(numbers(&records, "flows", "acked_bytes"), [1_000_000]);
+    assert_eq!(numbers(&records, "flows", "limited_send_buffer_ns"), [0]);
+    assert!(stalls(&records)[3] > 900_000_000, "{:?}", stalls(&records));
+}
+
 fn case() -> impl Strategy<Value = Value> {
     let costs = prop::collection::vec(0u32..40, 12);
     let parts = (

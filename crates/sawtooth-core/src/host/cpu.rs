@@ -41,8 +41,8 @@ struct Running<W> {
     until: f64,
 }
 
-impl<W: Copy> Cpu<W> {
-    pub fn new() -> Self {
+impl<W> Default for Cpu<W> {
+    fn default() -> Self {
         Self {
             running: None,
             suspended: None,
@@ -52,7 +52,9 @@ impl<W: Copy> Cpu<W> {
             application: VecDeque::new(),
         }
     }
+}
 
+impl<W: Copy> Cpu<W> {
     /// Something is to be done that takes `secs`. It begins with [`Cpu::begin`].
     pub fn submit(&mut self, level: Level, work: W, secs: f64) {
         let queue = match level {
@@ -126,11 +128,11 @@ mod tests {
 
     /// Works everything off; when each began and ended.
     fn history(cpu: &mut Cpu<char>, mut now: f64, more: &[(f64, Level, char, f64)]) -> String {
-        let mut told = String::new();
+        let mut told = Vec::new();
         let mut more = more.iter().peekable();
         loop {
             while let Some(work) = cpu.begin(now) {
-                told += &format!("{work}{now} ");
+                told.push(format!("{work}{now}"));
                 if cpu.until() > now {
                     break;
                 }
@@ -141,11 +143,11 @@ mod tests {
                     now = *time;
                     cpu.submit(*level, *work, *secs);
                 }
-                None if until.is_infinite() => return told.trim_end().to_owned(),
+                None if until.is_infinite() => return told.join(" "),
                 None => {
                     now = until;
                     let (work, _) = cpu.finish();
-                    told += &format!("/{work}{now} ");
+                    told.push(format!("/{work}{now}"));
                 }
             }
         }
@@ -153,7 +155,7 @@ mod tests {
 
     #[test]
     fn an_interrupt_suspends_a_process_which_then_takes_as_long_as_it_still_had_to() {
-        let mut cpu = Cpu::new();
+        let mut cpu = Cpu::default();
         cpu.submit(Level::Application, 'a', 10.0);
         let more = [
             (4.0, Level::Interrupt, 'i', 2.0),
@@ -164,7 +166,7 @@ mod tests {
 
     #[test]
     fn packets_go_before_processes_and_suspend_none() {
-        let mut cpu = Cpu::new();
+        let mut cpu = Cpu::default();
         cpu.submit(Level::Application, 'a', 3.0);
         cpu.submit(Level::Application, 'b', 3.0);
         let more = [
@@ -177,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_pass_is_done_to_its_end() {
-        let mut cpu = Cpu::new();
+        let mut cpu = Cpu::default();
         cpu.submit(Level::Application, 'a', 1.0);
         cpu.follow('b', 1.0);
         cpu.submit(Level::Protocol, 'p', 1.0);

@@ -281,7 +281,7 @@ impl Machine {
     pub fn new(params: &Params) -> Self {
         Self {
             profile: Profile::from(params),
-            cpu: cpu::Cpu::new(),
+            cpu: cpu::Cpu::default(),
             nic: nic::Nic::new(params),
             pass_of: None,
         }

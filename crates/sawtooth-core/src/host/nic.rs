@@ -175,12 +175,8 @@ mod tests {
     }
 
     fn frame(id: u32) -> Frame {
-        let packet = Packet {
-            wire_bytes: 100,
-            ..Packet::default()
-        };
         Frame {
-            packet,
+            packet: Packet::datagram(0, 0, 100, 0, 0.0),
             flow: 0,
             is_data: true,
             id,

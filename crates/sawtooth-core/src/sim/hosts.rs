@@ -3,15 +3,18 @@
 //! **Events.** Packets for a host take an event to reach its interface, and each of a host's parts has one slot among the events. What takes no time
 //! happens at once. So a flow with a host takes several events per packet; flows without any are not touched.
 
-use super::{Flow, Slot, World, index_u32, ns, receiver_timer, sender_timer};
+mod receiving;
+mod records;
+mod sending;
+
+use super::{Slot, World, index_u32, ns};
 use crate::events::{Child, Event, Key, Line};
 use crate::host::cpu::Level;
-use crate::host::layers::{Happening, Layer, Log};
-use crate::host::socket::{Held, Reader, Socket, Writer};
+use crate::host::layers::{Layer, Log};
+use crate::host::socket::{Reader, Socket, Writer};
 use crate::host::stopwatch::Cause;
 use crate::host::{Frame, Machine, Work};
-use crate::packet::{Ack, Packet};
-use crate::record::{Cell, Table};
+use crate::packet::Packet;
 use crate::scenario::Scenario;
 use crate::tcp::waits::Waits;
 
@@ -111,6 +114,12 @@ impl Hosts {
         &mut sender.expect("a host sends the flow").1
     }
 
+    /// The application that reads of a flow that a host takes.
+    fn reader(&mut self, flow: u32) -> &mut Reader {
+        let receiver = self.receivers[flow as usize].as_mut();
+        &mut receiver.expect("a host takes the flow").1
+    }
+
     /// The host that sends a flow's data.
     fn sends(&self, flow: u32) -> u32 {
         self.sender(flow).expect("a host sends the flow").0
@@ -145,115 +154,6 @@ impl Hosts {
     pub(super) fn finish(&mut self, end: f64) {
         for (_, socket) in self.senders.iter_mut().flatten() {
             socket.watch.finish(ns(end));
-        }
-    }
-
-    /// What is recorded if the scenario asks for it.
-    pub(super) fn tables(&self, scenario: &Scenario) -> Vec<Table> {
-        let mut tables = Vec::new();
-        if scenario.record.stalls {
-            tables.push(self.stall_table(scenario));
-        }
-        if let Some(logs) = &self.logs {
-            tables.push(layer_table(logs, scenario));
-        }
-        tables
-    }
-
-    fn stall_table(&self, scenario: &Scenario) -> Table {
-        let mut table = Table::new("stalls");
-        for (sender, spec) in self.senders.iter().zip(&scenario.flows) {
-            let watch = sender.iter().map(|(_, socket)| &socket.watch);
-            for interval in watch.flat_map(|watch| watch.intervals()) {
-                table.push([
-                    Cell::Str(spec.name.clone()),
-                    Cell::I64(interval.from),
-                    Cell::I64(interval.to),
-                    Cell::Str(interval.cause.name().into()),
-                ]);
-            }
-        }
-        table
-    }
-
-    // --- the log --------------------------------------------------------------------------------------------------------
-
-    /// Notes something that happens to a packet, if that is recorded.
-    fn note(&mut self, host: u32, time: f64, layer: Layer, event: &'static str, frame: &Frame) {
-        let Some(logs) = &mut self.logs else {
-            return;
-        };
-        let segment = frame.packet.segment();
-        let bytes = match layer {
-            Layer::Driver | Layer::Wire => frame.packet.wire_bytes,
-            _ if frame.is_data => segment.payload_bytes,
-            _ => 0,
-        };
-        logs[frame.flow as usize].rows.push(Happening {
-            time,
-            host,
-            layer,
-            event,
-            packet: Some((frame.id, frame.is_data)),
-            seq: (!segment.is_handshake_ack()).then_some(segment.seq),
-            bytes: u64::from(bytes),
-        });
-    }
-
-    /// Notes something that happens to some bytes.
-    fn note_bytes(
-        &mut self,
-        (host, flow): (u32, u32),
-        time: f64,
-        layer: Layer,
-        event: &'static str,
-        bytes: u64,
-    ) {
-        if let Some(logs) = &mut self.logs {
-            logs[flow as usize].rows.push(Happening {
-                time,
-                host,
-                layer,
-                event,
-                packet: None,
-                seq: None,
-                bytes,
-            });
-        }
-    }
-}
-
-fn layer_table(logs: &[Log], scenario: &Scenario) -> Table {
-    let mut table = Table::new("layers");
-    for (log, spec) in logs.iter().zip(&scenario.flows) {
-        for row in &log.rows {
-            let kind = row
-                .packet
-                .map_or("", |(_, is_data)| if is_data { "data" } else { "ack" });
-            table.push([
-                Cell::I64(ns(row.time)),
-                Cell::Str(spec.name.clone()),
-                Cell::Str(scenario.hosts[row.host as usize].name.clone()),
-                Cell::Str(row.layer.name().into()),
-                Cell::Str(row.event.into()),
-                Cell::I64(row.packet.map_or(-1, |(id, _)| i64::from(id))),
-                Cell::Str(kind.into()),
-                Cell::I64(row.seq.map_or(-1, u64::cast_signed)),
-                Cell::U64(row.bytes),
-            ]);
-        }
-    }
-    table
-}
-
-impl Flow {
-    fn held(&self) -> Held {
-        let (bytes, packets) = self.sender.unacked();
-        Held {
-            bytes,
-            packets,
-            tail_room: self.sender.tail_room(),
-            smss: self.sender.config().smss,
         }
     }
 }
@@ -470,10 +370,7 @@ impl World<'_> {
             Work::Write(flow) => self.allocate(host, flow, time),
             Work::Copy(flow, bytes) => self.copied(now, host, flow, bytes),
             Work::Read(flow, bytes) => {
-                let (_, reader) = self.hosts.receivers[flow as usize]
-                    .as_mut()
-                    .expect("a host takes the flow");
-                reader.returns(time);
+                self.hosts.reader(flow).returns(time);
                 self.hosts
                     .note_bytes((host, flow), time, Layer::Application, "read", bytes);
                 self.see_to_reader(host, flow, false);
@@ -535,273 +432,5 @@ impl World<'_> {
         if holds == [false; 3] {
             socket.watch.complete(now);
         }
-    }
-
-    // --- the sending side -----------------------------------------------------------------------------------------------
-
-    /// The application of a flow writes what is due, and TCP sends what it may after that or after its timer.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn write_on_host(&mut self, index: u32, key: Key, now: Event) {
-        let host = self.hosts.sends(index);
-        let flow = &mut self.flows[index as usize];
-        let socket = self.hosts.socket(index);
-        flow.write_key = Key::NEVER;
-        while !socket.is_last {
-            let Some(write) = flow.next_write else {
-                socket.is_last = true;
-                break;
-            };
-            let time = flow.start + write.at_secs;
-            if time > now.time {
-                flow.write_key = now.schedule(time, Child::Timer);
-                break;
-            }
-            socket.calls.push_back(write.bytes);
-            flow.next_write = flow.source.next_write();
-        }
-        self.see_to_close(host, index);
-        self.send_on_host(index, host, now, None);
-        self.see_to_writer(host, index, now.time);
-        self.run_host((key, now), host);
-    }
-
-    /// TCP sends what it may: as part of a pass of the processor, or as work of its own (`level`).
-    fn send_on_host(&mut self, index: u32, host: u32, now: Event, pass: Option<()>) {
-        loop {
-            let flow = &mut self.flows[index as usize];
-            let Some(data) = flow.sender.poll_transmit(now) else {
-                break;
-            };
-            let (syns, options) = flow.ack_sizes.syns;
-            let options = if data.seq < syns { options } else { 0 };
-            let wire_bytes = flow.header + data.payload_bytes + options;
-            let mut frame = Frame {
-                packet: Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data),
-                flow: index,
-                is_data: true,
-                id: 0,
-            };
-            if let Some(logs) = &mut self.hosts.logs {
-                frame.id = logs[index as usize].number();
-                frame.packet.set_tag(frame.id % Packet::TAGS);
-            }
-            let machine = self.hosts.machine(host);
-            let secs = machine.profile.send.with(data.payload_bytes);
-            match pass {
-                Some(()) => machine.cpu.follow(Work::Send(frame), secs),
-                None => machine.cpu.submit(Level::Protocol, Work::Send(frame), secs),
-            }
-        }
-        let timer = self.flows[index as usize].next_timer();
-        self.see_to_timer(sender_timer(index), timer);
-    }
-
-    /// The writer calls write if it can and has something to write.
-    fn see_to_writer(&mut self, host: u32, index: u32, time: f64) {
-        let established = self.flows[index as usize].sender.is_established();
-        let socket = self.hosts.socket(index);
-        if socket.writer == Writer::Idle && established && socket.wanted().is_some() {
-            socket.writer = Writer::Busy;
-            self.go_on_writing(host, index, time);
-        }
-    }
-
-    fn go_on_writing(&mut self, host: u32, index: u32, time: f64) {
-        let socket = self.hosts.socket(index);
-        let begun = std::mem::replace(&mut socket.has_begun, true);
-        let wanted = socket.wanted().unwrap_or(0);
-        if !begun {
-            self.hosts
-                .note_bytes((host, index), time, Layer::Application, "write", wanted);
-        }
-        let machine = self.hosts.machine(host);
-        let secs = if begun {
-            0.0
-        } else {
-            machine.profile.write.once
-        };
-        machine
-            .cpu
-            .submit(Level::Application, Work::Write(index), secs);
-    }
-
-    /// The writer gets memory for the next packet, or sleeps.
-    fn allocate(&mut self, host: u32, index: u32, time: f64) {
-        let held = self.flows[index as usize].held();
-        let profile = &self.hosts.machine(host).profile;
-        let (memory, per_byte) = (profile.memory, profile.write.per_byte);
-        let socket = self.hosts.socket(index);
-        let Some(wanted) = socket.wanted() else {
-            return;
-        };
-        if let Some(bytes) = memory.room(&held, wanted) {
-            let secs = per_byte * f64::from(bytes);
-            let cpu = &mut self.hosts.machine(host).cpu;
-            cpu.follow(Work::Copy(index, bytes), secs);
-        } else {
-            socket.writer = Writer::Asleep;
-            self.hosts
-                .note_bytes((host, index), time, Layer::Socket, "sleep", wanted);
-        }
-    }
-
-    /// A packet's data is in the socket.
-    fn copied(&mut self, (_, now): Now, host: u32, index: u32, bytes: u32) {
-        self.sample_sender(index, now.time);
-        let returns = self.hosts.socket(index).take(bytes);
-        self.hosts.note_bytes(
-            (host, index),
-            now.time,
-            Layer::Socket,
-            "copied",
-            u64::from(bytes),
-        );
-        let flow = &mut self.flows[index as usize];
-        flow.sender.on_write_part(now, u64::from(bytes), !returns);
-        if returns {
-            self.hosts
-                .note_bytes((host, index), now.time, Layer::Application, "written", 0);
-            self.see_to_close(host, index);
-        }
-        self.send_on_host(index, host, now, Some(()));
-        let socket = self.hosts.socket(index);
-        if socket.wanted().is_some() {
-            self.go_on_writing(host, index, now.time);
-        } else {
-            socket.writer = Writer::Idle;
-        }
-    }
-
-    /// The application closes if it has written everything and does not wait for it to be acknowledged.
-    fn see_to_close(&mut self, host: u32, index: u32) {
-        let at_once = self.hosts.machine(host).profile.closes_at_once;
-        let sender = &mut self.flows[index as usize].sender;
-        let socket = self.hosts.socket(index);
-        if socket.is_over() && !socket.has_closed && (at_once || sender.unacked().0 == 0) {
-            socket.has_closed = true;
-            sender.on_close();
-        }
-    }
-
-    /// An acknowledgement reaches TCP.
-    fn acknowledged_on_host(&mut self, (_, now): Now, host: u32, frame: &Frame) {
-        let index = frame.flow;
-        let ack = self.acks.unpack(&frame.packet);
-        self.sample_sender(index, now.time);
-        self.flows[index as usize].sender.on_segment(now, &ack);
-        self.see_to_close(host, index);
-        self.send_on_host(index, host, now, Some(()));
-        if self.metrics.is_some() && self.flows[index as usize].sender.is_done() {
-            self.note_end(index, now.time);
-        }
-        if self.ack_trace.is_some() {
-            self.trace_ack(index, now.time);
-        }
-        self.see_to_writer(host, index, now.time);
-        let held = self.flows[index as usize].held();
-        let memory = self.hosts.machine(host).profile.memory;
-        let socket = self.hosts.socket(index);
-        if socket.writer == Writer::Asleep
-            && let Some(wanted) = socket.wanted()
-            && memory.wakes(&held, wanted)
-        {
-            socket.writer = Writer::Busy;
-            let machine = self.hosts.machine(host);
-            let secs = machine.profile.wake;
-            machine
-                .cpu
-                .submit(Level::Application, Work::Write(index), secs);
-            self.hosts
-                .note_bytes((host, index), now.time, Layer::Socket, "wake", wanted);
-        }
-    }
-
-    // --- the receiving side ---------------------------------------------------------------------------------------------
-
-    /// A segment reaches TCP.
-    fn receive_on_host(&mut self, now: Now, host: u32, frame: &Frame) {
-        let (index, packet) = (frame.flow, &frame.packet);
-        let time = now.1.time;
-        self.effort.delivered_packets += 1;
-        self.sample_receiver(index, time);
-        let receiver = &mut self.flows[index as usize].receiver;
-        let mut old = None;
-        if receiver.marks.is_on() && receiver.marks.changes_state(packet.ecn()) {
-            old = receiver.take_delayed(time);
-        }
-        let ack = receiver.on_segment(now.1, packet.segment());
-        let (delivered, timer) = (receiver.delivered_bytes, receiver.next_timer());
-        if let Some(trace) = &mut self.ack_trace
-            && let Some(deliveries) = trace.deliveries.get_mut(index as usize)
-        {
-            deliveries.push((time, delivered));
-        }
-        for ack in old.iter().chain(&ack) {
-            let frame = self.ack_frame(index, ack);
-            let machine = self.hosts.machine(host);
-            machine
-                .cpu
-                .follow(Work::Send(frame), machine.profile.ack_send);
-        }
-        self.see_to_timer(receiver_timer(index), timer);
-        let (_, reader) = self.hosts.receivers[index as usize]
-            .as_mut()
-            .expect("a host takes the flow");
-        let news = delivered - reader.come;
-        reader.come = delivered;
-        if news > 0 {
-            self.hosts
-                .note_bytes((host, index), time, Layer::Socket, "readable", news);
-            self.see_to_reader(host, index, true);
-        }
-    }
-
-    /// The reader reads what there is, if it does not do so already; it may have slept.
-    fn see_to_reader(&mut self, host: u32, flow: u32, slept: bool) {
-        let (_, reader) = self.hosts.receivers[flow as usize]
-            .as_mut()
-            .expect("a host takes the flow");
-        let Some(bytes) = reader.next_read() else {
-            return;
-        };
-        let machine = self.hosts.machine(host);
-        let read = machine.profile.read;
-        let wake = if slept { machine.profile.wake } else { 0.0 };
-        #[expect(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
-        let secs = wake + read.once + read.per_byte * bytes as f64;
-        machine
-            .cpu
-            .submit(Level::Application, Work::Read(flow, bytes), secs);
-    }
-
-    /// A delayed acknowledgement is due.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn acknowledge_on_host(&mut self, index: u32, ack: &Ack, key: Key) {
-        let now = self.lineage.record(key);
-        let host = self.hosts.takes(index);
-        let frame = self.ack_frame(index, ack);
-        let machine = self.hosts.machine(host);
-        let secs = machine.profile.ack_send;
-        machine.cpu.submit(Level::Protocol, Work::Send(frame), secs);
-        self.run_host((key, now), host);
-    }
-
-    fn ack_frame(&mut self, index: u32, ack: &Ack) -> Frame {
-        let flow = &self.flows[index as usize];
-        let (hop, wire_bytes) = (flow.trip.receiver_stop + 1, flow.ack_sizes.of(ack));
-        let mut frame = Frame {
-            packet: self.acks.pack(flow.id, hop, wire_bytes, ack),
-            flow: index,
-            is_data: false,
-            id: 0,
-        };
-        if let Some(logs) = &mut self.hosts.logs {
-            frame.id = logs[index as usize].number();
-            self.acks
-                .set_tag(&mut frame.packet, frame.id % Packet::TAGS);
-        }
-        frame
     }
 }
