@@ -236,7 +236,7 @@ def list_parts(
         str,
         typer.Argument(
             metavar="[WHAT]",
-            help="cc, queue, loss, jitter, reorder, walk, source, distribution, arrivals, recovery, stack, tcp, kernel, column, metric or study.",
+            help="cc, queue, loss, jitter, reorder, walk, source, distribution, arrivals, recovery, stack, tcp, host, kernel, column, metric or study.",
         ),
     ] = "",
     as_json: AsJson = False,

@@ -358,8 +358,8 @@ fn a_stack_s_own_send_buffer_gives_way_to_the_host_s_socket() {
     let records = run(&tree);
     // 5 segments of 1448 B at most: packets of 1500 B need 1.5 ms each, and a round trip takes more than 10 ms.
     assert_eq!(numbers(&records, "flows", "acked_bytes"), [1_000_000]);
-    assert_eq!(numbers(&records, "flows", "limited_send_buffer_ns"), [0]);
     assert!(stalls(&records)[3] > 900_000_000, "{:?}", stalls(&records));
+    assert!(numbers(&records, "flows", "limited_send_buffer_ns")[0] > 900_000_000);
 }
 
 fn case() -> impl Strategy<Value = Value> {

@@ -253,9 +253,11 @@ impl World<'_> {
             machine.nic.arrivals.due(),
         ];
         for ((slot, part), due) in (self.hosts.first_slot + 4 * host..).zip(PARTS).zip(due) {
-            if due.is_infinite() {
+            if due == self.packets.get(slot).time && due > now.time {
+                // As it was: an event keeps its place among those of its time.
+            } else if due.is_infinite() {
                 self.packets.set(slot, Key::NEVER, &self.lineage);
-            } else if due != self.packets.get(slot).time || due <= now.time {
+            } else {
                 // The link's transmitter is free before the interface begins its next packet.
                 let child = match part {
                     Part::Transmitter => Child::Again,
@@ -367,7 +369,7 @@ impl World<'_> {
                     self.acknowledged_on_host(now, host, &frame);
                 }
             }
-            Work::Write(flow) => self.allocate(host, flow, time),
+            Work::Write(flow) => self.allocate(now.1, host, flow),
             Work::Copy(flow, bytes) => self.copied(now, host, flow, bytes),
             Work::Read(flow, bytes) => {
                 self.hosts.reader(flow).returns(time);

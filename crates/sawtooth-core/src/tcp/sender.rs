@@ -82,6 +82,8 @@ pub struct Sender {
     send_buffer: Option<Box<SendBuffer>>,
     /// The application is in the middle of a write, so that what there is does not end it.
     pub(super) write_goes_on: bool,
+    /// It sleeps, because a host has no memory for what it has to write.
+    pub(super) writer_sleeps: bool,
     /// One past the last segment that the receiver's window has room for.
     right_edge: u64,
     /// One past the last segment that may be sent for the first time as far as send buffer and receiver's window go.
@@ -178,6 +180,7 @@ impl Sender {
             },
             send_buffer: SendBuffer::new(&config),
             write_goes_on: false,
+            writer_sleeps: false,
             right_edge: u64::MAX,
             echo: Stamp::NONE,
             dupacks: 0,

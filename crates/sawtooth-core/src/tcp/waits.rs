@@ -21,6 +21,13 @@ impl Sender {
         self.on_write(now, bytes);
     }
 
+    /// The application goes to sleep because there is no memory for what it has to write, or is woken.
+    pub fn on_writer(&mut self, now: Event, sleeps: bool) {
+        self.writer_sleeps = sleeps;
+        let limit = self.why_it_stops(now.time);
+        self.limits.stop(now.time, limit);
+    }
+
     /// Whether the application can write: the handshake is over, if there is one.
     pub fn is_established(&self) -> bool {
         self.snd_una > 0 || !self.config.handshake

@@ -38,8 +38,10 @@ impl World<'_> {
         let host = self.hosts.sends(index);
         let flow = &mut self.flows[index as usize];
         let socket = self.hosts.socket(index);
-        flow.write_key = Key::NEVER;
-        while !socket.is_last {
+        if flow.write_key.time <= now.time {
+            flow.write_key = Key::NEVER;
+        }
+        while !socket.is_last && flow.write_key.is_never() {
             let Some(write) = flow.next_write else {
                 socket.is_last = true;
                 break;
@@ -119,7 +121,7 @@ impl World<'_> {
     }
 
     /// The writer gets memory for the next packet, or sleeps.
-    pub(super) fn allocate(&mut self, host: u32, index: u32, time: f64) {
+    pub(super) fn allocate(&mut self, now: Event, host: u32, index: u32) {
         let held = self.flows[index as usize].held();
         let profile = &self.hosts.machine(host).profile;
         let (memory, per_byte) = (profile.memory, profile.write.per_byte);
@@ -134,7 +136,8 @@ impl World<'_> {
         } else {
             socket.writer = Writer::Asleep;
             self.hosts
-                .note_bytes((host, index), time, Layer::Socket, "sleep", wanted);
+                .note_bytes((host, index), now.time, Layer::Socket, "sleep", wanted);
+            self.flows[index as usize].sender.on_writer(now, true);
         }
     }
 
@@ -206,6 +209,7 @@ impl World<'_> {
                 .submit(Level::Application, Work::Write(index), secs);
             self.hosts
                 .note_bytes((host, index), now.time, Layer::Socket, "wake", wanted);
+            self.flows[index as usize].sender.on_writer(now, false);
         }
     }
 }
