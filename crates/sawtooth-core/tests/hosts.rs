@@ -3,6 +3,9 @@
 //! The link carries 8 Mbit/s, so a byte takes 1 us, over 5 ms each way. A full segment of 960 bytes is 1000 on the wire, an acknowledgement 40.
 //! The machines' costs are those of `machine`, all in microseconds.
 
+#[expect(dead_code, reason = "other tests use the rest")]
+mod random;
+
 use proptest::prelude::*;
 use sawtooth_core::record::{Data, Records, Table};
 use sawtooth_core::scenario::Shortcuts;
@@ -273,7 +276,7 @@ fn what_hosts_cannot_be_is_said_where_it_is_written() {
     refused(
         &with("/hosts/pc/transmit_queue", json!(0)),
         "hosts.pc.transmit_queue",
-        "`transmit_queue` must be a whole number from 1 to 1000000, found 0",
+        "`transmit_queue` must be from 1 to 1000000, found 0",
     );
     refused_with_advice(
         &with("/hosts/pc/socket_memory", json!("900 B")),
@@ -403,7 +406,34 @@ fn case() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(random::config(40))]
+
+    #[test]
+    fn with_hosts_anywhere_no_record_depends_on_the_shortcuts(case in random::cases(), host in case(), places in prop::collection::vec(0usize..4, 2)) {
+        let mut tree = case.tree();
+        tree["duration"] = json!("3 s");
+        tree["hosts"] = host["hosts"].clone();
+        // A packet of any size that is drawn fits.
+        tree["hosts"]["pc"]["socket_memory"] = json!("30 kB");
+        tree["tcp"].as_object_mut().expect("a table").remove("send_buffer_default");
+        let answers = tree["flows"][0]["source"]["name"] == "request_response";
+        for (flow, place) in places.into_iter().enumerate().skip(usize::from(answers)) {
+            let (host, receiver) = [("pc", "pc"), ("pc", "none"), ("none", "pc"), ("none", "none")][place];
+            tree["flows"][flow]["host"] = json!(host);
+            tree["flows"][flow]["receiver_host"] = json!(receiver);
+            if place < 3 {
+                let words = tree["record"].as_array_mut().expect("a list");
+                words.retain(|word| word != "stalls" && word != "layers");
+                words.extend([json!("stalls"), json!("layers")]);
+            }
+        }
+        let mut scenario = random::load(&tree);
+        let fast = simulate(&scenario, 1);
+        for shortcuts in [Shortcuts { computed_hops: false, ..Shortcuts::all(true) }, Shortcuts::all(false)] {
+            scenario.shortcuts = shortcuts;
+            prop_assert_eq!(&simulate(&scenario, 1), &fast, "{:?}", shortcuts);
+        }
+    }
 
     #[test]
     fn records_of_hosts_do_not_depend_on_the_shortcuts_and_agree_with_each_other(tree in case()) {

@@ -48,7 +48,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// The number of a packet that leaves TCP. It carries the number modulo [`Packet::TAGS`].
+    /// The number of a packet that leaves TCP, or comes from where nothing is noted. It carries the number modulo [`Packet::TAGS`].
     pub fn number(&mut self) -> u32 {
         self.packets += 1;
         self.packets

@@ -179,13 +179,15 @@ impl World<'_> {
             is_data,
             id: 0,
         };
-        if let Some(logs) = &self.hosts.logs {
-            let tag = if is_data {
-                packet.tag()
-            } else {
-                self.acks.tag(packet)
+        // What another host has sent has a number.
+        let numbered = self.hosts.send(flow) && self.hosts.receive(flow);
+        if let Some(logs) = &mut self.hosts.logs {
+            let log = &mut logs[flow as usize];
+            frame.id = match (numbered, is_data) {
+                (false, _) => log.number(),
+                (true, true) => log.number_of(packet.tag()),
+                (true, false) => log.number_of(self.acks.tag(packet)),
             };
-            frame.id = logs[flow as usize].number_of(tag);
         }
         self.hosts.note(host, time, Layer::Wire, "arrive", &frame);
         self.hosts.machine(host).nic.receive(frame, time);
