@@ -323,10 +323,9 @@ fn what_hosts_cannot_be_is_said_where_it_is_written() {
         "host",
         "flows that arrive and leave cannot have a host",
     );
-    let udp = with(
-        "/flows/0",
-        json!({"path": ["l"], "transport": "udp", "source": {"name": "poisson"}, "host": "pc"}),
-    );
+    let mut udp = tree(1920);
+    udp["flows"][0] =
+        json!({"path": ["l"], "transport": "udp", "source": {"name": "poisson"}, "host": "pc"});
     refused_with_advice(
         &udp,
         "flows[0].host",
