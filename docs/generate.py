@@ -61,6 +61,8 @@ def pages() -> dict[str, str]:
         f"# Random walks of links\n\nWhat `walk = {{ PARAMETER = VALUE }}` of a link can say.\n\n{_parameters(tables['walk'])}"
     )
     made["arrivals.md"] = _arrivals(tables["arrivals"])
+    lead = "What `[scenario.hosts.NAME]` can say of a machine, besides `count`; [what it means](../concepts/host.md)."
+    made["host.md"] = f"# Hosts\n\n{lead}\n\n{_parameters(tables['host'])}"
     made["kernel.md"] = _kernel(tables["kernel"])
     made["records.md"] = _records(_core.schema())
     made["command-line.md"] = _command_line()

@@ -120,6 +120,26 @@ class Records:
         """
         return self._asked_for("link_flows")
 
+    @property
+    def stalls(self) -> pl.DataFrame:
+        """One row per time in which a socket of a host stalled, with its cause; only if the scenario asks for them.
+
+        Raises:
+            RunFailed: if it does not.
+
+        """
+        return self._asked_for("stalls")
+
+    @property
+    def layers(self) -> pl.DataFrame:
+        """One row per thing that happens to a packet at a layer of a host; only if the scenario asks for them.
+
+        Raises:
+            RunFailed: if it does not.
+
+        """
+        return self._asked_for("layers")
+
     def _asked_for(self, name: str) -> pl.DataFrame:
         if name not in self.tables:
             raise RunFailed(f"this run has no table `{name}`", f'add record = ["{name}"] to the scenario')

@@ -305,7 +305,7 @@ def list_parts(
         str,
         typer.Argument(
             metavar="[WHAT]",
-            help="cc, queue, loss, jitter, reorder, medium, forwarding, walk, source, distribution, arrivals, recovery, partial, stack, tcp, kernel, column, metric or study.",
+            help="cc, queue, loss, jitter, reorder, medium, forwarding, walk, source, distribution, arrivals, recovery, partial, stack, tcp, host, kernel, column, metric or study.",
         ),
     ] = "",
     as_json: AsJson = False,

@@ -151,6 +151,14 @@ class Dataset:
         """One row per direction of a link, flow and run, where the scenario has `record = ["link_flows"]`: drops, losses and marks."""
         return self.table("link_flows")
 
+    def stalls(self) -> pl.LazyFrame:
+        """One row per time in which a socket of a host stalled and run, where the scenario has `record = ["stalls"]`."""
+        return self.table("stalls")
+
+    def layers(self) -> pl.LazyFrame:
+        """One row per thing that happens to a packet at a layer of a host and run, where the scenario has `record = ["layers"]`."""
+        return self.table("layers")
+
     def column(self, name: str, table: str = "flows") -> pl.LazyFrame:
         """One column of `table`, by its name or by the one it has in RFC 4898, beside those that say what a row is.
 

@@ -6,10 +6,10 @@
 //!
 //! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give
 //! the same records on any machine. Everything a study can name is a row of a table ([`cc::TABLE`], [`queue::TABLE`],
-//! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]),
+//! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`host::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]),
 //! and documentation, errors and tests walk the tables.
 //!
-//! Layers, top may use below: `sim`; `link`, `feed`; `scenario`; `tcp`, `udp`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `wire`; `packet`, `dist`,
+//! Layers, top may use below: `sim`; `link`, `feed`; `scenario`; `tcp`, `udp`, `host`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `wire`; `packet`, `dist`,
 //! `noise`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
@@ -22,6 +22,7 @@ pub mod expr;
 pub mod feed;
 pub mod fft;
 pub mod histogram;
+pub mod host;
 pub mod kernel;
 pub mod link;
 pub mod loss;

@@ -336,8 +336,9 @@ impl Port {
         Key::from_parts(node.pass(end, hops), line)
     }
 
+    /// How long a packet of `bytes` takes at the rate that holds before anything has changed.
     #[inline]
-    fn transmission_secs(&mut self, bytes: u32) -> f64 {
+    pub fn transmission_secs(&mut self, bytes: u32) -> f64 {
         if self.memo.0 != bytes {
             let wire_bytes = wire_bytes(self.medium, bytes);
             self.memo = (bytes, 8.0 * f64::from(wire_bytes) / self.rate_bps);

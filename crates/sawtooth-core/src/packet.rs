@@ -27,6 +27,7 @@ const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
 const PUSH: u64 = 1 << 40;
 const CWR: u64 = 1 << 41;
 const FIN: u64 = 1 << 42;
+const TAG_SHIFT: u32 = 46;
 const ECN_SHIFT: u32 = 62;
 
 /// The ECN field of the IP header, as its two bits (RFC 3168 §5).
@@ -147,8 +148,22 @@ impl Default for Ack {
 /// Marks an acknowledgement of which nothing is kept elsewhere; the other bits say what it says of marks.
 const PLAIN: u32 = 1 << 31;
 const ECE: u32 = 1 << 16;
+const ACK_TAG_SHIFT: u32 = 17;
 
 impl Packet {
+    /// Tags that tell packets on their way apart, for those whose layers are noted ([`crate::host::layers`]).
+    pub const TAGS: u32 = 1 << 14;
+
+    /// Gives a tag to one with data that has none.
+    pub fn set_tag(&mut self, tag: u32) {
+        self.number |= u64::from(tag) << TAG_SHIFT;
+    }
+
+    /// The tag of one with data.
+    pub fn tag(&self) -> u32 {
+        (self.number >> TAG_SHIFT) as u32 & (Self::TAGS - 1)
+    }
+
     /// A packet with a data segment.
     #[inline]
     pub fn data(flow: u32, hop: u32, wire_bytes: u32, data: Data) -> Self {
@@ -226,6 +241,8 @@ impl Packet {
 pub struct AckStore {
     acks: Vec<Ack>,
     free: Vec<u32>,
+    /// Tags of those that are kept here, if they have any.
+    tags: Vec<u32>,
 }
 
 impl AckStore {
@@ -288,8 +305,31 @@ impl AckStore {
         let mut copy = *packet;
         if packet.detail & PLAIN == 0 {
             copy.detail = self.keep(self.acks[packet.detail as usize]);
+            if let Some(tag) = self.tags.get(packet.detail as usize) {
+                self.set_tag(&mut copy, *tag);
+            }
         }
         copy
+    }
+
+    /// Gives a tag to a packet that has none.
+    pub fn set_tag(&mut self, packet: &mut Packet, tag: u32) {
+        if packet.detail & PLAIN != 0 {
+            packet.detail |= tag << ACK_TAG_SHIFT;
+            return;
+        }
+        let at = packet.detail as usize;
+        self.tags.resize(self.tags.len().max(at + 1), 0);
+        self.tags[at] = tag;
+    }
+
+    /// The tag of a packet that has been given one.
+    pub fn tag(&self, packet: &Packet) -> u32 {
+        if packet.detail & PLAIN != 0 {
+            packet.detail >> ACK_TAG_SHIFT & (Packet::TAGS - 1)
+        } else {
+            self.tags[packet.detail as usize]
+        }
     }
 
     /// The acknowledgement was dropped.
@@ -370,6 +410,39 @@ mod tests {
         }
         let handshake = Packet::data(0, 0, 52, Data::HANDSHAKE_ACK);
         assert!(handshake.segment().is_handshake_ack());
+    }
+
+    #[test]
+    fn a_tag_changes_nothing_of_what_a_packet_says() {
+        let most = Packet::TAGS - 1;
+        let data = Data {
+            seq: 1 << 39,
+            payload_bytes: 9140,
+            push: true,
+            fin: true,
+            ecn: Ecn::Ect0,
+            cwr: true,
+            ..Data::default()
+        };
+        let mut packet = Packet::data(0, 0, 1500, data);
+        packet.set_tag(most);
+        assert_eq!((packet.tag(), packet.segment()), (most, data));
+        let mut store = AckStore::default();
+        for duplicate in [false, true] {
+            let ack = Ack {
+                next: 1 << 39,
+                duplicate,
+                window: 44,
+                ece: true,
+                marks: u16::MAX,
+                ..Ack::default()
+            };
+            let mut packet = store.pack(0, 0, 40, &ack);
+            store.set_tag(&mut packet, most);
+            let copy = store.copy(&packet);
+            assert_eq!((store.tag(&packet), store.tag(&copy)), (most, most));
+            assert_eq!((store.unpack(&packet), store.unpack(&copy)), (ack, ack));
+        }
     }
 
     #[test]

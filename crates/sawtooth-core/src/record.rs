@@ -276,6 +276,80 @@ pub const SCHEMA: &[TableSpec] = &[
                 "largest round-trip sample; -1 without any",
             ),
             column("rtt_samples", U64, "", "round-trip times measured"),
+            column(
+                "stall_window_ns",
+                I64,
+                "ns",
+                "the part of stall_ns in which packets queued behind a full window; -1 without a host model, as the next two",
+            ),
+            column(
+                "stall_partial_ns",
+                I64,
+                "ns",
+                "the part in which less than a segment was held back",
+            ),
+            column(
+                "stall_memory_ns",
+                I64,
+                "ns",
+                "the part in which the writer slept for lack of socket memory",
+            ),
+        ],
+    },
+    TableSpec {
+        name: "stalls",
+        summary: "one row per time in which a socket stalled, with record = [\"stalls\"]",
+        columns: &[
+            column("flow", Str, "", "the flow's name"),
+            column("from_ns", I64, "ns", "when the stopwatch started"),
+            column("to_ns", I64, "ns", "when it was paused"),
+            column(
+                "cause",
+                Str,
+                "",
+                "window, partial or memory: of those that hold, the one nearest to the wire",
+            ),
+        ],
+    },
+    TableSpec {
+        name: "layers",
+        summary: "one row per thing that happens to a packet at a layer of a host, with record = [\"layers\"]",
+        columns: &[
+            column("t_ns", I64, "ns", "when; one clock for all hosts"),
+            column("flow", Str, "", "the flow's name"),
+            column("host", Str, "", "the host's name"),
+            column("layer", Str, "", "application, socket, tcp, driver or wire"),
+            column(
+                "event",
+                Str,
+                "",
+                "application: write, written, read; socket: copied, sleep, wake, readable; tcp: send, receive; driver: send, handed, transmitted, receive; \
+                 wire: begin, end, arrive",
+            ),
+            column(
+                "packet",
+                I64,
+                "",
+                "number of the packet among its flow's, acknowledgements included, from 1; -1 if it is about none",
+            ),
+            column(
+                "kind",
+                Str,
+                "",
+                "data or ack; empty if it is about no packet",
+            ),
+            column(
+                "seq",
+                I64,
+                "",
+                "number of the segment, or of an acknowledgement the next that is expected; -1 if there is none",
+            ),
+            column(
+                "bytes",
+                U64,
+                "B",
+                "application bytes that it is about; of packets in the driver and on the wire, bytes of the packet",
+            ),
         ],
     },
     TableSpec {

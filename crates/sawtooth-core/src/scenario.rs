@@ -20,6 +20,9 @@ use crate::units::{Duration, Instant, Rate};
 use crate::wire::{Conditions, Forwarding, Medium, WireSpec};
 use crate::{cc, queue, source, tcp};
 
+pub use hosts::HostSpec;
+use hosts::Hosts;
+
 /// One specified experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
@@ -33,6 +36,8 @@ pub struct Scenario {
     pub arriving: Vec<ArrivingSpec>,
     /// Flows of UDP, in a list of their own: nothing of what is said about connections holds for them.
     pub udp: Vec<UdpSpec>,
+    /// Machines; flows without one have ends that take no time.
+    pub hosts: Vec<HostSpec>,
     pub kernel: Kernel,
     pub shortcuts: Shortcuts,
 }
@@ -63,6 +68,10 @@ pub struct Recording {
     pub waits: bool,
     /// What became of each flow's packets at each link.
     pub link_flows: bool,
+    /// When sockets have stalled.
+    pub stalls: bool,
+    /// What happens to each packet at each layer of its hosts.
+    pub layers: bool,
 }
 
 impl Recording {
@@ -72,7 +81,18 @@ impl Recording {
     }
 }
 
-const RECORD_WORDS: &[&str] = &["variables", "episodes", "transfers", "waits", "link_flows"];
+const RECORD_WORDS: &[&str] = &[
+    "variables",
+    "episodes",
+    "transfers",
+    "waits",
+    "link_flows",
+    "stalls",
+    "layers",
+];
+
+/// Those that hosts tell.
+const HOST_WORDS: &[&str] = &["stalls", "layers"];
 
 /// Those that links tell, which are the simulator's own with real kernels, too.
 const LINK_WORDS: &[&str] = &["waits", "link_flows"];
@@ -147,6 +167,9 @@ pub struct FlowSpec {
     pub start: Instant,
     /// What its packets take between its hosts and the links of its path, each way.
     pub delay: Duration,
+    /// Which of the scenario's hosts sends its data, and which takes them, if these are modelled.
+    pub host: Option<usize>,
+    pub receiver_host: Option<usize>,
 }
 
 /// Connections that arrive one after the other, each to transfer some bytes and leave. Its `flow` is what they have in common.
@@ -329,6 +352,11 @@ impl Scenario {
     /// Makes a scenario for a real kernel; refuses what none can be told.
     pub fn for_kernel(tree: &Json) -> Result<Self> {
         let scenario = Self::from_tree(tree)?;
+        if tree.get("hosts").is_some() {
+            let message = "`hosts` are of the simulator alone: a real kernel has its own costs";
+            return Err(at_key("hosts", message)
+                .hint("leave them out, or put them and `host` into an arm of the simulator's"));
+        }
         let mut tables = vec![("tcp".to_owned(), tree.get("tcp"))];
         for (index, flow) in tree["flows"].as_array().into_iter().flatten().enumerate() {
             tables.push((format!("flows[{index}].tcp"), flow.get("tcp")));
@@ -708,6 +736,9 @@ const SCENARIO_KEYS: &[&str] = &[
     "vars",
     "links",
     "flows",
+    "hosts",
+    "host",
+    "receiver_host",
     "kernel",
     "shortcuts",
 ];
@@ -725,6 +756,8 @@ const FLOW_KEYS: &[&str] = &[
     "delay",
     "count",
     "arrivals",
+    "host",
+    "receiver_host",
 ];
 
 /// A group of links declared together.
@@ -812,11 +845,12 @@ impl<'a> Reader<'a> {
         };
         let record = self.record(sample)?;
         let (mut links, groups) = self.links()?;
+        let hosts = self.hosts()?;
         let Flows {
             standing: mut flows,
             mut arriving,
             udp,
-        } = self.flows(&groups, duration)?;
+        } = self.flows(&groups, &hosts, duration)?;
         let specs = arriving.iter_mut().map(|one| &mut one.flow);
         wires::fit_segments(self.tree, &links, flows.iter_mut().chain(specs))?;
         wires::fit_datagrams(&links, &udp)?;
@@ -828,6 +862,7 @@ impl<'a> Reader<'a> {
         resolve_bdp(&mut links, &everyone, &udp)?;
         queues::check(self.tree, &links, &everyone, &udp)?;
         self.offer(&mut arriving, &links, duration.secs())?;
+        self.check_host_words(&flows)?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
         Ok(Scenario {
@@ -838,6 +873,7 @@ impl<'a> Reader<'a> {
             flows,
             arriving,
             udp,
+            hosts: hosts.all,
             kernel,
             shortcuts,
         })
@@ -870,6 +906,8 @@ impl<'a> Reader<'a> {
                 "transfers" => record.transfers = true,
                 "waits" => record.waits = true,
                 "link_flows" => record.link_flows = true,
+                "stalls" => record.stalls = true,
+                "layers" => record.layers = true,
                 _ => {
                     let hint = match suggest(word, RECORD_WORDS.iter().copied()) {
                         Some(near) => format!("did you mean `{near}`?"),
@@ -881,6 +919,27 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(record)
+    }
+
+    /// What hosts tell takes a flow that has one.
+    fn check_host_words(&self, flows: &[FlowSpec]) -> Result<()> {
+        if flows
+            .iter()
+            .any(|flow| flow.host.or(flow.receiver_host).is_some())
+        {
+            return Ok(());
+        }
+        let words = self.tree.get("record").and_then(Json::as_array);
+        for (index, word) in words.into_iter().flatten().enumerate() {
+            if let Some(word) = word.as_str()
+                && HOST_WORDS.contains(&word)
+            {
+                let message = format!("`{word}` are told by hosts, and no flow has one");
+                return Err(at(format!("record[{index}]"), message)
+                    .hint("add hosts.NAME = { ... }, and host = \"NAME\" to a flow"));
+            }
+        }
+        Ok(())
     }
 
     fn kernel(&self) -> Result<Kernel> {
@@ -1009,7 +1068,7 @@ impl<'a> Reader<'a> {
         Ok((links, groups))
     }
 
-    fn flows(&self, groups: &[LinkGroup], duration: Duration) -> Result<Flows> {
+    fn flows(&self, groups: &[LinkGroup], hosts: &Hosts, duration: Duration) -> Result<Flows> {
         let blocks = match self.tree.get("flows") {
             Some(Json::Array(blocks)) if !blocks.is_empty() => blocks,
             Some(Json::Array(_)) | None => {
@@ -1060,7 +1119,8 @@ impl<'a> Reader<'a> {
                     udp.push(udp::flow(table, name, (&path, duration), groups, scope)?);
                     continue;
                 }
-                let flow = self.flow(table, name, &path, &stack, groups, scope)?;
+                let mut flow = self.flow(table, name, &path, &stack, groups, scope)?;
+                self.put_on_hosts(&mut flow, table, hosts, scope)?;
                 match table.get("arrivals") {
                     None => flows.push(flow),
                     Some(json) => arriving.push(arrivals::read(flow, table, json, scope)?),
@@ -1240,6 +1300,8 @@ impl<'a> Reader<'a> {
             source,
             start,
             delay,
+            host: None,
+            receiver_host: None,
         })
     }
 }
@@ -1433,19 +1495,19 @@ fn route(
         let Json::String(text) = json else {
             return Err(at(path, "expected the name of a link"));
         };
-        route.push(hop(text, &path, groups, scope)?);
+        route.push(hop(text, "link", &path, groups, scope)?);
     }
     Ok(route)
 }
 
-/// One link of a path: `name`, or `name[expression]` where there are several.
+/// One link of a path, or host: `name`, or `name[expression]` where there are several.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
     reason = "checked to be a small whole number"
 )]
-fn hop(text: &str, path: &str, groups: &[LinkGroup], scope: Scope) -> Result<usize> {
+fn hop(text: &str, what: &str, path: &str, groups: &[LinkGroup], scope: Scope) -> Result<usize> {
     let (name, index) = match text.split_once('[') {
         None => (text, None),
         Some((name, rest)) => match rest.strip_suffix(']') {
@@ -1461,7 +1523,7 @@ fn hop(text: &str, path: &str, groups: &[LinkGroup], scope: Scope) -> Result<usi
     let Some(group) = groups.iter().find(|group| group.name == name) else {
         return Err(unknown(
             path,
-            "link",
+            what,
             name,
             groups.iter().map(|group| group.name),
         ));
@@ -1473,7 +1535,7 @@ fn hop(text: &str, path: &str, groups: &[LinkGroup], scope: Scope) -> Result<usi
         }
         (Some(count), None) => Err(at(
             path,
-            format!("there are {count} links `{name}`; say which"),
+            format!("there are {count} {what}s `{name}`; say which"),
         )
         .hint(&format!("for example \"{name}[i]\""))),
         (Some(count), Some(index)) => {
@@ -1980,14 +2042,14 @@ fn unknown<'a>(
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> ScenarioError {
     let all = match what {
-        "link" => format!(
-            "links here are {}",
+        "link" | "host" => format!(
+            "{what}s here are {}",
             known.clone().collect::<Vec<_>>().join(", ")
         ),
         _ => format!("`sawtooth list {what}` shows all"),
     };
     let hint = match suggest(name, known) {
-        Some(near) if what == "link" => format!("did you mean `{near}`?"),
+        Some(near) if matches!(what, "link" | "host") => format!("did you mean `{near}`?"),
         Some(near) => format!("did you mean `{near}`? {all}"),
         None => all,
     };
@@ -2030,6 +2092,7 @@ impl ScenarioError {
 
 mod arrivals;
 mod distribution;
+mod hosts;
 mod queues;
 mod udp;
 mod warnings;

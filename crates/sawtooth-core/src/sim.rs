@@ -21,6 +21,7 @@
 
 mod arrivals;
 mod dialogue;
+mod hosts;
 pub mod links;
 mod stops;
 
@@ -28,6 +29,7 @@ use std::collections::BTreeMap;
 
 use self::arrivals::Arrivals;
 use self::dialogue::Dialogues;
+use self::hosts::{Hosts, Part as HostPart};
 use self::stops::{Place, Plan, Stop, Trip, plan_stops, routes};
 use crate::cc;
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
@@ -99,6 +101,8 @@ enum Slot {
     Arrival(u32),
     /// The next packets of a flow of UDP leave.
     Departures(u32),
+    /// Something happens within a host.
+    Host(u32, HostPart),
 }
 
 /// Packets on their way to one stop from one component, in order.
@@ -354,6 +358,7 @@ struct World<'a> {
     flows: Vec<Flow>,
     arrivals: Arrivals<'a>,
     dialogues: Dialogues,
+    hosts: Hosts,
     udp: Vec<Udp>,
     stops: Vec<Stop>,
     /// Of each stop: whether it is beyond the receiver, so that packets there are acknowledgements.
@@ -421,6 +426,7 @@ impl<'a> World<'a> {
         for index in 0..udp.len() {
             slots.push(Slot::Departures(index_u32(index)));
         }
+        let hosts = Hosts::new(scenario, &mut slots);
         let flows = standing_flows(scenario, seed, &dialogues, &trips);
         let lineage = Lineage::new();
         let mut timers = EventQueue::new(2 * flows.len());
@@ -454,6 +460,7 @@ impl<'a> World<'a> {
             flows,
             arrivals,
             dialogues,
+            hosts,
             udp,
             stops,
             returning,
@@ -521,6 +528,7 @@ impl<'a> World<'a> {
                     let next = self.send_udp(index as usize, key);
                     self.packets.set(slot, next, &self.lineage);
                 }
+                Slot::Host(host, part) => self.on_host(host, part, key),
             }
         }
     }
@@ -615,6 +623,12 @@ impl<'a> World<'a> {
                 Place::UdpReceiver(index) => {
                     let copy = packet;
                     self.receive_udp(index, &copy, key.time);
+                    return None;
+                }
+                Place::Host(end) => {
+                    let copy = packet;
+                    let (time, line) = key.parts();
+                    self.come_to_host(end, &copy, time, line);
                     return None;
                 }
                 Place::Discard => {
@@ -947,6 +961,9 @@ impl<'a> World<'a> {
             flow.sender.inherit(&metrics.at_start(index, key.time));
         }
         flow.sender.on_start(now);
+        if self.hosts.send(index) {
+            return self.write_on_host(index, key, now);
+        }
         flow.write(now);
         self.pump_rarely(index, key, now);
     }
@@ -955,6 +972,9 @@ impl<'a> World<'a> {
         let flow = &mut self.flows[index as usize];
         let key = flow.receiver.next_timer();
         let ack = flow.receiver.on_timer();
+        if self.hosts.receive(index) {
+            return self.acknowledge_on_host(index, &ack, key);
+        }
         let wire_bytes = flow.ack_sizes.of(&ack);
         let packet = self
             .acks
@@ -966,11 +986,15 @@ impl<'a> World<'a> {
         let key = self.flows[index as usize].next_timer();
         let now = self.lineage.record(key);
         self.sample_sender(index, key.time);
+        let on_host = self.hosts.send(index);
         let flow = &mut self.flows[index as usize];
-        if key == flow.write_key {
-            flow.write(now);
-        } else {
+        if key != flow.write_key {
             flow.sender.on_timer(now);
+        } else if !on_host {
+            flow.write(now);
+        }
+        if on_host {
+            return self.write_on_host(index, key, now);
         }
         self.pump_rarely(index, key, now);
     }
@@ -1143,6 +1167,7 @@ impl<'a> World<'a> {
             }
         }
         self.end_arrivals();
+        self.hosts.finish(self.end);
         let mut tables = vec![self.flow_table()];
         tables.extend(links::tables(self.scenario, &self.ports));
         tables.extend(self.arrival_tables());
@@ -1166,15 +1191,22 @@ impl<'a> World<'a> {
         if self.scenario.record.episodes {
             tables.push(self.episode_table());
         }
+        tables.extend(self.hosts.tables(self.scenario));
         Records { tables }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn flow_table(&self) -> Table {
         let mut table = Table::new("flows");
-        for (flow, spec) in self.flows.iter().zip(&self.scenario.flows) {
+        for (index, (flow, spec)) in (0..).zip(self.flows.iter().zip(&self.scenario.flows)) {
             let (sender, receiver, counters) =
                 (&flow.sender, &flow.receiver, &flow.sender.counters);
+            // With a host the application has what it has read.
+            let (delivered, last_delivery) = self
+                .hosts
+                .read_by(index)
+                .unwrap_or((receiver.delivered_bytes, receiver.last_delivery));
+            let [stall, stalls @ ..] = self.hosts.stalls(index, self.end);
             let config = sender.config();
             let lifetime = self.end - flow.start;
             let rate = |bytes| mean_rate_bps(bytes, lifetime);
@@ -1195,9 +1227,9 @@ impl<'a> World<'a> {
                 Cell::I64(ns(flow.start)),
                 Cell::U64(acked),
                 Cell::U64(sender.acked_bytes()),
-                Cell::U64(receiver.delivered_bytes),
+                Cell::U64(delivered),
                 Cell::F64(rate(acked * u64::from(config.smss))),
-                Cell::F64(rate(receiver.delivered_bytes)),
+                Cell::F64(rate(delivered)),
                 Cell::U64(counters.sent_packets),
                 Cell::U64(counters.retransmits),
                 Cell::U64(counters.fast_retransmits),
@@ -1217,11 +1249,11 @@ impl<'a> World<'a> {
                 Cell::I64(sampled(srtt)),
                 Cell::I64(sampled(counters.min_rtt_secs)),
                 Cell::I64(if done {
-                    ns(receiver.last_delivery - flow.start)
+                    ns(last_delivery - flow.start)
                 } else {
                     -1
                 }),
-                Cell::I64(-1),
+                Cell::I64(stall),
             ];
             let limits = &sender.limits;
             let shares = Limit::ALL.map(|limit| Cell::I64(limits.spent_ns(limit)));
@@ -1236,7 +1268,8 @@ impl<'a> World<'a> {
                 Cell::I64(sampled(counters.max_rtt_secs)),
                 Cell::U64(counters.rtt_samples),
             ];
-            table.push(totals.into_iter().chain(shares).chain(details));
+            let row = totals.into_iter().chain(shares).chain(details);
+            table.push(row.chain(stalls.map(Cell::I64)));
         }
         for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
             table.push(udp::flow_row(&self.sent(flow, spec), &flow.received));
@@ -1324,6 +1357,8 @@ fn standing_flows(
             seed: random.integer(0, i64::MAX).unsigned_abs(),
             handshake: config.handshake && opens,
             handshake_ack: config.handshake_ack && opens,
+            // A host's socket has its own memory.
+            send_buffer_default: config.send_buffer_default.filter(|_| spec.host.is_none()),
             ..config
         };
         let [drawn, _] = config.draw_phases(|| clocks(seed, &spec.name));

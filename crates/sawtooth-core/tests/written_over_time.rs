@@ -67,12 +67,12 @@ fn every_byte_is_counted_once_however_it_was_cut_lost_and_repeated() {
     // 40 messages of 1999 bytes, of which every 7th packet is lost: full segments, short ones and both sent again.
     let drop: Vec<u64> = (3..500).step_by(7).collect();
     for stack in ["rfc", "linux", "ns2"] {
-        for nagle in ["off", "nagle", "minshall"] {
+        for nagle in ["nodelay", "nagle", "minshall"] {
             for size in ["1 B", "1999 B", "10 kB"] {
                 let run = run(
                     stack,
                     &messages(size, "30 ms", 40),
-                    &json!({"nagle": nagle}),
+                    &json!({"partial": nagle}),
                     &json!({"drop": drop}),
                     "600 s",
                 );
@@ -89,13 +89,13 @@ fn every_byte_is_counted_once_however_it_was_cut_lost_and_repeated() {
 fn rfc896_short_writes_coalesce_into_one_segment_per_round_trip() {
     // 100 bytes every 10 ms for 1 s over a round trip of 40 ms: without Nagle's algorithm a segment each; with it, what is written in a round
     // trip, four or five writes, waits for the acknowledgement. Acknowledgements are not delayed.
-    let tcp = |nagle: &str| json!({"nagle": nagle, "ack_every": 1});
+    let tcp = |nagle: &str| json!({"partial": nagle, "ack_every": 1});
     let segments = |nagle| {
         let source = messages("100 B", "10 ms", 100);
         run("rfc", &source, &tcp(nagle), &json!({}), "3 s").flow("acked_packets")
     };
     // The first three are written before the connection is established, and leave as one.
-    let each = segments("off");
+    let each = segments("nodelay");
     assert!((94..=97).contains(&each), "{each}");
     let coalesced = segments("nagle");
     assert!((18..=28).contains(&coalesced), "{coalesced}");
@@ -112,14 +112,14 @@ fn minshall_a_message_of_full_segments_and_a_short_one_is_not_delayed() {
         let run = run(
             "linux",
             &source,
-            &json!({"nagle": nagle}),
+            &json!({"partial": nagle}),
             &json!({}),
             "80 ms",
         );
         run.flow("delivered_bytes")
     };
     assert_eq!(delivered_at_80_ms("minshall"), 3000);
-    assert_eq!(delivered_at_80_ms("off"), 3000);
+    assert_eq!(delivered_at_80_ms("nodelay"), 3000);
     assert_eq!(delivered_at_80_ms("nagle"), 2896);
 }
 
@@ -174,7 +174,7 @@ fn rfc2861_a_window_decays_while_nothing_is_sent_and_rfc5681_it_restarts() {
         let after = windows.iter().find(|(t, _)| *t > 1.7).expect("one").1;
         (before, after)
     };
-    let (before, kept) = second("off");
+    let (before, kept) = second("nodelay");
     assert!(before >= 40.0 && kept >= before, "{before} {kept}");
     // The first acknowledgement after the pause adds a segment or two to the window of ten.
     let (_, decayed) = second("decay");

@@ -4,7 +4,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
-use sawtooth_core::{arrivals, cc, dist, kernel, loss, packet_source, queue, source, tcp, wire};
+use sawtooth_core::{
+    arrivals, cc, dist, host, kernel, loss, packet_source, queue, source, tcp, wire,
+};
 use serde_json::{Value as Json, json};
 
 /// Records of one run, or why it failed.
@@ -239,6 +241,7 @@ pub fn registry() -> Json {
         "partial": rows(tcp::partial::TABLE),
         "stack": stacks,
         "tcp": params(tcp::PARAMS),
+        "host": params(host::PARAMS),
         "kernel": params(kernel::PARAMS),
     })
 }

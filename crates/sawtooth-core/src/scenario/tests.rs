@@ -369,7 +369,7 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
             json!(["packets"]),
             "record[0]",
             "`packets` is no table that can be asked for",
-            "there are variables, episodes, transfers, waits, link_flows",
+            "there are variables, episodes, transfers, waits, link_flows, stalls, layers",
         ),
         (
             json!(["variables"]),

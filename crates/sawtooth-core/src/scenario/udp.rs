@@ -23,6 +23,7 @@ pub const KEYS: &[&str] = &[
 ];
 
 const UNCONTROLLED: &str = "nothing is acknowledged, and nothing controls what it sends";
+const NO_MACHINE: &str = "leave it out; only connections have machines";
 const SENDS_BY_ITSELF: &str = "leave it out; `source` says when packets leave";
 
 /// Keys of a connection that mean nothing without one, why not, and what there is instead.
@@ -35,6 +36,8 @@ const TCP_KEYS: &[(&str, &str, &str)] = &[
         "they are connections that come and leave",
         "leave it out; the source `poisson` has packets that come at random, `count` several flows, `start` and `stop` their time",
     ),
+    ("host", UNCONTROLLED, NO_MACHINE),
+    ("receiver_host", UNCONTROLLED, NO_MACHINE),
 ];
 
 /// Whether a flow is of UDP; with keys that nothing but TCP has, that is a mistake.

@@ -24,6 +24,8 @@ pub(super) enum Place {
     Access(u32),
     Receiver(u32),
     Sender(u32),
+    /// The interface of a flow's host; an even number at the receiver, an odd one at the sender.
+    Host(u32),
     /// Where a flow of UDP ends; of itself it begins anew, so this feeds its first stop.
     UdpReceiver(u32),
     /// Where a damaged packet ends.
@@ -65,8 +67,14 @@ pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<R
         damages: scenario.damages(&spec.path),
         against: false,
         flow: place as usize,
-        receiver: Place::Receiver(place),
-        sender: Some(Place::Sender(place)),
+        receiver: match spec.receiver_host {
+            Some(_) => Place::Host(2 * place),
+            None => Place::Receiver(place),
+        },
+        sender: Some(match spec.host {
+            Some(_) => Place::Host(2 * place + 1),
+            None => Place::Sender(place),
+        }),
         sociable: false,
     };
     let mut routes: Vec<Route> = (0..)
@@ -138,7 +146,7 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
         Place::Receiver(place) | Place::Sender(place) => {
             routes[*place as usize].sociable || !scenario.shortcuts.computed_hops
         }
-        Place::Receivers(_) | Place::Senders(_) => true,
+        Place::Receivers(_) | Place::Senders(_) | Place::Host(_) => true,
         Place::UdpReceiver(_) | Place::Access(_) | Place::Discard => {
             !scenario.shortcuts.computed_hops
         }

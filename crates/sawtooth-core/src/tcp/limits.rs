@@ -145,7 +145,11 @@ impl Sender {
         let rack = self.rack.as_deref();
         let lost = rack.is_some_and(|rack| rack.segments.lost() > 0);
         if !lost && self.snd_nxt >= self.stream.end() {
-            Limit::Source
+            if self.writer_sleeps {
+                Limit::SendBuffer
+            } else {
+                Limit::Source
+            }
         } else if !lost && self.send_room() == 0 {
             Limit::SendBuffer
         } else if !lost && self.is_held_back() {

@@ -29,6 +29,7 @@ mod stacks;
 pub mod stream;
 pub mod ticks;
 pub mod timestamps;
+pub mod waits;
 
 pub use config::{Config, PARAMS};
 pub use stacks::{STACKS, Stack};

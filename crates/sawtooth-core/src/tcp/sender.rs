@@ -81,6 +81,10 @@ pub struct Sender {
     pub(super) stream: Stream,
     /// What of it there is room for, where that is limited.
     send_buffer: Option<Box<SendBuffer>>,
+    /// The application is in the middle of a write, so that what there is does not end it.
+    pub(super) write_goes_on: bool,
+    /// It sleeps, because a host has no memory for what it has to write.
+    pub(super) writer_sleeps: bool,
     /// One past the last segment that the receiver's window has room for.
     right_edge: u64,
     /// One past the last segment that may be sent for the first time as far as send buffer and receiver's window go.
@@ -178,6 +182,8 @@ impl Sender {
                 u64::MAX
             },
             send_buffer: SendBuffer::new(&config),
+            write_goes_on: false,
+            writer_sleeps: false,
             right_edge: u64::MAX,
             echo: Stamp::NONE,
             dupacks: 0,
@@ -542,7 +548,7 @@ impl Sender {
 
     pub(super) fn transmit(&mut self, now: Event, seq: u64) -> Data {
         self.counters.sent_packets += 1;
-        let mut push = seq + 1 == self.stream.end();
+        let mut push = seq + 1 == self.stream.end() && !self.write_goes_on;
         let (ecn, cwr) = match &mut self.signals {
             None => (Ecn::NotEct, false),
             Some(signals) => signals.stamp(seq == 0 && self.config.handshake, seq < self.snd_max),

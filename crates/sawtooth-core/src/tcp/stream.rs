@@ -265,6 +265,21 @@ impl Stream {
         lacking.map(|(_, bytes)| u64::from(bytes)).sum()
     }
 
+    /// Bytes that the last segment takes without becoming more than one, when everything below `snd_max` has been sent.
+    pub fn tail_room(&self, snd_max: u64) -> u32 {
+        if snd_max.max(self.first) < self.end {
+            self.smss - self.last_bytes
+        } else {
+            0
+        }
+    }
+
+    /// Bytes and segments that have been written and not been acknowledged.
+    pub fn unacked(&self, snd_una: u64) -> (u64, u64) {
+        let bytes = self.acked_bytes(self.end) - self.acked_bytes(snd_una);
+        (bytes, self.end - snd_una.clamp(self.first, self.end))
+    }
+
     /// Application bytes that have never been sent.
     pub fn unsent_bytes(&self, snd_max: u64) -> u64 {
         let next = snd_max.max(self.first);

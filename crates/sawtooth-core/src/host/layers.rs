@@ -1,0 +1,80 @@
+//! What happens to every packet at every layer, on both machines and on one clock: the rows of the table `layers`.
+
+use crate::packet::Packet;
+
+/// Where something happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    Application,
+    Socket,
+    Tcp,
+    Driver,
+    Wire,
+}
+
+impl Layer {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Application => "application",
+            Self::Socket => "socket",
+            Self::Tcp => "tcp",
+            Self::Driver => "driver",
+            Self::Wire => "wire",
+        }
+    }
+}
+
+/// One thing that happens.
+#[derive(Clone, Copy, Debug)]
+pub struct Happening {
+    pub time: f64,
+    /// The machine.
+    pub host: u32,
+    pub layer: Layer,
+    pub event: &'static str,
+    /// The packet's number among all of its flow, from 1 on, and whether it carries data, if it is about one.
+    pub packet: Option<(u32, bool)>,
+    /// Its segment, or of an acknowledgement the next segment that is expected.
+    pub seq: Option<u64>,
+    pub bytes: u64,
+}
+
+/// The log of one flow.
+#[derive(Debug, Default)]
+pub struct Log {
+    pub rows: Vec<Happening>,
+    /// Packets that have been given a number.
+    packets: u32,
+}
+
+impl Log {
+    /// The number of a packet that leaves TCP, or comes from where nothing is noted. It carries the number modulo [`Packet::TAGS`].
+    pub fn number(&mut self) -> u32 {
+        self.packets += 1;
+        self.packets
+    }
+
+    /// The number of a packet that carries `tag`: the latest one that could be meant.
+    pub fn number_of(&self, tag: u32) -> u32 {
+        let behind = (self.packets + Packet::TAGS - tag) % Packet::TAGS;
+        self.packets.saturating_sub(behind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_packet_with_a_tag_is_meant() {
+        let mut log = Log::default();
+        let mut tags = Vec::new();
+        for _ in 0..Packet::TAGS + 3 {
+            tags.push(log.number() % Packet::TAGS);
+        }
+        let newest = Packet::TAGS + 3;
+        assert_eq!(log.number_of(tags[tags.len() - 1]), newest);
+        assert_eq!(log.number_of(tags[tags.len() - 5]), newest - 4);
+        assert_eq!(log.number_of(tags[3]), newest - (Packet::TAGS - 1));
+    }
+}

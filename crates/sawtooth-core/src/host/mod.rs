@@ -1,0 +1,289 @@
+//! What a machine adds to TCP: an application, a socket with limited memory, a processor whose work takes time, a device driver and a network
+//! interface. Without a host a flow's ends take no time; with one they are machines with the parameters of [`PARAMS`].
+//!
+//! **Model.** From the sending application to the wire:
+//!
+//! ```text
+//! application: write(M bytes)          write_cost, once per write
+//!   socket:    a packet's buffer, a copy of its data      write_byte_cost; sleeps when socket_memory is exhausted
+//!     TCP:     segment                 send_packet_cost, send_byte_cost
+//!       driver:                        driver_send_cost, driver_send_byte_cost
+//!         interface: transmit_queue, transmit_delay, then the wire of the first link
+//! ```
+//!
+//! and up the other side: interface (`receive_delay`), interrupt (`receive_interrupt_*`, `driver_receive_*`), TCP (`receive_*_cost` of data, `ack_receive_cost` of
+//! acknowledgements), socket, application (`wake_cost`, `read_cost`, `read_byte_cost`). A machine has one processor ([`cpu`]) and one interface ([`nic`]), which all of its
+//! flows share. The interface reports what it has transmitted with an interrupt; then the memory of its queue is free again.
+//!
+//! The time that a socket waits while nothing is done for it is measured by its [`stopwatch`]; what happens to each packet at each layer is noted in [`layers`].
+//!
+//! Deviations: a timer acts when it expires, whatever the processor does, and only what it sends takes time; segments that one event releases carry one
+//! time stamp; a receiver's window does not shrink while the reader has not read; packets that the interface has no room for wait without limit.
+
+pub mod cpu;
+pub mod interrupt;
+pub mod layers;
+pub mod nic;
+pub mod socket;
+pub mod stopwatch;
+
+use crate::packet::Packet;
+use crate::registry::{Kind, Param, Params, Value};
+
+/// A cost or delay that is nothing unless it is given.
+const fn time(name: &'static str, summary: &'static str) -> Param {
+    Param {
+        name,
+        summary,
+        kind: Kind::Duration {
+            min_exclusive: false,
+        },
+        default: Value::Duration(0.0),
+    }
+}
+
+/// A number of packets that is unlimited unless it is given.
+const fn packets(name: &'static str, summary: &'static str) -> Param {
+    Param {
+        name,
+        summary,
+        kind: Kind::Integer {
+            min: 1,
+            max: 1_000_000,
+        },
+        default: Value::None,
+    }
+}
+
+/// All parameters of a host.
+pub const PARAMS: &[Param] = &[
+    time(
+        "write_cost",
+        "processor time of a call of write, without copying",
+    ),
+    time(
+        "write_byte_cost",
+        "processor time to copy a byte from the application to the socket",
+    ),
+    time(
+        "read_cost",
+        "processor time of a call of read, without copying",
+    ),
+    time(
+        "read_byte_cost",
+        "processor time to copy a byte from the socket to the application",
+    ),
+    time(
+        "wake_cost",
+        "processor time until an application that slept runs again",
+    ),
+    Param {
+        name: "close",
+        summary: "when an application that has written everything closes the connection, which pushes what is held back: at once, or when all has been \
+                  acknowledged",
+        kind: Kind::Choice(&["at_once", "acknowledged"]),
+        default: Value::Choice("at_once"),
+    },
+    Param {
+        name: "socket_memory",
+        summary: "bytes that a sending socket holds at most, written and not acknowledged, each packet with its overhead; a writer sleeps until there is room",
+        kind: Kind::Bytes,
+        default: Value::Bytes(65_536),
+    },
+    Param {
+        name: "packet_overhead",
+        summary: "bytes of socket memory that a packet takes besides its data; `none`: nothing",
+        kind: Kind::Bytes,
+        default: Value::None,
+    },
+    Param {
+        name: "wake_free",
+        summary: "share of the socket memory that is free when a sleeping writer is woken; room for the next packet in any case",
+        kind: Kind::Number { min: 0.0, max: 1.0 },
+        default: Value::Number(0.0),
+    },
+    time(
+        "send_packet_cost",
+        "processor time of TCP and IP to send a segment with data",
+    ),
+    time(
+        "send_byte_cost",
+        "processor time of TCP and IP per byte of data sent, such as for its checksum",
+    ),
+    time(
+        "receive_packet_cost",
+        "processor time of TCP and IP to receive a segment with data",
+    ),
+    time(
+        "receive_byte_cost",
+        "processor time of TCP and IP per byte of data received",
+    ),
+    time("ack_send_cost", "processor time to send an acknowledgement"),
+    time(
+        "ack_receive_cost",
+        "processor time to receive an acknowledgement",
+    ),
+    time(
+        "driver_send_cost",
+        "processor time of the driver to hand a packet to the interface",
+    ),
+    time(
+        "driver_send_byte_cost",
+        "the same per byte of the packet, where the processor copies it",
+    ),
+    time(
+        "driver_receive_cost",
+        "processor time of the driver to take a packet from the interface, within the interrupt",
+    ),
+    time(
+        "driver_receive_byte_cost",
+        "the same per byte of the packet, where the processor copies it",
+    ),
+    packets(
+        "transmit_queue",
+        "packets that the interface holds until it has reported their transmission; others wait before the driver",
+    ),
+    time(
+        "transmit_delay",
+        "from the driver to the first bit on the wire, of an idle interface",
+    ),
+    time(
+        "receive_delay",
+        "from the last bit of a packet to when the interface can report it",
+    ),
+    time(
+        "transmit_interrupt_cost",
+        "processor time of an interrupt that reports transmissions",
+    ),
+    time(
+        "transmit_interrupt_delay",
+        "how long the interface waits for more to report, from the first transmission on",
+    ),
+    packets(
+        "transmit_interrupt_packets",
+        "transmissions that it reports without waiting",
+    ),
+    time(
+        "receive_interrupt_cost",
+        "processor time of an interrupt that reports packets, without what its packets cost",
+    ),
+    time(
+        "receive_interrupt_delay",
+        "how long the interface waits for more to report, from the first packet on",
+    ),
+    packets(
+        "receive_interrupt_packets",
+        "packets that it reports without waiting",
+    ),
+];
+
+/// What things cost a machine, seconds, and what else its work depends on.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    pub write: Cost,
+    pub read: Cost,
+    pub wake: f64,
+    pub closes_at_once: bool,
+    pub memory: socket::Memory,
+    pub send: Cost,
+    pub receive: Cost,
+    pub ack_send: f64,
+    pub ack_receive: f64,
+    pub driver_send: Cost,
+    pub driver_receive: Cost,
+    pub transmit_interrupt: f64,
+    pub receive_interrupt: f64,
+}
+
+/// Something once, and something per byte.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    pub once: f64,
+    pub per_byte: f64,
+}
+
+impl Cost {
+    fn of(params: &Params, once: &str, per_byte: &str) -> Self {
+        Self {
+            once: params.duration(once),
+            per_byte: params.duration(per_byte),
+        }
+    }
+
+    /// That of so many bytes.
+    pub fn with(self, bytes: u32) -> f64 {
+        self.once + self.per_byte * f64::from(bytes)
+    }
+}
+
+impl From<&Params> for Profile {
+    fn from(params: &Params) -> Self {
+        let cost = |once, per_byte| Cost::of(params, once, per_byte);
+        Self {
+            write: cost("write_cost", "write_byte_cost"),
+            read: cost("read_cost", "read_byte_cost"),
+            wake: params.duration("wake_cost"),
+            closes_at_once: params.choice("close") == "at_once",
+            memory: socket::Memory::from(params),
+            send: cost("send_packet_cost", "send_byte_cost"),
+            receive: cost("receive_packet_cost", "receive_byte_cost"),
+            ack_send: params.duration("ack_send_cost"),
+            ack_receive: params.duration("ack_receive_cost"),
+            driver_send: cost("driver_send_cost", "driver_send_byte_cost"),
+            driver_receive: cost("driver_receive_cost", "driver_receive_byte_cost"),
+            transmit_interrupt: params.duration("transmit_interrupt_cost"),
+            receive_interrupt: params.duration("receive_interrupt_cost"),
+        }
+    }
+}
+
+/// A packet within a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    pub packet: Packet,
+    /// Whose it is: its place among the flows.
+    pub flow: u32,
+    /// Whether it carries data, or else an acknowledgement.
+    pub is_data: bool,
+    /// Its number among its flow's packets, if they are noted.
+    pub id: u32,
+}
+
+/// What a processor does.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// An interrupt that reports so many packets that have come, or transmissions.
+    Received(u32),
+    Transmitted(u32),
+    /// The driver hands a packet to the interface.
+    Driver(Frame),
+    /// TCP sends a packet; takes one that has come.
+    Send(Frame),
+    Receive(Frame),
+    /// An application calls write, or is about to go on with it; the next packet's data is copied.
+    Write(u32),
+    Copy(u32, u32),
+    /// An application reads so many bytes.
+    Read(u32, u64),
+}
+
+/// One machine.
+#[derive(Debug)]
+pub struct Machine {
+    pub profile: Profile,
+    pub cpu: cpu::Cpu<Work>,
+    pub nic: nic::Nic,
+    /// The flow whose data the present pass of the processor sends, if it does.
+    pub pass_of: Option<u32>,
+}
+
+impl Machine {
+    pub fn new(params: &Params) -> Self {
+        Self {
+            profile: Profile::from(params),
+            cpu: cpu::Cpu::default(),
+            nic: nic::Nic::new(params),
+            pass_of: None,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The two ends of a connection above TCP: the sending application's socket with its limited memory, and the reading application.
+
+use std::collections::VecDeque;
+
+use super::stopwatch::Stopwatch;
+use crate::registry::{Params, Value};
+
+/// The memory of a sending socket.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    pub limit: u64,
+    pub overhead: u64,
+    /// Bytes that are free when a sleeping writer is woken.
+    wakes_at: u64,
+}
+
+impl From<&Params> for Memory {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a share of a number of bytes"
+    )]
+    fn from(params: &Params) -> Self {
+        let limit = params.bytes("socket_memory");
+        Self {
+            limit,
+            overhead: match params.get("packet_overhead") {
+                Value::Bytes(bytes) => bytes,
+                _ => 0,
+            },
+            wakes_at: (params.number("wake_free") * limit as f64) as u64,
+        }
+    }
+}
+
+/// What a socket holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Bytes written and not acknowledged, and the packets that they are in.
+    pub bytes: u64,
+    pub packets: u64,
+    /// What the last of them, which has not been sent, takes without becoming more than one.
+    pub tail_room: u32,
+    pub smss: u32,
+}
+
+impl Memory {
+    /// Bytes of `wanted` that the next packet takes, if there is memory for it.
+    pub fn room(&self, held: &Held, wanted: u64) -> Option<u32> {
+        let (most, overhead) = match held.tail_room {
+            0 => (held.smss, self.overhead),
+            room => (room, 0),
+        };
+        let bytes = u32::try_from(wanted).map_or(most, |wanted| wanted.min(most));
+        (u64::from(bytes) + overhead <= self.free(held)).then_some(bytes)
+    }
+
+    /// Whether a writer that sleeps is woken; it has so much to write.
+    pub fn wakes(&self, held: &Held, wanted: u64) -> bool {
+        self.free(held) >= self.wakes_at && self.room(held, wanted).is_some()
+    }
+
+    fn free(&self, held: &Held) -> u64 {
+        let used = held.bytes + held.packets * self.overhead;
+        self.limit.saturating_sub(used)
+    }
+}
+
+/// What a writing application does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// Has nothing to write, or cannot yet.
+    Idle,
+    /// Waits for the processor, or has it.
+    Busy,
+    /// Waits for memory.
+    Asleep,
+}
+
+/// The socket of a sending application.
+#[derive(Debug)]
+pub struct Socket {
+    pub writer: Writer,
+    /// Bytes of each call of write that is due and has not returned; of the first, what is left, and whether it has begun.
+    pub calls: VecDeque<u64>,
+    pub has_begun: bool,
+    /// The application will write no more than that.
+    pub is_last: bool,
+    pub has_closed: bool,
+    pub watch: Stopwatch,
+}
+
+impl Socket {
+    pub fn new() -> Self {
+        Self {
+            writer: Writer::Idle,
+            calls: VecDeque::new(),
+            has_begun: false,
+            is_last: false,
+            has_closed: false,
+            watch: Stopwatch::default(),
+        }
+    }
+
+    /// Bytes left of the call that is being made.
+    pub fn wanted(&self) -> Option<u64> {
+        self.calls.front().copied()
+    }
+
+    /// So many bytes more are in the socket; whether the call returns.
+    pub fn take(&mut self, bytes: u32) -> bool {
+        let Some(left) = self.calls.front_mut() else {
+            return false;
+        };
+        *left -= u64::from(bytes);
+        let returns = *left == 0;
+        if returns {
+            self.calls.pop_front();
+            self.has_begun = false;
+        }
+        returns
+    }
+
+    /// Whether all that the application will ever write is written.
+    pub fn is_over(&self) -> bool {
+        self.is_last && self.calls.is_empty()
+    }
+}
+
+impl Default for Socket {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A reading application.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reader {
+    /// Bytes that have come in order, those that are being read, and those that the application has.
+    pub come: u64,
+    pub reading: u64,
+    pub read: u64,
+    /// When it had the last of them, seconds.
+    pub last_read: f64,
+}
+
+impl Reader {
+    /// What there is to be read, unless it is being read already.
+    pub fn next_read(&mut self) -> Option<u64> {
+        if self.reading > 0 || self.come == self.read {
+            return None;
+        }
+        self.reading = self.come - self.read;
+        Some(self.reading)
+    }
+
+    /// The read returns.
+    pub fn returns(&mut self, now: f64) {
+        self.read += self.reading;
+        self.reading = 0;
+        self.last_read = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::PARAMS;
+
+    fn memory(wake_free: f64) -> Memory {
+        let mut params = Params::defaults(PARAMS);
+        params.set("socket_memory", Value::Bytes(5000));
+        params.set("packet_overhead", Value::Bytes(200));
+        params.set("wake_free", Value::Number(wake_free));
+        Memory::from(&params)
+    }
+
+    fn held(bytes: u64, packets: u64, tail_room: u32) -> Held {
+        Held {
+            bytes,
+            packets,
+            tail_room,
+            smss: 1000,
+        }
+    }
+
+    #[test]
+    fn a_packet_takes_its_data_and_its_overhead() {
+        let memory = memory(0.0);
+        // Four packets are 4800 of 5000 bytes: not room for any other one, but for what the last one can still take.
+        assert_eq!(memory.room(&held(3000, 3, 0), 4000), Some(1000));
+        assert_eq!(memory.room(&held(4000, 4, 0), 1), None);
+        assert_eq!(memory.room(&held(3900, 4, 100), 4000), Some(100));
+        assert_eq!(memory.room(&held(3000, 3, 0), 50), Some(50));
+    }
+
+    #[test]
+    fn a_writer_sleeps_until_the_share_is_free_and_its_packet_fits() {
+        // 3 packets: 1400 bytes are free, 2: 2600.
+        assert!(memory(0.0).wakes(&held(3000, 3, 0), 4000));
+        assert!(!memory(0.5).wakes(&held(3000, 3, 0), 4000));
+        assert!(memory(0.5).wakes(&held(2000, 2, 0), 4000));
+    }
+
+    #[test]
+    fn a_reader_takes_what_has_come_while_it_read() {
+        let mut reader = Reader {
+            come: 10,
+            ..Reader::default()
+        };
+        assert_eq!(reader.next_read(), Some(10));
+        reader.come = 35;
+        assert_eq!(reader.next_read(), None);
+        reader.returns(2.0);
+        assert_eq!(reader.next_read(), Some(25));
+    }
+}

@@ -1,0 +1,112 @@
+//! What hosts have measured, as tables.
+
+use super::{Hosts, ns};
+use crate::host::Frame;
+use crate::host::layers::{Happening, Layer, Log};
+use crate::host::stopwatch::Stopwatch;
+use crate::record::{Cell, Table};
+use crate::scenario::Scenario;
+
+impl Hosts {
+    /// What is recorded if the scenario asks for it.
+    pub(in crate::sim) fn tables(&self, scenario: &Scenario) -> Vec<Table> {
+        let mut tables = Vec::new();
+        if scenario.record.stalls {
+            tables.push(self.stall_table(scenario));
+        }
+        if let Some(logs) = &self.logs {
+            tables.push(layer_table(logs, scenario));
+        }
+        tables
+    }
+
+    fn stall_table(&self, scenario: &Scenario) -> Table {
+        let mut table = Table::new("stalls");
+        for (sender, spec) in self.senders.iter().zip(&scenario.flows) {
+            let watch = sender.iter().map(|(_, socket)| &socket.watch);
+            for interval in watch.flat_map(Stopwatch::intervals) {
+                table.push([
+                    Cell::Str(spec.name.clone()),
+                    Cell::I64(interval.from),
+                    Cell::I64(interval.to),
+                    Cell::Str(interval.cause.name().into()),
+                ]);
+            }
+        }
+        table
+    }
+
+    /// Notes something that happens to a packet, if that is recorded.
+    pub(super) fn note(
+        &mut self,
+        host: u32,
+        time: f64,
+        layer: Layer,
+        event: &'static str,
+        frame: &Frame,
+    ) {
+        let Some(logs) = &mut self.logs else {
+            return;
+        };
+        let segment = frame.packet.segment();
+        let bytes = match layer {
+            Layer::Driver | Layer::Wire => frame.packet.wire_bytes,
+            _ if frame.is_data => segment.payload_bytes,
+            _ => 0,
+        };
+        logs[frame.flow as usize].rows.push(Happening {
+            time,
+            host,
+            layer,
+            event,
+            packet: Some((frame.id, frame.is_data)),
+            seq: (!segment.is_handshake_ack()).then_some(segment.seq),
+            bytes: u64::from(bytes),
+        });
+    }
+
+    /// Notes something that happens to some bytes.
+    pub(super) fn note_bytes(
+        &mut self,
+        (host, flow): (u32, u32),
+        time: f64,
+        layer: Layer,
+        event: &'static str,
+        bytes: u64,
+    ) {
+        if let Some(logs) = &mut self.logs {
+            logs[flow as usize].rows.push(Happening {
+                time,
+                host,
+                layer,
+                event,
+                packet: None,
+                seq: None,
+                bytes,
+            });
+        }
+    }
+}
+
+fn layer_table(logs: &[Log], scenario: &Scenario) -> Table {
+    let mut table = Table::new("layers");
+    for (log, spec) in logs.iter().zip(&scenario.flows) {
+        for row in &log.rows {
+            let kind = row
+                .packet
+                .map_or("", |(_, is_data)| if is_data { "data" } else { "ack" });
+            table.push([
+                Cell::I64(ns(row.time)),
+                Cell::Str(spec.name.clone()),
+                Cell::Str(scenario.hosts[row.host as usize].name.clone()),
+                Cell::Str(row.layer.name().into()),
+                Cell::Str(row.event.into()),
+                Cell::I64(row.packet.map_or(-1, |(id, _)| i64::from(id))),
+                Cell::Str(kind.into()),
+                Cell::I64(row.seq.map_or(-1, u64::cast_signed)),
+                Cell::U64(row.bytes),
+            ]);
+        }
+    }
+    table
+}

@@ -1,0 +1,485 @@
+//! Hosts, worked out by hand: what a message takes on its way through two machines, where its socket stalls, and what is noted of it.
+//!
+//! The link carries 8 Mbit/s, so a byte takes 1 us, over 5 ms each way. A full segment of 960 bytes is 1000 on the wire, an acknowledgement 40.
+//! The machines' costs are those of `machine`, all in microseconds.
+
+#[expect(dead_code, reason = "other tests use the rest")]
+mod random;
+
+use proptest::prelude::*;
+use sawtooth_core::record::{Data, Records, Table};
+use sawtooth_core::scenario::Shortcuts;
+use sawtooth_core::{Scenario, simulate};
+use serde_json::{Value, json};
+
+fn machine() -> Value {
+    json!({
+        "write_cost": "10 us", "write_byte_cost": "10 ns", "read_cost": "12 us", "read_byte_cost": "10 ns", "wake_cost": "30 us",
+        "send_packet_cost": "20 us", "send_byte_cost": "5 ns", "receive_packet_cost": "15 us", "receive_byte_cost": "5 ns",
+        "ack_send_cost": "11 us", "ack_receive_cost": "13 us", "driver_send_cost": "7 us", "driver_receive_cost": "4 us",
+        "transmit_delay": "3 us", "receive_delay": "2 us", "transmit_interrupt_cost": "6 us", "receive_interrupt_cost": "8 us",
+        "close": "acknowledged",
+    })
+}
+
+fn tree(message: u64) -> Value {
+    json!({
+        "duration": "1 s", "stack": "rfc", "host": "pc", "hosts": {"pc": machine()}, "record": ["stalls", "layers"], "sample": "ack",
+        "tcp": {"smss": "960 B", "header": "40 B", "ack_size": "40 B", "handshake": false, "fin": false, "ack_every": 1, "partial": "nodelay"},
+        "links": {"l": {"rate": "8 Mbit/s", "delay": "5 ms"}},
+        "flows": [{"path": ["l"], "source": {"name": "messages", "size": format!("{message} B"), "count": 1}}],
+    })
+}
+
+fn run(tree: &Value) -> Records {
+    simulate(
+        &Scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}")),
+        1,
+    )
+}
+
+fn table<'a>(records: &'a Records, name: &str) -> &'a Table {
+    records
+        .table(name)
+        .unwrap_or_else(|| panic!("no table {name}"))
+}
+
+fn numbers(records: &Records, name: &str, column: &str) -> Vec<i64> {
+    match table(records, name).column(column) {
+        Data::I64(values) => values.clone(),
+        Data::U64(values) => values.iter().map(|value| value.cast_signed()).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn words(records: &Records, name: &str, column: &str) -> Vec<String> {
+    match table(records, name).column(column) {
+        Data::Str(values) => values.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn cells(data: &Data) -> Vec<String> {
+    match data {
+        Data::I64(values) => values.iter().map(ToString::to_string).collect(),
+        Data::U64(values) => values.iter().map(ToString::to_string).collect(),
+        Data::F64(values) => values.iter().map(ToString::to_string).collect(),
+        Data::Str(values) => values.clone(),
+    }
+}
+
+/// Total, window, partial, memory.
+fn stalls(records: &Records) -> [i64; 4] {
+    [
+        "stall_ns",
+        "stall_window_ns",
+        "stall_partial_ns",
+        "stall_memory_ns",
+    ]
+    .map(|column| numbers(records, "flows", column)[0])
+}
+
+#[test]
+fn a_message_of_two_segments_takes_what_its_steps_take() {
+    let records = run(&tree(1920));
+    // write 10, copy 9.6, TCP 20 + 4.8, driver 7, interface 3: on the wire from 54.4 to 1054.4. The second is ready by then (copy to 61, TCP to 85.8, driver
+    // to 92.8), follows until 2054.4 and is there at 7054.4. Interface 2, interrupt 8 + 4, TCP 15 + 4.8: 7088.2; the acknowledgement goes first, 11 + 7; then the
+    // reader, who has read the first segment long ago, is woken, 30, and reads, 12 + 9.6. That is interrupted for 6, when the acknowledgement has left.
+    assert_eq!(numbers(&records, "flows", "completion_ns"), [7_163_800]);
+    // The acknowledgements: interface 3, wire 40 + 5000, interface 2, interrupt 8 + 4, TCP 13.
+    assert_eq!(
+        numbers(&records, "series", "t_ns"),
+        [11_176_200, 12_176_200]
+    );
+    assert_eq!(stalls(&records), [0; 4]);
+}
+
+#[test]
+fn every_layer_notes_the_first_packet_at_its_time() {
+    let records = run(&tree(1920));
+    let times = numbers(&records, "layers", "t_ns");
+    let packets = numbers(&records, "layers", "packet");
+    let columns = ["host", "layer", "event"].map(|column| words(&records, "layers", column));
+    let seen: Vec<String> = (0..times.len())
+        .filter(|row| packets[*row] == 1 || (packets[*row] == -1 && times[*row] < 7_000_000))
+        .map(|row| {
+            format!(
+                "{} {} {} {}",
+                times[row], columns[0][row], columns[1][row], columns[2][row]
+            )
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            "0 pc application write",
+            "19600 pc socket copied",
+            "44400 pc tcp send",
+            "44400 pc driver send",
+            "51400 pc driver handed",
+            "54400 pc wire begin",
+            "61000 pc socket copied",
+            "61000 pc application written",
+            "1054400 pc wire end",
+            "1060400 pc driver transmitted",
+            "6054400 pc.peer wire arrive",
+            "6068400 pc.peer driver receive",
+            "6088200 pc.peer tcp receive",
+            "6088200 pc.peer socket readable",
+            "6163800 pc.peer application read",
+        ]
+    );
+}
+
+#[test]
+fn a_full_window_stalls_from_the_report_of_the_transmission_to_the_acknowledgement() {
+    let mut tree = tree(1920);
+    tree["tcp"]["window_limit"] = json!("1 packets");
+    let records = run(&tree);
+    // Transmitted at 1054.4, interrupt 6. Received by TCP at 6088.2, acknowledgement 11 + 7 + 3 + 40 + 5000 + 2 + 8 + 4: 11163.2. The second takes the same way.
+    assert_eq!(stalls(&records), [10_102_800, 10_102_800, 0, 0]);
+    assert_eq!(numbers(&records, "stalls", "from_ns"), [1_060_400]);
+    assert_eq!(numbers(&records, "stalls", "to_ns"), [11_163_200]);
+    assert_eq!(words(&records, "stalls", "cause"), ["window"]);
+}
+
+#[test]
+fn a_writer_without_memory_stalls_until_the_acknowledgement() {
+    let mut tree = tree(1920);
+    tree["hosts"]["pc"]["socket_memory"] = json!("1000 B");
+    let records = run(&tree);
+    assert_eq!(stalls(&records), [10_102_800, 0, 0, 10_102_800]);
+    // TCP has the acknowledgement at 11176.2; the writer is woken, 30, copies, 9.6, TCP 24.8, driver 7, interface 3, wire 1000 + 5000, and up as before: 2, 12, 19.8, the
+    // acknowledgement's 18, and 51.6 with an interrupt of 6.
+    assert_eq!(numbers(&records, "flows", "completion_ns"), [17_360_000]);
+}
+
+#[test]
+fn a_partial_packet_stalls_while_nagles_algorithm_holds_it() {
+    let mut tree = tree(1060);
+    tree["tcp"]["partial"] = json!("nagle");
+    let records = run(&tree);
+    assert_eq!(stalls(&records), [10_102_800, 0, 10_102_800, 0]);
+    // To close is to push: then nothing is held.
+    tree["hosts"]["pc"]["close"] = json!("at_once");
+    assert_eq!(stalls(&run(&tree)), [0; 4]);
+}
+
+#[test]
+fn a_full_interface_makes_packets_wait_before_the_driver() {
+    let mut tree = tree(1920);
+    tree["hosts"]["pc"]["transmit_queue"] = json!(1);
+    let records = run(&tree);
+    // The first is reported at 1060.4; only then the driver takes the second, 7, interface 3: 16 us later than without.
+    assert_eq!(
+        numbers(&records, "flows", "completion_ns"),
+        [7_163_800 + 16_000]
+    );
+}
+
+#[test]
+fn two_flows_share_the_processor_of_their_host() {
+    let mut tree = tree(960);
+    let flow = tree["flows"][0].clone();
+    tree["flows"] = json!([flow, flow]);
+    let together = numbers(&run(&tree), "flows", "completion_ns");
+    // The second's write waits until the first's pass is over, at 51.4, and its packet for the first's on the wire; so its transmission ends 1000 later.
+    tree["hosts"]["pc"]["count"] = json!(2);
+    tree["host"] = json!("pc[1]");
+    tree["flows"][1]["host"] = json!("pc[2]");
+    tree["links"]["m"] = tree["links"]["l"].clone();
+    tree["flows"][1]["path"] = json!(["m"]);
+    let apart = numbers(&run(&tree), "flows", "completion_ns");
+    assert_eq!(apart[0], apart[1]);
+    assert_eq!(together[0], apart[0]);
+    assert_eq!(together[1], apart[0] + 1_000_000);
+}
+
+#[test]
+fn hosts_that_cost_nothing_change_nothing() {
+    for (stack, message) in [("rfc", 1_000_000), ("linux", 300_500), ("ns2", 50_000)] {
+        let mut tree = tree(message);
+        tree["stack"] = json!(stack);
+        tree["tcp"] = json!({"smss": "960 B"});
+        if stack == "linux" {
+            tree["tcp"]["send_buffer_default"] = json!("none");
+        }
+        tree["duration"] = json!("20 s");
+        tree["links"]["l"]["queue"] = json!({"name": "drop_tail", "limit": "1 MB"});
+        tree["hosts"] = json!({"pc": {"socket_memory": "10 MB"}});
+        let with = run(&tree);
+        for key in ["host", "hosts", "record"] {
+            tree.as_object_mut().expect("a table").remove(key);
+        }
+        let without = run(&tree);
+        for column in [
+            "completion_ns",
+            "sent_packets",
+            "acked_bytes",
+            "min_rtt_ns",
+            "max_rtt_ns",
+            "delivered_bytes",
+            "timeouts",
+        ] {
+            assert_eq!(
+                numbers(&with, "flows", column),
+                numbers(&without, "flows", column),
+                "{stack} {column}"
+            );
+        }
+        let [with, without] =
+            [&with, &without].map(|records| table(records, "series").named_columns());
+        for ((name, with), (_, without)) in with.zip(without) {
+            // At the handshake's end the application on a host has still to call write.
+            assert_eq!(cells(with)[1..], cells(without)[1..], "{stack} {name}");
+        }
+    }
+}
+
+/// Refused at `path`; the hint that comes with it.
+#[track_caller]
+fn refused(tree: &Value, path: &str, message: &str) -> Option<String> {
+    let error = Scenario::from_tree(tree).expect_err("a refusal");
+    let found = (error.path.as_str(), error.message.as_str());
+    assert_eq!(found, (path, message));
+    error.hint
+}
+
+#[track_caller]
+fn refused_with_advice(tree: &Value, path: &str, message: &str) {
+    assert!(refused(tree, path, message).is_some(), "it says what to do");
+}
+
+#[test]
+fn what_hosts_cannot_be_is_said_where_it_is_written() {
+    let with = |pointer: &str, value: Value| {
+        let mut tree = tree(1920);
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        tree.pointer_mut(parent).expect("a place")[key] = value;
+        tree
+    };
+    refused_with_advice(
+        &with("/hosts/pc/write_cots", json!("1 us")),
+        "hosts.pc.write_cots",
+        "unknown key `write_cots`",
+    );
+    refused(
+        &with("/hosts/pc/wake_cost", json!("-1 us")),
+        "hosts.pc.wake_cost",
+        "`wake_cost` cannot be negative, found -0.000001 s",
+    );
+    refused(
+        &with("/hosts/pc/wake_free", json!(1.5)),
+        "hosts.pc.wake_free",
+        "`wake_free` must be from 0 to 1, found 1.5",
+    );
+    refused(
+        &with("/hosts/pc/transmit_queue", json!(0)),
+        "hosts.pc.transmit_queue",
+        "`transmit_queue` must be from 1 to 1000000, found 0",
+    );
+    refused_with_advice(
+        &with("/hosts/pc/socket_memory", json!("900 B")),
+        "hosts.pc.socket_memory",
+        "`socket_memory` is 900 B, and a packet of flow `flow` takes 960 B: 960 of data, 0 besides",
+    );
+    refused_with_advice(
+        &with("/hosts/pc/packet_overhead", json!("65 kB")),
+        "hosts.pc",
+        "`socket_memory` is 65536 B, and a packet of flow `flow` takes 65960 B: 960 of data, 65000 besides",
+    );
+    refused_with_advice(
+        &with("/flows/0/host", json!("server")),
+        "flows[0].host",
+        "unknown host `server`",
+    );
+    refused_with_advice(
+        &with("/hosts/pc/count", json!(3)),
+        "host",
+        "there are 3 hosts `pc`; say which",
+    );
+    refused_with_advice(
+        &with("/host", json!(3)),
+        "host",
+        "expected the name of a host",
+    );
+    refused_with_advice(
+        &with("/tcp/send_buffer_default", json!("64 kB")),
+        "tcp.send_buffer_default",
+        "a flow with a host has the memory of the host's socket, and no `send_buffer_default`",
+    );
+    refused_with_advice(
+        &with("/flows/0/source", json!("request_response")),
+        "host",
+        "`request_response` cannot have a host: it speaks in both directions",
+    );
+    let mut arriving = with("/flows/0/arrivals", json!({"rate": 1}));
+    arriving["flows"][0]
+        .as_object_mut()
+        .expect("a table")
+        .remove("source");
+    refused_with_advice(
+        &arriving,
+        "host",
+        "flows that arrive and leave cannot have a host",
+    );
+    let mut udp = tree(1920);
+    udp["flows"][0] =
+        json!({"path": ["l"], "transport": "udp", "source": {"name": "poisson"}, "host": "pc"});
+    refused_with_advice(
+        &udp,
+        "flows[0].host",
+        "a flow of UDP has no `host`: nothing is acknowledged, and nothing controls what it sends",
+    );
+    let none = with("/host", json!("none"));
+    refused_with_advice(
+        &none,
+        "record[0]",
+        "`stalls` are told by hosts, and no flow has one",
+    );
+    let mut nowhere = tree(1920);
+    nowhere.as_object_mut().expect("a table").remove("hosts");
+    refused_with_advice(&nowhere, "host", "there is no host `pc`");
+    let error = Scenario::for_kernel(&with("/record", json!([]))).expect_err("a refusal");
+    assert_eq!(
+        (error.path.as_str(), error.message.as_str()),
+        (
+            "hosts",
+            "`hosts` are of the simulator alone: a real kernel has its own costs"
+        )
+    );
+}
+
+#[test]
+fn a_stack_s_own_send_buffer_gives_way_to_the_host_s_socket() {
+    let mut tree = tree(1_000_000);
+    tree["stack"] = json!("linux");
+    tree["tcp"] = json!({});
+    tree["duration"] = json!("10 s");
+    tree["hosts"]["pc"]["socket_memory"] = json!("8 kB");
+    let records = run(&tree);
+    // 5 segments of 1448 B at most: packets of 1500 B need 1.5 ms each, and a round trip takes more than 10 ms.
+    assert_eq!(numbers(&records, "flows", "acked_bytes"), [1_000_000]);
+    assert!(stalls(&records)[3] > 900_000_000, "{:?}", stalls(&records));
+    assert!(numbers(&records, "flows", "limited_send_buffer_ns")[0] > 900_000_000);
+}
+
+fn case() -> impl Strategy<Value = Value> {
+    let costs = prop::collection::vec(0u32..40, 12);
+    let parts = (
+        prop::sample::select(vec!["rfc", "linux", "ns2"]),
+        prop::sample::select(vec!["nodelay", "nagle", "minshall"]),
+        1_000u64..200_000,
+        3_000u64..60_000,
+        prop::option::of(1u32..4),
+        1usize..4,
+        0u32..200,
+        prop::sample::select(vec!["drop_tail", "codel", "red"]),
+    );
+    (costs, parts, 0.0..0.03f64).prop_map(|(costs, (stack, nagle, size, memory, ring, flows, delay, queue), loss)| {
+        let mut host = json!({"socket_memory": format!("{memory} B")});
+        let names = [
+            "write_cost", "read_cost", "wake_cost", "send_packet_cost", "receive_packet_cost", "ack_send_cost", "ack_receive_cost", "driver_send_cost",
+            "driver_receive_cost", "transmit_interrupt_delay", "receive_interrupt_cost", "receive_delay",
+        ];
+        for (name, cost) in names.iter().zip(costs) {
+            host[name] = json!(format!("{cost} us"));
+        }
+        if let Some(ring) = ring {
+            host["transmit_queue"] = json!(ring);
+            host["receive_interrupt_packets"] = json!(ring + 1);
+            host["receive_interrupt_delay"] = json!("300 us");
+        }
+        json!({
+            "duration": "3 s", "stack": stack, "record": ["stalls", "layers"], "hosts": {"pc": host}, "host": "pc", "tcp": {"nagle": nagle},
+            "links": {
+                "a": {"rate": "100 Mbit/s", "delay": format!("{delay} us")},
+                "b": {"rate": "20 Mbit/s", "delay": "1 ms", "loss": loss, "queue": {"name": queue, "limit": "20 packets"}},
+            },
+            "flows": [
+                {"path": ["a", "b"], "count": flows, "start": "i * 3 ms", "source": {"name": "messages", "size": format!("{size} B"), "interval": "300 ms"}},
+                {"path": ["b"], "host": "none", "receiver_host": "none", "start": "1 ms"},
+            ],
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(random::config(40))]
+
+    #[test]
+    fn with_hosts_anywhere_no_record_depends_on_the_shortcuts(case in random::cases(), host in case(), places in prop::collection::vec(0usize..4, 2)) {
+        let mut tree = case.tree();
+        tree["duration"] = json!("3 s");
+        tree["hosts"] = host["hosts"].clone();
+        // A packet of any size that is drawn fits.
+        tree["hosts"]["pc"]["socket_memory"] = json!("30 kB");
+        tree["tcp"].as_object_mut().expect("a table").remove("send_buffer_default");
+        let answers = tree["flows"][0]["source"]["name"] == "request_response";
+        for (flow, place) in places.into_iter().enumerate().skip(usize::from(answers)) {
+            let (host, receiver) = [("pc", "pc"), ("pc", "none"), ("none", "pc"), ("none", "none")][place];
+            tree["flows"][flow]["host"] = json!(host);
+            tree["flows"][flow]["receiver_host"] = json!(receiver);
+            if place < 3 {
+                let words = tree["record"].as_array_mut().expect("a list");
+                words.retain(|word| word != "stalls" && word != "layers");
+                words.extend([json!("stalls"), json!("layers")]);
+            }
+        }
+        let mut scenario = random::load(&tree);
+        let fast = simulate(&scenario, 1);
+        for shortcuts in [Shortcuts { computed_hops: false, ..Shortcuts::all(true) }, Shortcuts::all(false)] {
+            scenario.shortcuts = shortcuts;
+            prop_assert_eq!(&simulate(&scenario, 1), &fast, "{:?}", shortcuts);
+        }
+    }
+
+    #[test]
+    fn records_of_hosts_do_not_depend_on_the_shortcuts_and_agree_with_each_other(tree in case()) {
+        let mut scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+        let fast = simulate(&scenario, 1);
+        for shortcuts in [
+            Shortcuts { ring: false, ..Shortcuts::all(true) },
+            Shortcuts { no_tx_event: false, ..Shortcuts::all(true) },
+            Shortcuts { computed_hops: false, ..Shortcuts::all(true) },
+            Shortcuts::all(false),
+        ] {
+            scenario.shortcuts = shortcuts;
+            prop_assert_eq!(&simulate(&scenario, 1), &fast, "{:?}", shortcuts);
+        }
+        // The list of stalls sums to the columns, by flow and cause.
+        let (from, to) = (numbers(&fast, "stalls", "from_ns"), numbers(&fast, "stalls", "to_ns"));
+        let (whose, causes) = (words(&fast, "stalls", "flow"), words(&fast, "stalls", "cause"));
+        for (at, flow) in words(&fast, "flows", "flow").iter().enumerate() {
+            let mut total = 0;
+            for cause in ["window", "partial", "memory"] {
+                let own = (0..from.len()).filter(|row| &whose[*row] == flow && causes[*row] == cause);
+                let sum: i64 = own.map(|row| to[row] - from[row]).sum();
+                let column = numbers(&fast, "flows", &format!("stall_{cause}_ns"))[at];
+                prop_assert_eq!(if flow.starts_with("flow1") { sum } else { -1 }, column);
+                total += sum;
+            }
+            let expected = if flow.starts_with("flow1") { total } else { -1 };
+            prop_assert_eq!(numbers(&fast, "flows", "stall_ns")[at], expected);
+        }
+        // What a packet goes through is in order, and no socket stalls while its packet is in the driver or on its wire.
+        let (times, ids) = (numbers(&fast, "layers", "t_ns"), numbers(&fast, "layers", "packet"));
+        let [flows, events, kinds, layers] = ["flow", "event", "kind", "layer"].map(|column| words(&fast, "layers", column));
+        let mut entered = std::collections::BTreeMap::new();
+        for row in 0..times.len() {
+            let key = (flows[row].clone(), ids[row]);
+            match (layers[row].as_str(), events[row].as_str()) {
+                ("driver", "send") if kinds[row] == "data" => {
+                    entered.insert(key, times[row]);
+                }
+                ("driver", "transmitted") if kinds[row] == "data" => {
+                    let since = entered[&key];
+                    let stalled = (0..from.len()).any(|stall| whose[stall] == key.0 && from[stall] < times[row] && to[stall] > since);
+                    prop_assert!(!stalled, "{:?} {} {}", key, since, times[row]);
+                }
+                ("wire", "arrive") if kinds[row] == "data" => prop_assert!(entered[&key] < times[row]),
+                _ => {}
+            }
+        }
+    }
+}
