@@ -13,7 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["sim"],
     &["link", "feed"],
     &["scenario"],
-    &["tcp", "udp", "kernel"],
+    &["tcp", "udp", "exchanges", "kernel"],
     &["cc", "queue", "source", "packet_source", "arrivals"],
     &["loss", "wire"],
     &["packet", "dist", "noise"],

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::arrivals::times;
 use super::{direction_name, ns};
 use crate::histogram::Histogram;
+use crate::arrivals::summary::times;
 use crate::link::Port;
 use crate::record::{Cell, Table};
 use crate::scenario::{Recording, Scenario};
