@@ -110,7 +110,9 @@ impl Summary {
             Cell::U64(self.timeouts),
             Cell::U64(self.congestion_signals),
         ];
-        head.into_iter().chain(times(&self.completions_ns)).collect()
+        head.into_iter()
+            .chain(times(&self.completions_ns))
+            .collect()
     }
 
     /// The rows of the table `completions` of an entry by name.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{direction_name, ns};
-use crate::histogram::Histogram;
 use crate::arrivals::summary::times;
+use crate::histogram::Histogram;
 use crate::link::Port;
 use crate::record::{Cell, Table};
 use crate::scenario::{Recording, Scenario};
