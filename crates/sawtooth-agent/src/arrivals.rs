@@ -42,8 +42,6 @@ const FIRST_OWN_PORT: u16 = FIRST_PORT + PORTS;
 const OWN_PORTS: usize = u16::MAX as usize - FIRST_OWN_PORT as usize + 1;
 /// How long the kernel keeps a pair of ports, seconds: twice a maximum segment lifetime.
 const TIME_WAIT: f64 = 60.0;
-/// Connections that may wait to be accepted: all that come within one turn.
-const BACKLOG: i32 = 65_535;
 /// What the two sockets of a connection, their descriptors and its remains in TIME-WAIT take of a guest's memory, bytes; measured with 10 000 at once, and what
 /// they have still to send comes on top.
 const CONNECTION_BYTES: u64 = 16 << 10;
@@ -169,7 +167,7 @@ impl<'a> Arrivals<'a> {
                 sockets::receiving(&spec.flow)?,
                 self.addresses.receiver,
                 port(self.standing + number)?,
-                Backlog::new(BACKLOG)?,
+                Backlog::MAXALLOWABLE,
             )?;
             let event = EpollEvent::new(EpollFlags::EPOLLIN, LISTENER | number as u64);
             self.ready.add(&socket, event)?;
