@@ -249,7 +249,9 @@ impl<'a> Experiment<'a> {
                 }
             }
         }
-        any |= self.arrivals.open_due(now, &self.hosts, &mut self.flows)?;
+        if self.arrivals.open_due(now, &self.hosts, &mut self.flows)? {
+            self.collect_from(HostName::Sender)?;
+        }
         if any {
             for host in 0..self.tuns.len() {
                 self.collect(host)?;
@@ -267,6 +269,12 @@ impl<'a> Experiment<'a> {
             self.enter(host, now, packet);
         }
         Ok(())
+    }
+
+    /// The same by the host's name, if this program carries its packets.
+    fn collect_from(&mut self, name: HostName) -> io::Result<()> {
+        let host = self.tuns.iter().position(|(host, _)| *host == name);
+        host.map_or(Ok(()), |host| self.collect(host))
     }
 
     /// A packet that a host has sent enters the network.
@@ -291,9 +299,10 @@ impl<'a> Experiment<'a> {
         standing.or_else(|| self.arrivals.place(connection))
     }
 
-    /// Whether an application has something to read when a packet has come to one of its ends.
-    fn reads(&self, place: usize, towards: Towards) -> bool {
-        towards == Towards::Receiver || matches!(self.flows[place], Application::Dialogue(_))
+    /// Whether an application may have something to read when a packet has come to one of its ends.
+    fn reads(&self, place: usize, towards: Towards, packet: &[u8]) -> bool {
+        (towards == Towards::Receiver || matches!(self.flows[place], Application::Dialogue(_)))
+            && !opens(packet)
     }
 
     /// Reads what has arrived for a flow.
@@ -327,7 +336,7 @@ impl<'a> Experiment<'a> {
                 if towards == Towards::Sender && self.scenario.sample == Sampling::Acks {
                     self.sample_flow(place, now)?;
                 }
-                if self.reads(place, towards) {
+                if self.reads(place, towards, &packet) {
                     self.read(place, now)?;
                 }
             }
@@ -428,25 +437,40 @@ impl<'a> Experiment<'a> {
             let now = self.time()?;
             match ready {
                 Ready::Listener(listener) => self.arrivals.accept(listener, &mut self.flows)?,
-                Ready::Receiver(place) => self.serve_arrived(place, false, now)?,
-                Ready::Sender(place) => self.serve_arrived(place, true, now)?,
+                Ready::Receiver(place) => {
+                    self.read(place, now)?;
+                    self.collect_from(HostName::Receiver)?;
+                }
+                Ready::Sender(place, changes) => {
+                    self.serve_arrived(place, changes, now)?;
+                    self.collect_from(HostName::Sender)?;
+                }
             }
         }
         Ok(())
     }
 
-    /// As `serve`; a connection that has ended leaves, and so does one that the kernel has given up.
-    fn serve_arrived(&mut self, place: usize, sender: bool, now: f64) -> io::Result<()> {
-        let served = self.serve(place, sender, now);
-        let flows = &mut self.flows;
-        match served.map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(0))) {
-            Ok(()) if sender => self.arrivals.leave_if_ended(place, false, now, flows),
-            Ok(()) => Ok(()),
-            Err(Errno::ETIMEDOUT | Errno::ECONNRESET | Errno::EPIPE) => {
-                self.arrivals.leave_if_ended(place, true, now, flows)
+    /// The sender of a flow that has arrived has room to write, or has ended, and leaves; so does one that the kernel has given up.
+    fn serve_arrived(
+        &mut self,
+        place: usize,
+        [room, ended]: [bool; 2],
+        now: f64,
+    ) -> io::Result<()> {
+        let mut failed = false;
+        if let Application::Sockets(connection) = &mut self.flows[place]
+            && room
+        {
+            match connection.write() {
+                Err(error) if given_up(&error) => failed = true,
+                result => result?,
             }
-            Err(error) => Err(error.into()),
         }
+        if ended || failed {
+            self.arrivals
+                .leave_if_ended(place, failed, now, &mut self.flows)?;
+        }
+        Ok(())
     }
 
     /// An application's socket has become ready, to be written if there is `room`.
@@ -497,6 +521,16 @@ impl<'a> Experiment<'a> {
     }
 }
 
+/// Whether a kernel has given a connection up: too many of its segments were lost one after the other.
+fn given_up(error: &io::Error) -> bool {
+    let kinds = [
+        io::ErrorKind::TimedOut,
+        io::ErrorKind::ConnectionReset,
+        io::ErrorKind::BrokenPipe,
+    ];
+    kinds.contains(&error.kind())
+}
+
 /// What moves the data of a flow at a port.
 fn application(
     spec: &FlowSpec,
@@ -520,6 +554,15 @@ fn application(
     hosts.enter(HostName::Sender)?;
     let connection = Connection::new(spec, seed, listener, sockets::at(address, port))?;
     Ok(Application::Sockets(connection))
+}
+
+/// Whether an IPv4 packet of TCP opens a connection: it has SYN and no ACK.
+pub fn opens(packet: &[u8]) -> bool {
+    let at = packet
+        .first()
+        .map_or(0, |first| usize::from(first & 15) * 4);
+    let flags = packet.get(at + 13).unwrap_or(&0);
+    packet.get(9) == Some(&6) && flags & 0x12 == 0x02
 }
 
 /// The flow of an IPv4 packet of TCP or UDP, by the end that has one of our ports, and the port of the other end.

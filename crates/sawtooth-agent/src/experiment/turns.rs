@@ -122,7 +122,7 @@ impl Experiment<'_> {
         packet: Vec<u8>,
     ) -> io::Result<()> {
         let host = self.host(towards);
-        let reads = |place: &usize| self.reads(*place, towards);
+        let reads = |place: &usize| self.reads(*place, towards, &packet);
         let flow = place.filter(reads).map(|place| (place, [true, false]));
         let mut task = Task {
             packet: Some((host, packet)),

@@ -360,7 +360,8 @@ fn a_kernel_has_flows_that_arrive_and_connections_over_which_both_sides_speak() 
     );
     // Whoever asks does it with the algorithm that answers, unless it is told another one.
     let algorithms = |more: Json| {
-        let mut flow = json!({"path": ["l"], "cc": "kernel:cubic", "source": {"name": "request_response"}});
+        let mut flow =
+            json!({"path": ["l"], "cc": "kernel:cubic", "source": {"name": "request_response"}});
         let keys = more.as_object().expect("keys").clone();
         flow.as_object_mut().expect("a flow").extend(keys);
         let scenario = Scenario::for_kernel(&tree(json!([flow]))).expect("a scenario");
