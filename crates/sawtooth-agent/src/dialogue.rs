@@ -12,7 +12,7 @@ use nix::sys::socket::{Shutdown, SockaddrIn, shutdown};
 use sawtooth_core::exchanges::{Exchanges, Speech};
 use sawtooth_core::scenario::FlowSpec;
 
-use crate::sockets::{self, Room, content, receiving};
+use crate::sockets::{self, content, receiving};
 
 /// Both sides of a connection over which both speak.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Dialogue {
     }
 
     /// Reads what has arrived at either side, and has it answered.
-    pub fn read(&mut self, now: f64, room: &mut Room) -> io::Result<()> {
+    pub fn read(&mut self, now: f64, room: &mut [u8]) -> io::Result<()> {
         if self.server.socket.is_none() && self.started {
             self.server.socket = sockets::accept(&self.listener)?;
             if let Some(socket) = &self.server.socket {
@@ -198,7 +198,7 @@ impl Side {
     }
 
     /// Whether there was anything to read.
-    fn read(&mut self, room: &mut Room) -> io::Result<bool> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<bool> {
         let before = self.heard;
         while let Some(socket) = &self.socket
             && !self.heard_all

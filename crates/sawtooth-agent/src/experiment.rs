@@ -24,7 +24,7 @@ use crate::http::{Fetch, Servers};
 use crate::network::{Network, Towards};
 use crate::ring::Ring;
 use crate::setup::{self, Addresses, HostName};
-use crate::sockets::{self, CHUNK, Connection, Room};
+use crate::sockets::{self, CHUNK, Connection};
 use crate::tables;
 use crate::tun::Tun;
 
@@ -59,7 +59,7 @@ fn runs_in_user_mode() -> bool {
 #[derive(Debug)]
 pub enum Application {
     Sockets(Connection),
-    Dialogue(Dialogue),
+    Dialogue(Box<Dialogue>),
     Http(Fetch),
     /// Of a flow that has left.
     Nothing,
@@ -112,7 +112,8 @@ struct Experiment<'a> {
     /// Those that are there all the time, then those that have arrived.
     flows: Vec<Application>,
     arrivals: Arrivals<'a>,
-    room: Box<Room>,
+    /// What connections read into: nobody looks at it.
+    room: Vec<u8>,
     _servers: Option<Servers>,
     clock: Clock,
     /// Whether time passes only while this program waits. Then a wait that has timed out ended at its time, and the clock need not be asked.
@@ -156,7 +157,7 @@ impl<'a> Experiment<'a> {
             network: Network::new(scenario, seed),
             flows,
             arrivals,
-            room: Box::new([0; CHUNK]),
+            room: vec![0; CHUNK],
             _servers: servers,
             clock: Clock::start()?,
             time_stands_still: user_mode && scenario.kernel.settings.choice("time") == "virtual",
@@ -546,7 +547,7 @@ fn application(
         let listener = sockets::listen_at(sockets::sending(spec)?, address, port, one)?;
         hosts.enter(HostName::Receiver)?;
         let dialogue = Dialogue::new(spec, exchanges, listener, sockets::at(address, port))?;
-        return Ok(Application::Dialogue(dialogue));
+        return Ok(Application::Dialogue(Box::new(dialogue)));
     }
     let address = addresses.receiver;
     hosts.enter(HostName::Receiver)?;

@@ -26,8 +26,6 @@ use crate::setup::segment_bytes;
 pub const CHUNK: usize = 1 << 16;
 /// What is sent.
 static CONTENT: [u8; CHUNK] = [0; CHUNK];
-/// The room that connections read into: what they read is looked at by nobody.
-pub type Room = [u8; CHUNK];
 
 /// Both ends of a connection.
 #[derive(Debug)]
@@ -201,7 +199,7 @@ impl Connection {
     }
 
     /// Reads what has arrived.
-    pub fn read(&mut self, now: f64, room: &mut Room) -> io::Result<()> {
+    pub fn read(&mut self, now: f64, room: &mut [u8]) -> io::Result<()> {
         if let Some(listener) = &self.listener
             && !self.is_accepted()
         {
@@ -254,7 +252,7 @@ impl Connection {
     pub fn calls<'a>(
         &'a self,
         wanted: [bool; 2],
-        room: &'a mut Room,
+        room: &'a mut [u8],
     ) -> (Option<Call<'a>>, Vec<Call<'a>>) {
         let writes = match (wanted[1] && self.wants_to_write(), self.ends_within(2)) {
             (false, _) => 0,
@@ -281,7 +279,7 @@ impl Connection {
         &mut self,
         first: Result<usize, Errno>,
         now: Option<f64>,
-        room: &mut Room,
+        room: &mut [u8],
     ) -> io::Result<()> {
         match first {
             Ok(0) => self.receiver = None,
