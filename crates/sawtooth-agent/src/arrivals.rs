@@ -34,7 +34,7 @@ use crate::experiment::{Application, FIRST_PORT, PORTS};
 use crate::hosts::Hosts;
 use crate::setup::{Addresses, HostName};
 use crate::sockets::{self, Connection};
-use crate::tables;
+use crate::tables::{self, Side};
 use crate::tcp_info::TcpInfo;
 
 /// Ports of the sending ends: all above those of flows.
@@ -359,7 +359,8 @@ impl<'a> Arrivals<'a> {
         self.places.remove(&living.id);
         let entry = &mut self.entries[living.entry];
         let done = connection.is_done()
-            && tables::acked_bytes(info, connection.delivered) >= connection.delivered;
+            && tables::acked_bytes(info, Side::Opened, connection.delivered)
+                >= connection.delivered;
         let departed = Departed {
             arrival: living.arrival,
             at_secs: now,

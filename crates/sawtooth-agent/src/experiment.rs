@@ -25,7 +25,7 @@ use crate::network::{Network, Towards};
 use crate::ring::Ring;
 use crate::setup::{self, Addresses, HostName};
 use crate::sockets::{self, CHUNK, Connection};
-use crate::tables;
+use crate::tables::{self, Side};
 use crate::tun::Tun;
 
 /// Port of the first flow; the next flow's is the next one, and those at which flows arrive follow. There are no others between them
@@ -216,8 +216,14 @@ impl<'a> Experiment<'a> {
 
     fn sample_flow(&mut self, flow: usize, time: f64) -> io::Result<()> {
         let (sender, delivered) = match &self.flows[flow] {
-            Application::Sockets(connection) => (Some(connection.sender()), connection.delivered),
-            Application::Dialogue(dialogue) => (dialogue.sender(), dialogue.delivered()),
+            Application::Sockets(connection) => (
+                Some((connection.sender(), Side::Opened)),
+                connection.delivered,
+            ),
+            Application::Dialogue(dialogue) => (
+                dialogue.sender().map(|sender| (sender, Side::Accepted)),
+                dialogue.delivered(),
+            ),
             Application::Http(_) | Application::Nothing => (None, 0),
         };
         if let Some(spec) = self.scenario.flows.get(flow)

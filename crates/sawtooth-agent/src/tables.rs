@@ -22,7 +22,12 @@ use crate::sockets::Connection;
 use crate::tcp_info::TcpInfo;
 
 /// A row of `series`: what the sender's kernel tells now, and bytes delivered.
-pub fn sample(time: f64, name: &str, sender: &OwnedFd, delivered: u64) -> io::Result<Json> {
+pub fn sample(
+    time: f64,
+    name: &str,
+    (sender, side): (&OwnedFd, Side),
+    delivered: u64,
+) -> io::Result<Json> {
     let info = TcpInfo::of(sender.as_fd())?;
     let mss = u64::from(info.snd_mss);
     // "Arbitrarily high" is the largest signed number to the kernel.
@@ -31,7 +36,7 @@ pub fn sample(time: f64, name: &str, sender: &OwnedFd, delivered: u64) -> io::Re
     Ok(json!({
         "t_ns": ns(time), "flow": name, "cwnd_bytes": u64::from(info.snd_cwnd) * mss,
         "ssthresh_bytes": ssthresh, "srtt_ns": micros(info.rtt), "flight_bytes": u64::from(info.unacked) * mss,
-        "acked_bytes": acked_bytes(&info, delivered), "delivered_bytes": delivered,
+        "acked_bytes": acked_bytes(&info, side, delivered), "delivered_bytes": delivered,
     }))
 }
 
@@ -43,16 +48,25 @@ fn micros(value: u32) -> i64 {
     }
 }
 
-/// Bytes of data that have been acknowledged: to the kernel SYN and FIN count for one each.
-pub fn acked_bytes(info: &TcpInfo, delivered: u64) -> u64 {
-    info.bytes_acked.saturating_sub(1).min(delivered)
+/// Which side of its connection a sender is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Opened,
+    Accepted,
+}
+
+/// Bytes of data that have been acknowledged: to the kernel the SYN that opens a connection counts for one, and so does FIN.
+pub fn acked_bytes(info: &TcpInfo, side: Side, delivered: u64) -> u64 {
+    let syn = u64::from(side == Side::Opened);
+    info.bytes_acked.saturating_sub(syn).min(delivered)
 }
 
 /// A row of `flows` of a connection.
 pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Result<Json> {
     let info = TcpInfo::of(connection.sender().as_fd())?;
     let done = connection.is_done().then_some(connection.last_delivery);
-    Ok(flow(spec, &info, (connection.delivered, done), end))
+    let sender = (&info, Side::Opened);
+    Ok(flow(spec, sender, (connection.delivered, done), end))
 }
 
 /// The same of a connection over which both sides speak: of its responses.
@@ -61,13 +75,14 @@ pub fn dialogue(spec: &FlowSpec, dialogue: &Dialogue, end: f64) -> io::Result<Js
     let info = sender.map_or(Ok(TcpInfo::default()), |sender| TcpInfo::of(sender.as_fd()))?;
     let is_over = dialogue.exchanges.is_over();
     let done = is_over.then_some(dialogue.last_delivery);
-    Ok(flow(spec, &info, (dialogue.delivered(), done), end))
+    let sender = (&info, Side::Accepted);
+    Ok(flow(spec, sender, (dialogue.delivered(), done), end))
 }
 
 /// The same of what its sender's kernel tells, of bytes delivered, and of when the last of them were.
 fn flow(spec: &FlowSpec, info: &TcpInfo, (delivered, done): (u64, Option<f64>), end: f64) -> Json {
     let mss = u64::from(info.snd_mss.max(1));
-    let acked = acked_bytes(info, delivered);
+    let acked = acked_bytes(info, side, delivered);
     let lifetime = end - spec.start.secs();
     let completion = done.map_or(-1, |done| ns(done - spec.start.secs()));
     json!({
