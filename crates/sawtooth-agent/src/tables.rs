@@ -80,7 +80,12 @@ pub fn dialogue(spec: &FlowSpec, dialogue: &Dialogue, end: f64) -> io::Result<Js
 }
 
 /// The same of what its sender's kernel tells, of bytes delivered, and of when the last of them were.
-fn flow(spec: &FlowSpec, info: &TcpInfo, (delivered, done): (u64, Option<f64>), end: f64) -> Json {
+fn flow(
+    spec: &FlowSpec,
+    (info, side): (&TcpInfo, Side),
+    (delivered, done): (u64, Option<f64>),
+    end: f64,
+) -> Json {
     let mss = u64::from(info.snd_mss.max(1));
     let acked = acked_bytes(info, side, delivered);
     let lifetime = end - spec.start.secs();
