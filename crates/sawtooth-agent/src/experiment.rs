@@ -583,3 +583,37 @@ pub fn flow_of(packet: &[u8]) -> Option<(usize, u16)> {
     let found = (usize::from(ports[ours] - FIRST_PORT), ports[1 - ours]);
     (packet[0] >> 4 == 4 && transport).then_some(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An IPv4 packet of TCP with these ports and flags.
+    fn packet([from, to]: [u16; 2], flags: u8) -> Vec<u8> {
+        let mut packet = vec![0; 40];
+        packet[0] = 0x45;
+        packet[9] = 6;
+        packet[20..22].copy_from_slice(&from.to_be_bytes());
+        packet[22..24].copy_from_slice(&to.to_be_bytes());
+        packet[33] = flags;
+        packet
+    }
+
+    #[test]
+    fn a_packet_is_of_the_flow_at_whose_port_either_end_is() {
+        let [ours, other] = [FIRST_PORT + 3, FIRST_PORT + PORTS];
+        for ports in [[ours, other], [other, ours]] {
+            assert_eq!(flow_of(&packet(ports, 0x10)), Some((3, other)));
+        }
+        assert_eq!(flow_of(&packet([other, other], 0x10)), None);
+        assert_eq!(flow_of(&packet([ours, other], 0x10)[..21]), None);
+    }
+
+    #[test]
+    fn a_syn_without_an_acknowledgement_opens_a_connection() {
+        let flags = [0x02, 0xc2, 0x12, 0x10, 0x18];
+        let opening = flags.map(|flags| opens(&packet([1, 2], flags)));
+        assert_eq!(opening, [true, true, false, false, false]);
+        assert!(!opens(&[]));
+    }
+}
