@@ -222,11 +222,11 @@ def test_a_file_is_part_of_the_scenario_and_of_the_runs_id(tmp_path: Path) -> No
     assert ids[0] != ids[1]
 
 
-def test_kernels_refuse_what_they_cannot_run_yet() -> None:
-    text = study("rate = 5").replace("[scenario]", 'backend = "uml"\n[scenario]', 1)
-    assert message(text).startswith("error: flows that arrive and leave are of the simulator alone so far\n --> web.toml:8:12")
+def test_packaged_programs_do_not_arrive_at_kernels_and_answer_nobody() -> None:
+    text = study("rate = 5").replace("[scenario]", 'backend = "uml"\n[scenario]\nkernel = { application = "http" }', 1)
+    assert message(text).startswith("error: packaged programs fetch one file each: none arrive and leave\n --> web.toml:9:12")
     text = text.replace("arrivals = { rate = 5 }", 'source = "request_response"')
-    assert message(text).startswith("error: `request_response` is of the simulator alone so far\n --> web.toml:8:10")
+    assert message(text).startswith("error: a fetch is of one file, not `request_response`\n --> web.toml:9:10")
 
 
 def test_records_of_a_run_with_arrivals_and_exchanges() -> None:

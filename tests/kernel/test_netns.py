@@ -33,6 +33,23 @@ def test_runs_use_the_algorithms_of_this_kernel_in_real_time() -> None:
     assert all(rtt >= 40_000_000 for rtt in batch.tables["flows"]["min_rtt_ns"])
 
 
+def test_flows_arrive_and_requests_are_answered_on_this_kernel() -> None:
+    flows = [
+        {"name": "web", "path": ["l"], "arrivals": {"rate": 20, "number": 20, "size": "10 kB"}},
+        {"name": "client", "path": ["l"], "source": {"name": "request_response", "count": 3}},
+    ]
+    (cc, *_) = netns.congestion_controls()
+    batch = netns.run_batch([tree("4 s", flows=flows, cc=f"kernel:{cc}")], [1])
+    assert not batch.errors
+    (arrivals,), (exchanges,) = (batch.tables[name].rows(named=True) for name in ("arrivals", "exchanges"))
+    # Twenty arrive within a second or little more, and have three more to get there whatever the machine's load.
+    assert (arrivals["started"], arrivals["completed"], arrivals["delivered_bytes"]) == (20, 20, 200_000)
+    assert (exchanges["answered"], exchanges["requested_bytes"]) == (3, 900)
+    # A handshake or a request and an answer take a round trip at least; a transfer of 10 kB comes after a handshake.
+    assert arrivals["completion_mean_ns"] >= 60_000_000 and exchanges["completion_mean_ns"] >= 40_000_000
+    assert batch.tables["flows"]["acked_bytes"].to_list() == batch.tables["flows"]["delivered_bytes"].to_list() == [90_000]
+
+
 def test_one_batch_runs_at_a_time_because_time_is_real() -> None:
     assert netns.parallel([tree(), tree()]) == 1
     assert netns.provenance([tree()])[0]["time"] == "real"

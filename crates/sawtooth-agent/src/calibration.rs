@@ -151,9 +151,9 @@ impl Bench {
         for (host, tun) in &mut self.tuns {
             let towards = Towards::from_host(*host);
             while let Some(packet) = tun.receive()? {
-                if flow_of(&packet) == Some(0) {
+                if flow_of(&packet).is_some_and(|(flow, _)| flow == 0) {
                     let now = self.clock.now()?;
-                    self.network.enter(now, 0, towards, packet);
+                    self.network.enter(now, (0, 0), towards, packet);
                 }
             }
         }

@@ -8,24 +8,30 @@ use std::os::fd::AsFd;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::socket::Backlog;
 use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use sawtooth_core::Scenario;
-use sawtooth_core::scenario::Sampling;
+use sawtooth_core::exchanges::Exchanges;
+use sawtooth_core::scenario::{FlowSpec, Sampling};
 use serde_json::{Value as Json, json};
 
+use crate::arrivals::{Arrivals, Ready};
 use crate::clock::Clock;
+use crate::dialogue::Dialogue;
 use crate::hosts::Hosts;
 use crate::http::{Fetch, Servers};
 use crate::network::{Network, Towards};
 use crate::ring::Ring;
-use crate::setup::{self, HostName};
-use crate::sockets::{self, Connection};
-use crate::tables;
+use crate::setup::{self, Addresses, HostName};
+use crate::sockets::{self, CHUNK, Connection};
+use crate::tables::{self, Side};
 use crate::tun::Tun;
 
-/// Port of the first flow; the next flow's is the next one.
+/// Port of the first flow; the next flow's is the next one, and those at which flows arrive follow. There are no others between them
+/// and the `PORTS`-th.
 pub const FIRST_PORT: u16 = 20_000;
+pub const PORTS: u16 = 10_000;
 
 /// Runs `scenario`; returns its tables, each a list of rows.
 ///
@@ -51,25 +57,49 @@ fn runs_in_user_mode() -> bool {
 
 /// What moves a flow's data.
 #[derive(Debug)]
-enum Application {
+pub enum Application {
     Sockets(Connection),
+    Dialogue(Box<Dialogue>),
     Http(Fetch),
+    /// Of a flow that has left.
+    Nothing,
 }
 
 impl Application {
     fn started(&self) -> bool {
         match self {
             Self::Sockets(connection) => connection.started,
+            Self::Dialogue(dialogue) => dialogue.started,
             Self::Http(fetch) => fetch.started,
+            Self::Nothing => true,
         }
     }
 
     fn waits<'a>(&'a self, waits: &mut Vec<PollFd<'a>>) {
         match self {
             Self::Sockets(connection) => connection.waits(waits),
+            Self::Dialogue(dialogue) => dialogue.waits(waits),
             Self::Http(fetch) => fetch.waits(waits),
+            Self::Nothing => {}
         }
     }
+
+    /// When it does something next of its own accord.
+    fn next_time(&self) -> f64 {
+        match self {
+            Self::Sockets(connection) => connection.next_time(),
+            Self::Dialogue(dialogue) => dialogue.next_time(),
+            Self::Http(_) | Self::Nothing => f64::INFINITY,
+        }
+    }
+}
+
+/// Whose descriptor is ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Flow(usize),
+    /// Flows that arrive.
+    Arrivals,
 }
 
 #[derive(Debug)]
@@ -79,7 +109,11 @@ struct Experiment<'a> {
     /// The devices of receiver and sender, if this program carries the packets.
     tuns: Vec<(HostName, Tun)>,
     network: Network,
+    /// Those that are there all the time, then those that have arrived.
     flows: Vec<Application>,
+    arrivals: Arrivals<'a>,
+    /// What connections read into: nobody looks at it.
+    room: Vec<u8>,
     _servers: Option<Servers>,
     clock: Clock,
     /// Whether time passes only while this program waits. Then a wait that has timed out ended at its time, and the clock need not be asked.
@@ -106,24 +140,24 @@ impl<'a> Experiment<'a> {
                 flows.push(Application::Http(Fetch::new(spec, address, port)));
             }
         } else {
-            let address = addresses.receiver;
-            hosts.enter(HostName::Receiver)?;
-            let mut listeners = Vec::new();
             for (port, spec) in (FIRST_PORT..).zip(&scenario.flows) {
-                listeners.push(sockets::listener(spec, address, port)?);
-            }
-            hosts.enter(HostName::Sender)?;
-            for ((port, spec), listener) in (FIRST_PORT..).zip(&scenario.flows).zip(listeners) {
-                let connection = Connection::new(spec, seed, listener, address, port)?;
-                flows.push(Application::Sockets(connection));
+                flows.push(application(spec, seed, &hosts, (addresses, port))?);
             }
         }
+        // Numbers are those of the simulator, where the clients of dialogues have some.
+        let dialogues = flows
+            .iter()
+            .filter(|flow| matches!(flow, Application::Dialogue(_)));
+        let fixed = u32::try_from(flows.len() + dialogues.count()).map_err(io::Error::other)?;
+        let arrivals = Arrivals::new(scenario, seed, &hosts, (addresses, fixed))?;
         Ok(Self {
             scenario,
             tuns: std::mem::take(&mut hosts.tuns),
             hosts,
             network: Network::new(scenario, seed),
             flows,
+            arrivals,
+            room: vec![0; CHUNK],
             _servers: servers,
             clock: Clock::start()?,
             time_stands_still: user_mode && scenario.kernel.settings.choice("time") == "virtual",
@@ -172,7 +206,7 @@ impl<'a> Experiment<'a> {
     fn sample(&mut self, now: f64) -> io::Result<()> {
         while self.next_sample() <= now {
             let time = self.next_sample();
-            for flow in 0..self.flows.len() {
+            for flow in 0..self.scenario.flows.len() {
                 self.sample_flow(flow, time)?;
             }
             self.samples += 1;
@@ -181,9 +215,22 @@ impl<'a> Experiment<'a> {
     }
 
     fn sample_flow(&mut self, flow: usize, time: f64) -> io::Result<()> {
-        if let Application::Sockets(connection) = &self.flows[flow] {
-            let name = &self.scenario.flows[flow].name;
-            self.series.push(tables::sample(time, name, connection)?);
+        let (sender, delivered) = match &self.flows[flow] {
+            Application::Sockets(connection) => (
+                Some((connection.sender(), Side::Opened)),
+                connection.delivered,
+            ),
+            Application::Dialogue(dialogue) => (
+                dialogue.sender().map(|sender| (sender, Side::Accepted)),
+                dialogue.delivered(),
+            ),
+            Application::Http(_) | Application::Nothing => (None, 0),
+        };
+        if let Some(spec) = self.scenario.flows.get(flow)
+            && let Some(sender) = sender
+        {
+            let row = tables::sample(time, &spec.name, sender, delivered)?;
+            self.series.push(row);
         }
         Ok(())
     }
@@ -196,14 +243,21 @@ impl<'a> Experiment<'a> {
                 any = true;
                 match application {
                     Application::Sockets(connection) => connection.start()?,
+                    Application::Dialogue(dialogue) => dialogue.start(now)?,
                     Application::Http(fetch) => fetch.start(&self.hosts)?,
+                    Application::Nothing => {}
                 }
-            } else if let Application::Sockets(connection) = application
-                && connection.next_time() <= now
-            {
+            } else if application.next_time() <= now {
                 any = true;
-                connection.write_due(now)?;
+                match application {
+                    Application::Sockets(connection) => connection.write_due(now)?,
+                    Application::Dialogue(dialogue) => dialogue.speak_due(now)?,
+                    Application::Http(_) | Application::Nothing => {}
+                }
             }
+        }
+        if self.arrivals.open_due(now, &self.hosts, &mut self.flows)? {
+            self.collect_from(HostName::Sender)?;
         }
         if any {
             for host in 0..self.tuns.len() {
@@ -224,11 +278,51 @@ impl<'a> Experiment<'a> {
         Ok(())
     }
 
+    /// The same by the host's name, if this program carries its packets.
+    fn collect_from(&mut self, name: HostName) -> io::Result<()> {
+        let host = self.tuns.iter().position(|(host, _)| *host == name);
+        host.map_or(Ok(()), |host| self.collect(host))
+    }
+
     /// A packet that a host has sent enters the network.
     fn enter(&mut self, host: usize, now: f64, packet: Vec<u8>) {
         let towards = Towards::from_host(self.tuns[host].0);
-        if let Some(flow) = flow_of(&packet).filter(|flow| *flow < self.flows.len()) {
-            self.network.enter(now, flow, towards, packet);
+        let Some((port, other)) = flow_of(&packet) else {
+            return;
+        };
+        let connection = match port.checked_sub(self.scenario.flows.len()) {
+            None => u32::try_from(port).ok().map(|number| (port, number)),
+            Some(listener) => self.arrivals.connection(listener, other),
+        };
+        if let Some(connection) = connection {
+            self.network.enter(now, connection, towards, packet);
+        }
+    }
+
+    /// The place of the flow of a connection by its number, if it is still there.
+    fn place(&self, connection: u32) -> Option<usize> {
+        let standing = usize::try_from(connection).ok();
+        let standing = standing.filter(|place| *place < self.scenario.flows.len());
+        standing.or_else(|| self.arrivals.place(connection))
+    }
+
+    /// Whether an application may have something to read when a packet has come to one of its ends.
+    fn reads(&self, place: usize, towards: Towards, packet: &[u8]) -> bool {
+        (towards == Towards::Receiver || matches!(self.flows[place], Application::Dialogue(_)))
+            && !opens(packet)
+    }
+
+    /// Reads what has arrived for a flow.
+    fn read(&mut self, place: usize, now: f64) -> io::Result<()> {
+        if self.arrivals.is_arriving(place)
+            && matches!(&self.flows[place], Application::Sockets(connection) if !connection.is_accepted())
+        {
+            self.arrivals.accept_at(place, &mut self.flows)?;
+        }
+        match &mut self.flows[place] {
+            Application::Sockets(connection) => connection.read(now, &mut self.room),
+            Application::Dialogue(dialogue) => dialogue.read(now, &mut self.room),
+            Application::Http(_) | Application::Nothing => Ok(()),
         }
     }
 
@@ -240,21 +334,18 @@ impl<'a> Experiment<'a> {
     /// acknowledgement has made room to write is seen by the wait that follows.
     fn deliver(&mut self, now: f64) -> io::Result<bool> {
         let mut any = false;
-        while let Some((towards, flow, packet)) = self.network.deliver(now) {
+        while let Some((towards, connection, packet)) = self.network.deliver(now) {
             any = true;
             let host = self.host(towards);
             self.tuns[host].1.send(&packet)?;
             let now = self.time()?;
-            match towards {
-                Towards::Receiver => {
-                    if let Application::Sockets(connection) = &mut self.flows[flow] {
-                        connection.read(now)?;
-                    }
+            if let Some(place) = self.place(connection) {
+                if towards == Towards::Sender && self.scenario.sample == Sampling::Acks {
+                    self.sample_flow(place, now)?;
                 }
-                Towards::Sender if self.scenario.sample == Sampling::Acks => {
-                    self.sample_flow(flow, now)?;
+                if self.reads(place, towards, &packet) {
+                    self.read(place, now)?;
                 }
-                Towards::Sender => {}
             }
             self.collect(host)?;
         }
@@ -267,27 +358,36 @@ impl<'a> Experiment<'a> {
         let starts = specs
             .filter(|(application, _)| !application.started())
             .map(|(_, spec)| spec.start.secs());
-        let writes = self.flows.iter().map(|application| match application {
-            Application::Sockets(connection) => connection.next_time(),
-            Application::Http(_) => f64::INFINITY,
-        });
+        let standing = &self.flows[..self.scenario.flows.len()];
+        let writes = standing.iter().map(Application::next_time);
+        let others = [
+            self.arrivals.next_time(),
+            self.network.next_time(),
+            self.next_sample(),
+            self.end,
+        ];
         starts
             .chain(writes)
-            .chain([self.network.next_time(), self.next_sample(), self.end])
+            .chain(others)
             .fold(f64::INFINITY, f64::min)
     }
 
     /// What to wait for: the devices, then the applications'; and whose the latter are.
-    fn waits(&self) -> (Vec<PollFd<'_>>, Vec<usize>) {
+    fn waits(&self) -> (Vec<PollFd<'_>>, Vec<Owner>) {
         let mut waits: Vec<PollFd<'_>> = self
             .tuns
             .iter()
             .map(|(_, tun)| PollFd::new(tun.as_fd(), PollFlags::POLLIN))
             .collect();
-        let mut owners: Vec<usize> = Vec::new();
-        for (flow, application) in self.flows.iter().enumerate() {
+        let mut owners = Vec::new();
+        let standing = &self.flows[..self.scenario.flows.len()];
+        for (flow, application) in standing.iter().enumerate() {
             application.waits(&mut waits);
-            owners.resize(waits.len() - self.tuns.len(), flow);
+            owners.resize(waits.len() - self.tuns.len(), Owner::Flow(flow));
+        }
+        if let Some(wait) = self.arrivals.wait() {
+            waits.push(wait);
+            owners.push(Owner::Arrivals);
         }
         (waits, owners)
     }
@@ -313,11 +413,11 @@ impl<'a> Experiment<'a> {
         let hosts: Vec<usize> = (0..devices.len())
             .filter(|at| ready(&devices[*at]))
             .collect();
-        let served: Vec<(usize, bool)> = sockets
+        let served: Vec<(Owner, bool)> = sockets
             .iter()
             .zip(owners)
             .filter(|(wait, _)| ready(wait))
-            .map(|(wait, flow)| (flow, wait.events().contains(PollFlags::POLLOUT)))
+            .map(|(wait, owner)| (owner, wait.events().contains(PollFlags::POLLOUT)))
             .collect();
         self.known = (timed_out && self.time_stands_still).then_some(next);
         if hosts.is_empty() && served.is_empty() {
@@ -326,23 +426,68 @@ impl<'a> Experiment<'a> {
         for host in hosts {
             self.collect(host)?;
         }
-        for (flow, room) in served {
+        for (owner, room) in served {
+            match owner {
+                Owner::Flow(flow) => {
+                    let now = self.time()?;
+                    self.serve(flow, room, now)?;
+                }
+                Owner::Arrivals => self.serve_arrivals()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Sockets of flows that arrive have become ready.
+    fn serve_arrivals(&mut self) -> io::Result<()> {
+        for ready in self.arrivals.ready()? {
             let now = self.time()?;
-            self.serve(flow, room, now)?;
+            match ready {
+                Ready::Listener(listener) => self.arrivals.accept(listener, &mut self.flows)?,
+                Ready::Receiver(place) => {
+                    self.read(place, now)?;
+                    self.collect_from(HostName::Receiver)?;
+                }
+                Ready::Sender(place, changes) => {
+                    self.serve_arrived(place, changes, now)?;
+                    self.collect_from(HostName::Sender)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The sender of a flow that has arrived has room to write, or has ended, and leaves; so does one that the kernel has given up.
+    fn serve_arrived(
+        &mut self,
+        place: usize,
+        [room, ended]: [bool; 2],
+        now: f64,
+    ) -> io::Result<()> {
+        let mut failed = false;
+        if let Application::Sockets(connection) = &mut self.flows[place]
+            && room
+        {
+            match connection.write() {
+                Err(error) if given_up(&error) => failed = true,
+                result => result?,
+            }
+        }
+        if ended || failed {
+            self.arrivals
+                .leave_if_ended(place, failed, now, &mut self.flows)?;
         }
         Ok(())
     }
 
     /// An application's socket has become ready, to be written if there is `room`.
     fn serve(&mut self, flow: usize, room: bool, now: f64) -> io::Result<()> {
+        self.read(flow, now)?;
         match &mut self.flows[flow] {
-            Application::Sockets(connection) => {
-                connection.read(now)?;
-                if room {
-                    connection.write()?;
-                }
-            }
+            Application::Sockets(connection) if room => connection.write()?,
+            Application::Dialogue(dialogue) if room => dialogue.write()?,
             Application::Http(fetch) => fetch.look(now)?,
+            _ => {}
         }
         for host in 0..self.tuns.len() {
             self.collect(host)?;
@@ -352,18 +497,28 @@ impl<'a> Experiment<'a> {
 
     fn tables(&mut self) -> io::Result<Json> {
         self.network.finish(self.end);
-        let mut flows = Vec::new();
+        let (mut flows, mut exchanges) = (Vec::new(), Vec::new());
         for (spec, application) in self.scenario.flows.iter().zip(&self.flows) {
             flows.push(match application {
                 Application::Sockets(connection) => tables::connection(spec, connection, self.end)?,
+                Application::Dialogue(dialogue) => {
+                    let row = dialogue.exchanges.row(&spec.name);
+                    exchanges.push(tables::row("exchanges", row));
+                    tables::dialogue(spec, dialogue, self.end)?
+                }
                 Application::Http(fetch) => tables::fetch(spec, fetch, self.end),
+                Application::Nothing => continue,
             });
         }
         let [udp, datagrams, sources] = tables::udp(self.scenario, &self.network);
         flows.extend(udp);
         let mut all = json!({
-            "flows": flows, "links": [], "series": self.series, "datagrams": datagrams, "sources": sources, "counters": tables::counters(&self.hosts)?,
+            "flows": flows, "links": [], "series": self.series, "exchanges": exchanges, "datagrams": datagrams, "sources": sources,
+            "counters": tables::counters(&self.hosts)?,
         });
+        for (table, rows) in self.arrivals.finish(self.end, &self.flows)? {
+            all[table] = rows;
+        }
         if !self.tuns.is_empty() {
             for (table, rows) in tables::links(self.scenario, &mut self.network) {
                 all[table] = json!(rows);
@@ -373,14 +528,92 @@ impl<'a> Experiment<'a> {
     }
 }
 
-/// The flow of an IPv4 packet of TCP or UDP, by the end that has one of our ports.
-pub fn flow_of(packet: &[u8]) -> Option<usize> {
+/// Whether a kernel has given a connection up: too many of its segments were lost one after the other.
+fn given_up(error: &io::Error) -> bool {
+    let kinds = [
+        io::ErrorKind::TimedOut,
+        io::ErrorKind::ConnectionReset,
+        io::ErrorKind::BrokenPipe,
+    ];
+    kinds.contains(&error.kind())
+}
+
+/// What moves the data of a flow at a port.
+fn application(
+    spec: &FlowSpec,
+    seed: u64,
+    hosts: &Hosts,
+    (addresses, port): (Addresses, u16),
+) -> io::Result<Application> {
+    let one = Backlog::new(1)?;
+    if let Some(exchanges) = Exchanges::new(spec.source(seed), spec.start.secs()) {
+        // The client is at the flow's receiver.
+        let address = addresses.sender;
+        hosts.enter(HostName::Sender)?;
+        let listener = sockets::listen_at(sockets::sending(spec)?, address, port, one)?;
+        hosts.enter(HostName::Receiver)?;
+        let dialogue = Dialogue::new(spec, exchanges, listener, sockets::at(address, port))?;
+        return Ok(Application::Dialogue(Box::new(dialogue)));
+    }
+    let address = addresses.receiver;
+    hosts.enter(HostName::Receiver)?;
+    let listener = sockets::listen_at(sockets::receiving(spec)?, address, port, one)?;
+    hosts.enter(HostName::Sender)?;
+    let connection = Connection::new(spec, seed, listener, sockets::at(address, port))?;
+    Ok(Application::Sockets(connection))
+}
+
+/// Whether an IPv4 packet of TCP opens a connection: it has SYN and no ACK.
+pub fn opens(packet: &[u8]) -> bool {
+    let at = packet
+        .first()
+        .map_or(0, |first| usize::from(first & 15) * 4);
+    let flags = packet.get(at + 13).unwrap_or(&0);
+    packet.get(9) == Some(&6) && flags & 0x12 == 0x02
+}
+
+/// The flow of an IPv4 packet of TCP or UDP, by the end that has one of our ports, and the port of the other end.
+pub fn flow_of(packet: &[u8]) -> Option<(usize, u16)> {
     let at = usize::from(packet.first()? & 15) * 4;
     let port = |at: usize| Some(u16::from_be_bytes([*packet.get(at)?, *packet.get(at + 1)?]));
     let transport = matches!(packet.get(9), Some(&6 | &17));
-    let ours = |port: u16| port.checked_sub(FIRST_PORT).map(usize::from);
-    let fixed = |port: &u16| (FIRST_PORT..FIRST_PORT + 10_000).contains(port);
+    let fixed = |port: &u16| (FIRST_PORT..FIRST_PORT + PORTS).contains(port);
     let ports = [port(at)?, port(at + 2)?];
-    let found = ports.into_iter().find(fixed).and_then(ours);
-    found.filter(|_| packet[0] >> 4 == 4 && transport)
+    let ours = ports.iter().position(fixed)?;
+    let found = (usize::from(ports[ours] - FIRST_PORT), ports[1 - ours]);
+    (packet[0] >> 4 == 4 && transport).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An IPv4 packet of TCP with these ports and flags.
+    fn packet([from, to]: [u16; 2], flags: u8) -> Vec<u8> {
+        let mut packet = vec![0; 40];
+        packet[0] = 0x45;
+        packet[9] = 6;
+        packet[20..22].copy_from_slice(&from.to_be_bytes());
+        packet[22..24].copy_from_slice(&to.to_be_bytes());
+        packet[33] = flags;
+        packet
+    }
+
+    #[test]
+    fn a_packet_is_of_the_flow_at_whose_port_either_end_is() {
+        let [ours, other] = [FIRST_PORT + 3, FIRST_PORT + PORTS];
+        for ports in [[ours, other], [other, ours]] {
+            assert_eq!(flow_of(&packet(ports, 0x10)), Some((3, other)));
+        }
+        assert_eq!(flow_of(&packet([other, other], 0x10)), None);
+        assert_eq!(flow_of(&packet([ours, other], 0x10)[..21]), None);
+    }
+
+    #[test]
+    fn a_syn_without_an_acknowledgement_opens_a_connection() {
+        let flags = [0x02, 0xc2, 0x12, 0x10, 0x18];
+        let opening = flags.map(|flags| opens(&packet([1, 2], flags)));
+        assert_eq!(opening, [true, true, false, false, false]);
+        assert!(!opens(&[]));
+    }
 }

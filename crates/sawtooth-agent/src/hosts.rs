@@ -1,5 +1,6 @@
 //! Network namespaces, and the performance of [`setup`](crate::setup)'s steps in them.
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -15,6 +16,8 @@ use crate::tun::Tun;
 #[derive(Debug, Default)]
 pub struct Hosts {
     namespaces: Vec<(HostName, File)>,
+    /// Where the thread is, if it is known.
+    place: Cell<Option<HostName>>,
     pub tuns: Vec<(HostName, Tun)>,
 }
 
@@ -32,7 +35,11 @@ impl Hosts {
 
     /// The calling thread is at `host` from now on.
     pub fn enter(&self, host: HostName) -> io::Result<()> {
-        Ok(setns(self.namespace(host), CloneFlags::CLONE_NEWNET)?)
+        if self.place.get() != Some(host) {
+            setns(self.namespace(host), CloneFlags::CLONE_NEWNET)?;
+            self.place.set(Some(host));
+        }
+        Ok(())
     }
 
     fn namespace(&self, host: HostName) -> &File {
@@ -44,6 +51,7 @@ impl Hosts {
         match step {
             Step::Host(name) => {
                 unshare(CloneFlags::CLONE_NEWNET)?;
+                self.place.set(Some(*name));
                 let namespace = File::open("/proc/thread-self/ns/net")?;
                 self.namespaces.push((*name, namespace));
                 Ok(())

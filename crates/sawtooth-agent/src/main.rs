@@ -5,9 +5,11 @@
 //! a network namespace it may configure (`unshare -Urn`). `sawtooth-agent plan JOB...` prints what it would set up, and touches nothing;
 //! `sawtooth-agent batch JOBS RESULTS` runs the jobs of one directory as a guest would, and writes what they measured to another.
 
+mod arrivals;
 mod batch;
 mod calibration;
 mod clock;
+mod dialogue;
 mod experiment;
 mod guest;
 mod hosts;

@@ -54,6 +54,8 @@ struct Flight {
     /// Its next event.
     due: Due,
     flow: usize,
+    /// Of which connection it is: its flow's number, or one of its own if it is one of many that arrive and leave.
+    connection: u32,
     towards: Towards,
     /// Ports that it has left behind.
     hop: usize,
@@ -169,6 +171,7 @@ impl Ord for Flight {
 #[derive(Debug)]
 pub struct Network {
     pub ports: Vec<Port>,
+    /// Of each flow, and then of each entry of flows that arrive.
     paths: Vec<Vec<usize>>,
     /// What each flow's packets take between its hosts and the links, each way.
     access_delays: Vec<f64>,
@@ -193,7 +196,7 @@ pub struct Network {
 
 impl Network {
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
-        let delays = scenario.flows.iter().flat_map(|flow| {
+        let delays = scenario.all_flows().flat_map(|flow| {
             let links = || flow.path.iter().map(|link| &scenario.links[*link]);
             let forward = links().map(|link| link.forward.least_delay_secs());
             let reverse = links().map(|link| link.reverse.least_delay_secs());
@@ -201,7 +204,7 @@ impl Network {
         });
         let mut ports = sim::ports(scenario, seed, true);
         // Every flow's packets are on a hop of their own (see `stand_in`).
-        let flows = scenario.flows.len() + scenario.udp.len();
+        let flows = scenario.all_flows().count() + scenario.udp.len();
         let hops = 0..u32::try_from(flows).unwrap_or(u32::MAX);
         sim::links::keep_ledgers(&mut ports, scenario.record, hops.collect());
         let mut network = Self {
@@ -216,16 +219,8 @@ impl Network {
             vacant: Vec::new(),
             queued_of_hosts: 0,
             ports,
-            paths: scenario
-                .flows
-                .iter()
-                .map(|flow| flow.path.clone())
-                .collect(),
-            access_delays: scenario
-                .flows
-                .iter()
-                .map(|flow| flow.delay.secs())
-                .collect(),
+            paths: scenario.all_flows().map(|flow| flow.path.clone()).collect(),
+            access_delays: scenario.all_flows().map(|flow| flow.delay.secs()).collect(),
             lineage: Lineage::new(),
             flights: BinaryHeap::new(),
             scheduled: 0,
@@ -252,8 +247,14 @@ impl Network {
         }
     }
 
-    /// A host sends `packet`.
-    pub fn enter(&mut self, now: f64, flow: usize, towards: Towards, packet: Vec<u8>) {
+    /// A host sends `packet` of a connection of a flow.
+    pub fn enter(
+        &mut self,
+        now: f64,
+        (flow, connection): (usize, u32),
+        towards: Towards,
+        packet: Vec<u8>,
+    ) {
         let access_delay = match towards {
             Towards::Receiver => self.access_delays[flow],
             Towards::Sender => 0.0,
@@ -263,6 +264,7 @@ impl Network {
             Flight {
                 due: (0, 0),
                 flow,
+                connection,
                 towards,
                 hop: 0,
                 damaged: false,
@@ -313,8 +315,8 @@ impl Network {
         all.into_iter().flatten().min_by_key(|(due, _)| *due)
     }
 
-    /// Moves all packets up to `now`; the next one that reaches its host by then, with its flow.
-    pub fn deliver(&mut self, now: f64) -> Option<(Towards, usize, Vec<u8>)> {
+    /// Moves all packets up to `now`; the next one that reaches its host by then, with its connection's number.
+    pub fn deliver(&mut self, now: f64) -> Option<(Towards, u32, Vec<u8>)> {
         while self.next_time() <= now
             && let Some(((time, _), next)) = self.next()
         {
@@ -327,7 +329,7 @@ impl Network {
     }
 
     /// Does what happens next; a packet that reaches its host.
-    fn take(&mut self, time: u64, next: Next) -> Option<(Towards, usize, Vec<u8>)> {
+    fn take(&mut self, time: u64, next: Next) -> Option<(Towards, u32, Vec<u8>)> {
         match next {
             Next::Departure(flow) => {
                 self.departures.pop();
@@ -365,6 +367,7 @@ impl Network {
         let flight = Flight {
             due: (now.to_bits(), 0),
             flow,
+            connection: flow_number(index(flow)),
             towards: Towards::Receiver,
             hop: 0,
             damaged: false,
@@ -401,7 +404,7 @@ impl Network {
     }
 
     /// A packet arrives at its next port or at its end.
-    fn move_on(&mut self, flight: Flight) -> Option<(Towards, usize, Vec<u8>)> {
+    fn move_on(&mut self, flight: Flight) -> Option<(Towards, u32, Vec<u8>)> {
         match self.next_port(&flight) {
             None => return self.arrived(flight),
             Some(port) if self.ports[port].is_computed() => self.pass(port, flight),
@@ -411,10 +414,10 @@ impl Network {
     }
 
     /// A packet is at its end: handed to its host, or counted if it is one of UDP whose checksum is right.
-    fn arrived(&mut self, flight: Flight) -> Option<(Towards, usize, Vec<u8>)> {
+    fn arrived(&mut self, flight: Flight) -> Option<(Towards, u32, Vec<u8>)> {
         let now = f64::from_bits(flight.due.0);
         match flight.content {
-            Content::Packet(packet) => return Some((flight.towards, flight.flow, packet)),
+            Content::Packet(packet) => return Some((flight.towards, flight.connection, packet)),
             Content::Datagram { .. } if flight.damaged => {}
             Content::Datagram {
                 number,
@@ -487,20 +490,16 @@ impl Network {
 
     /// A packet as ports know it. Hops are numbers of flows: those of hosts, then those of UDP.
     fn stand_in(&self, flight: &Flight, number: u64) -> Packet {
-        let index = |flow: usize| u32::try_from(flow).unwrap_or(u32::MAX);
-        let (flow, hop) = match flight.content {
-            Content::Packet(_) => (index(flight.flow), index(flight.flow)),
-            Content::Datagram { .. } => (
-                flow_number(index(flight.flow)),
-                index(self.paths.len() + flight.flow),
-            ),
+        let hop = match flight.content {
+            Content::Packet(_) => index(flight.flow),
+            Content::Datagram { .. } => index(self.paths.len() + flight.flow),
         };
         let data = Data {
             seq: number,
             ecn: flight.content.ecn(),
             ..Data::default()
         };
-        Packet::data(flow, hop, flight.content.wire_bytes(), data)
+        Packet::data(flight.connection, hop, flight.content.wire_bytes(), data)
     }
 
     /// Does what a port with events has decided.
@@ -535,6 +534,10 @@ impl Network {
         self.queued_of_hosts -= usize::from(flight.content.is_of_host());
         Some(flight)
     }
+}
+
+fn index(flow: usize) -> u32 {
+    u32::try_from(flow).unwrap_or(u32::MAX)
 }
 
 /// Turns the packet's last bit over: a checksum of ones' complements (RFC 1071) tells every single bit.
@@ -579,7 +582,7 @@ mod tests {
         .expect("a scenario");
         let mut network = Network::new(&scenario, 1);
         for number in 0..3 {
-            network.enter(1.0, 0, Towards::Receiver, vec![number; 1000]);
+            network.enter(1.0, (0, 0), Towards::Receiver, vec![number; 1000]);
         }
         assert!(network.deliver(1.0).is_none());
         let mut arrivals = Vec::new();
@@ -608,8 +611,8 @@ mod tests {
         .expect("a scenario");
         let mut network = Network::new(&scenario, 1);
         assert!((network.shortest_delay - 0.025).abs() < 1e-12);
-        network.enter(1.0, 0, Towards::Receiver, vec![0; 1000]);
-        network.enter(1.0, 0, Towards::Sender, vec![0; 125]);
+        network.enter(1.0, (0, 0), Towards::Receiver, vec![0; 1000]);
+        network.enter(1.0, (0, 0), Towards::Sender, vec![0; 125]);
         let mut arrivals = Vec::new();
         while network.next_time() < f64::INFINITY {
             let time = network.next_time();
@@ -642,7 +645,7 @@ mod tests {
         }))
         .expect("a scenario");
         let mut network = Network::new(&scenario, 1);
-        network.enter(0.1, 0, Towards::Receiver, vec![0; 1500]);
+        network.enter(0.1, (0, 0), Towards::Receiver, vec![0; 1500]);
         assert!(network.deliver(0.1).is_none());
         // Packet 100 leaves at 100 ms too, and goes first: 2 ms to send both, 10 ms on the way.
         assert!((network.next_time() - 0.112).abs() < 1e-9);
@@ -677,7 +680,7 @@ mod tests {
         .expect("a scenario");
         let mut network = Network::new(&scenario, 1);
         // By 100 ms half of 190 packets are still there; that of the host's waits for the one on its way and at most for one more.
-        network.enter(0.1, 0, Towards::Receiver, vec![0; 1500]);
+        network.enter(0.1, (0, 0), Towards::Receiver, vec![0; 1500]);
         assert!(network.deliver(0.1).is_none());
         let mut time = 0.1;
         let arrival = loop {
@@ -745,7 +748,7 @@ mod tests {
         .expect("a scenario");
         let mut network = Network::new(&scenario, 1);
         for tos in [2, 2, 2, 0, 2] {
-            network.enter(1.0, 0, Towards::Receiver, header(tos));
+            network.enter(1.0, (0, 0), Towards::Receiver, header(tos));
         }
         let mut fields = Vec::new();
         while network.next_time() < f64::INFINITY {
@@ -773,7 +776,7 @@ mod tests {
         let mut network =
             link(json!({"name": "token_bucket", "rate": "80 kbit/s", "burst": "2 kB"}));
         for number in 0..4 {
-            network.enter(1.0, 0, Towards::Receiver, vec![number; 1000]);
+            network.enter(1.0, (0, 0), Towards::Receiver, vec![number; 1000]);
         }
         let mut arrivals = Vec::new();
         while network.next_time() < f64::INFINITY {
@@ -795,7 +798,7 @@ mod tests {
             let mut sent = header(tos);
             sent.resize(1000, 0);
             for _ in 0..40 {
-                network.enter(1.0, 0, Towards::Receiver, sent.clone());
+                network.enter(1.0, (0, 0), Towards::Receiver, sent.clone());
             }
             let mut marked = 0;
             let mut left = 0;

@@ -187,16 +187,26 @@ pub fn segment_bytes(flow: &FlowSpec) -> u64 {
 
 /// A segment and its headers of 40 bytes; options go at the expense of data.
 pub fn mtu(scenario: &Scenario) -> u32 {
-    let longest = scenario.flows.iter().map(segment_bytes).max();
+    let longest = scenario.all_flows().map(segment_bytes).max();
     longest
         .and_then(|bytes| u32::try_from(bytes + 40).ok())
         .unwrap_or(65_535)
 }
 
+/// The largest that a host can be told.
+const MOST_OPENING: &str = "65535";
+
+/// What holds for a host all flows are told alike.
+fn any_flow(scenario: &Scenario) -> &FlowSpec {
+    let mut flows = scenario.all_flows();
+    flows.next().expect("a real kernel has a connection")
+}
+
 fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
     let mut sysctls = Vec::new();
     let mut set = |name: &str, value: &str| sysctls.push((name.to_owned(), value.to_owned()));
-    let cache = match scenario.flows[0].told("metrics_cache") {
+    let flow = any_flow(scenario);
+    let cache = match flow.told("metrics_cache") {
         Some(Value::Choice(cache)) => cache,
         _ => scenario.kernel.settings.choice("metrics_cache"),
     };
@@ -206,10 +216,9 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
         _ => {}
     }
     // One number for a host, which all flows share.
-    if let Some(Value::Integer(dup_thresh)) = scenario.flows[0].told("dup_thresh") {
+    if let Some(Value::Integer(dup_thresh)) = flow.told("dup_thresh") {
         set("net.ipv4.tcp_reordering", &dup_thresh.to_string());
     }
-    let flow = &scenario.flows[0];
     for (name, [key, most], [default, largest]) in [
         (
             "net.ipv4.tcp_rmem",
@@ -245,24 +254,28 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
         }
     }
     // What is beyond RFC 3168 comes with the congestion control: `dctcp` of both hosts echoes as RFC 8257 has it.
-    if let Some(Value::Choice(feedback)) = scenario.flows[0].told("ecn") {
+    if let Some(Value::Choice(feedback)) = flow.told("ecn") {
         set(
             "net.ipv4.tcp_ecn",
             if feedback == "off" { "0" } else { "1" },
         );
     }
-    match scenario.flows[0].told("restart_after_idle") {
+    match flow.told("restart_after_idle") {
         Some(Value::Choice("off")) => set("net.ipv4.tcp_slow_start_after_idle", "0"),
         Some(_) => set("net.ipv4.tcp_slow_start_after_idle", "1"),
         None => {}
+    }
+    if !scenario.arriving.is_empty() {
+        // As many may be about to open their connections as do: no host is to be short of room for them.
+        set("net.core.somaxconn", MOST_OPENING);
+        set("net.ipv4.tcp_max_syn_backlog", MOST_OPENING);
     }
     sysctls.extend(scenario.kernel.sysctl.iter().cloned());
     sysctls
 }
 
 fn metrics(scenario: &Scenario) -> RouteMetrics {
-    // All flows are told the same.
-    let flow = &scenario.flows[0];
+    let flow = any_flow(scenario);
     let segments = match flow.told("initial_window") {
         Some(Value::Packets(packets)) => Some(packets),
         Some(Value::Bytes(bytes)) => Some(bytes.div_ceil(segment_bytes(flow))),
@@ -597,7 +610,19 @@ pub fn plan(scenario: &Scenario) -> String {
             flow.receiver_cc,
         )
     });
-    steps.chain(flows).map(|line| line + "\n").collect()
+    let arriving = scenario.arriving.iter().map(|one| {
+        format!(
+            "# flows {} from {} s: {application}, {} per second, {} bytes on average, {} at the sender, {} at the receiver",
+            one.flow.name,
+            one.arrivals.start,
+            one.arrivals.rate,
+            one.arrivals.mean_bytes(),
+            one.flow.cc_in_kernel(),
+            one.flow.receiver_cc,
+        )
+    });
+    let lines = steps.chain(flows).chain(arriving);
+    lines.map(|line| line + "\n").collect()
 }
 
 #[cfg(test)]

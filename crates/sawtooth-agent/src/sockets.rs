@@ -39,7 +39,8 @@ pub struct Connection {
     /// Bytes of all writes, once the last one is due.
     size: Option<u64>,
     to: SockaddrIn,
-    listener: OwnedFd,
+    /// Where its receiver comes from, if nobody else is to come from there.
+    listener: Option<OwnedFd>,
     sender: OwnedFd,
     receiver: Option<OwnedFd>,
     pub started: bool,
@@ -47,11 +48,26 @@ pub struct Connection {
     pub delivered: u64,
     /// Time of the last byte so far.
     pub last_delivery: f64,
-    buffer: Vec<u8>,
 }
 
-/// The receiving end of a flow, while the calling thread is at its host.
-pub fn listener(spec: &FlowSpec, address: Ipv4Addr, port: u16) -> io::Result<OwnedFd> {
+/// A socket for a flow's data, while the calling thread is at the host that sends them.
+pub fn sending(spec: &FlowSpec) -> io::Result<OwnedFd> {
+    let socket = tcp(spec.cc_in_kernel())?;
+    option(&socket, libc::TCP_MAXSEG, segment_bytes(spec))?;
+    tell_partial(spec, &socket)?;
+    Ok(socket)
+}
+
+pub fn tell_partial(spec: &FlowSpec, socket: &OwnedFd) -> io::Result<()> {
+    match spec.told("partial") {
+        Some(Value::Choice("nodelay")) => option(socket, libc::TCP_NODELAY, 1),
+        Some(Value::Choice("cork")) => option(socket, libc::TCP_CORK, 1),
+        _ => Ok(()),
+    }
+}
+
+/// The same at the other host.
+pub fn receiving(spec: &FlowSpec) -> io::Result<OwnedFd> {
     let socket = tcp(&spec.receiver_cc)?;
     let smss = segment_bytes(spec);
     let window = match spec.told("window_limit") {
@@ -63,56 +79,81 @@ pub fn listener(spec: &FlowSpec, address: Ipv4Addr, port: u16) -> io::Result<Own
         option(&socket, libc::TCP_WINDOW_CLAMP, window)?;
     }
     option(&socket, libc::TCP_MAXSEG, smss)?;
-    bind(
-        socket.as_raw_fd(),
-        &SockaddrIn::from(SocketAddrV4::new(address, port)),
-    )?;
-    listen(&socket, Backlog::new(1)?)?;
     Ok(socket)
+}
+
+/// Has a socket take connections, of which so many may wait.
+pub fn listen_at(
+    socket: OwnedFd,
+    address: Ipv4Addr,
+    port: u16,
+    backlog: Backlog,
+) -> io::Result<OwnedFd> {
+    bind(socket.as_raw_fd(), &at(address, port))?;
+    listen(&socket, backlog)?;
+    Ok(socket)
+}
+
+/// Opens a connection, without waiting for it.
+pub fn open(socket: &OwnedFd, to: &SockaddrIn) -> Result<(), Errno> {
+    match connect(socket.as_raw_fd(), to) {
+        Ok(()) | Err(Errno::EINPROGRESS) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The next connection that has come, if any has.
+pub fn accept(listener: &OwnedFd) -> io::Result<Option<OwnedFd>> {
+    match accept4(listener.as_raw_fd(), SockFlag::SOCK_NONBLOCK) {
+        // SAFETY: the descriptor is new and ours.
+        Ok(socket) => Ok(Some(unsafe { OwnedFd::from_raw_fd(socket) })),
+        Err(Errno::EAGAIN) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub fn at(address: Ipv4Addr, port: u16) -> SockaddrIn {
+    SockaddrIn::from(SocketAddrV4::new(address, port))
+}
+
+/// What of so many bytes is to be written at once.
+pub fn content(bytes: u64) -> &'static [u8] {
+    &CONTENT[..usize::try_from(bytes).unwrap_or(CHUNK).min(CHUNK)]
 }
 
 impl Connection {
     /// The sending end, while the calling thread is at its host.
-    pub fn new(
-        spec: &FlowSpec,
-        seed: u64,
-        listener: OwnedFd,
-        to: Ipv4Addr,
-        port: u16,
-    ) -> io::Result<Self> {
-        let sender = tcp(spec.cc_in_kernel())?;
-        option(&sender, libc::TCP_MAXSEG, segment_bytes(spec))?;
-        match spec.told("partial") {
-            Some(Value::Choice("nodelay")) => option(&sender, libc::TCP_NODELAY, 1)?,
-            Some(Value::Choice("cork")) => option(&sender, libc::TCP_CORK, 1)?,
-            _ => {}
-        }
-        let mut source = spec.source(seed);
+    pub fn new(spec: &FlowSpec, seed: u64, listener: OwnedFd, to: SockaddrIn) -> io::Result<Self> {
+        let connection = Self::of(spec.source(seed), spec.start.secs(), sending(spec)?, to);
         Ok(Self {
+            listener: Some(listener),
+            ..connection
+        })
+    }
+
+    /// That of a `source` which `sender` opens at a time; somebody else accepts it.
+    pub fn of(mut source: Box<dyn Source>, start: f64, sender: OwnedFd, to: SockaddrIn) -> Self {
+        Self {
             next_write: source.next_write(),
             source,
-            start: spec.start.secs(),
+            start,
             due: 0,
             size: None,
-            to: SockaddrIn::from(SocketAddrV4::new(to, port)),
-            listener,
+            to,
+            listener: None,
             sender,
             receiver: None,
             started: false,
             written: 0,
             delivered: 0,
             last_delivery: 0.0,
-            buffer: vec![0; CHUNK],
-        })
+        }
     }
 
-    pub fn start(&mut self) -> io::Result<()> {
+    pub fn start(&mut self) -> Result<(), Errno> {
         self.started = true;
         self.take_due(self.start);
-        match connect(self.sender.as_raw_fd(), &self.to) {
-            Ok(()) | Err(Errno::EINPROGRESS) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        open(&self.sender, &self.to)
     }
 
     /// When the application writes next of its own accord.
@@ -153,18 +194,20 @@ impl Connection {
         self.size.is_some_and(|size| self.delivered >= size)
     }
 
+    /// The receiver has been accepted.
+    pub fn accepted(&mut self, receiver: OwnedFd) {
+        self.receiver = Some(receiver);
+    }
+
     /// Reads what has arrived.
-    pub fn read(&mut self, now: f64) -> io::Result<()> {
-        if self.receiver.is_none() && !self.is_done() {
-            match accept4(self.listener.as_raw_fd(), SockFlag::SOCK_NONBLOCK) {
-                // SAFETY: the descriptor is new and ours.
-                Ok(socket) => self.receiver = Some(unsafe { OwnedFd::from_raw_fd(socket) }),
-                Err(Errno::EAGAIN) => {}
-                Err(error) => return Err(error.into()),
-            }
+    pub fn read(&mut self, now: f64, room: &mut [u8]) -> io::Result<()> {
+        if let Some(listener) = &self.listener
+            && !self.is_accepted()
+        {
+            self.receiver = accept(listener)?;
         }
         while let Some(receiver) = &self.receiver {
-            match nix::unistd::read(receiver, &mut self.buffer) {
+            match nix::unistd::read(receiver, room) {
                 Ok(0) => self.receiver = None,
                 Ok(length) => {
                     self.delivered += length as u64;
@@ -194,8 +237,7 @@ impl Connection {
     }
 
     fn next_content(&self) -> &'static [u8] {
-        let left = self.due - self.written;
-        &CONTENT[..usize::try_from(left).unwrap_or(CHUNK).min(CHUNK)]
+        content(self.due - self.written)
     }
 
     fn wrote(&mut self, length: usize) -> io::Result<()> {
@@ -208,7 +250,11 @@ impl Connection {
 
     /// The system calls that `read` and `write` begin with, as far as they are `wanted`: none for what there is no socket yet, and two to
     /// write, as what the first leaves out the second may append to the last segment.
-    pub fn calls(&mut self, wanted: [bool; 2]) -> (Option<Call<'_>>, Vec<Call<'_>>) {
+    pub fn calls<'a>(
+        &'a self,
+        wanted: [bool; 2],
+        room: &'a mut [u8],
+    ) -> (Option<Call<'a>>, Vec<Call<'a>>) {
         let writes = match (wanted[1] && self.wants_to_write(), self.ends_within(2)) {
             (false, _) => 0,
             (true, true) => 1,
@@ -218,7 +264,7 @@ impl Connection {
         let sender = self.sender.as_fd();
         let receiver = self.receiver.as_ref().filter(|_| wanted[0]);
         (
-            receiver.map(|socket| Call::Receive(socket.as_fd(), &mut self.buffer)),
+            receiver.map(|socket| Call::Receive(socket.as_fd(), room)),
             (0..writes).map(|_| Call::Send(sender, content)).collect(),
         )
     }
@@ -234,6 +280,7 @@ impl Connection {
         &mut self,
         first: Result<usize, Errno>,
         now: Option<f64>,
+        room: &mut [u8],
     ) -> io::Result<()> {
         match first {
             Ok(0) => self.receiver = None,
@@ -241,7 +288,7 @@ impl Connection {
                 self.delivered += length as u64;
                 self.last_delivery = now.unwrap_or(self.last_delivery);
                 if length == CHUNK || self.is_done() {
-                    return self.read(self.last_delivery);
+                    return self.read(self.last_delivery, room);
                 }
             }
             Err(Errno::EAGAIN) => {}
@@ -284,8 +331,8 @@ impl Connection {
             waits.push(PollFd::new(self.sender.as_fd(), PollFlags::POLLOUT));
         }
         if self.started && (self.receiver.is_some() || !self.is_done()) {
-            let receiver = self.receiver.as_ref().unwrap_or(&self.listener);
-            waits.push(PollFd::new(receiver.as_fd(), PollFlags::POLLIN));
+            let receiver = self.receiver.as_ref().or(self.listener.as_ref());
+            waits.extend(receiver.map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLIN)));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 use sawtooth_core::Scenario;
 use sawtooth_core::record::{Cell, Data, SCHEMA, Table};
@@ -13,6 +13,7 @@ use sawtooth_core::units::mean_rate_bps;
 use serde_json::{Map, Value as Json, json};
 
 use crate::clock::ns;
+use crate::dialogue::Dialogue;
 use crate::hosts::Hosts;
 use crate::http::Fetch;
 use crate::network::Network;
@@ -20,9 +21,14 @@ use crate::setup::HostName;
 use crate::sockets::Connection;
 use crate::tcp_info::TcpInfo;
 
-/// A row of `series`: what the sender's kernel tells now.
-pub fn sample(time: f64, name: &str, connection: &Connection) -> io::Result<Json> {
-    let info = TcpInfo::of(connection.sender().as_fd())?;
+/// A row of `series`: what the sender's kernel tells now, and bytes delivered.
+pub fn sample(
+    time: f64,
+    name: &str,
+    (sender, side): (&OwnedFd, Side),
+    delivered: u64,
+) -> io::Result<Json> {
+    let info = TcpInfo::of(sender.as_fd())?;
     let mss = u64::from(info.snd_mss);
     // "Arbitrarily high" is the largest signed number to the kernel.
     let ssthresh =
@@ -30,7 +36,7 @@ pub fn sample(time: f64, name: &str, connection: &Connection) -> io::Result<Json
     Ok(json!({
         "t_ns": ns(time), "flow": name, "cwnd_bytes": u64::from(info.snd_cwnd) * mss,
         "ssthresh_bytes": ssthresh, "srtt_ns": micros(info.rtt), "flight_bytes": u64::from(info.unacked) * mss,
-        "acked_bytes": acked_bytes(&info, connection), "delivered_bytes": connection.delivered,
+        "acked_bytes": acked_bytes(&info, side, delivered), "delivered_bytes": delivered,
     }))
 }
 
@@ -42,31 +48,56 @@ fn micros(value: u32) -> i64 {
     }
 }
 
-/// Bytes of data that have been acknowledged: to the kernel SYN and FIN count for one each.
-fn acked_bytes(info: &TcpInfo, connection: &Connection) -> u64 {
-    info.bytes_acked.saturating_sub(1).min(connection.delivered)
+/// Which side of its connection a sender is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Opened,
+    Accepted,
+}
+
+/// Bytes of data that have been acknowledged: to the kernel the SYN that opens a connection counts for one, and so does FIN.
+pub fn acked_bytes(info: &TcpInfo, side: Side, delivered: u64) -> u64 {
+    let syn = u64::from(side == Side::Opened);
+    info.bytes_acked.saturating_sub(syn).min(delivered)
 }
 
 /// A row of `flows` of a connection.
 pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Result<Json> {
     let info = TcpInfo::of(connection.sender().as_fd())?;
+    let done = connection.is_done().then_some(connection.last_delivery);
+    let sender = (&info, Side::Opened);
+    Ok(flow(spec, sender, (connection.delivered, done), end))
+}
+
+/// The same of a connection over which both sides speak: of its responses.
+pub fn dialogue(spec: &FlowSpec, dialogue: &Dialogue, end: f64) -> io::Result<Json> {
+    let sender = dialogue.sender();
+    let info = sender.map_or(Ok(TcpInfo::default()), |sender| TcpInfo::of(sender.as_fd()))?;
+    let is_over = dialogue.exchanges.is_over();
+    let done = is_over.then_some(dialogue.last_delivery);
+    let sender = (&info, Side::Accepted);
+    Ok(flow(spec, sender, (dialogue.delivered(), done), end))
+}
+
+/// The same of what its sender's kernel tells, of bytes delivered, and of when the last of them were.
+fn flow(
+    spec: &FlowSpec,
+    (info, side): (&TcpInfo, Side),
+    (delivered, done): (u64, Option<f64>),
+    end: f64,
+) -> Json {
     let mss = u64::from(info.snd_mss.max(1));
-    let delivered = connection.delivered;
-    let acked = acked_bytes(&info, connection);
+    let acked = acked_bytes(info, side, delivered);
     let lifetime = end - spec.start.secs();
-    let completion = if connection.is_done() {
-        ns(connection.last_delivery - spec.start.secs())
-    } else {
-        -1
-    };
-    Ok(json!({
+    let completion = done.map_or(-1, |done| ns(done - spec.start.secs()));
+    json!({
         "flow": spec.name, "cc": spec.cc_in_kernel(), "recovery": "kernel", "start_ns": ns(spec.start.secs()),
         "acked_packets": acked.div_ceil(mss), "acked_bytes": acked, "delivered_bytes": delivered,
         "throughput_bps": mean_rate_bps(acked, lifetime), "goodput_bps": mean_rate_bps(delivered, lifetime),
         "sent_packets": info.data_segs_out, "retransmits": info.total_retrans, "dsacks_in": info.dsack_dups,
         "min_rtt_ns": micros(info.min_rtt), "completion_ns": completion, "stall_ns": -1,
         "limited_rwnd_ns": info.rwnd_limited * 1000,
-    }))
+    })
 }
 
 /// A row of `flows` of a fetch.
@@ -137,7 +168,7 @@ pub fn udp(scenario: &Scenario, network: &Network) -> [Vec<Json>; 3] {
 }
 
 /// Cells of a table of the schema, by their columns' names.
-fn row(table: &str, cells: impl IntoIterator<Item = Cell>) -> Json {
+pub fn row(table: &str, cells: impl IntoIterator<Item = Cell>) -> Json {
     let spec = SCHEMA.iter().find(|spec| spec.name == table);
     let columns = spec.expect("a table of the schema").columns.iter();
     let values = columns.zip(cells).map(|(column, cell)| {

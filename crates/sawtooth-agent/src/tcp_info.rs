@@ -4,6 +4,9 @@ use std::io;
 use std::mem;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
+/// States of a connection whose end has nothing more to do (enum `tcp_state` of netinet/tcp.h): waiting for late packets, and closed.
+const ENDED: [u8; 2] = [6, 7];
+
 /// `struct tcp_info` as far as it is used; an older kernel leaves the later fields at zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,6 +59,11 @@ pub struct TcpInfo {
 }
 
 impl TcpInfo {
+    /// Whether the connection has ended on this side.
+    pub fn is_closed(&self) -> bool {
+        ENDED.contains(&self.state[0])
+    }
+
     /// Of the socket, now.
     pub fn of(socket: BorrowedFd<'_>) -> io::Result<Self> {
         let mut info = Self::default();

@@ -11,6 +11,8 @@
 //! Times and sizes come from streams of their own, named after the entry: neither depends on what else there is, and the sizes do not
 //! depend on the rate.
 
+pub mod summary;
+
 use crate::dist::{self, Distribution};
 use crate::registry::{DistributionSpec, Kind, Param, Unit, Value};
 use crate::rng::Stream;

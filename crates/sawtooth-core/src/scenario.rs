@@ -158,7 +158,7 @@ pub struct FlowSpec {
     /// Where the scenario names it, and where the flow itself is.
     cc_path: String,
     block: String,
-    /// The receiver's, by its name in the kernel. It decides nothing as long as only the other side sends data.
+    /// The receiver's, by its name in the kernel: that of requests. It decides nothing as long as only the other side sends data.
     pub receiver_cc: String,
     pub tcp: Params,
     /// Those of [`kernel::TCP_KEYS`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
@@ -392,13 +392,13 @@ impl Scenario {
         let words = tree["record"].as_array().into_iter().flatten();
         let mut hosts = words
             .filter_map(Json::as_str)
-            .filter(|word| !LINK_WORDS.contains(word));
+            .filter(|word| !LINK_WORDS.contains(word) && *word != "transfers");
         if let Some(word) = hosts.next() {
             let message = format!("a real kernel does not tell its {word}");
             let hint = format!("leave `{word}` out, or put it into an arm of the simulator's");
             return Err(at("record", message).hint(&hint));
         }
-        for flow in &scenario.flows {
+        for flow in scenario.all_flows() {
             let entry = cc::TABLE.iter().find(|entry| entry.name == flow.cc.name);
             let defaults = entry.map(|entry| default_cc(entry, &flow.tcp).params);
             if flow.kernel_cc.is_none() && defaults.is_some_and(|known| known != flow.cc.params) {
@@ -412,7 +412,7 @@ impl Scenario {
                 .hint("leave them out: the kernel has its own"));
             }
         }
-        for flow in &scenario.flows {
+        for flow in scenario.all_flows() {
             if flow.told("ecn") == Some(Value::Choice("accurate")) {
                 let own = tree.pointer(&format!(
                     "/{}/tcp/ecn",
@@ -423,41 +423,23 @@ impl Scenario {
                     .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
             }
         }
-        scenario.check_traffic()?;
         scenario.check_what_hosts_share()?;
         scenario.check_shaper()?;
         scenario.check_application()?;
         Ok(scenario)
     }
 
-    /// The agent's connections are made before the run, and carry data one way.
-    fn check_traffic(&self) -> Result<()> {
-        if let Some(one) = self.arriving.first() {
-            let message = "flows that arrive and leave are of the simulator alone so far";
-            return Err(at(format!("{}.arrivals", one.flow.block), message)
-                .hint("run it with backend = \"sim\", or write flows with `count`, a `start` and a `size`"));
-        }
-        for flow in &self.flows {
-            if flow.source(0).answers() {
-                let message = format!("`{}` is of the simulator alone so far", flow.source.name);
-                return Err(at(format!("{}.source", flow.block), message).hint(
-                    "run it with backend = \"sim\", or take `messages`, whose writes do not depend on what has arrived",
-                ));
-            }
-        }
-        Ok(())
-    }
-
     /// What routes and hosts are told holds for all flows.
     fn check_what_hosts_share(&self) -> Result<()> {
         for key in kernel::SHARED_TCP_KEYS {
-            let mut others = self.flows.iter().skip(1);
-            if let Some(other) = others.find(|flow| flow.told(key) != self.flows[0].told(key)) {
+            let mut flows = self.all_flows();
+            let Some(first) = flows.next() else { break };
+            if let Some(other) = flows.find(|flow| flow.told(key) != first.told(key)) {
                 return Err(at(
                     "flows",
                     format!(
                         "flows `{}` and `{}` want `{key}` otherwise: a real kernel has one for all flows between two hosts",
-                        self.flows[0].name, other.name
+                        first.name, other.name
                     ),
                 )
                 .hint("set it in [scenario.tcp]"));
@@ -498,7 +480,7 @@ impl Scenario {
             let message = "the kernel's shaper does not tell what becomes of each packet";
             return Err(at("record", message).hint(advice));
         }
-        if let Some(flow) = self.flows.iter().find(|flow| flow.has_access_delay()) {
+        if let Some(flow) = self.all_flows().find(|flow| flow.has_access_delay()) {
             let path = format!("{}.delay", flow.block);
             let message = "the kernel's shaper knows no `delay` of single flows";
             return Err(at(path, message).hint(advice));
@@ -532,6 +514,11 @@ impl Scenario {
         if self.sample != Sampling::Never {
             let message = "the sockets of packaged programs cannot be sampled";
             return Err(at("sample", message).hint("leave it out, or kernel.application"));
+        }
+        if let Some(one) = self.arriving.first() {
+            let message = "packaged programs fetch one file each: none arrive and leave";
+            return Err(at(format!("{}.arrivals", one.flow.block), message)
+                .hint("leave out kernel.application: the agent's own sockets can do it"));
         }
         for (index, flow) in self.flows.iter().enumerate() {
             if flow.source.name != "bulk" {
@@ -1260,13 +1247,13 @@ impl<'a> Reader<'a> {
             }
         };
         let receiver_cc = match self.own_or_common(table, path, "receiver_cc") {
-            None => "reno".to_owned(),
+            None => None,
             Some((json, path)) => {
                 no_parameters(json, &path, "the receiver's algorithm")?;
-                match kernel_name(json, &path)? {
+                Some(match kernel_name(json, &path)? {
                     Some(name) => name,
                     None => part(json, cc::TABLE, "cc", &path, scope)?.name.to_owned(),
-                }
+                })
             }
         };
         if !told.contains(&"ecn") {
@@ -1285,6 +1272,12 @@ impl<'a> Reader<'a> {
             }
             None => default_part(&source::TABLE[0]),
         };
+        // Whoever asks over the connection does it with the algorithm that answers.
+        let receiver_cc = receiver_cc.unwrap_or_else(|| {
+            let asks = source::build(source.name, &source.params, 0, &name).answers();
+            let own = kernel_cc.as_deref().unwrap_or(cc.name);
+            if asks { own } else { "reno" }.to_owned()
+        });
         let start = start(table, path, scope)?;
         let delay = access_delay(table, path, scope)?;
         Ok(FlowSpec {

@@ -13,7 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["sim"],
     &["link", "feed"],
     &["scenario"],
-    &["tcp", "udp", "host", "kernel"],
+    &["tcp", "udp", "host", "exchanges", "kernel"],
     &["cc", "queue", "source", "packet_source", "arrivals"],
     &["loss", "wire"],
     &["packet", "dist", "noise"],

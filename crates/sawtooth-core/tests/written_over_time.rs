@@ -174,7 +174,7 @@ fn rfc2861_a_window_decays_while_nothing_is_sent_and_rfc5681_it_restarts() {
         let after = windows.iter().find(|(t, _)| *t > 1.7).expect("one").1;
         (before, after)
     };
-    let (before, kept) = second("nodelay");
+    let (before, kept) = second("off");
     assert!(before >= 40.0 && kept >= before, "{before} {kept}");
     // The first acknowledgement after the pause adds a segment or two to the window of ten.
     let (_, decayed) = second("decay");

@@ -161,8 +161,8 @@ fn tree_of(text: &str) -> PyResult<serde_json::Value> {
 fn kernel_settings<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>> {
     let scenario = for_kernel(py, scenario_json)?;
     let (kernel, found) = (&scenario.kernel, PyDict::new(py));
-    let senders = scenario.flows.iter().map(FlowSpec::cc_in_kernel);
-    let receivers = scenario.flows.iter().map(|flow| flow.receiver_cc.as_str());
+    let senders = scenario.all_flows().map(FlowSpec::cc_in_kernel);
+    let receivers = scenario.all_flows().map(|flow| flow.receiver_cc.as_str());
     let algorithms: BTreeSet<&str> = senders.chain(receivers).collect();
     let fastest = scenario
         .links

@@ -12,7 +12,7 @@ use nix::errno::Errno;
 use nix::poll::PollFlags;
 use sawtooth_core::scenario::Sampling;
 
-use super::{Application, Experiment};
+use super::{Application, Experiment, Owner};
 use crate::network::Towards;
 use crate::ring::{Call, Outcome, Ring, Wait};
 use crate::sockets::CHUNK;
@@ -37,7 +37,7 @@ struct Turns {
     ring: Ring,
     /// Devices and flows that have become ready, and whether there is room to write.
     devices: VecDeque<usize>,
-    flows: VecDeque<(usize, bool)>,
+    flows: VecDeque<(Owner, bool)>,
     /// Room for packets.
     room: Vec<Vec<u8>>,
 }
@@ -86,8 +86,11 @@ impl Experiment<'_> {
                     ..Task::default()
                 },
             )?;
-        } else if let Some((flow, room)) = turns.flows.pop_front() {
-            self.serve_in_turn(turns, flow, room)?;
+        } else if let Some((owner, room)) = turns.flows.pop_front() {
+            match owner {
+                Owner::Flow(flow) => self.serve_in_turn(turns, flow, room)?,
+                Owner::Arrivals => self.serve_arrivals()?,
+            }
         } else if self.time_stands_still && self.known.is_none() {
             // A host had something before the time that was waited for: nothing else is due.
             self.turn(turns, Task::default())?;
@@ -100,8 +103,9 @@ impl Experiment<'_> {
             }
             self.sample(now)?;
             self.start(now)?;
-            if let Some((towards, flow, packet)) = self.network.deliver(now) {
-                self.deliver_in_turn(turns, towards, flow, packet)?;
+            if let Some((towards, connection, packet)) = self.network.deliver(now) {
+                let place = self.place(connection);
+                self.deliver_in_turn(turns, towards, place, packet)?;
             } else {
                 self.turn(turns, Task::default())?;
             }
@@ -114,25 +118,31 @@ impl Experiment<'_> {
         &mut self,
         turns: &mut Turns,
         towards: Towards,
-        flow: usize,
+        place: Option<usize>,
         packet: Vec<u8>,
     ) -> io::Result<()> {
         let host = self.host(towards);
-        let reads = towards == Towards::Receiver;
+        let reads = |place: &usize| self.reads(*place, towards, &packet);
+        let flow = place.filter(reads).map(|place| (place, [true, false]));
         let mut task = Task {
             packet: Some((host, packet)),
-            flow: reads.then_some((flow, [true, false])),
+            flow,
             hosts: vec![host],
         };
-        if !reads && self.scenario.sample == Sampling::Acks {
+        if let Some(place) = place
+            && towards == Towards::Sender
+            && self.scenario.sample == Sampling::Acks
+        {
             // The state after the acknowledgement is read before anything else happens.
             task.hosts.clear();
+            task.flow = None;
             self.exchange(turns, task, None)?;
             let now = self.time()?;
-            self.sample_flow(flow, now)?;
+            self.sample_flow(place, now)?;
             task = Task {
+                packet: None,
+                flow,
                 hosts: vec![host],
-                ..Task::default()
             };
         }
         self.turn(turns, task)
@@ -187,9 +197,9 @@ impl Experiment<'_> {
 
     /// Does a task, and waits if there is a time to wait for.
     fn exchange(&mut self, turns: &mut Turns, task: Task, until: Option<f64>) -> io::Result<()> {
+        let is_simple = |application: &Application| matches!(application, Application::Sockets(connection) if connection.is_accepted());
         if let Some((flow, _)) = task.flow
-            && let Application::Sockets(connection) = &self.flows[flow]
-            && !connection.is_accepted()
+            && !is_simple(&self.flows[flow])
         {
             return self.exchange_one_by_one(task);
         }
@@ -222,20 +232,20 @@ impl Experiment<'_> {
         )
     }
 
-    /// A connection that is still to be accepted takes more than one call.
+    /// A connection that is still to be accepted takes more than one call, and so does one over which both sides speak.
     fn exchange_one_by_one(&mut self, task: Task) -> io::Result<()> {
         let now = self.time()?;
         if let Some((host, packet)) = task.packet {
             self.tuns[host].1.send(&packet)?;
         }
-        if let Some((flow, [reads, writes])) = task.flow
-            && let Application::Sockets(connection) = &mut self.flows[flow]
-        {
+        if let Some((flow, [reads, writes])) = task.flow {
             if reads {
-                connection.read(now)?;
+                self.read(flow, now)?;
             }
-            if writes {
-                connection.write()?;
+            match &mut self.flows[flow] {
+                Application::Sockets(connection) if writes => connection.write()?,
+                Application::Dialogue(dialogue) if writes => dialogue.write()?,
+                _ => {}
             }
         }
         for host in task.hosts {
@@ -244,7 +254,7 @@ impl Experiment<'_> {
         Ok(())
     }
 
-    fn descriptors(&self) -> (Vec<(RawFd, PollFlags)>, Vec<usize>) {
+    fn descriptors(&self) -> (Vec<(RawFd, PollFlags)>, Vec<Owner>) {
         let (waits, owners) = self.waits();
         let waits = waits
             .iter()
@@ -265,9 +275,9 @@ impl Experiment<'_> {
             purposes.push(Purpose::Deliver);
         }
         if let Some((flow, wanted)) = task.flow
-            && let Application::Sockets(connection) = &mut self.flows[flow]
+            && let Application::Sockets(connection) = &self.flows[flow]
         {
-            let (read, writes) = connection.calls(wanted);
+            let (read, writes) = connection.calls(wanted, &mut self.room);
             purposes.extend(read.is_some().then_some(Purpose::Read));
             let last = writes.len().saturating_sub(1);
             purposes.extend((0..writes.len()).map(|at| Purpose::Write { last: at == last }));
@@ -289,7 +299,7 @@ impl Experiment<'_> {
         turns: &mut Turns,
         ready: &[usize],
         waits: &[(RawFd, PollFlags)],
-        owners: &[usize],
+        owners: &[Owner],
     ) {
         let devices = self.tuns.len();
         let mut ready = ready.to_vec();
@@ -318,7 +328,7 @@ impl Experiment<'_> {
         for (call, result) in results {
             let connection = task.flow.and_then(|(flow, _)| match &mut self.flows[flow] {
                 Application::Sockets(connection) => Some(connection),
-                Application::Http(_) => None,
+                _ => None,
             });
             // The end of the data, or more of it than one call takes: more calls follow, and the host may answer to them.
             let more = match purposes[call] {
@@ -331,7 +341,7 @@ impl Experiment<'_> {
             }
             match (purposes[call], result, connection) {
                 (Purpose::Read, result, Some(connection)) => {
-                    connection.go_on_reading(result, now)?;
+                    connection.go_on_reading(result, now, &mut self.room)?;
                 }
                 (Purpose::Write { last }, result, Some(connection)) => {
                     connection.go_on_writing(result, last)?;

@@ -336,6 +336,43 @@ fn a_kernel_is_not_told_what_it_cannot_be_told() {
 }
 
 #[test]
+fn a_kernel_has_flows_that_arrive_and_connections_over_which_both_sides_speak() {
+    let tree = |flows: Json| {
+        json!({
+            "duration": "3 s", "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms"}}, "flows": flows, "record": ["transfers"],
+        })
+    };
+    let web = json!({"name": "web", "path": ["l"], "arrivals": {"rate": 10}});
+    let scenario = Scenario::for_kernel(&tree(json!([web]))).expect("a scenario");
+    assert!(scenario.flows.is_empty() && scenario.record.transfers);
+    // What hosts share those that arrive share, too.
+    refused_for_a_kernel(
+        &tree(json!([{"path": ["l"], "tcp": {"rto_min": "50 ms"}}, web])),
+        "flows",
+        "flows `flow1` and `web` want `rto_min` otherwise: a real kernel has one for all flows between two hosts",
+    );
+    let mut fetched = tree(json!([web]));
+    fetched["kernel"] = json!({"application": "http"});
+    refused_for_a_kernel(
+        &fetched,
+        "flows[0].arrivals",
+        "packaged programs fetch one file each: none arrive and leave",
+    );
+    // Whoever asks does it with the algorithm that answers, unless it is told another one.
+    let algorithms = |more: Json| {
+        let mut flow =
+            json!({"path": ["l"], "cc": "kernel:cubic", "source": {"name": "request_response"}});
+        let keys = more.as_object().expect("keys").clone();
+        flow.as_object_mut().expect("a flow").extend(keys);
+        let scenario = Scenario::for_kernel(&tree(json!([flow]))).expect("a scenario");
+        scenario.flows[0].receiver_cc.clone()
+    };
+    assert_eq!(algorithms(json!({})), "cubic");
+    assert_eq!(algorithms(json!({"receiver_cc": "kernel:bbr"})), "bbr");
+    assert_eq!(algorithms(json!({"source": {"name": "bulk"}})), "reno");
+}
+
+#[test]
 fn what_is_recorded_besides_is_asked_for_by_name() {
     let mut tree = added("", "record", json!(["episodes", "variables"]));
     tree["sample"] = json!("ack");

@@ -9,10 +9,10 @@
 //! both take events (`plan_stops`): what happens at them is in the order of its keys. The links then need none of their own on this account.
 
 use super::{Flow, FlowPlan, Key, Trip, World, clocks, index_u32, ns};
+use crate::arrivals::summary::{Departed, Summary};
 use crate::arrivals::{Arrival, Process};
 use crate::cc;
-use crate::histogram::Histogram;
-use crate::record::{Cell, Table};
+use crate::record::Table;
 use crate::rng::Stream;
 use crate::scenario::{ArrivingSpec, Scenario};
 use crate::source;
@@ -60,25 +60,6 @@ struct Entry<'a> {
     summary: Summary,
 }
 
-/// What has been measured of an entry's flows.
-#[derive(Debug, Default)]
-struct Summary {
-    started: u64,
-    alive: u64,
-    alive_peak: u64,
-    offered_bytes: u64,
-    delivered_bytes: u64,
-    sent_packets: u64,
-    retransmits: u64,
-    timeouts: u64,
-    congestion_signals: u64,
-    /// Of those that have ended or been there at the end.
-    lifetimes_ns: u128,
-    completions_ns: Histogram,
-    /// By size: the number of the bin, how many have started, and those that have completed.
-    bins: Vec<(i32, u64, Histogram)>,
-}
-
 impl<'a> Arrivals<'a> {
     /// `fixed` flows are there all the time; `trips`: of each entry.
     pub(super) fn new(scenario: &'a Scenario, seed: u64, fixed: usize, trips: &[Trip]) -> Self {
@@ -94,7 +75,7 @@ impl<'a> Arrivals<'a> {
                 new_cc: *super::build(cc::TABLE, &spec.flow.cc),
                 phases: Stream::new(seed, &format!("{name}.arrivals.phase")),
                 trip: *trip,
-                summary: Summary::default(),
+                summary: Summary::new(spec.arrivals.bins_per_decade),
             }
         });
         Self {
@@ -153,7 +134,7 @@ impl World<'_> {
         let entry = &mut arrivals.entries[number as usize];
         let arrival = entry.next.take().expect("a flow arrives");
         entry.next = entry.process.next();
-        entry.summary.start(entry.spec, arrival.bytes);
+        entry.summary.start(arrival.bytes);
         let flow = entry.open(id, arrival, arrivals.seed);
         let living = Living {
             entry: number,
@@ -212,16 +193,11 @@ impl World<'_> {
         }
         let (mut all, mut by_size) = (Table::new("arrivals"), Table::new("completions"));
         for entry in &self.arrivals.entries {
-            all.push(entry.row(self.end));
-            for (bin, started, completions) in &entry.summary.bins {
-                let head = [
-                    Cell::Str(entry.spec.flow.name.clone()),
-                    Cell::U64(edge(*bin, entry.spec.arrivals.bins_per_decade)),
-                    Cell::U64(edge(*bin + 1, entry.spec.arrivals.bins_per_decade)),
-                    Cell::U64(*started),
-                    Cell::U64(completions.count()),
-                ];
-                by_size.push(head.into_iter().chain(times(completions)));
+            let (flow, arrivals) = (&entry.spec.flow, &entry.spec.arrivals);
+            let head = (flow.name.as_str(), flow.cc.name, arrivals.rate);
+            all.push(entry.summary.row(head, self.end));
+            for row in entry.summary.completions(&flow.name) {
+                by_size.push(row);
             }
         }
         let transfers = self.arrivals.transfers.take();
@@ -234,28 +210,23 @@ impl Arrivals<'_> {
         let living = &mut self.living[(place - self.fixed) as usize];
         living.alive = false;
         let entry = &mut self.entries[living.entry as usize];
-        let completion = flow
-            .sender
-            .is_done()
-            .then(|| ns(flow.receiver.last_delivery - flow.start));
-        entry.summary.end(flow, time, completion);
-        if let Some(completion) = completion {
-            let bin = entry.summary.bin(entry.spec, living.arrival.bytes);
-            bin.2.add(completion.unsigned_abs());
-        }
+        let counters = &flow.sender.counters;
+        let departed = Departed {
+            arrival: living.arrival,
+            at_secs: time,
+            delivered_bytes: flow.receiver.delivered_bytes,
+            completion_ns: flow
+                .sender
+                .is_done()
+                .then(|| ns(flow.receiver.last_delivery - flow.start)),
+            sent_packets: counters.sent_packets,
+            retransmits: counters.retransmits,
+            timeouts: counters.timeouts,
+            congestion_signals: counters.congestion_signals,
+        };
+        entry.summary.end(&departed);
         if let Some(transfers) = &mut self.transfers {
-            let counters = &flow.sender.counters;
-            transfers.push([
-                Cell::Str(entry.spec.flow.name.clone()),
-                Cell::U64(living.arrival.number),
-                Cell::I64(ns(flow.start)),
-                Cell::U64(living.arrival.bytes),
-                Cell::U64(flow.receiver.delivered_bytes),
-                Cell::I64(completion.unwrap_or(-1)),
-                Cell::U64(counters.sent_packets),
-                Cell::U64(counters.retransmits),
-                Cell::U64(counters.timeouts),
-            ]);
+            transfers.push(departed.row(&entry.spec.flow.name));
         }
     }
 }
@@ -282,107 +253,6 @@ impl Entry<'_> {
             trip: self.trip,
         })
     }
-
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    fn row(&self, end: f64) -> impl Iterator<Item = Cell> {
-        let summary = &self.summary;
-        let head = [
-            Cell::Str(self.spec.flow.name.clone()),
-            Cell::Str(self.spec.flow.cc.name.into()),
-            Cell::F64(self.spec.arrivals.rate),
-            Cell::U64(summary.started),
-            Cell::U64(summary.completions_ns.count()),
-            Cell::F64(summary.lifetimes_ns as f64 / (end * 1e9)),
-            Cell::U64(summary.alive_peak),
-            Cell::U64(summary.offered_bytes),
-            Cell::U64(summary.delivered_bytes),
-            Cell::U64(summary.sent_packets),
-            Cell::U64(summary.retransmits),
-            Cell::U64(summary.timeouts),
-            Cell::U64(summary.congestion_signals),
-        ];
-        head.into_iter().chain(times(&summary.completions_ns))
-    }
-}
-
-impl Summary {
-    fn start(&mut self, spec: &ArrivingSpec, bytes: u64) {
-        self.started += 1;
-        self.alive += 1;
-        self.alive_peak = self.alive_peak.max(self.alive);
-        self.offered_bytes += bytes;
-        self.bin(spec, bytes).1 += 1;
-    }
-
-    fn end(&mut self, flow: &Flow, time: f64, completion: Option<i64>) {
-        let counters = &flow.sender.counters;
-        self.alive -= 1;
-        self.delivered_bytes += flow.receiver.delivered_bytes;
-        self.sent_packets += counters.sent_packets;
-        self.retransmits += counters.retransmits;
-        self.timeouts += counters.timeouts;
-        self.congestion_signals += counters.congestion_signals;
-        self.lifetimes_ns += u128::from(ns(time - flow.start).unsigned_abs());
-        if let Some(completion) = completion {
-            self.completions_ns.add(completion.unsigned_abs());
-        }
-    }
-
-    /// The bin of a size.
-    fn bin(&mut self, spec: &ArrivingSpec, bytes: u64) -> &mut (i32, u64, Histogram) {
-        let number = bin_of(bytes, spec.arrivals.bins_per_decade);
-        let at = match self.bins.binary_search_by_key(&number, |bin| bin.0) {
-            Ok(at) => at,
-            Err(at) => {
-                self.bins.insert(at, (number, 0, Histogram::default()));
-                at
-            }
-        };
-        &mut self.bins[at]
-    }
-}
-
-/// Mean, quantiles and maximum of times; -1 of none.
-pub(super) fn times(times: &Histogram) -> [Cell; 7] {
-    #[expect(clippy::cast_possible_truncation, reason = "less than a run's length")]
-    let mean = times.mean().map_or(-1, |mean| libm::round(mean) as i64);
-    let time = |value: Option<u64>| {
-        Cell::I64(value.map_or(-1, |value| i64::try_from(value).unwrap_or(i64::MAX)))
-    };
-    let quantile = |share| time(times.quantile(share));
-    [
-        Cell::I64(mean),
-        quantile(0.5),
-        quantile(0.9),
-        quantile(0.95),
-        quantile(0.99),
-        quantile(0.999),
-        time((times.count() > 0).then_some(times.largest())),
-    ]
-}
-
-/// Sizes of bin `b` are at least `edge(b)` and below `edge(b + 1)`.
-fn bin_of(bytes: u64, per_decade: u32) -> i32 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        reason = "a small number"
-    )]
-    let near = (libm::log10(bytes as f64) * f64::from(per_decade)) as i32;
-    // The logarithm's rounding may be off by one at an edge.
-    (near - 1..=near + 1)
-        .rev()
-        .find(|bin| edge(*bin, per_decade) <= bytes)
-        .unwrap_or(0)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "sizes are below 2^63"
-)]
-fn edge(bin: i32, per_decade: u32) -> u64 {
-    libm::ceil(libm::pow(10.0, f64::from(bin) / f64::from(per_decade)) - 1e-6) as u64
 }
 
 /// The places of flows by their numbers: open addressing, at most half full.
@@ -485,20 +355,5 @@ mod tests {
                 prop_assert_eq!(directory.count, model.len());
             }
         }
-
-        #[test]
-        fn a_size_lies_within_its_bin(bytes in 1u64..1_000_000_000_000_000, per_decade in 1u32..=20) {
-            let bin = bin_of(bytes, per_decade);
-            prop_assert!(edge(bin, per_decade) <= bytes && bytes < edge(bin + 1, per_decade));
-        }
-    }
-
-    #[test]
-    fn powers_of_ten_begin_a_bin() {
-        assert_eq!(
-            [1, 9, 10, 99, 1000].map(|bytes| bin_of(bytes, 1)),
-            [0, 0, 1, 1, 3]
-        );
-        assert_eq!([0, 1, 2, 3, 4].map(|bin| edge(bin, 2)), [1, 4, 10, 32, 100]);
     }
 }

@@ -1,4 +1,4 @@
-//! Connections over which both sides speak: a client asks, a server answers ([`Exchange`]).
+//! Connections over which both sides speak: a client asks, a server answers ([`Exchanges`]).
 //!
 //! **Model.** The simulator's flows carry data one way, so a connection of this kind is two of them over the same links: the scenario's flow from
 //! the server to the client, and one of requests against its direction, with the same TCP. What one has delivered completely makes the
@@ -7,14 +7,14 @@
 //!
 //! **Order.** The receiver of one and the sender of the other are at one host, so all four ends take events (`routes`).
 
-use super::{Flow, FlowPlan, Trip, World, build, clocks, index_u32, ns};
+use super::{Flow, FlowPlan, Trip, World, build, clocks, index_u32};
 use crate::cc;
 use crate::events::{Child, Event};
-use crate::histogram::Histogram;
-use crate::record::{Cell, Table};
+use crate::exchanges::{Exchanges, Speech};
+use crate::record::Table;
 use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Scenario};
-use crate::source::{Cut, Exchange, Source, Write};
+use crate::source::Write;
 use crate::tcp::Config;
 use crate::tcp::metrics_cache::Inherited;
 use crate::tcp::sender::Sender;
@@ -28,54 +28,23 @@ pub(super) struct Dialogues(Vec<Dialogue>);
 
 #[derive(Debug)]
 struct Dialogue {
-    source: Box<dyn Source>,
     /// Places of the flows of responses, and of requests.
     server: u32,
     client: u32,
-    turn: Turn,
-    /// The present one, and the one after it, once the server has been asked.
-    exchange: Exchange,
-    following: Option<Exchange>,
-    asked: u64,
-    /// Bytes of requests and of responses, those of the present exchange included.
-    requests_bytes: u64,
-    responses_bytes: u64,
-    /// Bytes of requests that have reached the server.
-    requested_bytes: u64,
-    /// When the present request is written.
-    asked_at: f64,
-    completions_ns: Histogram,
-}
-
-/// Who is to be heard next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
-    Client,
-    Server,
-    Nobody,
+    exchanges: Exchanges,
 }
 
 impl Dialogues {
     pub(super) fn new(scenario: &Scenario, seed: u64) -> Self {
         let mut all = Vec::new();
         for (place, spec) in scenario.flows.iter().enumerate() {
-            let mut source = spec.source(seed);
-            let Some(exchange) = source.next_exchange() else {
+            let Some(exchanges) = Exchanges::new(spec.source(seed), spec.start.secs()) else {
                 continue;
             };
             all.push(Dialogue {
-                source,
                 server: index_u32(place),
                 client: index_u32(scenario.flows.len() + all.len()),
-                turn: Turn::Client,
-                exchange,
-                following: None,
-                asked: 1,
-                requests_bytes: exchange.request_bytes,
-                responses_bytes: exchange.response_bytes,
-                requested_bytes: 0,
-                asked_at: spec.start.secs(),
-                completions_ns: Histogram::default(),
+                exchanges,
             });
         }
         Self(all)
@@ -119,10 +88,11 @@ impl Dialogues {
                 trip: trips[dialogue.client as usize],
             });
             client.dialogue = number;
-            client.cut = dialogue.exchange.request_cut;
+            let first = dialogue.exchanges.first();
+            client.cut = first.cut;
             client.next_write = Some(Write {
-                at_secs: 0.0,
-                bytes: dialogue.exchange.request_bytes,
+                at_secs: first.after_secs,
+                bytes: first.bytes,
             });
             flows.push(client);
         }
@@ -132,14 +102,8 @@ impl Dialogues {
     pub(super) fn table(&self, scenario: &Scenario) -> Option<Table> {
         let mut table = Table::new("exchanges");
         for dialogue in &self.0 {
-            let completions = &dialogue.completions_ns;
-            let head = [
-                Cell::Str(scenario.flows[dialogue.server as usize].name.clone()),
-                Cell::U64(dialogue.asked),
-                Cell::U64(completions.count()),
-                Cell::U64(dialogue.requested_bytes),
-            ];
-            table.push(head.into_iter().chain(super::arrivals::times(completions)));
+            let name = &scenario.flows[dialogue.server as usize].name;
+            table.push(dialogue.exchanges.row(name));
         }
         (!self.0.is_empty()).then_some(table)
     }
@@ -170,26 +134,32 @@ impl Flow {
         let Some(write) = self.next_write.take() else {
             return;
         };
-        let piece = self.cut.next_piece(write.bytes);
+        let said = Speech {
+            after_secs: 0.0,
+            bytes: write.bytes,
+            cut: self.cut,
+            last: self.has_last_word,
+        };
+        let (piece, rest) = said.piece();
         if piece > 0 {
             self.sender.on_write(now, piece);
         }
-        if piece < write.bytes {
-            let rest = write.bytes - piece;
-            return self.will_speak(now, self.cut.interval_secs, (rest, self.cut));
+        if let Some(rest) = rest {
+            return self.will_speak(now, rest);
         }
         if self.has_last_word {
             self.sender.on_close();
         }
     }
 
-    /// One side will speak after some time; or else, with nothing to say, close.
-    fn will_speak(&mut self, now: Event, after_secs: f64, (bytes, cut): (u64, Cut)) {
-        self.cut = cut;
-        let time = now.time + after_secs;
+    /// One side will speak, and close then if that was its last word.
+    fn will_speak(&mut self, now: Event, speech: Speech) {
+        let time = now.time + speech.after_secs;
+        self.cut = speech.cut;
+        self.has_last_word = speech.last;
         self.next_write = Some(Write {
             at_secs: time - self.start,
-            bytes,
+            bytes: speech.bytes,
         });
         self.write_key = now.schedule(time, Child::Timer);
     }
@@ -204,47 +174,25 @@ impl World<'_> {
         let delivered = flow.receiver.delivered_bytes;
         let dialogue = &mut self.dialogues.0[flow.dialogue as usize];
         let (client, server) = (dialogue.client, dialogue.server);
+        let exchanges = &mut dialogue.exchanges;
         if place == client {
-            dialogue.requested_bytes = delivered;
-            if dialogue.turn == Turn::Client && delivered >= dialogue.requests_bytes {
-                let Exchange {
-                    server_secs,
-                    response_bytes,
-                    response_cut,
-                    ..
-                } = dialogue.exchange;
-                dialogue.turn = Turn::Server;
-                dialogue.following = dialogue.source.next_exchange();
-                let (first, last) = (dialogue.asked == 1, dialogue.following.is_none());
-                if first {
-                    self.tell_round_trip(client, server);
-                }
-                self.flows[server as usize].has_last_word = last;
-                self.will_speak(server, now, server_secs, (response_bytes, response_cut));
-            }
-        } else if dialogue.turn == Turn::Server && delivered >= dialogue.responses_bytes {
-            let spent = ns(now.time - dialogue.asked_at).unsigned_abs();
-            dialogue.completions_ns.add(spent);
-            let Some(exchange) = dialogue.following.take() else {
-                dialogue.turn = Turn::Nobody;
-                self.flows[client as usize].has_last_word = true;
-                return self.will_speak(client, now, 0.0, (0, Cut::WHOLE));
+            let first = exchanges.is_first();
+            let Some(speech) = exchanges.at_server(delivered) else {
+                return;
             };
-            dialogue.turn = Turn::Client;
-            dialogue.exchange = exchange;
-            dialogue.asked += 1;
-            dialogue.requests_bytes += exchange.request_bytes;
-            dialogue.responses_bytes += exchange.response_bytes;
-            dialogue.asked_at = now.time + exchange.think_secs;
-            let request = (exchange.request_bytes, exchange.request_cut);
-            self.will_speak(client, now, exchange.think_secs, request);
+            if first {
+                self.tell_round_trip(client, server);
+            }
+            self.will_speak(server, now, speech);
+        } else if let Some(speech) = exchanges.at_client(now.time, delivered) {
+            self.will_speak(client, now, speech);
         }
     }
 
     /// One side is to speak.
-    fn will_speak(&mut self, place: u32, now: Event, after_secs: f64, said: (u64, Cut)) {
+    fn will_speak(&mut self, place: u32, now: Event, speech: Speech) {
         let flow = &mut self.flows[place as usize];
-        flow.will_speak(now, after_secs, said);
+        flow.will_speak(now, speech);
         let timer = flow.next_timer();
         self.see_to_timer(super::sender_timer(place), timer);
     }

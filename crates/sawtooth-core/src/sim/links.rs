@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::arrivals::times;
 use super::{direction_name, ns};
+use crate::arrivals::summary::times;
 use crate::histogram::Histogram;
 use crate::link::Port;
 use crate::record::{Cell, Table};

@@ -4,10 +4,10 @@
 //! The flow's data are the responses, so its receiver is the client. It opens the connection, and its requests are a stream of their own in the opposite
 //! direction, over the reverse links, with the same congestion control and TCP.
 //!
-//! Deviations: the two directions do not carry each other's acknowledgements; each has its own. In the simulator the handshake is the client's alone; the
+//! Deviations: in the simulator the two directions do not carry each other's acknowledgements; each has its own. The handshake is the client's alone; the
 //! server's first timeout comes from the round trip that the client has measured, as its own would be.
 //!
-//! Kernel twin: none yet; the agent's connections carry data one way.
+//! Kernel twin: one connection of two sockets of the agent; requests have `receiver_cc` if the flow names one.
 
 use super::{Cut, Exchange, New, Source, WRITE_INTERVAL, Write};
 use crate::dist::{self, Distribution};

@@ -69,12 +69,13 @@ enum Purpose {
 }
 
 /// What could be undone: the windows as they were, how many retransmissions have not been reported as duplicates, and what the first of
-/// them carried as its timestamp (RFC 3522's RetransmitTS).
+/// them carried as its timestamp (RFC 3522's RetransmitTS), and its segment.
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     before: Windows,
     needed: u64,
     retransmitted: Stamp,
+    segment: u64,
     /// Of a timeout: the round-trip estimators.
     estimators: Option<(f64, f64)>,
 }
@@ -85,6 +86,7 @@ impl Undo {
             before,
             needed: 0,
             retransmitted: Stamp::NONE,
+            segment: 0,
             estimators: None,
         }
     }
@@ -568,14 +570,18 @@ impl Sender {
     }
 
     /// Eifel: an acknowledgement that repeats a timestamp from before the first retransmission was caused by the original, so nothing was
-    /// lost (RFC 3522 §3.2 step 5). Later retransmissions cannot lead to such a one: what a receiver repeats does not become older.
+    /// lost (RFC 3522 §3.2 step 5). Later retransmissions cannot lead to such a one: what a receiver repeats does not become older. Those of the episode
+    /// before can, as long as what they fill is below the first one of this: RFC 3522's is the oldest segment outstanding, so whatever acknowledges anything
+    /// acknowledges it.
     fn rack_eifel(&mut self, now: Event) -> bool {
         let (eifel, echo, snd_max) = (self.config.eifel, self.echo, self.snd_max);
+        let una = self.snd_una;
         if eifel == Eifel::Off {
             return false;
         }
         let rack = self.rack();
-        let Some(undo) = rack.undo.filter(|undo| echo.precedes(undo.retransmitted)) else {
+        let shows = |undo: &Undo| undo.segment < una && echo.precedes(undo.retransmitted);
+        let Some(undo) = rack.undo.filter(shows) else {
             return false;
         };
         if eifel == Eifel::WindowAndTimeout {
@@ -1021,6 +1027,7 @@ impl Sender {
             undo.needed += 1;
             if undo.retransmitted.is_none() {
                 undo.retransmitted = stamp;
+                undo.segment = seq;
             }
         }
         if let Some(rate) = rate {

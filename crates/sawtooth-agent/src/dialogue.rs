@@ -1,0 +1,216 @@
+//! One flow of requests and responses over the agent's own sockets: the client, at the flow's receiver, connects and asks; the server, at its
+//! sender, answers. What is said when is the core's ([`Exchanges`]). Nothing here waits.
+//!
+//! Each side writes as those of one way do (see [`sockets`](crate::sockets)): until the socket takes no more, and then when the kernel reports room.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags};
+use nix::sys::socket::{Shutdown, SockaddrIn, shutdown};
+use sawtooth_core::exchanges::{Exchanges, Speech};
+use sawtooth_core::scenario::FlowSpec;
+
+use crate::sockets::{self, content, receiving};
+
+/// Both sides of a connection over which both speak.
+#[derive(Debug)]
+pub struct Dialogue {
+    pub exchanges: Exchanges,
+    to: SockaddrIn,
+    listener: OwnedFd,
+    pub started: bool,
+    client: Side,
+    server: Side,
+    spec: FlowSpec,
+    /// Time of the last byte of a response so far.
+    pub last_delivery: f64,
+}
+
+/// One of them.
+#[derive(Debug, Default)]
+struct Side {
+    socket: Option<OwnedFd>,
+    /// What it says next, and when.
+    next: Option<(f64, Speech)>,
+    /// Bytes that it has had to write, and has written.
+    due: u64,
+    written: u64,
+    /// Whether it closes when it has written what is due.
+    closes: bool,
+    /// Bytes that it has read, and whether there will be no more.
+    heard: u64,
+    heard_all: bool,
+}
+
+impl Dialogue {
+    /// That of a flow whose source has `exchanges`, while the calling thread is at the flow's receiver; `listener` is at its sender.
+    pub fn new(
+        spec: &FlowSpec,
+        exchanges: Exchanges,
+        listener: OwnedFd,
+        to: SockaddrIn,
+    ) -> io::Result<Self> {
+        let socket = receiving(spec)?;
+        sockets::tell_partial(spec, &socket)?;
+        Ok(Self {
+            exchanges,
+            to,
+            listener,
+            started: false,
+            client: Side {
+                socket: Some(socket),
+                ..Side::default()
+            },
+            server: Side::default(),
+            spec: spec.clone(),
+            last_delivery: 0.0,
+        })
+    }
+
+    /// The client opens the connection, and asks.
+    pub fn start(&mut self, now: f64) -> io::Result<()> {
+        self.started = true;
+        if let Some(socket) = &self.client.socket {
+            sockets::open(socket, &self.to)?;
+        }
+        self.client.will_speak(now, Some(self.exchanges.first()))
+    }
+
+    /// The socket that sends responses, once there is one.
+    pub fn sender(&self) -> Option<&OwnedFd> {
+        self.server.socket.as_ref()
+    }
+
+    /// Bytes of responses that have arrived.
+    pub fn delivered(&self) -> u64 {
+        self.client.heard
+    }
+
+    /// When one side speaks next of its own accord.
+    pub fn next_time(&self) -> f64 {
+        self.client.next_time().min(self.server.next_time())
+    }
+
+    /// It is time to speak.
+    pub fn speak_due(&mut self, now: f64) -> io::Result<()> {
+        self.client.speak_due(now)?;
+        self.server.speak_due(now)
+    }
+
+    /// Reads what has arrived at either side, and has it answered.
+    pub fn read(&mut self, now: f64, room: &mut [u8]) -> io::Result<()> {
+        if self.server.socket.is_none() && self.started {
+            self.server.socket = sockets::accept(&self.listener)?;
+            if let Some(socket) = &self.server.socket {
+                sockets::tell_partial(&self.spec, socket)?;
+            }
+        }
+        if self.server.read(room)? {
+            let speech = self.exchanges.at_server(self.server.heard);
+            self.server.will_speak(now, speech)?;
+        }
+        if self.client.read(room)? {
+            self.last_delivery = now;
+            let speech = self.exchanges.at_client(now, self.client.heard);
+            self.client.will_speak(now, speech)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what there is room for: to be called when the kernel has reported some. Only one side speaks at a time.
+    pub fn write(&mut self) -> io::Result<()> {
+        self.client.write()?;
+        self.server.write()
+    }
+
+    /// What to wait for.
+    pub fn waits<'a>(&'a self, waits: &mut Vec<PollFd<'a>>) {
+        if !self.started {
+            return;
+        }
+        if self.server.socket.is_none() {
+            waits.push(PollFd::new(self.listener.as_fd(), PollFlags::POLLIN));
+        }
+        for side in [&self.client, &self.server] {
+            let Some(socket) = &side.socket else { continue };
+            if !side.heard_all {
+                waits.push(PollFd::new(socket.as_fd(), PollFlags::POLLIN));
+            }
+            if side.wants_to_write() {
+                waits.push(PollFd::new(socket.as_fd(), PollFlags::POLLOUT));
+            }
+        }
+    }
+}
+
+impl Side {
+    fn next_time(&self) -> f64 {
+        self.next.map_or(f64::INFINITY, |(time, _)| time)
+    }
+
+    fn will_speak(&mut self, now: f64, speech: Option<Speech>) -> io::Result<()> {
+        if let Some(speech) = speech {
+            self.next = Some((now + speech.after_secs, speech));
+        }
+        self.speak_due(now)
+    }
+
+    fn speak_due(&mut self, now: f64) -> io::Result<()> {
+        let Some((time, speech)) = self.next.take_if(|(time, _)| *time <= now) else {
+            return Ok(());
+        };
+        let (piece, rest) = speech.piece();
+        self.due += piece;
+        self.next = rest.map(|rest| (time + rest.after_secs, rest));
+        self.closes = speech.last && rest.is_none();
+        self.write()?;
+        self.close_if_done()
+    }
+
+    fn wants_to_write(&self) -> bool {
+        self.written < self.due
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        while let Some(socket) = &self.socket
+            && self.wants_to_write()
+        {
+            match nix::unistd::write(socket, content(self.due - self.written)) {
+                Ok(length) => self.written += length as u64,
+                Err(Errno::EAGAIN | Errno::ENOTCONN) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+            self.close_if_done()?;
+        }
+        Ok(())
+    }
+
+    fn close_if_done(&mut self) -> io::Result<()> {
+        if let Some(socket) = &self.socket
+            && self.closes
+            && !self.wants_to_write()
+        {
+            self.closes = false;
+            shutdown(socket.as_raw_fd(), Shutdown::Write)?;
+        }
+        Ok(())
+    }
+
+    /// Whether there was anything to read.
+    fn read(&mut self, room: &mut [u8]) -> io::Result<bool> {
+        let before = self.heard;
+        while let Some(socket) = &self.socket
+            && !self.heard_all
+        {
+            match nix::unistd::read(socket, room) {
+                Ok(0) => self.heard_all = true,
+                Ok(length) => self.heard += length as u64,
+                Err(Errno::EAGAIN | Errno::ENOTCONN) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(self.heard > before)
+    }
+}

@@ -1,0 +1,231 @@
+//! What has been measured of an entry's flows, all together and by size; nothing is kept of a single one. The simulator and the agent
+//! beside a real kernel tell it of each that arrives and leaves.
+
+use super::Arrival;
+use crate::histogram::Histogram;
+use crate::record::Cell;
+use crate::units::Duration;
+
+/// Of an entry's flows.
+#[derive(Debug)]
+pub struct Summary {
+    per_decade: u32,
+    started: u64,
+    alive: u64,
+    alive_peak: u64,
+    offered_bytes: u64,
+    delivered_bytes: u64,
+    sent_packets: u64,
+    retransmits: u64,
+    timeouts: u64,
+    congestion_signals: u64,
+    /// Of those that have ended or been there at the end.
+    lifetimes_ns: u128,
+    completions_ns: Histogram,
+    /// By size: the number of the bin, how many have started, and those that have completed.
+    bins: Vec<(i32, u64, Histogram)>,
+}
+
+/// A flow that has left, or was there when the run was over.
+#[derive(Clone, Copy, Debug)]
+pub struct Departed {
+    pub arrival: Arrival,
+    /// When it was there no longer.
+    pub at_secs: f64,
+    pub delivered_bytes: u64,
+    /// Arrival to last byte delivered, nanoseconds, if all have been delivered and acknowledged.
+    pub completion_ns: Option<i64>,
+    pub sent_packets: u64,
+    pub retransmits: u64,
+    pub timeouts: u64,
+    pub congestion_signals: u64,
+}
+
+impl Summary {
+    /// Of none so far. Every power of ten of sizes has `per_decade` bins.
+    pub fn new(per_decade: u32) -> Self {
+        Self {
+            per_decade,
+            started: 0,
+            alive: 0,
+            alive_peak: 0,
+            offered_bytes: 0,
+            delivered_bytes: 0,
+            sent_packets: 0,
+            retransmits: 0,
+            timeouts: 0,
+            congestion_signals: 0,
+            lifetimes_ns: 0,
+            completions_ns: Histogram::default(),
+            bins: Vec::new(),
+        }
+    }
+
+    /// A flow of so many bytes arrives.
+    pub fn start(&mut self, bytes: u64) {
+        self.started += 1;
+        self.alive += 1;
+        self.alive_peak = self.alive_peak.max(self.alive);
+        self.offered_bytes += bytes;
+        self.bin(bytes).1 += 1;
+    }
+
+    /// One of those that have arrived leaves.
+    pub fn end(&mut self, flow: &Departed) {
+        self.alive -= 1;
+        self.delivered_bytes += flow.delivered_bytes;
+        self.sent_packets += flow.sent_packets;
+        self.retransmits += flow.retransmits;
+        self.timeouts += flow.timeouts;
+        self.congestion_signals += flow.congestion_signals;
+        let lifetime = ns(flow.at_secs - flow.arrival.at_secs);
+        self.lifetimes_ns += u128::from(lifetime.unsigned_abs());
+        if let Some(completion) = flow.completion_ns {
+            self.completions_ns.add(completion.unsigned_abs());
+            let bin = self.bin(flow.arrival.bytes);
+            bin.2.add(completion.unsigned_abs());
+        }
+    }
+
+    /// How many have arrived and not left.
+    pub fn alive(&self) -> u64 {
+        self.alive
+    }
+
+    /// The row of the table `arrivals` of an entry by name, its algorithm's name and its rate, of a run of `secs`.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn row(&self, (flow, cc, rate): (&str, &str, f64), secs: f64) -> Vec<Cell> {
+        let head = [
+            Cell::Str(flow.to_owned()),
+            Cell::Str(cc.to_owned()),
+            Cell::F64(rate),
+            Cell::U64(self.started),
+            Cell::U64(self.completions_ns.count()),
+            Cell::F64(self.lifetimes_ns as f64 / (secs * 1e9)),
+            Cell::U64(self.alive_peak),
+            Cell::U64(self.offered_bytes),
+            Cell::U64(self.delivered_bytes),
+            Cell::U64(self.sent_packets),
+            Cell::U64(self.retransmits),
+            Cell::U64(self.timeouts),
+            Cell::U64(self.congestion_signals),
+        ];
+        head.into_iter()
+            .chain(times(&self.completions_ns))
+            .collect()
+    }
+
+    /// The rows of the table `completions` of an entry by name.
+    pub fn completions(&self, flow: &str) -> impl Iterator<Item = Vec<Cell>> {
+        self.bins.iter().map(move |(bin, started, completions)| {
+            let head = [
+                Cell::Str(flow.to_owned()),
+                Cell::U64(edge(*bin, self.per_decade)),
+                Cell::U64(edge(*bin + 1, self.per_decade)),
+                Cell::U64(*started),
+                Cell::U64(completions.count()),
+            ];
+            head.into_iter().chain(times(completions)).collect()
+        })
+    }
+
+    /// The bin of a size.
+    fn bin(&mut self, bytes: u64) -> &mut (i32, u64, Histogram) {
+        let number = bin_of(bytes, self.per_decade);
+        let at = match self.bins.binary_search_by_key(&number, |bin| bin.0) {
+            Ok(at) => at,
+            Err(at) => {
+                self.bins.insert(at, (number, 0, Histogram::default()));
+                at
+            }
+        };
+        &mut self.bins[at]
+    }
+}
+
+impl Departed {
+    /// The row of the table `transfers` of a flow of an entry by name.
+    pub fn row(&self, flow: &str) -> [Cell; 9] {
+        [
+            Cell::Str(flow.to_owned()),
+            Cell::U64(self.arrival.number),
+            Cell::I64(ns(self.arrival.at_secs)),
+            Cell::U64(self.arrival.bytes),
+            Cell::U64(self.delivered_bytes),
+            Cell::I64(self.completion_ns.unwrap_or(-1)),
+            Cell::U64(self.sent_packets),
+            Cell::U64(self.retransmits),
+            Cell::U64(self.timeouts),
+        ]
+    }
+}
+
+fn ns(secs: f64) -> i64 {
+    Duration::from_secs(secs).as_ns()
+}
+
+/// Mean, quantiles and maximum of times; -1 of none.
+pub fn times(times: &Histogram) -> [Cell; 7] {
+    #[expect(clippy::cast_possible_truncation, reason = "less than a run's length")]
+    let mean = times.mean().map_or(-1, |mean| libm::round(mean) as i64);
+    let time = |value: Option<u64>| {
+        Cell::I64(value.map_or(-1, |value| i64::try_from(value).unwrap_or(i64::MAX)))
+    };
+    let quantile = |share| time(times.quantile(share));
+    [
+        Cell::I64(mean),
+        quantile(0.5),
+        quantile(0.9),
+        quantile(0.95),
+        quantile(0.99),
+        quantile(0.999),
+        time((times.count() > 0).then_some(times.largest())),
+    ]
+}
+
+/// Sizes of bin `b` are at least `edge(b)` and below `edge(b + 1)`.
+fn bin_of(bytes: u64, per_decade: u32) -> i32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "a small number"
+    )]
+    let near = (libm::log10(bytes as f64) * f64::from(per_decade)) as i32;
+    // The logarithm's rounding may be off by one at an edge.
+    (near - 1..=near + 1)
+        .rev()
+        .find(|bin| edge(*bin, per_decade) <= bytes)
+        .unwrap_or(0)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes are below 2^63"
+)]
+fn edge(bin: i32, per_decade: u32) -> u64 {
+    libm::ceil(libm::pow(10.0, f64::from(bin) / f64::from(per_decade)) - 1e-6) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_size_lies_within_its_bin(bytes in 1u64..1_000_000_000_000_000, per_decade in 1u32..=20) {
+            let bin = bin_of(bytes, per_decade);
+            prop_assert!(edge(bin, per_decade) <= bytes && bytes < edge(bin + 1, per_decade));
+        }
+    }
+
+    #[test]
+    fn powers_of_ten_begin_a_bin() {
+        assert_eq!(
+            [1, 9, 10, 99, 1000].map(|bytes| bin_of(bytes, 1)),
+            [0, 0, 1, 1, 3]
+        );
+        assert_eq!([0, 1, 2, 3, 4].map(|bin| edge(bin, 2)), [1, 4, 10, 32, 100]);
+    }
+}

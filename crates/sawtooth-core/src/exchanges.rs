@@ -1,0 +1,246 @@
+//! Requests and responses over a connection: who speaks next, when and how much ([`Exchange`]), and how long each exchange took.
+//!
+//! Pure, as sources are: whoever moves the data (the simulator, or the agent with a real kernel's connection) tells what has arrived, and is
+//! told what the side that has heard it says next.
+
+use crate::arrivals::summary::times;
+use crate::histogram::Histogram;
+use crate::record::Cell;
+use crate::source::{Cut, Exchange, Source};
+use crate::units::Duration;
+
+/// All exchanges of one connection.
+#[derive(Debug)]
+pub struct Exchanges {
+    source: Box<dyn Source>,
+    turn: Turn,
+    /// The present one, and the one after it, once the server has been asked.
+    exchange: Exchange,
+    following: Option<Exchange>,
+    asked: u64,
+    /// Bytes of requests and of responses, those of the present exchange included.
+    requests_bytes: u64,
+    responses_bytes: u64,
+    /// Bytes of requests that have reached the server.
+    requested_bytes: u64,
+    /// When the present request is written.
+    asked_at: f64,
+    completions_ns: Histogram,
+}
+
+/// Who is to be heard next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Client,
+    Server,
+    Nobody,
+}
+
+/// What one side says next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speech {
+    /// From now, seconds.
+    pub after_secs: f64,
+    pub bytes: u64,
+    /// By how many writes.
+    pub cut: Cut,
+    /// Whether it closes then.
+    pub last: bool,
+}
+
+impl Speech {
+    /// What is written at once, and what is to be said after it.
+    pub fn piece(mut self) -> (u64, Option<Self>) {
+        let piece = self.cut.next_piece(self.bytes);
+        let rest = Self {
+            after_secs: self.cut.interval_secs,
+            bytes: self.bytes - piece,
+            ..self
+        };
+        (piece, (rest.bytes > 0).then_some(rest))
+    }
+}
+
+impl Exchanges {
+    /// Those of a source, if it answers requests; the first request is written at `start_secs`.
+    pub fn new(mut source: Box<dyn Source>, start_secs: f64) -> Option<Self> {
+        let exchange = source.next_exchange()?;
+        Some(Self {
+            source,
+            turn: Turn::Client,
+            exchange,
+            following: None,
+            asked: 1,
+            requests_bytes: exchange.request_bytes,
+            responses_bytes: exchange.response_bytes,
+            requested_bytes: 0,
+            asked_at: start_secs,
+            completions_ns: Histogram::default(),
+        })
+    }
+
+    /// What the client says as the connection opens.
+    pub fn first(&self) -> Speech {
+        Speech {
+            after_secs: 0.0,
+            bytes: self.exchange.request_bytes,
+            cut: self.exchange.request_cut,
+            last: false,
+        }
+    }
+
+    /// Whether the server has been asked once and not more.
+    pub fn is_first(&self) -> bool {
+        self.asked == 1
+    }
+
+    /// So many bytes of requests have reached the server: what it says.
+    pub fn at_server(&mut self, delivered: u64) -> Option<Speech> {
+        self.requested_bytes = delivered;
+        if self.turn != Turn::Client || delivered < self.requests_bytes {
+            return None;
+        }
+        self.turn = Turn::Server;
+        self.following = self.source.next_exchange();
+        Some(Speech {
+            after_secs: self.exchange.server_secs,
+            bytes: self.exchange.response_bytes,
+            cut: self.exchange.response_cut,
+            last: self.following.is_none(),
+        })
+    }
+
+    /// So many bytes of responses have reached the client: what it says.
+    pub fn at_client(&mut self, now_secs: f64, delivered: u64) -> Option<Speech> {
+        if self.turn != Turn::Server || delivered < self.responses_bytes {
+            return None;
+        }
+        let spent = Duration::from_secs(now_secs - self.asked_at).as_ns();
+        self.completions_ns.add(spent.unsigned_abs());
+        let Some(exchange) = self.following.take() else {
+            self.turn = Turn::Nobody;
+            return Some(Speech {
+                after_secs: 0.0,
+                bytes: 0,
+                cut: Cut::WHOLE,
+                last: true,
+            });
+        };
+        self.turn = Turn::Client;
+        self.exchange = exchange;
+        self.asked += 1;
+        self.requests_bytes += exchange.request_bytes;
+        self.responses_bytes += exchange.response_bytes;
+        self.asked_at = now_secs + exchange.think_secs;
+        Some(Speech {
+            after_secs: exchange.think_secs,
+            bytes: exchange.request_bytes,
+            cut: exchange.request_cut,
+            last: false,
+        })
+    }
+
+    /// Whether the last response has arrived.
+    pub fn is_over(&self) -> bool {
+        self.turn == Turn::Nobody
+    }
+
+    /// The row of the table `exchanges` of a flow by name.
+    pub fn row(&self, flow: &str) -> impl Iterator<Item = Cell> {
+        let head = [
+            Cell::Str(flow.to_owned()),
+            Cell::U64(self.asked),
+            Cell::U64(self.completions_ns.count()),
+            Cell::U64(self.requested_bytes),
+        ];
+        head.into_iter().chain(times(&self.completions_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{Params, Value};
+    use crate::source;
+
+    #[test]
+    fn each_side_speaks_when_it_has_heard_everything_and_the_server_closes_first() {
+        let row = source::TABLE
+            .iter()
+            .find(|row| row.name == "request_response")
+            .expect("a row");
+        let mut params = Params::defaults(row.params);
+        for (key, value) in [
+            ("request", Value::Bytes(100)),
+            ("response", Value::Bytes(1000)),
+            ("think", Value::Duration(0.5)),
+            ("server_think", Value::Duration(0.1)),
+            ("count", Value::Integer(2)),
+        ] {
+            params.set(key, value);
+        }
+        let source = source::build("request_response", &params, 1, "f");
+        let mut exchanges = Exchanges::new(source, 1.0).expect("it answers");
+        let cut = Cut {
+            writes: 1,
+            interval_secs: 1e-6,
+        };
+        let speech = |after_secs, bytes, last| {
+            Some(Speech {
+                after_secs,
+                bytes,
+                cut,
+                last,
+            })
+        };
+        assert_eq!(Some(exchanges.first()), speech(0.0, 100, false));
+        assert_eq!(exchanges.at_server(99), None);
+        assert_eq!(exchanges.at_server(100), speech(0.1, 1000, false));
+        assert_eq!(exchanges.at_server(100), None, "it has been heard");
+        assert_eq!(exchanges.at_client(1.2, 999), None);
+        assert_eq!(exchanges.at_client(1.2, 1000), speech(0.5, 100, false));
+        assert_eq!(exchanges.at_server(200), speech(0.1, 1000, true));
+        assert!(!exchanges.is_over());
+        // Asked at 1.7 s.
+        let nothing = Speech {
+            after_secs: 0.0,
+            bytes: 0,
+            cut: Cut::WHOLE,
+            last: true,
+        };
+        assert_eq!(exchanges.at_client(2.0, 2000), Some(nothing));
+        assert!(exchanges.is_over());
+        let row: Vec<Cell> = exchanges.row("f").collect();
+        let head = [
+            Cell::Str("f".into()),
+            Cell::U64(2),
+            Cell::U64(2),
+            Cell::U64(200),
+            // The mean of 0.2 and 0.3 s.
+            Cell::I64(250_000_000),
+        ];
+        assert_eq!(row[..5], head);
+    }
+
+    #[test]
+    fn what_is_said_in_pieces_is_said_whole_and_closes_after_the_last() {
+        let cut = Cut {
+            writes: 3,
+            interval_secs: 0.25,
+        };
+        let mut said = Some(Speech {
+            after_secs: 1.0,
+            bytes: 10,
+            cut,
+            last: true,
+        });
+        let mut pieces = Vec::new();
+        while let Some(speech) = said {
+            let (piece, rest) = speech.piece();
+            pieces.push(piece);
+            assert!(rest.is_none_or(|rest| rest.last && rest.after_secs == 0.25));
+            said = rest;
+        }
+        assert_eq!(pieces, [4, 3, 3]);
+    }
+}
