@@ -1,0 +1,124 @@
+"""What a terminal or a program gets to see of an interval."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from sawtooth.live import causes
+from sawtooth.live.causes import CAUSES, rate
+from sawtooth.live.exact import Stall
+from sawtooth.live.watch import Spell
+
+# Columns by cause; rare ones share the last.
+_COLUMNS = (("app", ("source",)), ("rwnd", ("rwnd",)), ("sndbuf", ("send_buffer",)), ("cwnd", ("cwnd",)), ("pacing", ("pacing",)),
+            ("else", ("nagle", "recovery", "rto", "device")))  # fmt: skip
+_ELSE = 0.05
+_FRAME_LINES = 4
+_MOST_EXPLAINED = 6
+
+
+def table(spells: Sequence[Spell], target: str, elapsed: float, height: int | None, note: str = "") -> RenderableType:
+    """An interval as a table with the causes in words below, the most stalled first.
+
+    Args:
+        spells: of the interval.
+        target: what is watched.
+        elapsed: seconds since the watch began.
+        height: lines there are; as many as needed if None.
+        note: a line at the end.
+
+    """
+    ranked = sorted(spells, key=lambda spell: (-round(spell.stall_ns / max(spell.wall_ns, 1), 2), -spell.busy_ns, spell.connection.name))
+    # Two lines to explain each of the first few, and a line for each connection; rather fewer explained than fewer shown.
+    free = len(ranked) + 3 * _MOST_EXPLAINED if height is None else max(height - _FRAME_LINES, 4)
+    explained = min(_MOST_EXPLAINED, len(ranked), max(1, (free - min(len(ranked), free // 2)) // 3))
+    shown = ranked if height is None else ranked[: max(free - 3 * explained, 1)]
+    parts: list[RenderableType] = [_heading(len(ranked), target, elapsed, sum(spell.ended for spell in ranked)), _grid(shown)]
+    if len(shown) < len(ranked):
+        parts.append(Text(f"... and {len(ranked) - len(shown)} that stalled less", style="dim"))
+    for spell in ranked[:explained]:
+        parts.append(_explanation(spell))
+    if note:
+        parts.append(Text(note, style="yellow"))
+    return Group(*parts)
+
+
+def _heading(count: int, target: str, elapsed: float, ended: int) -> Text:
+    gone = f", {ended} of them ended" if ended else ""
+    return Text(f"{count} connection{'' if count == 1 else 's'} of {target}{gone}, after {elapsed:.0f} s; % of the time", style="bold")
+
+
+def _grid(spells: Sequence[Spell]) -> Table:
+    made = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    made.add_column("connection", no_wrap=True, overflow="ellipsis", min_width=14, ratio=1)
+    made.add_column("sends", justify="right", no_wrap=True)
+    made.add_column("busy", justify="right", no_wrap=True)
+    for name, _ in _COLUMNS:
+        made.add_column(name, justify="right", no_wrap=True)
+    made.add_column("stall", justify="right", no_wrap=True, style="bold")
+    for spell in spells:
+        cells = [sum(spell.share(name) for name in names) for _, names in _COLUMNS]
+        # The application's share is no fault, so it is not the one that stands out.
+        worst = max(range(1, len(cells)), key=lambda at: cells[at])
+        made.add_row(
+            Text(spell.connection.name + (" (ended)" if spell.ended else ""), style="dim" if spell.ended else ""),
+            rate(spell.sent_bps),
+            _percent(spell.busy_ns / max(spell.wall_ns, 1)),
+            *(Text(_percent(cell), style="red" if at == worst and cell > _ELSE else "") for at, cell in enumerate(cells)),
+            _percent(spell.stall_ns / max(spell.wall_ns, 1)),
+        )
+    return made
+
+
+def _explanation(spell: Spell) -> Text:
+    return Text.assemble(
+        (f"\n{title(spell)}: ", "bold"), spell.cause.says(spell.after), ("\n  try: ", "dim"), spell.cause.advice(spell.after)
+    )  # fmt: skip
+
+
+def title(spell: Spell) -> str:
+    """A connection with its process and what holds it back."""
+    who = spell.connection
+    process = f" ({who.process}, {who.pid})" if who.pid is not None else ""
+    also = [
+        f"{CAUSES[at].title} {_percent(share)} %"
+        for at, share in enumerate(spell.limited_ns / max(spell.wall_ns, 1))
+        if share > _ELSE and CAUSES[at] is not spell.cause and CAUSES[at].name in _COLUMNS[-1][1]
+    ]
+    return f"{who.name}{process}: {spell.cause.title} {_percent(spell.share(spell.cause.name))} %" + (f", {', '.join(also)}" if also else "")
+
+
+def as_json(spell: Spell) -> dict[str, Any]:
+    """An interval of a connection for programs: times in seconds, shares of the interval's time, rates in bit/s."""
+    now, who = spell.after, spell.connection
+    return {
+        "time": round(time.time(), 3), "connection": who.name, "local": who.local, "remote": who.remote, "pid": who.pid,
+        "process": who.process, "uid": who.uid, "ended": spell.ended, "seconds": round(spell.wall_ns / 1e9, 4),
+        "busy": round(spell.busy_ns / max(spell.wall_ns, 1), 4),
+        "limited": {name: round(spell.share(name), 4) for name in causes.NAMES},
+        "stall_s": round(spell.stall_ns / 1e9, 4), "cause": spell.cause.name, "says": spell.cause.says(now), "try": spell.cause.advice(now),
+        "sent_bps": round(spell.sent_bps), "cc": now["cc"].decode("ascii", "replace"), "srtt_ms": now["srtt_us"] / 1e3,
+        "min_rtt_ms": now["min_rtt_us"] / 1e3, "cwnd": now["cwnd"], "mss": now["mss_bytes"], "unacked": now["unacked"],
+        "notsent_bytes": now["notsent_bytes"], "receive_window_bytes": now["snd_wnd_bytes"], "send_buffer_bytes": now["sndbuf_bytes"],
+        "device_bytes": now["device_bytes"], "unread_bytes": now["rqueue"], "pacing_bps": 8 * now["pacing_rate"],
+        "delivery_bps": 8 * now["delivery_rate"], "delivery_app_limited": bool(now["flags"] & 1),
+        "retransmits": (now["total_retrans"] - spell.before["total_retrans"]) % 2**32,
+        "since_connected": {"busy_s": now["busy_us"] / 1e6, "rwnd_s": now["rwnd_limited_us"] / 1e6,
+                            "send_buffer_s": now["sndbuf_limited_us"] / 1e6, "retransmits": now["total_retrans"]},
+    }  # fmt: skip
+
+
+def stall_as_json(stall: Stall) -> dict[str, Any]:
+    """An exact stall for programs; times in seconds since the watch began."""
+    row = stall.as_row()
+    return {"stall": row["flow"], "cause": row["cause"], "from_s": row["start_ns"] / 1e9, "to_s": row["end_ns"] / 1e9}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}"
