@@ -102,7 +102,9 @@ def _cwnd_advice(m: Measured) -> str:
 
 def _pacing_says(m: Measured) -> str:
     return f"it is paced at {rate(8.0 * m['pacing_rate'])}" + (
-        ", by its application (SO_MAX_PACING_RATE)" if _capped(m) else f", what {m['cc'].decode('ascii', 'replace')} takes for the path's rate"
+        ", by its application (SO_MAX_PACING_RATE)"
+        if _capped(m)
+        else f", what {m['cc'].decode('ascii', 'replace')} takes for the path's rate"
     )
 
 
@@ -155,6 +157,8 @@ COUNTED = (RWND, SEND_BUFFER)
 """Those of which the kernel keeps the time itself."""
 
 _LOSS, _RECOVERY = 4, 3
+REFERENCES = 255
+"""A packet is charged to its socket with the memory it takes, hundreds of bytes at the least; less than that are references to the socket."""
 _TSO_WIN_DIVISOR = 3
 """Default of net.ipv4.tcp_tso_win_divisor: a sender may wait for a third of its window, to send one large piece."""
 _PROBING_GAIN = 1.25
@@ -201,14 +205,15 @@ def look(s: Sockets) -> Look:
     paces = ((limit != UNLIMITED) & (limit < 0xFFFF_FFFF)) | np.char.startswith(s["cc"], b"bbr")
     at_pace = s["delivery_rate"] * _PROBING_GAIN >= s["pacing_rate"]
     paced = queued & (room > 0) & paces & (~gathers | at_pace)
-    busy_device = queued & (s["device_bytes"] > 0) & (room > 0)
+    idle = s["device_bytes"] <= REFERENCES
+    busy_device = queued & ~idle & (room > 0)
     chosen = np.select(
         [(s["ca_state"] == _LOSS) & (s["retransmits"] > 0), np.isin(s["ca_state"], (_RECOVERY, _LOSS)), full_buffer, ~queued,
          closed, queued & (room <= 0), partial, paced, busy_device],
         [RTO, RECOVERY, SEND_BUFFER, SOURCE, RWND, CWND, NAGLE, PACING, DEVICE],
         CWND,
     )  # fmt: skip
-    return Look(chosen.astype(np.int8), queued | full_buffer, s["device_bytes"] == 0)
+    return Look(chosen.astype(np.int8), queued | full_buffer, idle)
 
 
 def size(amount: float) -> str:

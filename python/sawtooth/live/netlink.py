@@ -162,7 +162,9 @@ def _refused(number: int) -> LiveError:
     if number == errno.ENOENT:
         return LiveError("this kernel cannot list its TCP sockets: it has no tcp_diag", "root can `modprobe tcp_diag`")
     if number in (errno.EPERM, errno.EACCES):
-        return LiveError("sock_diag was refused: this user or container may not list sockets", "run it as root, or outside of the container")
+        return LiveError(
+            "sock_diag was refused: this user or container may not list sockets", "run it as root, or outside of the container"
+        )
     return LiveError(f"sock_diag failed: {errno.errorcode.get(number, number)}")
 
 

@@ -23,7 +23,7 @@ from sawtooth.live.causes import Measured
 from sawtooth.live.exact import Stall
 from sawtooth.live.targets import Target
 from sawtooth.live.tcp_info import NO_SSTHRESH
-from sawtooth.live.watch import Connection, Spell, Watch
+from sawtooth.live.watch import Spell
 
 _FLUSH_EVERY = 5.0
 """Seconds whose data a crash of the machine may take."""
@@ -40,7 +40,9 @@ class Recorder:
 
     def __init__(self, directory: Path, target: Target) -> None:
         # JSON's strings are TOML's, too.
-        text = f'# Live connections, watched by `sawtooth stall`: there is no scenario to be run again.\nname = "live"\nwatched = "{target}"\n'
+        text = (
+            f'# Live connections, watched by `sawtooth stall`: there is no scenario to be run again.\nname = "live"\nwatched = "{target}"\n'
+        )
         question = f"What holds back the connections of {target}?"
         self.dataset, self._run = Dataset.observe(directory, Observation("live", question, "live", "kernel of this machine", text))
         self._first = self._next = 1 + max((int(path.stem[-6:]) for path in (directory / "parts").glob("*.parquet")), default=-1)
@@ -50,7 +52,7 @@ class Recorder:
         self._windows: dict[int, tuple[float, float, float]] = {}
         self._flushed = time.monotonic()
 
-    def add(self, spells: Sequence[Spell], watch: Watch, stalls: Sequence[Stall] = ()) -> None:
+    def add(self, spells: Sequence[Spell], stalls: Sequence[Stall] = ()) -> None:
         """Takes down an interval."""
         for spell in spells:
             at = {"run": self._run, "t_ns": spell.end_ns, "flow": spell.connection.name}
@@ -58,12 +60,14 @@ class Recorder:
             self._limits.append(at | _limits(spell))
             self._add_means(spell)
         self._stalls += [{"run": self._run, **stall.as_row()} for stall in stalls]
-        if time.monotonic() - self._flushed >= _FLUSH_EVERY:
-            self.flush(watch, "still watching when this was written")
 
-    def flush(self, watch: Watch, message: str = "") -> None:
+    @property
+    def due(self) -> bool:
+        """Whether it is time to write."""
+        return time.monotonic() - self._flushed >= _FLUSH_EVERY
+
+    def flush(self, totals: Sequence[Spell], message: str = "") -> None:
         """Writes what was gathered; with it the run counts as done, and the next time it is replaced by more."""
-        totals = watch.totals()
         parts: dict[str, pl.DataFrame] = {}
         if self._series:
             parts = {"series": as_table("series", self._series), "limits": _frame(self._limits)}
@@ -77,7 +81,7 @@ class Recorder:
             flows = as_table("flows", rows)
             # The simulator's flows have no network card.
             device = pl.Series("limited_device_ns", [row["limited_device_ns"] for row in rows], dtype=pl.Int64)
-            connections = _frame([{"run": self._run, **_who(total.connection, ended=total.ended)} for total in totals])
+            connections = _frame([{"run": self._run, **_who(total)} for total in totals])
             tables = {"flows": flows.with_columns(device), "connections": connections}
         else:
             tables = {}
@@ -136,10 +140,12 @@ def _limited(spell: Spell) -> dict[str, int]:
     return {f"limited_{name}_ns": round(value) for name, value in zip(causes.NAMES, spell.limited_ns.tolist(), strict=True)}
 
 
-def _who(connection: Connection, *, ended: bool) -> dict[str, Any]:
+def _who(total: Spell) -> dict[str, Any]:
+    connection, cause, after = total.connection, total.cause, total.after
     return {
         "flow": connection.name, "local": connection.local, "remote": connection.remote, "uid": connection.uid, "pid": connection.pid,
-        "process": connection.process, "cookie": connection.cookie, "ended": ended,
+        "process": connection.process, "cookie": connection.cookie, "ended": total.ended,
+        "cause": cause.title, "says": cause.says(after), "try": cause.advice(after),
     }  # fmt: skip
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, rate
 from sawtooth.live.exact import Stall
+from sawtooth.live.session import Report
 from sawtooth.live.watch import Spell
 
 # Columns by cause; rare ones share the last.
@@ -21,6 +26,38 @@ _COLUMNS = (("app", ("source",)), ("rwnd", ("rwnd",)), ("sndbuf", ("send_buffer"
 _ELSE = 0.05
 _FRAME_LINES = 4
 _MOST_EXPLAINED = 6
+
+
+@contextlib.contextmanager
+def output(target: str, *, as_json: bool) -> Iterator[Callable[[Report], None]]:
+    """What shows a report: lines of JSON, a table that is refreshed in place, or one table after another where there is no terminal."""
+    if as_json:
+        yield _print_json
+        return
+    console = _console()
+    if not console.is_terminal:
+        yield lambda report: console.print(table(report.spells, target, report.elapsed, None, report.note), "")
+        return
+    waiting = Text(f"watching {target} ...", style="dim")
+    with Live(waiting, console=console, auto_refresh=False, transient=True, vertical_overflow="crop") as live:
+        yield lambda report: live.update(table(report.spells, target, report.elapsed, console.height - 1, report.note), refresh=True)
+
+
+def print_totals(totals: Sequence[Spell], target: str) -> None:
+    """Prints what the whole watch saw."""
+    elapsed = (max(total.end_ns for total in totals) - min(total.start_ns for total in totals)) / 1e9
+    _console().print(Text("The whole watch", style="bold underline"), table(totals, target, elapsed, None))
+
+
+def _console() -> Console:
+    # A pipe gets whole lines.
+    return Console() if sys.stdout.isatty() else Console(width=120)
+
+
+def _print_json(report: Report) -> None:
+    lines = [json.dumps(as_json(spell)) for spell in report.spells] + [json.dumps(stall_as_json(stall)) for stall in report.stalls]
+    sys.stdout.write("".join(line + "\n" for line in lines))
+    sys.stdout.flush()
 
 
 def table(spells: Sequence[Spell], target: str, elapsed: float, height: int | None, note: str = "") -> RenderableType:
@@ -42,8 +79,7 @@ def table(spells: Sequence[Spell], target: str, elapsed: float, height: int | No
     parts: list[RenderableType] = [_heading(len(ranked), target, elapsed, sum(spell.ended for spell in ranked)), _grid(shown)]
     if len(shown) < len(ranked):
         parts.append(Text(f"... and {len(ranked) - len(shown)} that stalled less", style="dim"))
-    for spell in ranked[:explained]:
-        parts.append(_explanation(spell))
+    parts += [_explanation(spell) for spell in ranked[:explained]]
     if note:
         parts.append(Text(note, style="yellow"))
     return Group(*parts)
@@ -91,7 +127,9 @@ def title(spell: Spell) -> str:
         for at, share in enumerate(spell.limited_ns / max(spell.wall_ns, 1))
         if share > _ELSE and CAUSES[at] is not spell.cause and CAUSES[at].name in _COLUMNS[-1][1]
     ]
-    return f"{who.name}{process}: {spell.cause.title} {_percent(spell.share(spell.cause.name))} %" + (f", {', '.join(also)}" if also else "")
+    return f"{who.name}{process}: {spell.cause.title} {_percent(spell.share(spell.cause.name))} %" + (
+        f", {', '.join(also)}" if also else ""
+    )
 
 
 def as_json(spell: Spell) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, Cause, Measured
-from sawtooth.live.netlink import SockDiag
+from sawtooth.live.netlink import Listener, SockDiag
 from sawtooth.live.targets import Target, address, owners
 from sawtooth.live.tcp_info import MEASURED, Sockets
 
@@ -77,7 +77,9 @@ class Spell:
 
     def __init__(self, connection: Connection, row: Any) -> None:
         self.connection = connection
-        self.start_ns, self.end_ns, self.busy_ns, self.stall_ns = (row[name].item() for name in ("start_ns", "end_ns", "busy_ns", "stall_ns"))
+        self.start_ns, self.end_ns, self.busy_ns, self.stall_ns = (
+            row[name].item() for name in ("start_ns", "end_ns", "busy_ns", "stall_ns")
+        )
         self.limited_ns: NDArray[np.float64] = row["limited_ns"]
         self.ended = bool(row["ended"])
         self._row = row
@@ -123,16 +125,12 @@ class Watch:
         target: which.
         diag: the channel to the kernel.
 
-    Attributes:
-        listeners: when the watch began.
-
     """
 
     def __init__(self, target: Target, diag: SockDiag) -> None:
         self.target = target
         self._diag = diag
-        self.listeners = diag.listeners()
-        self._services = {listener.port for listener in self.listeners}
+        self._services = {listener.port for listener in diag.listeners()}
         self._numbers: dict[str, int] = {}
         self._connections: dict[int, Connection] = {}
         self._owners: dict[int, tuple[int, str]] = {}
@@ -147,6 +145,29 @@ class Watch:
     def count(self) -> int:
         """Connections at the last look."""
         return len(self._looks.known)
+
+    @property
+    def cookies(self) -> list[int]:
+        """Those of the connections at the last look."""
+        return self._looks.known["cookie"].tolist()
+
+    def listeners(self) -> list[Listener]:
+        """What listens on this machine now."""
+        return self._diag.listeners()
+
+    def restart(self) -> None:
+        """Begins anew."""
+        self._looks = _Looks()
+        self._began = time.monotonic_ns()
+        self._full_look()
+
+    def since_began(self, monotonic_ns: int) -> int:
+        """A time of the monotonic clock as one of this watch, ns."""
+        return monotonic_ns - self._began
+
+    def connection(self, cookie: int) -> Connection | None:
+        """The connection the kernel calls so, if it was met."""
+        return self._connections.get(cookie)
 
     def intervals(self, seconds: float, total: float | None) -> Iterator[list[Spell]]:
         """What every connection did in one interval after another, those that ended in it last.
@@ -214,7 +235,9 @@ class Watch:
         """Rows of `SPELL` with their names."""
         cookies = rows["after"]["cookie"].tolist()
         known = self._connections
-        return [Spell(known.get(cookie) or self._introduce(_measured(row["after"])), row) for cookie, row in zip(cookies, rows, strict=True)]
+        return [
+            Spell(known.get(cookie) or self._introduce(_measured(row["after"])), row) for cookie, row in zip(cookies, rows, strict=True)
+        ]
 
     def _introduce(self, seen: dict[str, Any]) -> Connection:
         """A connection's names, when it is met."""
