@@ -76,8 +76,10 @@ def _buffer_says(m: Measured) -> str:
 
 
 def _buffer_advice(m: Measured) -> str:
-    needs = f" ({rate(m['sndbuf_bytes'] * 4e6 / m['srtt_us'])} at this round trip are about what it carries)" if m["srtt_us"] else ""
-    return f"leave SO_SNDBUF alone, so that the kernel tunes it, or raise it and the maximum of net.ipv4.tcp_wmem{needs}"
+    return (
+        f"leave SO_SNDBUF alone, so that the kernel tunes it, or raise it and the maximum of net.ipv4.tcp_wmem: a connection carries about one "
+        f"buffer per round trip ({m['srtt_us'] / 1e3:.3g} ms)"
+    )
 
 
 def _lossy(m: Measured) -> float:
@@ -161,6 +163,8 @@ REFERENCES = 255
 """A packet is charged to its socket with the memory it takes, hundreds of bytes at the least; less than that are references to the socket."""
 _TSO_WIN_DIVISOR = 3
 """Default of net.ipv4.tcp_tso_win_divisor: a sender may wait for a third of its window, to send one large piece."""
+_WRITER_SLEEPS = 2 / 3
+"""A writer that sleeps for room sleeps until a third of the buffer is free: with less in it none was ever seen to sleep (tests/live)."""
 _PROBING_GAIN = 1.25
 """BBR paces at up to this many times what it delivers, once it knows the path (draft-ietf-ccwg-bbr, ProbeBW_UP)."""
 
@@ -197,7 +201,7 @@ def look(s: Sockets) -> Look:
     sent = s["wqueue"].astype(np.int64) - notsent
     window = s["snd_wnd_bytes"].astype(np.int64)
     queued = notsent > 0
-    full_buffer = ~queued & (s["write_queue_bytes"] >= s["sndbuf_bytes"]) & (s["unacked"] > 0)
+    full_buffer = ~queued & (s["write_queue_bytes"] > s["sndbuf_bytes"] * _WRITER_SLEEPS) & (s["unacked"] > 0)
     closed = queued & (((s["info_bytes"] >= HAS_WINDOW) & (sent + np.minimum(mss, notsent) > window)) | (s["probes"] > 0))
     partial = queued & (notsent < mss) & (room > 0)
     gathers = room < np.maximum(1, -(-cwnd // _TSO_WIN_DIVISOR))

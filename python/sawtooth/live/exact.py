@@ -211,9 +211,9 @@ def script(cookies: Sequence[int], ports: Sequence[int], events: frozenset[str])
         + _probe("tcp:tcp_probe", _after("(struct sock *)args->skaddr", every, _RECEIVED))
         + _probe("net:net_dev_queue", _after("((struct sk_buff *)args->skbaddr)->sk", every, _QUEUED))
         + (_probe("sock:sock_send_length", written) if written else "")
-        # What the card has sent is freed: the layers below may hold nothing any more.
-        + "".join(_probe(f"skb:{name}", _FREED) for name in ("consume_skb", "kfree_skb"))
-        # A device without a queue of its own (loopback, veth) has passed the packet on when its driver returns.
+        # What the card has sent is freed; what a virtual device has passed on is received by another one.
+        + "".join(_probe(name, _FREED) for name in ("skb:consume_skb", "skb:kfree_skb", "net:netif_receive_skb"))
+        # A device without a queue of its own (loopback) has passed the packet on when its driver returns.
         + _probe("net:net_dev_start_xmit", _DRIVEN)
         + _probe("net:net_dev_xmit", _PASSED)
         + "tracepoint:irq:softirq_exit /args->vec == 3/ { delete(@receives[cpu]); }\n"

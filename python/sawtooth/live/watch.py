@@ -31,6 +31,7 @@ _DUMP_FACTOR = 3
 _OWNERS_EVERY = 5.0
 _K = len(CAUSES)
 _COUNTERS = ("busy_us", "rwnd_limited_us", "sndbuf_limited_us")
+_COUNTED = list(causes.COUNTED)
 _WAITS = np.array([cause.stalls for cause in CAUSES], dtype=float)
 _SUMS: list[Any] = [("busy_ns", "f8"), ("limited_ns", "f8", (_K,)), ("stall_ns", "f8")]
 SPELL = np.dtype([("start_ns", "i8"), ("end_ns", "i8"), *_SUMS, ("before", MEASURED), ("after", MEASURED), ("ended", "?")])
@@ -282,14 +283,14 @@ def divide(spells: NDArray[Any], found: NDArray[np.float64], still: NDArray[np.f
     limited[:, causes.RWND] = np.minimum(counted[1], busy)
     limited[:, causes.SEND_BUFFER] = np.minimum(counted[2], busy - limited[:, causes.RWND])
     rest = busy - limited.sum(axis=1)
-    others = found.copy()
-    others[:, list(causes.COUNTED)] = 0
-    # Where looks found nothing but what the kernel counts itself, its clock has been too coarse for the rest.
-    weights = np.where(others.any(axis=1)[:, None], others, found)
+    # The kernel does not count every such wait (on 6.18 not that of a writer whose buffer one large piece has overfilled), so what looks found
+    # beyond its count is kept; what it explains is not divided once more.
+    weights = found * np.divide(busy, found.sum(axis=1), out=np.zeros(len(spells)), where=found.any(axis=1))[:, None]
+    weights[:, _COUNTED] = np.maximum(weights[:, _COUNTED] - limited[:, _COUNTED], 0)
     weights[~weights.any(axis=1), causes.SOURCE] = 1
     limited += rest[:, None] * weights / weights.sum(axis=1)[:, None]
     # What the kernel counted and no look met is taken for a wait: the device needs a moment, a window a round trip.
-    unseen = np.broadcast_to(np.isin(np.arange(_K), causes.COUNTED), found.shape).astype(float)
+    unseen = np.broadcast_to(np.isin(np.arange(_K), _COUNTED), found.shape).astype(float)
     share = np.divide(still, found, out=unseen.copy(), where=found > 0)
     spells["stall_ns"] = (limited * _WAITS * share).sum(axis=1)
     limited[:, causes.SOURCE] += wall - busy

@@ -53,7 +53,8 @@ def _over_time(dataset: Dataset, ranked: pl.DataFrame) -> list[Plot]:
     for row in ranked.iter_rows(named=True):
         rows = limits.over_time(dataset, row["run"], row["flow"])
         if rows.height > 1 and len(panels) < _MOST_PANELS:
-            panels[f"{row['flow']}{f', watch {row["run"] + 1}' if dataset.runs.height > 1 else ''}"] = rows
+            which = f", watch {row['run'] + 1}" if dataset.runs.height > 1 else ""
+            panels[f"{row['flow']}{which}"] = rows
     if not panels:
         return []
     everything = pl.concat(panels.values())
