@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -29,7 +29,7 @@ _MOST_EXPLAINED = 6
 
 
 @contextlib.contextmanager
-def output(target: str, *, as_json: bool) -> Iterator[Callable[[Report], None]]:
+def output(target: str, *, as_json: bool) -> Generator[Callable[[Report], None]]:
     """What shows a report: lines of JSON, a table that is refreshed in place, or one table after another where there is no terminal."""
     if as_json:
         yield _print_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -185,7 +185,7 @@ def _make_exact(spells: list[Spell], stalls: dict[int, int] | None) -> None:
 
 
 @contextlib.contextmanager
-def _stoppable() -> Iterator[None]:
+def _stoppable() -> Generator[None]:
     """Ctrl-C and termination become `_Stopped`, so that what was gathered is kept."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:

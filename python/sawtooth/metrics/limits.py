@@ -39,11 +39,11 @@ def per_connection(dataset: Dataset) -> pl.DataFrame:
 
 
 def over_time(dataset: Dataset, run: int, flow: str) -> pl.DataFrame:
-    """One row per interval of a connection: seconds since the watch began, goodput_bps, stall, and the share of each cause by its title."""
+    """One row per interval of a connection: begin and seconds (its end) since the watch began, goodput_bps, stall, and the share of each cause by its title."""
     rows = dataset.table("limits").filter((pl.col("run") == run) & (pl.col("flow") == flow)).sort("t_ns")
     length = pl.col("t_ns") - pl.col("start_ns")
     shares = [(pl.col(f"limited_{name}_ns") / length).alias(title) for name, title in TITLES.items()]
     return rows.select(
-        (pl.col("t_ns") / 1e9).alias("seconds"), (8e9 * pl.col("acked_bytes") / length).alias("goodput_bps"),
+        (pl.col("start_ns") / 1e9).alias("begin"), (pl.col("t_ns") / 1e9).alias("seconds"), (8e9 * pl.col("acked_bytes") / length).alias("goodput_bps"),
         (pl.col("stall_ns") / length).alias("stall"), *shares,
     ).collect()  # fmt: skip

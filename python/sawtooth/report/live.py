@@ -6,11 +6,10 @@ import polars as pl
 
 from sawtooth.dataset import Dataset
 from sawtooth.metrics import limits
-from sawtooth.plots import shares
+from sawtooth.plots.limits import over_time
 from sawtooth.report.document import Grid, Plot, Report, Section
 
-_MOST_PANELS = 3
-_MOST_CAUSES = 5
+_MOST_FIGURES = 6
 _MOST_TOLD = 10
 _MOST_STALLS = 50
 
@@ -49,24 +48,17 @@ def build(dataset: Dataset) -> Report:
 
 
 def _over_time(dataset: Dataset, ranked: pl.DataFrame) -> list[Plot]:
-    panels: dict[str, pl.DataFrame] = {}
+    made: list[Plot] = []
     for row in ranked.iter_rows(named=True):
         rows = limits.over_time(dataset, row["run"], row["flow"])
-        if rows.height > 1 and len(panels) < _MOST_PANELS:
-            which = f", watch {row['run'] + 1}" if dataset.runs.height > 1 else ""
-            panels[f"{row['flow']}{which}"] = rows
-    if not panels:
-        return []
-    everything = pl.concat(panels.values())
-    titles = sorted(limits.TITLES.values(), key=lambda title: -float(everything[title].sum()))
-    main = [title for title in titles[:_MOST_CAUSES] if float(everything[title].sum()) > 0]
-    plots: list[Plot] = []
-    for at, (name, rows) in enumerate(panels.items()):
-        parts = {title: rows[title].to_numpy() for title in main}
-        parts["else"] = rows.select(pl.sum_horizontal(title for title in titles if title not in main))[:, 0].to_numpy()
-        drawn = shares.stacked(rows["seconds"].to_numpy(), {name: parts}, "seconds since the watch began", "share of the time")
-        plots.append(Plot(f"limits-{at + 1}", drawn, f"{name}: what held it back in every interval."))
-    return plots
+        if rows.height < 2 or len(made) == _MOST_FIGURES:
+            continue
+        name = row["flow"] + (f", watch {row['run'] + 1}" if dataset.runs.height > 1 else "")
+        shares = {title: rows[title].to_numpy() for title in limits.TITLES.values()}
+        ends = [rows[column].to_numpy() for column in ("begin", "seconds")]
+        drawn = over_time(ends[0], ends[1], shares, rows["goodput_bps"].to_numpy() / 1e6, name)
+        made.append(Plot(f"limits-{len(made) + 1}", drawn, f"{name}: what held it back in every interval, and its goodput."))
+    return made
 
 
 def _stalls(dataset: Dataset) -> list[Section]:
