@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import socket
 import struct
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -48,7 +49,12 @@ class Listener:
 
 
 class SockDiag:
-    """A channel to the kernel's list of sockets, of the network namespace that it was opened in."""
+    """A channel to the kernel's list of sockets, of the network namespace that it was opened in.
+
+    Attributes:
+        read_ns: when, on the monotonic clock, the last connections were read; as near as can be told, since the counters go on.
+
+    """
 
     def __init__(self) -> None:
         try:
@@ -59,6 +65,7 @@ class SockDiag:
         self._socket.settimeout(5)
         self._buffer = bytearray(_BUFFER_BYTES)
         self._serial = 0
+        self.read_ns = 0
 
     def close(self) -> None:
         """Ends it."""
@@ -71,7 +78,10 @@ class SockDiag:
             LiveError: if the kernel does not list them, or does not measure what holds them back.
 
         """
-        return decode([message for family in FAMILIES for message in self._dump(family, _SENDING, _EXTENSIONS)])
+        began = time.monotonic_ns()
+        messages = [message for family in FAMILIES for message in self._dump(family, _SENDING, _EXTENSIONS)]
+        self.read_ns = (began + time.monotonic_ns()) // 2
+        return decode(messages)
 
     def listeners(self) -> list[Listener]:
         """All sockets that listen.
@@ -85,9 +95,11 @@ class SockDiag:
 
     def again(self, known: Sockets) -> Sockets:
         """Those of `known` that are still there, as they are now; costs time by their number, not by that of all sockets."""
+        began = time.monotonic_ns()
         found: list[bytes] = []
         for start in range(0, len(known), _AT_A_TIME):
             found += self._look_up(known[start : start + _AT_A_TIME])
+        self.read_ns = (began + time.monotonic_ns()) // 2
         return decode(found)
 
     def _look_up(self, known: Sockets) -> list[bytes]:

@@ -225,7 +225,7 @@ class Watch:
 
     def _look(self, sockets: Sockets, before: float | None = None) -> None:
         before = time.process_time() if before is None else before
-        self._looks.add(time.monotonic_ns() - self._began, sockets)
+        self._looks.add(self._diag.read_ns - self._began, sockets)
         spent = time.process_time() - before
         self._cost = spent if self._cost == 0 else 0.8 * self._cost + 0.2 * spent
 
