@@ -296,11 +296,11 @@ class Observation:
     text: str
 
 
-def as_table(name: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+def as_table(name: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Rows, with `run`, in the columns of a table of the simulator; what they do not tell is null."""
-    frame = pl.DataFrame(rows, schema_overrides={"run": pl.UInt32}, infer_schema_length=None)
+    frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
     return frame.select(
-        "run",
+        pl.col("run").cast(pl.UInt32),
         *(pl.col(key).cast(kind) if key in frame.columns else pl.lit(None, kind).alias(key) for key, kind in _column_types(name).items()),
     )
 

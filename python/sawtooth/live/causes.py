@@ -220,6 +220,21 @@ def look(s: Sockets) -> Look:
     return Look(chosen.astype(np.int8), queued | full_buffer, idle)
 
 
+def words(cause: NDArray[np.int64], measured: Sockets) -> tuple[list[str], list[str]]:
+    """What is so and what to try, of each connection; idle ones, of which there may be thousands, share their words."""
+    receives, unread = measured["bytes_received"] > measured["bytes_acked"], measured["rqueue"] > 0
+    said: list[str] = []
+    tried: list[str] = []
+    for at, (number, receiver, waits) in enumerate(zip(cause.tolist(), receives.tolist(), unread.tolist(), strict=True)):
+        if number == SOURCE and not (receiver and waits):
+            seen: Measured = {"rqueue": 0, "bytes_received": int(receiver), "bytes_acked": 0}
+        else:
+            seen = dict(zip(measured.dtype.names or (), measured[at].tolist(), strict=True))
+        said.append(CAUSES[number].says(seen))
+        tried.append(CAUSES[number].advice(seen))
+    return said, tried
+
+
 def size(amount: float) -> str:
     """Bytes as people read them."""
     return f"{amount:.0f} bytes" if amount < 1e4 else f"{amount / 1e3:,.0f} kB" if amount < 1e7 else f"{amount / 1e6:,.0f} MB"

@@ -15,19 +15,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from sawtooth.dataset import Dataset, Observation, as_table
 from sawtooth.live import causes
-from sawtooth.live.causes import Measured
 from sawtooth.live.exact import Stall
 from sawtooth.live.targets import Target
 from sawtooth.live.tcp_info import NO_SSTHRESH
-from sawtooth.live.watch import Spell
+from sawtooth.live.watch import Spell, Spells
 
 _FLUSH_EVERY = 5.0
 """Seconds whose data a crash of the machine may take."""
+_BUDGET = 0.002
+"""Share of a processor for writing: of many connections it happens more rarely."""
 _NO_MINIMUM = 0xFFFF_FFFF
+_SAMPLED = ["cwnd_bytes", "ssthresh_bytes", "srtt_ns", "flight_bytes", "acked_bytes", "pacing_rate_bps"]
 
 
 class Recorder:
@@ -46,36 +49,35 @@ class Recorder:
         question = f"What holds back the connections of {target}?"
         self.dataset, self._run = Dataset.observe(directory, Observation("live", question, "live", "kernel of this machine", text))
         self._first = self._next = 1 + max((int(path.stem[-6:]) for path in (directory / "parts").glob("*.parquet")), default=-1)
-        self._series: list[dict[str, Any]] = []
-        self._limits: list[dict[str, Any]] = []
+        self._spells: list[Spells] = []
         self._stalls: list[dict[str, Any]] = []
-        self._windows: dict[int, tuple[float, float, float]] = {}
+        self._means: dict[str, tuple[float, ...]] = {}
         self._flushed = time.monotonic()
+        self._cost = 0.0
 
-    def add(self, spells: Sequence[Spell], stalls: Sequence[Stall] = ()) -> None:
+    def add(self, spells: Spells, stalls: Sequence[Stall] = ()) -> None:
         """Takes down an interval."""
-        for spell in spells:
-            at = {"run": self._run, "t_ns": spell.end_ns, "flow": spell.connection.name}
-            self._series.append(at | _sample(spell.after))
-            self._limits.append(at | _limits(spell))
-            self._add_means(spell)
+        self._spells.append(spells)
         self._stalls += [{"run": self._run, **stall.as_row()} for stall in stalls]
 
     @property
     def due(self) -> bool:
         """Whether it is time to write."""
-        return time.monotonic() - self._flushed >= _FLUSH_EVERY
+        return time.monotonic() - self._flushed >= max(_FLUSH_EVERY, self._cost / _BUDGET)
 
-    def flush(self, totals: Sequence[Spell], message: str = "") -> None:
+    def flush(self, totals: Spells, message: str = "") -> None:
         """Writes what was gathered; with it the run counts as done, and the next time it is replaced by more."""
+        before = time.process_time()
         parts: dict[str, pl.DataFrame] = {}
-        if self._series:
-            parts = {"series": as_table("series", self._series), "limits": _frame(self._limits)}
+        if self._spells:
+            intervals = pl.concat([_intervals(self._run, spells) for spells in self._spells])
+            self._add_means(intervals)
+            parts = {"series": as_table("series", intervals), "limits": intervals.drop(_SAMPLED)}
         if self._stalls:
             parts["stalls"] = _frame(self._stalls)
         self.dataset.write_tables(self._next, parts)
         self._next += 1
-        self._series, self._limits, self._stalls = [], [], []
+        self._spells, self._stalls = [], []
         rows = [{"run": self._run, **self._flow(total)} for total in totals]
         if rows:
             flows = as_table("flows", rows)
@@ -88,18 +90,19 @@ class Recorder:
         status = pl.DataFrame({"run": [self._run], "status": ["ok" if rows else "failed"], "message": [message or None]},
                               schema={"run": pl.UInt32, "status": pl.String, "message": pl.String})  # fmt: skip
         self.dataset.write_batch(self._first, tables, status)
-        self._flushed = time.monotonic()
+        self._flushed, self._cost = time.monotonic(), time.process_time() - before
 
-    def _add_means(self, spell: Spell) -> None:
-        after, weight = spell.after, spell.wall_ns
-        window, trip, whole = self._windows.get(spell.connection.cookie, (0.0, 0.0, 0.0))
-        self._windows[spell.connection.cookie] = (
-            window + weight * after["cwnd"] * after["mss_bytes"], trip + weight * after["srtt_us"] * 1e3, whole + weight,
+    def _add_means(self, intervals: pl.DataFrame) -> None:
+        length = pl.col("t_ns") - pl.col("start_ns")
+        sums = intervals.group_by("flow", maintain_order=True).agg(
+            (pl.col("cwnd_bytes") * length).sum(), (pl.col("srtt_ns").clip(0) * length.cast(pl.Float64)).sum(), length.sum().alias("length")
         )  # fmt: skip
+        for flow, *more in sums.iter_rows():
+            self._means[flow] = tuple(a + b for a, b in zip(self._means.get(flow, (0.0, 0.0, 0.0)), more, strict=True))
 
     def _flow(self, total: Spell) -> dict[str, Any]:
         before, after = total.before, total.after
-        window, trip, whole = self._windows.get(total.connection.cookie, (0.0, 0.0, 0.0))
+        window, trip, whole = self._means.get(total.connection.name, (0.0, 0.0, 0.0))
 
         def since(name: str) -> int:
             return after[name] - before[name]
@@ -117,23 +120,25 @@ class Recorder:
         }  # fmt: skip
 
 
-def _sample(now: Measured) -> dict[str, Any]:
-    mss = now["mss_bytes"]
-    return {
-        "cwnd_bytes": float(now["cwnd"] * mss), "ssthresh_bytes": float(now["ssthresh"] * mss) if now["ssthresh"] < NO_SSTHRESH else None,
-        "srtt_ns": now["srtt_us"] * 1000 or -1, "flight_bytes": max(now["wqueue"] - now["notsent_bytes"], 0), "acked_bytes": now["bytes_acked"],
-        "pacing_rate_bps": 8.0 * now["pacing_rate"],
-    }  # fmt: skip
-
-
-def _limits(spell: Spell) -> dict[str, Any]:
-    now = spell.after
-    return {
-        "start_ns": spell.start_ns, "busy_ns": round(spell.busy_ns), "stall_ns": round(spell.stall_ns), **_limited(spell),
-        "cause": spell.cause.name, "acked_bytes": now["bytes_acked"] - spell.before["bytes_acked"],
+def _intervals(run: int, spells: Spells) -> pl.DataFrame:
+    """A row per connection: what `limits` has, and what `series` has of its end."""
+    rows, now = spells.rows, spells.rows["after"]
+    mss = now["mss_bytes"].astype(float)
+    limited = rows["limited_ns"].round().astype(np.int64)
+    frame = pl.DataFrame({
+        "t_ns": rows["end_ns"], "flow": [connection.name for connection in spells.connections], "start_ns": rows["start_ns"],
+        "busy_ns": rows["busy_ns"].round().astype(np.int64), "stall_ns": rows["stall_ns"].round().astype(np.int64),
+        **{f"limited_{name}_ns": limited[:, at] for at, name in enumerate(causes.NAMES)},
+        "cause": [causes.NAMES[cause] for cause in spells.causes.tolist()],
+        "interval_bytes": (now["bytes_acked"] - rows["before"]["bytes_acked"]).astype(np.int64),
         "notsent_bytes": now["notsent_bytes"], "receive_window_bytes": now["snd_wnd_bytes"], "send_buffer_bytes": now["sndbuf_bytes"],
         "device_bytes": now["device_bytes"],
-    }  # fmt: skip
+        "cwnd_bytes": now["cwnd"] * mss, "ssthresh_bytes": np.where(now["ssthresh"] < NO_SSTHRESH, now["ssthresh"] * mss, np.nan),
+        "srtt_ns": np.where(now["srtt_us"] > 0, now["srtt_us"].astype(np.int64) * 1000, -1),
+        "flight_bytes": np.maximum(now["wqueue"].astype(np.int64) - now["notsent_bytes"], 0), "acked_bytes": now["bytes_acked"],
+        "pacing_rate_bps": now["pacing_rate"] * 8.0,
+    })  # fmt: skip
+    return frame.select(pl.lit(run, pl.UInt32).alias("run"), pl.all()).with_columns(pl.col("ssthresh_bytes").fill_nan(None))
 
 
 def _limited(spell: Spell) -> dict[str, int]:

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+import numpy as np
+import polars as pl
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
@@ -18,7 +20,7 @@ from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, rate
 from sawtooth.live.exact import Stall
 from sawtooth.live.session import Report
-from sawtooth.live.watch import Spell
+from sawtooth.live.watch import Spell, Spells
 
 # Columns by cause; rare ones share the last.
 _COLUMNS = (("app", ("source",)), ("rwnd", ("rwnd",)), ("sndbuf", ("send_buffer",)), ("cwnd", ("cwnd",)), ("pacing", ("pacing",)),
@@ -43,9 +45,9 @@ def output(target: str, *, as_json: bool) -> Generator[Callable[[Report], None]]
         yield lambda report: live.update(table(report.spells, target, report.elapsed, console.height - 1, report.note), refresh=True)
 
 
-def print_totals(totals: Sequence[Spell], target: str) -> None:
+def print_totals(totals: Spells, target: str) -> None:
     """Prints what the whole watch saw."""
-    elapsed = (max(total.end_ns for total in totals) - min(total.start_ns for total in totals)) / 1e9
+    elapsed = float(totals.rows["end_ns"].max() - totals.rows["start_ns"].min()) / 1e9
     _console().print(Text("The whole watch", style="bold underline"), table(totals, target, elapsed, None))
 
 
@@ -55,12 +57,13 @@ def _console() -> Console:
 
 
 def _print_json(report: Report) -> None:
-    lines = [json.dumps(as_json(spell)) for spell in report.spells] + [json.dumps(stall_as_json(stall)) for stall in report.stalls]
-    sys.stdout.write("".join(line + "\n" for line in lines))
+    if report.spells:
+        sys.stdout.write(as_json(report.spells))
+    sys.stdout.write("".join(json.dumps(stall_as_json(stall)) + "\n" for stall in report.stalls))
     sys.stdout.flush()
 
 
-def table(spells: Sequence[Spell], target: str, elapsed: float, height: int | None, note: str = "") -> RenderableType:
+def table(spells: Spells, target: str, elapsed: float, height: int | None, note: str = "") -> RenderableType:
     """An interval as a table with the causes in words below, the most stalled first.
 
     Args:
@@ -71,15 +74,16 @@ def table(spells: Sequence[Spell], target: str, elapsed: float, height: int | No
         note: a line at the end.
 
     """
-    ranked = sorted(spells, key=lambda spell: (-round(spell.stall_ns / max(spell.wall_ns, 1), 2), -spell.busy_ns, spell.connection.name))
+    rows = spells.rows
+    order = np.lexsort((np.arange(len(spells)), -rows["busy_ns"], -(rows["stall_ns"] / spells.wall_ns).round(2))).tolist()
     # Two lines to explain each of the first few, and a line for each connection; rather fewer explained than fewer shown.
-    free = len(ranked) + 3 * _MOST_EXPLAINED if height is None else max(height - _FRAME_LINES, 4)
-    explained = min(_MOST_EXPLAINED, len(ranked), max(1, (free - min(len(ranked), free // 2)) // 3))
-    shown = ranked if height is None else ranked[: max(free - 3 * explained, 1)]
-    parts: list[RenderableType] = [_heading(len(ranked), target, elapsed, sum(spell.ended for spell in ranked)), _grid(shown)]
-    if len(shown) < len(ranked):
-        parts.append(Text(f"... and {len(ranked) - len(shown)} that stalled less", style="dim"))
-    parts += [_explanation(spell) for spell in ranked[:explained]]
+    free = len(order) + 3 * _MOST_EXPLAINED if height is None else max(height - _FRAME_LINES, 4)
+    explained = min(_MOST_EXPLAINED, len(order), max(1, (free - min(len(order), free // 2)) // 3))
+    shown = [spells[at] for at in (order if height is None else order[: max(free - 3 * explained, 1)])]
+    parts: list[RenderableType] = [_heading(len(order), target, elapsed, int(rows["ended"].sum())), _grid(shown)]
+    if len(shown) < len(order):
+        parts.append(Text(f"... and {len(order) - len(shown)} that stalled less", style="dim"))
+    parts += [_explanation(spell) for spell in shown[:explained]]
     if note:
         parts.append(Text(note, style="yellow"))
     return Group(*parts)
@@ -132,24 +136,31 @@ def title(spell: Spell) -> str:
     )
 
 
-def as_json(spell: Spell) -> dict[str, Any]:
-    """An interval of a connection for programs: times in seconds, shares of the interval's time, rates in bit/s."""
-    now, who = spell.after, spell.connection
-    return {
-        "time": round(time.time(), 3), "connection": who.name, "local": who.local, "remote": who.remote, "pid": who.pid,
-        "process": who.process, "uid": who.uid, "ended": spell.ended, "seconds": round(spell.wall_ns / 1e9, 4),
-        "busy": round(spell.busy_ns / max(spell.wall_ns, 1), 4),
-        "limited": {name: round(spell.share(name), 4) for name in causes.NAMES},
-        "stall_s": round(spell.stall_ns / 1e9, 4), "cause": spell.cause.name, "says": spell.cause.says(now), "try": spell.cause.advice(now),
-        "sent_bps": round(spell.sent_bps), "cc": now["cc"].decode("ascii", "replace"), "srtt_ms": now["srtt_us"] / 1e3,
-        "min_rtt_ms": now["min_rtt_us"] / 1e3, "cwnd": now["cwnd"], "mss": now["mss_bytes"], "unacked": now["unacked"],
-        "notsent_bytes": now["notsent_bytes"], "receive_window_bytes": now["snd_wnd_bytes"], "send_buffer_bytes": now["sndbuf_bytes"],
-        "device_bytes": now["device_bytes"], "unread_bytes": now["rqueue"], "pacing_bps": 8 * now["pacing_rate"],
-        "delivery_bps": 8 * now["delivery_rate"], "delivery_app_limited": bool(now["flags"] & 1),
-        "retransmits": (now["total_retrans"] - spell.before["total_retrans"]) % 2**32,
-        "since_connected": {"busy_s": now["busy_us"] / 1e6, "rwnd_s": now["rwnd_limited_us"] / 1e6,
-                            "send_buffer_s": now["sndbuf_limited_us"] / 1e6, "retransmits": now["total_retrans"]},
-    }  # fmt: skip
+def as_json(spells: Spells) -> str:
+    """A line for each connection: times in seconds, shares of the interval's time, rates in bit/s."""
+    rows, who, wall = spells.rows, spells.connections, spells.wall_ns
+    now, before = rows["after"], rows["before"]
+    says, tries = causes.words(spells.causes, now)
+    shares = (rows["limited_ns"] / wall[:, None]).round(4)
+    limited = pl.DataFrame({name: shares[:, at] for at, name in enumerate(causes.NAMES)})
+    since = pl.DataFrame({
+        "busy_s": now["busy_us"] / 1e6, "rwnd_s": now["rwnd_limited_us"] / 1e6, "send_buffer_s": now["sndbuf_limited_us"] / 1e6,
+        "retransmits": now["total_retrans"],
+    })  # fmt: skip
+    frame = pl.DataFrame({
+        "time": np.full(len(spells), round(time.time(), 3)), "connection": [each.name for each in who], "local": [each.local for each in who],
+        "remote": [each.remote for each in who], "pid": pl.Series([each.pid for each in who], dtype=pl.Int64),
+        "process": pl.Series([each.process for each in who], dtype=pl.String), "uid": now["uid"], "ended": rows["ended"],
+        "seconds": (wall / 1e9).round(4), "busy": (rows["busy_ns"] / wall).round(4), "limited": limited.to_struct(),
+        "stall_s": (rows["stall_ns"] / 1e9).round(4), "cause": [causes.NAMES[cause] for cause in spells.causes.tolist()], "says": says, "try": tries,
+        "sent_bps": spells.sent_bps.round().astype(np.int64), "cc": [name.decode("ascii", "replace") for name in now["cc"].tolist()],
+        "srtt_ms": now["srtt_us"] / 1e3, "min_rtt_ms": now["min_rtt_us"] / 1e3, "cwnd": now["cwnd"], "mss": now["mss_bytes"],
+        "unacked": now["unacked"], "notsent_bytes": now["notsent_bytes"], "receive_window_bytes": now["snd_wnd_bytes"],
+        "send_buffer_bytes": now["sndbuf_bytes"], "device_bytes": now["device_bytes"], "unread_bytes": now["rqueue"],
+        "pacing_bps": now["pacing_rate"] * 8.0, "delivery_bps": now["delivery_rate"] * 8.0, "delivery_app_limited": (now["flags"] & 1) > 0,
+        "retransmits": now["total_retrans"] - before["total_retrans"], "since_connected": since.to_struct(),
+    })  # fmt: skip
+    return frame.write_ndjson()
 
 
 def stall_as_json(stall: Stall) -> dict[str, Any]:

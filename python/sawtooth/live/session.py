@@ -14,7 +14,7 @@ from sawtooth.live.exact import Exact, Stall
 from sawtooth.live.netlink import LiveError, SockDiag
 from sawtooth.live.record import Recorder
 from sawtooth.live.targets import Target
-from sawtooth.live.watch import Spell, Watch
+from sawtooth.live.watch import Spells, Watch
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Report:
 
     """
 
-    spells: list[Spell]
+    spells: Spells
     stalls: list[Stall]
     elapsed: float
     note: str = ""
@@ -65,7 +65,7 @@ class Ending:
 
     """
 
-    totals: list[Spell]
+    totals: Spells
     why: str = ""
     interrupted: bool = False
 
@@ -108,12 +108,12 @@ def _watch(asked: Asked, watching: Watch, show: Callable[[Report], None], record
     why, interrupted = "", False
     seen = watching.count > 0
 
-    def all_of() -> list[Spell]:
+    def all_of() -> Spells:
         totals = watching.totals()
         _make_exact(totals, exact.totals() if exact else None)
         return totals
 
-    def tell(spells: list[Spell]) -> None:
+    def tell(spells: Spells) -> None:
         stalls = _exact(watching, spells, exact)
         if recorder:
             recorder.add(spells, stalls)
@@ -165,7 +165,7 @@ def _may_come(target: Target, watching: Watch) -> bool:
     return not target.peers
 
 
-def _exact(watching: Watch, spells: list[Spell], exact: Exact | None) -> list[Stall]:
+def _exact(watching: Watch, spells: Spells, exact: Exact | None) -> list[Stall]:
     if exact is None:
         return []
     _make_exact(spells, exact.take())
@@ -177,11 +177,10 @@ def _exact(watching: Watch, spells: list[Spell], exact: Exact | None) -> list[St
     return stalls
 
 
-def _make_exact(spells: list[Spell], stalls: dict[int, int] | None) -> None:
+def _make_exact(spells: Spells, stalls: dict[int, int] | None) -> None:
     """A stall counts where it ends, so an interval in which a long one ends may have more of it than its own time."""
     if stalls is not None:
-        for spell in spells:
-            spell.stall_ns = float(stalls.get(spell.connection.cookie, 0))
+        spells.rows["stall_ns"] = [float(stalls.get(connection.cookie, 0)) for connection in spells.connections]
 
 
 @contextlib.contextmanager

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +115,47 @@ class Spell:
         return (self.after["bytes_acked"] - self.before["bytes_acked"]) * 8e9 / max(self.wall_ns, 1)
 
 
+class Spells(Sequence[Spell]):
+    """What connections did; each `Spell` is made when it is asked for, since of a thousand few are looked at.
+
+    Attributes:
+        connections: whose, one for each row.
+        rows: of type `SPELL`.
+
+    """
+
+    def __init__(self, connections: list[Connection], rows: NDArray[Any]) -> None:
+        self.connections = connections
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.connections)
+
+    @overload
+    def __getitem__(self, index: int) -> Spell: ...
+    @overload
+    def __getitem__(self, index: slice) -> Spells: ...
+    def __getitem__(self, index: int | slice) -> Spell | Spells:
+        if isinstance(index, slice):
+            return Spells(self.connections[index], self.rows[index])
+        return Spell(self.connections[index], self.rows[index])
+
+    @property
+    def wall_ns(self) -> NDArray[np.float64]:
+        """Their lengths, never 0; shape (spells,), as the others."""
+        return np.maximum(self.rows["end_ns"] - self.rows["start_ns"], 1).astype(float)
+
+    @property
+    def causes(self) -> NDArray[np.int64]:
+        """Index into `CAUSES` of what took most of the time."""
+        return np.argmax(self.rows["limited_ns"], axis=1)
+
+    @property
+    def sent_bps(self) -> NDArray[np.float64]:
+        """Bytes acknowledged, as rates."""
+        return (self.rows["after"]["bytes_acked"] - self.rows["before"]["bytes_acked"]) * 8e9 / self.wall_ns
+
+
 def _measured(row: Any) -> Measured:
     return dict(zip(MEASURED.names or (), row.tolist(), strict=True))
 
@@ -170,7 +211,7 @@ class Watch:
         """The connection the kernel calls so, if it was met."""
         return self._connections.get(cookie)
 
-    def intervals(self, seconds: float, total: float | None) -> Iterator[list[Spell]]:
+    def intervals(self, seconds: float, total: float | None) -> Iterator[Spells]:
         """What every connection did in one interval after another, those that ended in it last.
 
         Args:
@@ -189,11 +230,11 @@ class Watch:
             self._until(end)
             yield self._take()
 
-    def finish(self) -> list[Spell]:
+    def finish(self) -> Spells:
         """What was seen since the last interval, for a watch that is cut short."""
         return self._take()
 
-    def totals(self) -> list[Spell]:
+    def totals(self) -> Spells:
         """What was seen of every connection, from the first look at it to the end of the last interval."""
         return self._spells(self._looks.totals())
 
@@ -229,18 +270,19 @@ class Watch:
         spent = time.process_time() - before
         self._cost = spent if self._cost == 0 else 0.8 * self._cost + 0.2 * spent
 
-    def _take(self) -> list[Spell]:
+    def _take(self) -> Spells:
         return self._spells(self._looks.take())
 
-    def _spells(self, rows: NDArray[Any]) -> list[Spell]:
+    def _spells(self, rows: NDArray[Any]) -> Spells:
         """Rows of `SPELL` with their names."""
-        cookies = rows["after"]["cookie"].tolist()
         known = self._connections
-        return [
-            Spell(known.get(cookie) or self._introduce(_measured(row["after"])), row) for cookie, row in zip(cookies, rows, strict=True)
-        ]
+        cookies: list[int] = rows["after"]["cookie"].tolist()
+        for at, cookie in enumerate(cookies):
+            if cookie not in known:
+                self._introduce(_measured(rows[at]["after"]))
+        return Spells([known[cookie] for cookie in cookies], rows)
 
-    def _introduce(self, seen: dict[str, Any]) -> Connection:
+    def _introduce(self, seen: Measured) -> None:
         """A connection's names, when it is met."""
         local, remote = (address(seen["family"], seen[end]) for end in ("source", "destination"))
         sport, dport = seen["sport"], seen["dport"]
@@ -252,7 +294,6 @@ class Watch:
             owner[0] if owner else None, owner[1] if owner else None,
         )  # fmt: skip
         self._connections[made.cookie] = made
-        return made
 
     def _owner(self, inode: int) -> tuple[int, str] | None:
         # A socket without an inode has been closed by its process and sends what is left.

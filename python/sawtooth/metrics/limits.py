@@ -44,6 +44,6 @@ def over_time(dataset: Dataset, run: int, flow: str) -> pl.DataFrame:
     length = pl.col("t_ns") - pl.col("start_ns")
     shares = [(pl.col(f"limited_{name}_ns") / length).alias(title) for name, title in TITLES.items()]
     return rows.select(
-        (pl.col("start_ns") / 1e9).alias("begin"), (pl.col("t_ns") / 1e9).alias("seconds"), (8e9 * pl.col("acked_bytes") / length).alias("goodput_bps"),
+        (pl.col("start_ns") / 1e9).alias("begin"), (pl.col("t_ns") / 1e9).alias("seconds"), (8e9 * pl.col("interval_bytes") / length).alias("goodput_bps"),
         (pl.col("stall_ns") / length).alias("stall"), *shares,
     ).collect()  # fmt: skip
