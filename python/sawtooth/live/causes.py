@@ -223,16 +223,17 @@ def look(s: Sockets) -> Look:
 def words(cause: NDArray[np.int64], measured: Sockets) -> tuple[list[str], list[str]]:
     """What is so and what to try, of each connection; idle ones, of which there may be thousands, share their words."""
     receives, unread = measured["bytes_received"] > measured["bytes_acked"], measured["rqueue"] > 0
-    said: list[str] = []
-    tried: list[str] = []
-    for at, (number, receiver, waits) in enumerate(zip(cause.tolist(), receives.tolist(), unread.tolist(), strict=True)):
-        if number == SOURCE and not (receiver and waits):
-            seen: Measured = {"rqueue": 0, "bytes_received": int(receiver), "bytes_acked": 0}
+    alike: list[Measured] = [{"rqueue": 0, "bytes_received": receiver, "bytes_acked": 0} for receiver in (0, 1)]
+    idle = [(CAUSES[SOURCE].says(each), CAUSES[SOURCE].advice(each)) for each in alike]
+    kinds = np.where((cause == SOURCE) & ~(receives & unread), receives, -1).tolist()
+    found: list[tuple[str, str]] = []
+    for at, kind in enumerate(kinds):
+        if kind >= 0:
+            found.append(idle[kind])
         else:
-            seen = dict(zip(measured.dtype.names or (), measured[at].tolist(), strict=True))
-        said.append(CAUSES[number].says(seen))
-        tried.append(CAUSES[number].advice(seen))
-    return said, tried
+            seen: Measured = dict(zip(measured.dtype.names or (), measured[at].tolist(), strict=True))
+            found.append((CAUSES[cause[at]].says(seen), CAUSES[cause[at]].advice(seen)))
+    return [says for says, _ in found], [advice for _, advice in found]
 
 
 def size(amount: float) -> str:

@@ -198,8 +198,10 @@ def decode(messages: Sequence[bytes]) -> Sockets:
             places = _attributes(rows[0].tobytes())
             alike = np.ones(len(rows), dtype=np.bool_)
             for at, _, _ in places:
-                alike &= (rows[:, at - 4 : at] == rows[0, at - 4 : at]).all(axis=1)
-            part = _decode_alike(rows[alike], places)
+                heads = np.ascontiguousarray(rows[:, at - 4 : at]).view(np.uint32)[:, 0]
+                alike &= heads == heads[0]
+            same = rows if alike.all() else rows[alike]
+            part = _decode_alike(same, places)
             if part is not None:
                 parts.append(part)
             rows = rows[~alike]

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from sawtooth.live import causes
@@ -27,6 +26,7 @@ _COLUMNS = (("app", ("source",)), ("rwnd", ("rwnd",)), ("sndbuf", ("send_buffer"
             ("else", ("nagle", "recovery", "rto", "device")))  # fmt: skip
 _ELSE = 0.05
 _FRAME_LINES = 4
+_NAME_WIDTH = 44
 _MOST_EXPLAINED = 6
 
 
@@ -94,25 +94,22 @@ def _heading(count: int, target: str, elapsed: float, ended: int) -> Text:
     return Text(f"{count} connection{'' if count == 1 else 's'} of {target}{gone}, after {elapsed:.0f} s; % of the time", style="bold")
 
 
-def _grid(spells: Sequence[Spell]) -> Table:
-    made = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    made.add_column("connection", no_wrap=True, overflow="ellipsis", min_width=14, ratio=1)
-    made.add_column("sends", justify="right", no_wrap=True)
-    made.add_column("busy", justify="right", no_wrap=True)
-    for name, _ in _COLUMNS:
-        made.add_column(name, justify="right", no_wrap=True)
-    made.add_column("stall", justify="right", no_wrap=True, style="bold")
-    for spell in spells:
-        cells = [sum(spell.share(name) for name in names) for _, names in _COLUMNS]
+def _grid(spells: Sequence[Spell]) -> Text:
+    """The lines of the table: laid out here, since Rich's tables take as long as everything else together."""
+    names = [spell.connection.name + (" (ended)" if spell.ended else "") for spell in spells]
+    width = min(max([len(name) for name in names] + [14]), _NAME_WIDTH)
+    made = Text(no_wrap=True, overflow="ellipsis")
+    made.append("connection".ljust(width) + f"{'sends':>12} busy" + "".join(f"{name:>7}" for name, _ in _COLUMNS) + "  stall", style="bold")
+    for spell, name in zip(spells, names, strict=True):
+        cells = [sum(spell.share(part) for part in parts) for _, parts in _COLUMNS]
         # The application's share is no fault, so it is not the one that stands out.
         worst = max(range(1, len(cells)), key=lambda at: cells[at])
-        made.add_row(
-            Text(spell.connection.name + (" (ended)" if spell.ended else ""), style="dim" if spell.ended else ""),
-            rate(spell.sent_bps),
-            _percent(spell.busy_ns / max(spell.wall_ns, 1)),
-            *(Text(_percent(cell), style="red" if at == worst and cell > _ELSE else "") for at, cell in enumerate(cells)),
-            _percent(spell.stall_ns / max(spell.wall_ns, 1)),
-        )
+        short = name if len(name) <= width else name[: width - 1] + "…"
+        made.append("\n" + short.ljust(width), style="dim" if spell.ended else "")
+        made.append(f"{rate(spell.sent_bps):>12}{_percent(spell.busy_ns / max(spell.wall_ns, 1)):>5}")
+        for at, cell in enumerate(cells):
+            made.append(f"{_percent(cell):>7}", style="red" if at == worst and cell > _ELSE else "")
+        made.append(f"{_percent(spell.stall_ns / max(spell.wall_ns, 1)):>7}", style="bold")
     return made
 
 

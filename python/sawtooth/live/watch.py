@@ -34,6 +34,7 @@ _COUNTERS = ("busy_us", "rwnd_limited_us", "sndbuf_limited_us")
 _COUNTED = list(causes.COUNTED)
 _WAITS = np.array([cause.stalls for cause in CAUSES], dtype=float)
 _SUMS: list[Any] = [("busy_ns", "f8"), ("limited_ns", "f8", (_K,)), ("stall_ns", "f8")]
+_RAW = np.dtype(f"V{MEASURED.itemsize}")
 SPELL = np.dtype([("start_ns", "i8"), ("end_ns", "i8"), *_SUMS, ("before", MEASURED), ("after", MEASURED), ("ended", "?")])
 """A stretch of time of a connection; see `Spell`."""
 # `met` and the sums are of the whole watch; `first` and what looks found of the stretch that `take` ends.
@@ -365,7 +366,8 @@ class _Looks:
         for seen in (self._look, look):
             before["found"][rows, seen.cause] += half
             before["still"][rows, seen.cause] += half * (seen.waiting & seen.idle_device)
-        before["last"], before["last_ns"] = sockets, now_ns
+        _copy(before["last"], sockets)
+        before["last_ns"] = now_ns
         self._state, self._look = before, look
 
     def _align(self, now_ns: int, sockets: Sockets) -> NDArray[Any]:
@@ -388,7 +390,8 @@ class _Looks:
         state = self._state
         spells = _divided(state)
         _add_up(state, spells)
-        state["first"], state["first_ns"] = state["last"], state["last_ns"]
+        _copy(state["first"], state["last"])
+        state["first_ns"] = state["last_ns"]
         state["found"] = state["still"] = 0
         gone, self._gone = self._gone, []
         return np.concatenate([spells[spells["end_ns"] > spells["start_ns"]], *gone])
@@ -402,16 +405,23 @@ class _Looks:
         spells["ended"] = True
         self._gone.append(spells)
         _add_up(state, spells)
-        state["first"], state["first_ns"] = state["last"], state["last_ns"]
+        _copy(state["first"], state["last"])
+        state["first_ns"] = state["last_ns"]
         totals = _totals(state)
         totals["ended"] = True
         self.ended.append(totals)
 
 
+def _copy(target: Sockets, source: Sockets) -> None:
+    """Copies rows as they are: field by field NumPy takes ten times as long."""
+    target.view(_RAW)[:] = source.view(_RAW)
+
+
 def _divided(state: NDArray[Any]) -> NDArray[Any]:
     spells = np.zeros(len(state), dtype=SPELL)
     spells["start_ns"], spells["end_ns"] = state["first_ns"], state["last_ns"]
-    spells["before"], spells["after"] = state["first"], state["last"]
+    _copy(spells["before"], state["first"])
+    _copy(spells["after"], state["last"])
     divide(spells, state["found"], state["still"])
     return spells
 
@@ -424,7 +434,8 @@ def _add_up(state: NDArray[Any], spells: NDArray[Any]) -> None:
 def _totals(state: NDArray[Any]) -> NDArray[Any]:
     totals = np.zeros(len(state), dtype=SPELL)
     totals["start_ns"], totals["end_ns"] = state["met_ns"], state["first_ns"]
-    totals["before"], totals["after"] = state["met"], state["first"]
+    _copy(totals["before"], state["met"])
+    _copy(totals["after"], state["first"])
     for name in ("busy_ns", "limited_ns", "stall_ns"):
         totals[name] = state[name]
     return totals
