@@ -29,6 +29,7 @@ SESSIONS = {
 
 
 def main() -> None:
+    """Records all, or plays a part in one."""
     if sys.argv[1:] == ["receive"]:
         receive()
     elif sys.argv[1:2] == ["watch"]:
@@ -44,11 +45,11 @@ def main() -> None:
 
 
 def receive() -> None:
-    """Reads for three seconds from the first byte on, then pauses for the rest."""
+    """Reads for some seconds from the first byte on, then pauses for the rest."""
     with socket.create_server((RECEIVER, PORT)) as server:
         connection, _ = server.accept()
         connection.recv(1)
-        end = time.monotonic() + 3
+        end = time.monotonic() + 4.5
         while time.monotonic() < end:
             connection.recv(65536)
         time.sleep(60)
@@ -68,7 +69,7 @@ def watch(command: str) -> None:
         began = time.monotonic()
         threading.Thread(target=send, args=(connection,), daemon=True).start()
         if "--for" not in command:
-            time.sleep(max(0.0, 5 - (time.monotonic() - began)))
+            time.sleep(max(0.0, 6 - (time.monotonic() - began)))
         words = [sys.executable, "-m", "sawtooth.cli", *shlex.split(command)[1:]]
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
         print(done.stdout.rstrip())
@@ -78,6 +79,7 @@ def watch(command: str) -> None:
 
 
 def send(connection: socket.socket) -> None:
+    """Writes until the connection ends."""
     with contextlib.suppress(OSError):
         while True:
             connection.send(b"x" * 65536)

@@ -115,7 +115,7 @@ class Dataset:
         columns = {"run": pl.UInt32, "id": pl.String, "cell": pl.UInt32, "arm": pl.String, "replicate": pl.UInt32, "seed": pl.UInt64}
         row = pl.DataFrame([(number, f"{observation.name}-{time.time_ns()}", 1, "", number + 1, 0)], schema=columns, orient="row")
         runs = row if before is None else pl.concat([before, row])
-        manifest = {
+        manifest: dict[str, Any] = {
             "name": observation.name, "question": observation.question, "report": observation.report, "backend": observation.backend,
             "study_path": "study.toml", "study_sha256": _sha256(observation.text), "options": [], "plan_hash": _sha256("\n".join(runs["id"])),
             "results_epoch": RESULTS_EPOCH, "runs": runs.height, "cells": 1, "arms": [], "repeat": runs.height, "seed": 0,

@@ -225,7 +225,7 @@ def words(cause: NDArray[np.int64], measured: Sockets) -> tuple[list[str], list[
     receives, unread = measured["bytes_received"] > measured["bytes_acked"], measured["rqueue"] > 0
     alike: list[Measured] = [{"rqueue": 0, "bytes_received": receiver, "bytes_acked": 0} for receiver in (0, 1)]
     idle = [(CAUSES[SOURCE].says(each), CAUSES[SOURCE].advice(each)) for each in alike]
-    kinds = np.where((cause == SOURCE) & ~(receives & unread), receives, -1).tolist()
+    kinds: list[int] = np.where((cause == SOURCE) & ~(receives & unread), receives, -1).tolist()
     found: list[tuple[str, str]] = []
     for at, kind in enumerate(kinds):
         if kind >= 0:

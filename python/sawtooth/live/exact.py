@@ -18,8 +18,9 @@ import os
 import shutil
 import subprocess
 import threading
+import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -67,6 +68,11 @@ class Exact:
         self._sums: defaultdict[int, int] = defaultdict(int)
         self._totals: defaultdict[int, int] = defaultdict(int)
         self._listed: list[tuple[int, int, int, str]] = []
+        # When something last happened to each, what was already told of stalls that go on, and all that was told.
+        self._at: dict[int, int] = {}
+        self._pending: dict[int, int] = {}
+        self._told: defaultdict[int, int] = defaultdict(int)
+        self._began = time.monotonic_ns()
         self._lost = 0
         self._lock = threading.Lock()
         self._ready = threading.Event()
@@ -118,6 +124,34 @@ class Exact:
             self._sums.clear()
         return taken
 
+    def account(self, waits: Mapping[int, bool], now_ns: int) -> list[float]:
+        """Stall of connections since the last time, with what has passed of stalls that go on.
+
+        Args:
+            waits: by cookie: whether something waits now, and the layers below hold nothing.
+            now_ns: of the monotonic clock.
+
+        """
+        ended = self.take()
+        stalls: list[float] = []
+        for cookie, waiting in waits.items():
+            pending = max(now_ns - self._at.get(cookie, self._began), 0) if waiting else 0
+            stall = max(ended.get(cookie, 0) + pending - self._pending.get(cookie, 0), 0)
+            self._pending[cookie] = pending
+            self._told[cookie] += stall
+            stalls.append(float(stall))
+        return stalls
+
+    def begin(self, waits: Mapping[int, bool], now_ns: int) -> None:
+        """From now on it counts: what came before, and what has passed of stalls that go on, does not."""
+        self.account(waits, now_ns)
+        self._told.clear()
+        self.listed()
+
+    def told(self) -> dict[int, int]:
+        """All that `account` has said, by cookie, ns."""
+        return dict(self._told)
+
     def totals(self) -> dict[int, int]:
         """Stall of each connection since the watch began, by cookie, ns."""
         with self._lock:
@@ -152,6 +186,8 @@ class Exact:
                     cookie, start, end, cause = map(int, line.split())
                     self._listed.append((cookie, start, end, causes.NAMES[cause]))
             elif kind == "map" and isinstance(data, dict):
+                for key, value in data.get("@at", {}).items():  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+                    self._at[int(key)] = int(value)  # pyright: ignore[reportUnknownArgumentType]
                 for key, value in data.get("@sum", {}).items():  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
                     self._sums[int(key)] += int(value)  # pyright: ignore[reportUnknownArgumentType]
                     self._totals[int(key)] += int(value)  # pyright: ignore[reportUnknownArgumentType]
@@ -219,8 +255,8 @@ def script(cookies: Sequence[int], ports: Sequence[int], events: frozenset[str])
         + "tracepoint:irq:softirq_exit /args->vec == 3/ { delete(@receives[cpu]); }\n"
         + "tracepoint:tcp:tcp_destroy_sock { $k = (uint64)args->skaddr; "
         "delete(@last[$k]); delete(@written[$k]); delete(@below[$k]); }\n"
-        + f"interval:ms:{_SUMS_EVERY_MS} {{ print(@sum); clear(@sum); }}\n"
-        + "END { clear(@wanted); clear(@last); clear(@written); clear(@below); clear(@receives); clear(@sent); }\n"
+        + f"interval:ms:{_SUMS_EVERY_MS} {{ print(@sum); print(@at); clear(@sum); }}\n"
+        + "END { clear(@wanted); clear(@last); clear(@written); clear(@below); clear(@receives); clear(@sent); clear(@at); }\n"
     )  # fmt: skip
 
 
@@ -238,6 +274,7 @@ def _after(sock: str, every: str, body: str) -> str:
       $now = nsecs;
 {body}
       @last[(uint64)$k] = $now;
+      @at[$cookie] = $now;
       @written[(uint64)$k] = $s->write_seq;
     }}
   }}

@@ -75,7 +75,7 @@ def table(spells: Spells, target: str, elapsed: float, height: int | None, note:
 
     """
     rows = spells.rows
-    order = np.lexsort((np.arange(len(spells)), -rows["busy_ns"], -(rows["stall_ns"] / spells.wall_ns).round(2))).tolist()
+    order: list[int] = np.lexsort((np.arange(len(spells)), -rows["busy_ns"], -(rows["stall_ns"] / spells.wall_ns).round(2))).tolist()
     # Two lines to explain each of the first few, and a line for each connection; rather fewer explained than fewer shown.
     free = len(order) + 3 * _MOST_EXPLAINED if height is None else max(height - _FRAME_LINES, 4)
     explained = min(_MOST_EXPLAINED, len(order), max(1, (free - min(len(order), free // 2)) // 3))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from sawtooth.live.causes import Look, look
 from sawtooth.live.exact import Exact, Stall
 from sawtooth.live.netlink import LiveError, SockDiag
 from sawtooth.live.record import Recorder
@@ -94,6 +95,7 @@ def watch(asked: Asked, show: Callable[[Report], None]) -> Ending:
             # Of new connections tracepoints see the ports, not whose they are.
             exact = Exact(cookies, asked.target.ports if not asked.target.pids and not asked.target.peers else ())
             watching.restart()
+            exact.begin(_waits(watching.cookies, look(watching.now)), time.monotonic_ns())
         try:
             if asked.record is not None:
                 recorder = Recorder(asked.record, asked.target)
@@ -110,7 +112,7 @@ def _watch(asked: Asked, watching: Watch, show: Callable[[Report], None], record
 
     def all_of() -> Spells:
         totals = watching.totals()
-        _make_exact(totals, exact.totals() if exact else None)
+        _make_exact(totals, exact.told() if exact else None)
         return totals
 
     def tell(spells: Spells) -> None:
@@ -168,7 +170,8 @@ def _may_come(target: Target, watching: Watch) -> bool:
 def _exact(watching: Watch, spells: Spells, exact: Exact | None) -> list[Stall]:
     if exact is None:
         return []
-    _make_exact(spells, exact.take())
+    cookies = [connection.cookie for connection in spells.connections]
+    spells.rows["stall_ns"] = exact.account(_waits(cookies, look(spells.rows["after"])), time.monotonic_ns())
     stalls: list[Stall] = []
     for cookie, start, end, cause in exact.listed():
         connection = watching.connection(cookie)
@@ -177,8 +180,11 @@ def _exact(watching: Watch, spells: Spells, exact: Exact | None) -> list[Stall]:
     return stalls
 
 
+def _waits(cookies: list[int], seen: Look) -> dict[int, bool]:
+    return dict(zip(cookies, (seen.waiting & seen.idle_device).tolist(), strict=True))
+
+
 def _make_exact(spells: Spells, stalls: dict[int, int] | None) -> None:
-    """A stall counts where it ends, so an interval in which a long one ends may have more of it than its own time."""
     if stalls is not None:
         spells.rows["stall_ns"] = [float(stalls.get(connection.cookie, 0)) for connection in spells.connections]
 

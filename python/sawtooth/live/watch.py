@@ -194,6 +194,11 @@ class Watch:
         """Those of the connections at the last look."""
         return self._looks.known["cookie"].tolist()
 
+    @property
+    def now(self) -> Sockets:
+        """The connections as the last look saw them."""
+        return self._looks.known
+
     def listeners(self) -> list[Listener]:
         """What listens on this machine now."""
         return self._diag.listeners()
