@@ -70,6 +70,8 @@ class Exact:
         self._listed: list[tuple[int, int, int, str]] = []
         # When something last happened to each, what was already told of stalls that go on, and all that was told.
         self._at: dict[int, int] = {}
+        self._first: dict[int, int] = {}
+        self._met: set[int] = set()
         self._pending: dict[int, int] = {}
         self._told: defaultdict[int, int] = defaultdict(int)
         self._began = time.monotonic_ns()
@@ -136,7 +138,11 @@ class Exact:
         stalls: list[float] = []
         for cookie, waiting in waits.items():
             pending = max(now_ns - self._at.get(cookie, self._began), 0) if waiting else 0
-            stall = max(ended.get(cookie, 0) + pending - self._pending.get(cookie, 0), 0)
+            before = self._pending.get(cookie, 0)
+            stall = ended.get(cookie, 0) + pending - before
+            # Of a stall that was going on when the tracepoints saw the connection first, they know no beginning.
+            first = self._first.pop(cookie, None)
+            stall = max(stall + (first - self._began if first and before else 0), 0)
             self._pending[cookie] = pending
             self._told[cookie] += stall
             stalls.append(float(stall))
@@ -188,6 +194,10 @@ class Exact:
             elif kind == "map" and isinstance(data, dict):
                 for key, value in data.get("@at", {}).items():  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
                     self._at[int(key)] = int(value)  # pyright: ignore[reportUnknownArgumentType]
+                for key, value in data.get("@first", {}).items():  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+                    if int(key) not in self._met:  # pyright: ignore[reportUnknownArgumentType]
+                        self._met.add(int(key))  # pyright: ignore[reportUnknownArgumentType]
+                        self._first[int(key)] = int(value)  # pyright: ignore[reportUnknownArgumentType]
                 for key, value in data.get("@sum", {}).items():  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
                     self._sums[int(key)] += int(value)  # pyright: ignore[reportUnknownArgumentType]
                     self._totals[int(key)] += int(value)  # pyright: ignore[reportUnknownArgumentType]
@@ -255,8 +265,8 @@ def script(cookies: Sequence[int], ports: Sequence[int], events: frozenset[str])
         + "tracepoint:irq:softirq_exit /args->vec == 3/ { delete(@receives[cpu]); }\n"
         + "tracepoint:tcp:tcp_destroy_sock { $k = (uint64)args->skaddr; "
         "delete(@last[$k]); delete(@written[$k]); delete(@below[$k]); }\n"
-        + f"interval:ms:{_SUMS_EVERY_MS} {{ print(@sum); print(@at); clear(@sum); }}\n"
-        + "END { clear(@wanted); clear(@last); clear(@written); clear(@below); clear(@receives); clear(@sent); clear(@at); }\n"
+        + f"interval:ms:{_SUMS_EVERY_MS} {{ print(@sum); print(@at); print(@first); clear(@sum); }}\n"
+        + "END { clear(@wanted); clear(@last); clear(@written); clear(@below); clear(@receives); clear(@sent); clear(@at); clear(@first); }\n"
     )  # fmt: skip
 
 
@@ -273,6 +283,7 @@ def _after(sock: str, every: str, body: str) -> str:
       $s = (struct tcp_sock *)$k;
       $now = nsecs;
 {body}
+      if (@last[(uint64)$k] == 0) {{ @first[$cookie] = $now; }}
       @last[(uint64)$k] = $now;
       @at[$cookie] = $now;
       @written[(uint64)$k] = $s->write_seq;
