@@ -22,6 +22,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -89,6 +90,44 @@ class Dataset:
             write_atomically(manifest_path, json.dumps(_provenance(plan, identity, command), indent=2).encode() + b"\n")
         return cls(directory)
 
+    @classmethod
+    def observe(cls, directory: str | Path, observation: Observation, command: Sequence[str] = ()) -> tuple[Dataset, int]:
+        """Makes a results directory for what is observed rather than planned, or adds a run to one: another replicate of the same.
+
+        Returns:
+            The dataset, and the number of the new run.
+
+        Raises:
+            DatasetError: if the directory holds anything else, or cannot be written.
+
+        """
+        directory = Path(directory)
+        manifest_path = directory / "manifest.json"
+        before: pl.DataFrame | None = None
+        if manifest_path.is_file():
+            dataset = cls.open(directory)
+            if dataset.manifest.get("study_sha256") != _sha256(observation.text):
+                raise DatasetError(f"{directory} holds results of something else: `{dataset.manifest.get('name')}`", "name another directory")
+            before = dataset.runs
+        elif directory.is_dir() and any(directory.iterdir()):
+            raise DatasetError(f"{directory} is not empty and is no results directory", "name another directory")
+        number = 0 if before is None else before.height
+        columns = {"run": pl.UInt32, "id": pl.String, "cell": pl.UInt32, "arm": pl.String, "replicate": pl.UInt32, "seed": pl.UInt64}
+        row = pl.DataFrame([(number, f"{observation.name}-{time.time_ns()}", 1, "", number + 1, 0)], schema=columns, orient="row")
+        runs = row if before is None else pl.concat([before, row])
+        manifest: dict[str, Any] = {
+            "name": observation.name, "question": observation.question, "report": observation.report, "backend": observation.backend,
+            "study_path": "study.toml", "study_sha256": _sha256(observation.text), "options": [], "plan_hash": _sha256("\n".join(runs["id"])),
+            "results_epoch": RESULTS_EPOCH, "runs": runs.height, "cells": 1, "arms": [], "repeat": runs.height, "seed": 0,
+            **_surroundings(command),
+        }  # fmt: skip
+        with writing(directory):
+            (directory / "parts").mkdir(parents=True, exist_ok=True)
+            write_atomically(directory / "study.toml", observation.text.encode())
+            _write_frame(directory / "runs.parquet", runs)
+            write_atomically(manifest_path, json.dumps(manifest, indent=2).encode() + b"\n")
+        return cls(directory), number
+
     def _require_same(self, plan: Plan, identity: str) -> None:
         if self.manifest.get("plan_hash") == identity:
             return
@@ -115,12 +154,9 @@ class Dataset:
         """A table of all runs done so far, with a column `run` that refers to `runs`."""
         parts = sorted((self.directory / "parts").glob(f"{name}-*.parquet"))
         if not parts:
-            columns = _core.schema().get(name)
-            if columns is None:
+            if name not in _core.schema():
                 raise DatasetError(f"there is no table `{name}`", f"there are {', '.join(_core.schema())}")
-            kinds = {"u64": pl.UInt64, "i64": pl.Int64, "f64": pl.Float64, "str": pl.String}
-            schema = {"run": pl.UInt32, **{column["name"]: kinds[column["type"]] for column in columns["columns"]}}
-            return pl.LazyFrame(schema=schema)
+            return pl.LazyFrame(schema={"run": pl.UInt32, **_column_types(name)})
         return pl.scan_parquet(parts)
 
     def flows(self) -> pl.LazyFrame:
@@ -215,11 +251,18 @@ class Dataset:
             DatasetError: if the disk is full or the directory cannot be written; what was stored before stays.
 
         """
-        parts = self.directory / "parts"
+        self.write_tables(batch, {**tables, "status": status})
+
+    def write_tables(self, batch: int, tables: Mapping[str, pl.DataFrame]) -> None:
+        """Stores tables of a batch, in their order.
+
+        Raises:
+            DatasetError: as for `write_batch`.
+
+        """
         with writing(self.directory):
             for name, frame in tables.items():
-                _write_frame(parts / f"{name}-{batch:06d}.parquet", frame)
-            _write_frame(parts / f"status-{batch:06d}.parquet", status)
+                _write_frame(self.directory / "parts" / f"{name}-{batch:06d}.parquet", frame)
 
     @property
     def kernels(self) -> list[dict[str, Any]]:
@@ -248,6 +291,31 @@ class Dataset:
         """Adds a line to the log."""
         with writing(self.directory), (self.directory / "log.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps({"time": time.time(), **entry}) + "\n")
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What is observed rather than planned: a name for all datasets of its kind, and the text of what was watched."""
+
+    name: str
+    question: str
+    report: str
+    backend: str
+    text: str
+
+
+def as_table(name: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Rows, with `run`, in the columns of a table of the simulator; what they do not tell is null."""
+    frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
+    return frame.select(
+        pl.col("run").cast(pl.UInt32),
+        *(pl.col(key).cast(kind) if key in frame.columns else pl.lit(None, kind).alias(key) for key, kind in _column_types(name).items()),
+    )
+
+
+def _column_types(name: str) -> dict[str, Any]:
+    kinds = {"u64": pl.UInt64, "i64": pl.Int64, "f64": pl.Float64, "str": pl.String}
+    return {column["name"]: kinds[column["type"]] for column in _core.schema()[name]["columns"]}
 
 
 def plan_hash(plan: Plan) -> str:
@@ -349,7 +417,7 @@ def _provenance(plan: Plan, identity: str, command: Sequence[str]) -> dict[str, 
         "report": study.report,
         "backend": study.backend,
         "study_path": study.path.name,
-        "study_sha256": hashlib.sha256(study.document.text.encode()).hexdigest(),
+        "study_sha256": _sha256(study.document.text),
         "options": list(study.document.options),
         "plan_hash": identity,
         "results_epoch": RESULTS_EPOCH,
@@ -358,6 +426,17 @@ def _provenance(plan: Plan, identity: str, command: Sequence[str]) -> dict[str, 
         "arms": list(study.arms),
         "repeat": study.repeat,
         "seed": study.seed,
+        **_surroundings(command),
+    }
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _surroundings(command: Sequence[str]) -> dict[str, Any]:
+    """Where and by what results are made."""
+    return {
         "versions": {
             "sawtooth": _core.version(),
             "python": platform.python_version(),

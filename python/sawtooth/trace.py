@@ -16,6 +16,7 @@ from sawtooth import _core
 from sawtooth.errors import RunFailed, StudyError
 from sawtooth.plan import Plan, Run
 from sawtooth.plots.trace import Curve, Panel, over_time
+from sawtooth.quantities import seconds
 from sawtooth.stats import Vector
 from sawtooth.study import did_you_mean
 
@@ -84,7 +85,7 @@ def span(begin: str, end: str | None, run: Run) -> tuple[float, float]:
 
     """
     duration = _duration(json.loads(run.scenario))
-    first, last = _time(begin), duration if end is None else min(_time(end), duration)
+    first, last = seconds(begin), duration if end is None else min(seconds(end), duration)
     if not 0 <= first < last:
         raise StudyError(f"from {begin} to {end or 'the end'} is no time of the run", hint=f"it takes {duration:g} s")
     return first, last
@@ -92,16 +93,6 @@ def span(begin: str, end: str | None, run: Run) -> tuple[float, float]:
 
 def _duration(tree: dict[str, Any]) -> float:
     return _core.evaluate(str(tree["duration"]), tree.get("vars", {}))[0]
-
-
-def _time(text: str) -> float:
-    try:
-        value, unit = _core.evaluate(text, {})
-    except _core.ScenarioError as error:
-        raise StudyError(f"`{text}` is not a time: {error.message}", hint="such as '2.5 s' or '300 ms'") from None
-    if unit != "time":
-        raise StudyError(f"`{text}` is not a time", hint="such as '2.5 s' or '300 ms'")
-    return value
 
 
 def title(plan: Plan, run: Run) -> str:

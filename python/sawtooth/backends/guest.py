@@ -14,12 +14,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from sawtooth import _core
 from sawtooth.backends import processes
 from sawtooth.backends.batch import Batch
 from sawtooth.backends.launcher import Launcher, Machine, Settings, guests_that_fit
+from sawtooth.dataset import as_table
 from sawtooth.errors import BackendUnavailable
 
 _BUILT = Path(__file__).resolve().parent.parent / "guest"
@@ -209,16 +208,6 @@ def _to_batch(outcomes: Sequence[Outcome]) -> Batch:
         for name, table in outcome.items():
             if run not in errors and name in schema:
                 rows.setdefault(name, []).extend({"run": run, **row} for row in table)
-    tables: dict[str, pl.DataFrame] = {}
-    for name, table in rows.items():
-        if table:
-            frame = pl.DataFrame(table, schema_overrides={"run": pl.UInt32}, infer_schema_length=None)
-            known = {column["name"]: _TYPES[column["type"]] for column in schema[name]["columns"]}
-            tables[name] = frame.select(
-                "run", *(pl.col(key).cast(kind) if key in frame.columns else pl.lit(None, kind).alias(key) for key, kind in known.items())
-            )
+    tables = {name: as_table(name, table) for name, table in rows.items() if table}
     packets = sum(row.get("arrived_packets", 0) for row in rows.get("links", []))
     return Batch(tables, errors, deliveries=packets, events=0)
-
-
-_TYPES: dict[str, Any] = {"u64": pl.UInt64, "i64": pl.Int64, "f64": pl.Float64, "str": pl.String}

@@ -1,0 +1,242 @@
+"""The kernel's list of TCP sockets, through netlink's `sock_diag` (man 7 sock_diag). Needs no privilege.
+
+Requests and answers are packed here by hand, since a general netlink library takes too long for them: a thousand sockets with all attributes
+cost pyroute2 0.9 140 to 220 ms, and this module 3 ms.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+import struct
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sawtooth.errors import PlainError
+from sawtooth.live.tcp_info import KERNEL_WITH_COUNTERS, LENGTH_WITH_COUNTERS, MEASURED, Sockets, take_header, take_info, take_memory
+
+_NETLINK_SOCK_DIAG = 4
+_SOCK_DIAG_BY_FAMILY, _NLMSG_ERROR, _NLMSG_DONE = 20, 2, 3
+_NLM_F_REQUEST, _NLM_F_DUMP, _NLM_F_DUMP_INTR = 1, 0x300, 0x10
+_INFO, _CONG, _SKMEMINFO = 2, 4, 7
+_EXTENSIONS = sum(1 << (number - 1) for number in (_INFO, _CONG, _SKMEMINFO))
+# States by their numbers in the kernel (include/net/tcp_states.h as man 8 ss names them): those in which a connection may still send.
+_SENDING = sum(1 << number for number in (1, 2, 4, 8, 9, 11))
+_LISTEN = 1 << 10
+_HEADER = struct.Struct("=IHHII")
+_REQUEST = struct.Struct("=BBBxI")
+_ID_AT, _ID_BYTES = 4, 48
+_BUFFER_BYTES = 1 << 18
+_AT_A_TIME = 64
+"""Look-ups in one datagram: their answers fit into any receive buffer."""
+FAMILIES = (socket.AF_INET, socket.AF_INET6)
+
+
+class LiveError(PlainError):
+    """The live sockets of this machine cannot be seen as was asked."""
+
+
+@dataclass(frozen=True)
+class Listener:
+    """A socket that listens: its port, and the inode that `/proc/PID/fd` names it by."""
+
+    port: int
+    inode: int
+
+
+class SockDiag:
+    """A channel to the kernel's list of sockets, of the network namespace that it was opened in.
+
+    Attributes:
+        read_ns: when, on the monotonic clock, the last connections were read; as near as can be told, since the counters go on.
+
+    """
+
+    def __init__(self) -> None:
+        try:
+            self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG)
+        except (AttributeError, OSError) as error:
+            raise LiveError(f"this system has no sock_diag netlink: {error}", "live sockets need Linux 4.10 or later") from None
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
+        self._socket.settimeout(5)
+        self._buffer = bytearray(_BUFFER_BYTES)
+        self._serial = 0
+        self.read_ns = 0
+
+    def close(self) -> None:
+        """Ends it."""
+        self._socket.close()
+
+    def connections(self) -> Sockets:
+        """All connections that may send, of both families.
+
+        Raises:
+            LiveError: if the kernel does not list them, or does not measure what holds them back.
+
+        """
+        began = time.monotonic_ns()
+        messages = [message for family in FAMILIES for message in self._dump(family, _SENDING, _EXTENSIONS)]
+        self.read_ns = (began + time.monotonic_ns()) // 2
+        return decode(messages)
+
+    def listeners(self) -> list[Listener]:
+        """All sockets that listen.
+
+        Raises:
+            LiveError: as for `connections`.
+
+        """
+        heads = [message for family in FAMILIES for message in self._dump(family, _LISTEN, 0)]
+        return [Listener(*struct.unpack_from(">H", head, _ID_AT), *struct.unpack_from("=I", head, 68)) for head in heads]
+
+    def again(self, known: Sockets) -> Sockets:
+        """Those of `known` that are still there, as they are now; costs time by their number, not by that of all sockets."""
+        began = time.monotonic_ns()
+        found: list[bytes] = []
+        for start in range(0, len(known), _AT_A_TIME):
+            found += self._look_up(known[start : start + _AT_A_TIME])
+        self.read_ns = (began + time.monotonic_ns()) // 2
+        return decode(found)
+
+    def _look_up(self, known: Sockets) -> list[bytes]:
+        families, ids = known["family"].tolist(), known["id"]
+        length = _HEADER.size + _REQUEST.size + _ID_BYTES
+        first = self._serial + 1
+        self._serial += len(known)
+        self._socket.send(b"".join(
+            _HEADER.pack(length, _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST, first + at, 0)
+            + _REQUEST.pack(family, socket.IPPROTO_TCP, _EXTENSIONS, 0xFFFF_FFFF) + ids[at].tobytes()
+            for at, family in enumerate(families)
+        ))  # fmt: skip
+        found: list[bytes] = []
+        waiting = set(range(first, self._serial + 1))
+        while waiting:
+            for kind, _, serial, payload in self._receive():
+                if serial not in waiting:
+                    continue
+                waiting.discard(serial)
+                # An error is that of a connection that has ended (ENOENT, or ESTALE where its addresses are another's now).
+                if kind == _SOCK_DIAG_BY_FAMILY:
+                    found.append(payload)
+        return found
+
+    def _dump(self, family: int, states: int, extensions: int) -> list[bytes]:
+        # A list that changed while it was being read may lack sockets: then it is read once more, and the third time taken as it is.
+        for _ in range(2):
+            messages, interrupted = self._dump_once(family, states, extensions)
+            if not interrupted:
+                return messages
+        return self._dump_once(family, states, extensions)[0]
+
+    def _dump_once(self, family: int, states: int, extensions: int) -> tuple[list[bytes], bool]:
+        self._serial += 1
+        serial = self._serial
+        payload = _REQUEST.pack(family, socket.IPPROTO_TCP, extensions, states) + bytes(_ID_BYTES)
+        header = _HEADER.pack(_HEADER.size + len(payload), _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST | _NLM_F_DUMP, serial, 0)
+        self._socket.send(header + payload)
+        messages: list[bytes] = []
+        interrupted = False
+        while True:
+            for kind, flags, answered, content in self._receive():
+                if answered != serial:
+                    continue
+                interrupted |= bool(flags & _NLM_F_DUMP_INTR)
+                if kind == _SOCK_DIAG_BY_FAMILY:
+                    messages.append(content)
+                elif kind == _NLMSG_DONE:
+                    return messages, interrupted
+                elif kind == _NLMSG_ERROR:
+                    raise _refused(-struct.unpack_from("=i", content)[0])
+
+    def _receive(self) -> Iterable[tuple[int, int, int, bytes]]:
+        """Kind, flags, serial number and payload of each message of the next datagram."""
+        try:
+            size = self._socket.recv_into(self._buffer)
+        except TimeoutError:
+            raise LiveError("the kernel does not answer on sock_diag") from None
+        except OSError as error:
+            raise _refused(error.errno or 0) from None
+        at = 0
+        view = memoryview(self._buffer)
+        found: list[tuple[int, int, int, bytes]] = []
+        while at < size:
+            length, kind, flags, serial, _ = _HEADER.unpack_from(view, at)
+            found.append((kind, flags, serial, bytes(view[at + _HEADER.size : at + length])))
+            at += (length + 3) & ~3
+        return found
+
+
+def _refused(number: int) -> LiveError:
+    if number == errno.ENOENT:
+        return LiveError("this kernel cannot list its TCP sockets: it has no tcp_diag", "root can `modprobe tcp_diag`")
+    if number in (errno.EPERM, errno.EACCES):
+        return LiveError(
+            "sock_diag was refused: this user or container may not list sockets", "run it as root, or outside of the container"
+        )
+    return LiveError(f"sock_diag failed: {errno.errorcode.get(number, number)}")
+
+
+def decode(messages: Sequence[bytes]) -> Sockets:
+    """What messages of `sock_diag` say, one row each; sockets of which the kernel measures nothing (half-open, timed wait) are left out.
+
+    Raises:
+        LiveError: if this kernel's `tcp_info` ends before the counters that are needed.
+
+    """
+    # Messages of one length nearly always have the same attributes at the same places, so each such group is taken at once.
+    groups: dict[int, list[bytes]] = {}
+    for message in messages:
+        groups.setdefault(len(message), []).append(message)
+    parts: list[Sockets] = []
+    for length, group in groups.items():
+        rows = np.frombuffer(b"".join(group), dtype=np.uint8).reshape(-1, length)
+        while len(rows):
+            places = _attributes(rows[0].tobytes())
+            alike = np.ones(len(rows), dtype=np.bool_)
+            for at, _, _ in places:
+                heads = np.ascontiguousarray(rows[:, at - 4 : at]).view(np.uint32)[:, 0]
+                alike &= heads == heads[0]
+            same = rows if alike.all() else rows[alike]
+            part = _decode_alike(same, places)
+            if part is not None:
+                parts.append(part)
+            rows = rows[~alike]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=MEASURED)
+
+
+def _attributes(message: bytes) -> list[tuple[int, int, int]]:
+    """Place, length and kind of the attributes that follow the header."""
+    found: list[tuple[int, int, int]] = []
+    at = 72
+    while at + 4 <= len(message):
+        length, kind = struct.unpack_from("=HH", message, at)
+        if length < 4:
+            break
+        found.append((at + 4, length - 4, kind & 0x3FFF))
+        at += (length + 3) & ~3
+    return found
+
+
+def _decode_alike(rows: NDArray[np.uint8], places: Sequence[tuple[int, int, int]]) -> Sockets | None:
+    by_kind = {kind: rows[:, at : at + length] for at, length, kind in places}
+    if _INFO not in by_kind:
+        return None
+    length = by_kind[_INFO].shape[1]
+    if length < LENGTH_WITH_COUNTERS:
+        raise LiveError(
+            f"this kernel does not measure what holds connections back: its tcp_info has {length} bytes, the counters end at {LENGTH_WITH_COUNTERS}",
+            f"`sawtooth stall` needs Linux {KERNEL_WITH_COUNTERS} or later",
+        )
+    made = np.zeros(len(rows), dtype=MEASURED)
+    take_header(made, rows[:, :72])
+    take_info(made, by_kind[_INFO])
+    if _SKMEMINFO in by_kind:
+        take_memory(made, by_kind[_SKMEMINFO])
+    if _CONG in by_kind:
+        names = np.ascontiguousarray(by_kind[_CONG])
+        made["cc"] = names.view(f"S{names.shape[1]}")[:, 0]
+    return made
