@@ -368,7 +368,7 @@ fn case() -> impl Strategy<Value = Value> {
     let costs = prop::collection::vec(0u32..40, 12);
     let parts = (
         prop::sample::select(vec!["rfc", "linux", "ns2"]),
-        prop::sample::select(vec!["nodelay", "nagle", "minshall"]),
+        prop::sample::select(vec!["nodelay", "nagle", "minshall", "cork", "linux-2.0.29"]),
         1_000u64..200_000,
         3_000u64..60_000,
         prop::option::of(1u32..4),
@@ -376,7 +376,7 @@ fn case() -> impl Strategy<Value = Value> {
         0u32..200,
         prop::sample::select(vec!["drop_tail", "codel", "red"]),
     );
-    (costs, parts, 0.0..0.03f64).prop_map(|(costs, (stack, nagle, size, memory, ring, flows, delay, queue), loss)| {
+    (costs, parts, 0.0..0.03f64).prop_map(|(costs, (stack, partial, size, memory, ring, flows, delay, queue), loss)| {
         let mut host = json!({"socket_memory": format!("{memory} B")});
         let names = [
             "write_cost", "read_cost", "wake_cost", "send_packet_cost", "receive_packet_cost", "ack_send_cost", "ack_receive_cost", "driver_send_cost",
@@ -391,7 +391,7 @@ fn case() -> impl Strategy<Value = Value> {
             host["receive_interrupt_delay"] = json!("300 us");
         }
         json!({
-            "duration": "3 s", "stack": stack, "record": ["stalls", "layers"], "hosts": {"pc": host}, "host": "pc", "tcp": {"nagle": nagle},
+            "duration": "3 s", "stack": stack, "record": ["stalls", "layers"], "hosts": {"pc": host}, "host": "pc", "tcp": {"partial": partial},
             "links": {
                 "a": {"rate": "100 Mbit/s", "delay": format!("{delay} us")},
                 "b": {"rate": "20 Mbit/s", "delay": "1 ms", "loss": loss, "queue": {"name": queue, "limit": "20 packets"}},

@@ -530,7 +530,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "rto_min",
-        summary: "lower bound of the retransmission timeout (RFC 6298 §2.4)",
+        summary: "lower bound of the retransmission timeout (RFC 6298 §2.4); with stack = \"linux\" it is rto_granularity, the least variance, that bounds it: set both",
         kind: Kind::Duration {
             min_exclusive: false,
         },
