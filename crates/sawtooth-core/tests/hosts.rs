@@ -414,7 +414,9 @@ proptest! {
         tree["hosts"] = host["hosts"].clone();
         // A packet of any size that is drawn fits.
         tree["hosts"]["pc"]["socket_memory"] = json!("30 kB");
-        tree["tcp"].as_object_mut().expect("a table").remove("send_buffer_default");
+        for key in ["send_buffer_default", "send_buffer_max"] {
+            tree["tcp"].as_object_mut().expect("a table").remove(key);
+        }
         let answers = tree["flows"][0]["source"]["name"] == "request_response";
         for (flow, place) in places.into_iter().enumerate().skip(usize::from(answers)) {
             let (host, receiver) = [("pc", "pc"), ("pc", "none"), ("none", "pc"), ("none", "none")][place];
