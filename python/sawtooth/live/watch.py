@@ -20,7 +20,7 @@ from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, Cause, Measured
 from sawtooth.live.netlink import Listener, SockDiag
 from sawtooth.live.targets import Target, address, owners
-from sawtooth.live.tcp_info import MEASURED, Sockets
+from sawtooth.live.tcp_info import MEASURED, Sockets, join, pick, raw
 
 _BUDGET = 0.01
 """Share of a processor for looks; what comes of them (screen, JSON, files) is not in it."""
@@ -34,7 +34,6 @@ _COUNTERS = ("busy_us", "rwnd_limited_us", "sndbuf_limited_us")
 _COUNTED = list(causes.COUNTED)
 _WAITS = np.array([cause.stalls for cause in CAUSES], dtype=float)
 _SUMS: list[Any] = [("busy_ns", "f8"), ("limited_ns", "f8", (_K,)), ("stall_ns", "f8")]
-_RAW = np.dtype(f"V{MEASURED.itemsize}")
 SPELL = np.dtype([("start_ns", "i8"), ("end_ns", "i8"), *_SUMS, ("before", MEASURED), ("after", MEASURED), ("ended", "?")])
 """A stretch of time of a connection; see `Spell`."""
 # `met` and the sums are of the whole watch; `first` and what looks found of the stretch that `take` ends.
@@ -120,7 +119,7 @@ class Spells(Sequence[Spell]):
     """What connections did; each `Spell` is made when it is asked for, since of a thousand few are looked at.
 
     Attributes:
-        connections: whose, one for each row.
+        connections: whose, one for each row; the same list as long as they are the same.
         rows: of type `SPELL`.
 
     """
@@ -176,6 +175,8 @@ class Watch:
         self._services = {listener.port for listener in diag.listeners()}
         self._numbers: dict[str, int] = {}
         self._connections: dict[int, Connection] = {}
+        self._last_cookies: list[int] = []
+        self._last: list[Connection] = []
         self._owners: dict[int, tuple[int, str]] = {}
         self._owners_at = -_OWNERS_EVERY
         self._began = time.monotonic_ns()
@@ -261,7 +262,7 @@ class Watch:
         if len(known) * _DUMP_FACTOR < self._seen:
             return self._diag.again(known)
         everything = self._diag.connections()
-        return everything[np.isin(everything["cookie"], known["cookie"])]
+        return pick(everything, np.isin(everything["cookie"], known["cookie"]))
 
     def _full_look(self) -> None:
         """Also at connections that are new."""
@@ -283,10 +284,12 @@ class Watch:
         """Rows of `SPELL` with their names."""
         known = self._connections
         cookies: list[int] = rows["after"]["cookie"].tolist()
-        for at, cookie in enumerate(cookies):
-            if cookie not in known:
-                self._introduce(_measured(rows[at]["after"]))
-        return Spells([known[cookie] for cookie in cookies], rows)
+        if cookies != self._last_cookies:
+            for at, cookie in enumerate(cookies):
+                if cookie not in known:
+                    self._introduce(_measured(rows[at]["after"]))
+            self._last_cookies, self._last = cookies, [known[cookie] for cookie in cookies]
+        return Spells(self._last, rows)
 
     def _introduce(self, seen: Measured) -> None:
         """A connection's names, when it is met."""
@@ -360,7 +363,7 @@ class _Looks:
 
     def add(self, now_ns: int, sockets: Sockets) -> None:
         """One more look; connections that are not in it any more have ended."""
-        sockets = sockets[np.argsort(sockets["cookie"])]
+        sockets = pick(sockets, np.argsort(sockets["cookie"]))
         before = self._state
         if not np.array_equal(sockets["cookie"], before["last"]["cookie"]):
             before = self._align(now_ns, sockets)
@@ -380,13 +383,13 @@ class _Looks:
         old = self._state
         staying = np.isin(old["last"]["cookie"], sockets["cookie"])
         if not staying.all():
-            self._close(old[~staying])
+            self._close(pick(old, ~staying))
         state = np.zeros(len(sockets), dtype=_STATE)
         for name in ("met", "first", "last"):
-            state[name] = sockets
+            _copy(state[name], sockets)
         state["met_ns"] = state["first_ns"] = state["last_ns"] = now_ns
         places = np.flatnonzero(np.isin(sockets["cookie"], old["last"]["cookie"]))
-        state[places] = old[staying]
+        raw(state)[places] = raw(old)[staying]
         self._look = causes.look(state["last"])
         return state
 
@@ -399,11 +402,12 @@ class _Looks:
         state["first_ns"] = state["last_ns"]
         state["found"] = state["still"] = 0
         gone, self._gone = self._gone, []
-        return np.concatenate([spells[spells["end_ns"] > spells["start_ns"]], *gone])
+        passed = spells["end_ns"] > spells["start_ns"]
+        return join([spells if passed.all() else pick(spells, passed), *gone])
 
     def totals(self) -> NDArray[Any]:
         """What was seen of every connection since it was met, up to the last `take`, as rows of `SPELL`."""
-        return np.concatenate([*self.ended, _totals(self._state)])
+        return join([*self.ended, _totals(self._state)])
 
     def _close(self, state: NDArray[Any]) -> None:
         spells = _divided(state)
@@ -418,8 +422,7 @@ class _Looks:
 
 
 def _copy(target: Sockets, source: Sockets) -> None:
-    """Copies rows as they are: field by field NumPy takes ten times as long."""
-    target.view(_RAW)[:] = source.view(_RAW)
+    raw(target)[:] = raw(source)
 
 
 def _divided(state: NDArray[Any]) -> NDArray[Any]:
