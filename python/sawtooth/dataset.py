@@ -107,7 +107,9 @@ class Dataset:
         if manifest_path.is_file():
             dataset = cls.open(directory)
             if dataset.manifest.get("study_sha256") != _sha256(observation.text):
-                raise DatasetError(f"{directory} holds results of something else: `{dataset.manifest.get('name')}`", "name another directory")
+                raise DatasetError(
+                    f"{directory} holds results of something else: `{dataset.manifest.get('name')}`", "name another directory"
+                )
             before = dataset.runs
         elif directory.is_dir() and any(directory.iterdir()):
             raise DatasetError(f"{directory} is not empty and is no results directory", "name another directory")

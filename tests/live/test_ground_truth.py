@@ -13,24 +13,35 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).parent
-LOOPBACK = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
-SHAPED = ["unshare", "--net", "--mount", str(HERE / "network.sh")]
+# Network, mounts and processes of their own, all of which end with the test, also if it is killed.
+APART = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+LOOPBACK = [*APART, "sh", "-c", 'ip link set lo up && "$@"', "sh"]
+SHAPED = [*APART, str(HERE / "network.sh")]
 RECEIVER = "10.99.2.2"
 # Of three seconds; the first looks still see the slow start, or data that is on its way to where it will wait.
 MOSTLY = 0.7
 
 
-def namespaces() -> bool:
-    """Whether this user may make namespaces with devices in them, and the kernel can shape them."""
-    tools = all(shutil.which(tool) for tool in ("unshare", "ip", "tc"))
+def namespaces() -> str | None:
+    """What keeps this user from making namespaces with devices in them that the kernel shapes; None if nothing does."""
+    missing = [tool for tool in ("setpriv", "unshare", "ip", "tc") if not shutil.which(tool)]
+    if missing:
+        return f"needs {' and '.join(missing)}"
     probe = "ip link add here type veth peer name there && tc qdisc add dev here root tbf rate 1mbit burst 10kb limit 10kb"
-    return tools and not subprocess.run(["unshare", "--net", "sh", "-c", probe], capture_output=True, stdin=subprocess.DEVNULL).returncode
+    made = subprocess.run([*APART, "sh", "-c", probe], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return f"needs root, and a kernel with veth and tbf: {made.stderr.strip()}" if made.returncode else None
 
 
-pytestmark = pytest.mark.skipif(not namespaces(), reason="needs root, and a kernel with veth and tbf")
-exact = pytest.mark.skipif(
-    shutil.which("bpftrace") is None or not Path("/sys/kernel/btf/vmlinux").exists(), reason="needs bpftrace and BTF"
-)
+def tracepoints() -> str | None:
+    """What keeps bpftrace from running here; None if nothing does."""
+    if shutil.which("bpftrace") is None:
+        return "needs bpftrace"
+    return None if Path("/sys/kernel/btf/vmlinux").exists() else "needs a kernel with BTF"
+
+
+WITHOUT_NAMESPACES, WITHOUT_TRACEPOINTS = namespaces(), tracepoints()
+pytestmark = pytest.mark.skipif(WITHOUT_NAMESPACES is not None, reason=str(WITHOUT_NAMESPACES))
+exact = pytest.mark.skipif(WITHOUT_TRACEPOINTS is not None, reason=str(WITHOUT_TRACEPOINTS))
 
 
 def observe(kind: str, *, shaped: bool = False, **settings: str) -> dict[str, Any]:

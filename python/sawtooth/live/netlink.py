@@ -18,7 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.errors import PlainError
-from sawtooth.live.tcp_info import KERNEL_WITH_COUNTERS, LENGTH_WITH_COUNTERS, MEASURED, Sockets, header, join, take_header, take_info, take_memory
+from sawtooth.live.tcp_info import (
+    KERNEL_WITH_COUNTERS,
+    LENGTH_WITH_COUNTERS,
+    MEASURED,
+    Sockets,
+    header,
+    join,
+    take_header,
+    take_info,
+    take_memory,
+)
 
 _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY, _NLMSG_ERROR, _NLMSG_DONE = 20, 2, 3
@@ -67,7 +77,7 @@ class SockDiag:
             raise LiveError(f"this system has no sock_diag netlink: {error}", "live sockets need Linux 4.10 or later") from None
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
         self._socket.settimeout(5)
-        self._buffer = np.zeros(_BUFFER_BYTES, dtype=np.uint8)
+        self._buffer = bytearray(_BUFFER_BYTES)
         self._serial = 0
         self.read_ns = 0
 
@@ -166,7 +176,7 @@ class SockDiag:
             raise _refused(error.errno or 0) from None
         at = 0
         # The buffer is used again. The last message may lack what fills it up to a multiple of four.
-        datagram = self._buffer[: (size + 3) & ~3].copy()
+        datagram = np.frombuffer(self._buffer, np.uint8)[: (size + 3) & ~3].copy()
         found: list[tuple[NDArray[Any], Block]] = []
         while at + _HEADER.size <= len(datagram):
             length = (int(datagram[at : at + 4].view(np.uint32)[0]) + 3) & ~3

@@ -22,8 +22,9 @@ from sawtooth.live.netlink import Listener, SockDiag
 from sawtooth.live.targets import Target, address, owners
 from sawtooth.live.tcp_info import MEASURED, Sockets, join, pick, raw
 
-_BUDGET = 0.01
-"""Share of a processor for looks; what comes of them (screen, JSON, files) is not in it."""
+_BUDGET, _LEAST = 0.012, 0.002
+"""Share of a processor for everything, of which looks get what the reports (screen, JSON, files) leave, and what they get at the least."""
+_SMOOTHING = 0.2
 _SHORTEST = 0.01
 """Seconds between two looks: about the kernel's own tick, so more would tell nothing new."""
 _DUMP_FACTOR = 3
@@ -181,7 +182,8 @@ class Watch:
         self._owners_at = -_OWNERS_EVERY
         self._began = time.monotonic_ns()
         self._looks = _Looks()
-        self._cost = 0.0
+        # Processor time of a look, and share of a processor that goes into reports.
+        self._cost = self._reports = 0.0
         self._seen = 0
         self._full_look()
 
@@ -235,7 +237,10 @@ class Watch:
             number += 1
             end = start + (number * seconds if total is None else min(number * seconds, total))
             self._until(end)
+            before = time.process_time()
             yield self._take()
+            # Whoever asked for the interval is done with it.
+            self._reports += _SMOOTHING * ((time.process_time() - before) / seconds - self._reports)
 
     def finish(self) -> Spells:
         """What was seen since the last interval, for a watch that is cut short."""
@@ -247,7 +252,7 @@ class Watch:
 
     def _until(self, end: float) -> None:
         while True:
-            pause = max(_SHORTEST, self._cost / _BUDGET)
+            pause = max(_SHORTEST, self._cost / max(_BUDGET - self._reports, _LEAST))
             now = time.monotonic()
             # A look that would come close before the last one is not worth it.
             if now + 1.5 * pause >= end:
@@ -275,7 +280,7 @@ class Watch:
         before = time.process_time() if before is None else before
         self._looks.add(self._diag.read_ns - self._began, sockets)
         spent = time.process_time() - before
-        self._cost = spent if self._cost == 0 else 0.8 * self._cost + 0.2 * spent
+        self._cost = spent if self._cost == 0 else self._cost + _SMOOTHING * (spent - self._cost)
 
     def _take(self) -> Spells:
         return self._spells(self._looks.take())
