@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -44,9 +45,17 @@ pytestmark = pytest.mark.skipif(WITHOUT_NAMESPACES is not None, reason=str(WITHO
 exact = pytest.mark.skipif(WITHOUT_TRACEPOINTS is not None, reason=str(WITHOUT_TRACEPOINTS))
 
 
-def observe(kind: str, *, shaped: bool = False, **settings: str) -> dict[str, Any]:
-    command = [*(SHAPED if shaped else LOOPBACK), sys.executable, str(HERE / "traffic.py"), kind, *([RECEIVER] if shaped else [])]
-    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+# What goes over the shaped path, with the settings of it; the others are on loopback.
+ON_PATH = {"send_buffer": {}, "cwnd": {}, "device": {"OWN_RATE": "10mbit"}}
+
+
+@functools.cache
+def observe(kind: str) -> dict[str, Any]:
+    """What is said of such a connection, and what the tracepoints say where they can be had; each kind is watched once."""
+    where = [*SHAPED, sys.executable, str(HERE / "traffic.py"), kind, RECEIVER] if kind in ON_PATH else [
+        *LOOPBACK, sys.executable, str(HERE / "traffic.py"), kind]  # fmt: skip
+    settings = ON_PATH.get(kind, {}) | ({} if WITHOUT_TRACEPOINTS else {"EXACT": "1"})
+    done = subprocess.run(where, env=os.environ | settings, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -68,7 +77,7 @@ def test_an_application_that_writes_too_little_is_told_and_is_no_stall() -> None
 
 
 def test_a_small_send_buffer_is_told() -> None:
-    seen = observe("send_buffer", shaped=True)
+    seen = observe("send_buffer")
     assert seen["cause"] == "send_buffer"
     assert seen["shares"]["send_buffer"] > MOSTLY
     assert seen["stall"] > MOSTLY
@@ -77,7 +86,7 @@ def test_a_small_send_buffer_is_told() -> None:
 
 
 def test_the_congestion_window_of_a_shaped_path_is_told_with_the_queue_it_stands_in() -> None:
-    seen = observe("cwnd", shaped=True)
+    seen = observe("cwnd")
     assert seen["cause"] == "cwnd"
     assert seen["shares"]["cwnd"] + seen["shares"]["recovery"] > MOSTLY
     assert "a queue stands in the path" in seen["says"]
@@ -100,16 +109,16 @@ def test_a_second_small_write_that_waits_for_the_acknowledgement_of_the_first_is
 
 
 def test_a_queue_of_this_machines_own_is_the_network_card_and_no_stall() -> None:
-    seen = observe("device", shaped=True, OWN_RATE="10mbit")
+    seen = observe("device")
     assert seen["cause"] == "device"
     assert seen["shares"]["device"] > MOSTLY
     assert seen["stall"] < 0.1
 
 
 @exact
-@pytest.mark.parametrize(("kind", "shaped"), [("rwnd", False), ("send_buffer", True), ("cwnd", True), ("pacing", False), ("nagle", False)])
-def test_stalls_at_the_tracepoints_are_of_the_same_cause_and_take_about_as_long(kind: str, shaped: bool) -> None:
-    seen = observe(kind, shaped=shaped, EXACT="1")
+@pytest.mark.parametrize("kind", ["rwnd", "send_buffer", "cwnd", "pacing", "nagle"])
+def test_stalls_at_the_tracepoints_are_of_the_same_cause_and_take_about_as_long(kind: str) -> None:
+    seen = observe(kind)
     assert max(seen["exact_causes"], key=seen["exact_causes"].get) == kind
     # A fifth of a second more is in it than in the looks, of three; and what the protocol and the processor need is no stall.
     assert 0.8 < seen["exact"] < 1.15
@@ -117,5 +126,5 @@ def test_stalls_at_the_tracepoints_are_of_the_same_cause_and_take_about_as_long(
 
 @exact
 def test_tracepoints_see_no_stall_where_the_application_writes_too_little_or_the_card_is_busy() -> None:
-    assert observe("source", EXACT="1")["exact"] < 0.01
-    assert observe("device", shaped=True, OWN_RATE="10mbit", EXACT="1")["exact"] < 0.1
+    assert observe("source")["exact"] < 0.01
+    assert observe("device")["exact"] < 0.1
