@@ -29,8 +29,8 @@ from sawtooth.live.watch import Spells
 
 _FLUSH_EVERY = 5.0
 """Seconds whose data a crash of the machine may take."""
-_BUDGET, _COST = 0.005, 0.1e-3
-"""Share of a processor for writing, and what a connection costs in seconds: of a thousand all is written every 20 s."""
+_BUDGET, _COST = 0.0025, 0.1e-3
+"""Share of a processor for writing, and what a connection costs in seconds: of a thousand all is written every 40 s."""
 _NO_MINIMUM = 0xFFFF_FFFF
 _SAMPLED = ["cwnd_bytes", "ssthresh_bytes", "srtt_ns", "flight_bytes", "acked_bytes", "pacing_rate_bps"]
 
