@@ -5,7 +5,7 @@
 #
 #     sender 10.99.1.2 -- veth -- router -- veth, 20 Mbit/s -- receiver 10.99.2.2
 #
-# Called by `unshare --net --mount`, so that nothing of the host is touched.
+# Called by `unshare --net --mount --pid`, so that nothing of the host is touched.
 set -e
 mount -t tmpfs tmpfs /run
 for host in sender receiver; do ip netns add $host; done

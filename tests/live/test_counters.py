@@ -24,12 +24,16 @@ def message(info: bytes, family: int = socket.AF_INET) -> bytes:
     return head + struct.pack("=HH", 4 + len(info), 2) + info
 
 
+def block(*messages: bytes) -> netlink.Block:
+    return np.frombuffer(b"".join(messages), dtype=np.uint8).reshape(len(messages), -1)
+
+
 def test_a_connection_is_read_from_its_message() -> None:
     info = bytearray(232)
     struct.pack_into("=I", info, 80, 10)  # cwnd
     struct.pack_into("=QQQ", info, 168, 3_000, 2_000, 1_000)  # busy, rwnd_limited, sndbuf_limited
     struct.pack_into("=I", info, 228, 65_535)  # snd_wnd
-    (row,) = decode([message(bytes(info))])
+    (row,) = decode([block(message(bytes(info)))])
     assert (row["sport"], row["dport"], row["cookie"], row["inode"], row["uid"]) == (80, 4321, 77, 99, 1000)
     assert (row["cwnd"], row["busy_us"], row["rwnd_limited_us"], row["sndbuf_limited_us"], row["snd_wnd_bytes"]) == (
         10,
@@ -46,7 +50,7 @@ def test_messages_of_one_length_with_other_attributes_are_told_apart() -> None:
     struct.pack_into("=I", info, 80, 10)
     # Eight bytes of something before: the same length in all as tcp_info of 208 bytes alone.
     other = message(bytes(200))[:72] + struct.pack("=HHI", 8, 15, 0) + struct.pack("=HH", 4 + 200, 2) + bytes(info)
-    rows = decode([message(bytes(208)), other])
+    rows = decode([block(message(bytes(208)), other)])
     assert sorted(rows["info_bytes"].tolist()) == [200, 208]
     assert rows["cwnd"].sum() == 10
 
@@ -54,7 +58,7 @@ def test_messages_of_one_length_with_other_attributes_are_told_apart() -> None:
 def test_a_kernel_without_the_counters_is_told_by_the_length_of_its_tcp_info() -> None:
     # Linux 4.9 ends after the delivery rate (168 bytes).
     with pytest.raises(LiveError) as raised:
-        decode([message(bytes(168))])
+        decode([block(message(bytes(168)))])
     assert str(raised.value) == (
         "error: this kernel does not measure what holds connections back: its tcp_info has 168 bytes, the counters end at 192\n"
         "hint: `sawtooth stall` needs Linux 4.10 or later"
@@ -62,7 +66,7 @@ def test_a_kernel_without_the_counters_is_told_by_the_length_of_its_tcp_info() -
 
 
 def test_a_half_open_connection_without_tcp_info_is_left_out() -> None:
-    assert len(decode([message(bytes(200))[:72]])) == 0
+    assert len(decode([block(message(bytes(200))[:72])])) == 0
 
 
 def test_one_connection_is_found_again_by_its_name_until_it_has_ended() -> None:

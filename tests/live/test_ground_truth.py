@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -13,29 +14,48 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).parent
-LOOPBACK = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
-SHAPED = ["unshare", "--net", "--mount", str(HERE / "network.sh")]
+# Network, mounts and processes of their own, all of which end with the test, also if it is killed.
+APART = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+LOOPBACK = [*APART, "sh", "-c", 'ip link set lo up && "$@"', "sh"]
+SHAPED = [*APART, str(HERE / "network.sh")]
 RECEIVER = "10.99.2.2"
 # Of three seconds; the first looks still see the slow start, or data that is on its way to where it will wait.
 MOSTLY = 0.7
 
 
-def namespaces() -> bool:
-    """Whether this user may make namespaces with devices in them, and the kernel can shape them."""
-    tools = all(shutil.which(tool) for tool in ("unshare", "ip", "tc"))
+def namespaces() -> str | None:
+    """What keeps this user from making namespaces with devices in them that the kernel shapes; None if nothing does."""
+    missing = [tool for tool in ("setpriv", "unshare", "ip", "tc") if not shutil.which(tool)]
+    if missing:
+        return f"needs {' and '.join(missing)}"
     probe = "ip link add here type veth peer name there && tc qdisc add dev here root tbf rate 1mbit burst 10kb limit 10kb"
-    return tools and not subprocess.run(["unshare", "--net", "sh", "-c", probe], capture_output=True, stdin=subprocess.DEVNULL).returncode
+    made = subprocess.run([*APART, "sh", "-c", probe], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return f"needs root, and a kernel with veth and tbf: {made.stderr.strip()}" if made.returncode else None
 
 
-pytestmark = pytest.mark.skipif(not namespaces(), reason="needs root, and a kernel with veth and tbf")
-exact = pytest.mark.skipif(
-    shutil.which("bpftrace") is None or not Path("/sys/kernel/btf/vmlinux").exists(), reason="needs bpftrace and BTF"
-)
+def tracepoints() -> str | None:
+    """What keeps bpftrace from running here; None if nothing does."""
+    if shutil.which("bpftrace") is None:
+        return "needs bpftrace"
+    return None if Path("/sys/kernel/btf/vmlinux").exists() else "needs a kernel with BTF"
 
 
-def observe(kind: str, *, shaped: bool = False, **settings: str) -> dict[str, Any]:
-    command = [*(SHAPED if shaped else LOOPBACK), sys.executable, str(HERE / "traffic.py"), kind, *([RECEIVER] if shaped else [])]
-    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+WITHOUT_NAMESPACES, WITHOUT_TRACEPOINTS = namespaces(), tracepoints()
+pytestmark = pytest.mark.skipif(WITHOUT_NAMESPACES is not None, reason=str(WITHOUT_NAMESPACES))
+exact = pytest.mark.skipif(WITHOUT_TRACEPOINTS is not None, reason=str(WITHOUT_TRACEPOINTS))
+
+
+# What goes over the shaped path, with the settings of it; the others are on loopback.
+ON_PATH = {"send_buffer": {}, "cwnd": {}, "device": {"OWN_RATE": "10mbit"}}
+
+
+@functools.cache
+def observe(kind: str) -> dict[str, Any]:
+    """What is said of such a connection, and what the tracepoints say where they can be had; each kind is watched once."""
+    where = [*SHAPED, sys.executable, str(HERE / "traffic.py"), kind, RECEIVER] if kind in ON_PATH else [
+        *LOOPBACK, sys.executable, str(HERE / "traffic.py"), kind]  # fmt: skip
+    settings = ON_PATH.get(kind, {}) | ({} if WITHOUT_TRACEPOINTS else {"EXACT": "1"})
+    done = subprocess.run(where, env=os.environ | settings, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -57,7 +77,7 @@ def test_an_application_that_writes_too_little_is_told_and_is_no_stall() -> None
 
 
 def test_a_small_send_buffer_is_told() -> None:
-    seen = observe("send_buffer", shaped=True)
+    seen = observe("send_buffer")
     assert seen["cause"] == "send_buffer"
     assert seen["shares"]["send_buffer"] > MOSTLY
     assert seen["stall"] > MOSTLY
@@ -66,7 +86,7 @@ def test_a_small_send_buffer_is_told() -> None:
 
 
 def test_the_congestion_window_of_a_shaped_path_is_told_with_the_queue_it_stands_in() -> None:
-    seen = observe("cwnd", shaped=True)
+    seen = observe("cwnd")
     assert seen["cause"] == "cwnd"
     assert seen["shares"]["cwnd"] + seen["shares"]["recovery"] > MOSTLY
     assert "a queue stands in the path" in seen["says"]
@@ -89,16 +109,16 @@ def test_a_second_small_write_that_waits_for_the_acknowledgement_of_the_first_is
 
 
 def test_a_queue_of_this_machines_own_is_the_network_card_and_no_stall() -> None:
-    seen = observe("device", shaped=True, OWN_RATE="10mbit")
+    seen = observe("device")
     assert seen["cause"] == "device"
     assert seen["shares"]["device"] > MOSTLY
     assert seen["stall"] < 0.1
 
 
 @exact
-@pytest.mark.parametrize(("kind", "shaped"), [("rwnd", False), ("send_buffer", True), ("cwnd", True), ("pacing", False), ("nagle", False)])
-def test_stalls_at_the_tracepoints_are_of_the_same_cause_and_take_about_as_long(kind: str, shaped: bool) -> None:
-    seen = observe(kind, shaped=shaped, EXACT="1")
+@pytest.mark.parametrize("kind", ["rwnd", "send_buffer", "cwnd", "pacing", "nagle"])
+def test_stalls_at_the_tracepoints_are_of_the_same_cause_and_take_about_as_long(kind: str) -> None:
+    seen = observe(kind)
     assert max(seen["exact_causes"], key=seen["exact_causes"].get) == kind
     # A fifth of a second more is in it than in the looks, of three; and what the protocol and the processor need is no stall.
     assert 0.8 < seen["exact"] < 1.15
@@ -106,5 +126,5 @@ def test_stalls_at_the_tracepoints_are_of_the_same_cause_and_take_about_as_long(
 
 @exact
 def test_tracepoints_see_no_stall_where_the_application_writes_too_little_or_the_card_is_busy() -> None:
-    assert observe("source", EXACT="1")["exact"] < 0.01
-    assert observe("device", shaped=True, OWN_RATE="10mbit", EXACT="1")["exact"] < 0.1
+    assert observe("source")["exact"] < 0.01
+    assert observe("device")["exact"] < 0.1

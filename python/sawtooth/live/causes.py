@@ -224,7 +224,7 @@ def words(cause: NDArray[np.int64], measured: Sockets) -> tuple[list[str], list[
     """What is so and what to try, of each connection; idle ones, of which there may be thousands, share their words."""
     receives, unread = measured["bytes_received"] > measured["bytes_acked"], measured["rqueue"] > 0
     alike: list[Measured] = [{"rqueue": 0, "bytes_received": receiver, "bytes_acked": 0} for receiver in (0, 1)]
-    idle = [(CAUSES[SOURCE].says(each), CAUSES[SOURCE].advice(each)) for each in alike]
+    idle: list[tuple[str, str]] = [(CAUSES[SOURCE].says(each), CAUSES[SOURCE].advice(each)) for each in alike]
     kinds: list[int] = np.where((cause == SOURCE) & ~(receives & unread), receives, -1).tolist()
     found: list[tuple[str, str]] = []
     for at, kind in enumerate(kinds):
@@ -232,7 +232,8 @@ def words(cause: NDArray[np.int64], measured: Sockets) -> tuple[list[str], list[
             found.append(idle[kind])
         else:
             seen: Measured = dict(zip(measured.dtype.names or (), measured[at].tolist(), strict=True))
-            found.append((CAUSES[cause[at]].says(seen), CAUSES[cause[at]].advice(seen)))
+            chosen = CAUSES[int(cause[at])]
+            found.append((chosen.says(seen), chosen.advice(seen)))
     return [says for says, _ in found], [advice for _, advice in found]
 
 

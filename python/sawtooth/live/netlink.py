@@ -10,14 +10,25 @@ import errno
 import socket
 import struct
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.errors import PlainError
-from sawtooth.live.tcp_info import KERNEL_WITH_COUNTERS, LENGTH_WITH_COUNTERS, MEASURED, Sockets, take_header, take_info, take_memory
+from sawtooth.live.tcp_info import (
+    KERNEL_WITH_COUNTERS,
+    LENGTH_WITH_COUNTERS,
+    MEASURED,
+    Sockets,
+    header,
+    join,
+    take_header,
+    take_info,
+    take_memory,
+)
 
 _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY, _NLMSG_ERROR, _NLMSG_DONE = 20, 2, 3
@@ -29,10 +40,13 @@ _SENDING = sum(1 << number for number in (1, 2, 4, 8, 9, 11))
 _LISTEN = 1 << 10
 _HEADER = struct.Struct("=IHHII")
 _REQUEST = struct.Struct("=BBBxI")
-_ID_AT, _ID_BYTES = 4, 48
+_HEADS = np.dtype([("length", "u4"), ("kind", "u2"), ("flags", "u2"), ("serial", "u4"), ("port", "u4")])
+_ID_BYTES = 48
 _BUFFER_BYTES = 1 << 18
 _AT_A_TIME = 64
 """Look-ups in one datagram: their answers fit into any receive buffer."""
+Block = NDArray[np.uint8]
+"""Messages of one length, shape (messages, bytes)."""
 FAMILIES = (socket.AF_INET, socket.AF_INET6)
 
 
@@ -79,7 +93,7 @@ class SockDiag:
 
         """
         began = time.monotonic_ns()
-        messages = [message for family in FAMILIES for message in self._dump(family, _SENDING, _EXTENSIONS)]
+        messages = [block for family in FAMILIES for block in self._dump(family, _SENDING, _EXTENSIONS)]
         self.read_ns = (began + time.monotonic_ns()) // 2
         return decode(messages)
 
@@ -90,19 +104,19 @@ class SockDiag:
             LiveError: as for `connections`.
 
         """
-        heads = [message for family in FAMILIES for message in self._dump(family, _LISTEN, 0)]
-        return [Listener(*struct.unpack_from(">H", head, _ID_AT), *struct.unpack_from("=I", head, 68)) for head in heads]
+        heads = [header(block) for family in FAMILIES for block in self._dump(family, _LISTEN, 0)]
+        return [Listener(*row) for head in heads for row in zip(head["sport"].tolist(), head["inode"].tolist(), strict=True)]
 
     def again(self, known: Sockets) -> Sockets:
         """Those of `known` that are still there, as they are now; costs time by their number, not by that of all sockets."""
         began = time.monotonic_ns()
-        found: list[bytes] = []
+        found: list[Block] = []
         for start in range(0, len(known), _AT_A_TIME):
             found += self._look_up(known[start : start + _AT_A_TIME])
         self.read_ns = (began + time.monotonic_ns()) // 2
         return decode(found)
 
-    def _look_up(self, known: Sockets) -> list[bytes]:
+    def _look_up(self, known: Sockets) -> list[Block]:
         families, ids = known["family"].tolist(), known["id"]
         length = _HEADER.size + _REQUEST.size + _ID_BYTES
         first = self._serial + 1
@@ -112,19 +126,19 @@ class SockDiag:
             + _REQUEST.pack(family, socket.IPPROTO_TCP, _EXTENSIONS, 0xFFFF_FFFF) + ids[at].tobytes()
             for at, family in enumerate(families)
         ))  # fmt: skip
-        found: list[bytes] = []
-        waiting = set(range(first, self._serial + 1))
-        while waiting:
-            for kind, _, serial, payload in self._receive():
-                if serial not in waiting:
-                    continue
-                waiting.discard(serial)
+        found: list[Block] = []
+        waiting = np.ones(len(known), dtype=np.bool_)
+        while waiting.any():
+            for heads, block in self._receive():
+                ours = (heads["serial"] >= first) & (heads["serial"] <= self._serial)
+                waiting[heads["serial"][ours] - first] = False
                 # An error is that of a connection that has ended (ENOENT, or ESTALE where its addresses are another's now).
-                if kind == _SOCK_DIAG_BY_FAMILY:
-                    found.append(payload)
+                ours &= heads["kind"] == _SOCK_DIAG_BY_FAMILY
+                if ours.any():
+                    found.append(block[ours])
         return found
 
-    def _dump(self, family: int, states: int, extensions: int) -> list[bytes]:
+    def _dump(self, family: int, states: int, extensions: int) -> list[Block]:
         # A list that changed while it was being read may lack sockets: then it is read once more, and the third time taken as it is.
         for _ in range(2):
             messages, interrupted = self._dump_once(family, states, extensions)
@@ -132,28 +146,28 @@ class SockDiag:
                 return messages
         return self._dump_once(family, states, extensions)[0]
 
-    def _dump_once(self, family: int, states: int, extensions: int) -> tuple[list[bytes], bool]:
+    def _dump_once(self, family: int, states: int, extensions: int) -> tuple[list[Block], bool]:
         self._serial += 1
         serial = self._serial
         payload = _REQUEST.pack(family, socket.IPPROTO_TCP, extensions, states) + bytes(_ID_BYTES)
         header = _HEADER.pack(_HEADER.size + len(payload), _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST | _NLM_F_DUMP, serial, 0)
         self._socket.send(header + payload)
-        messages: list[bytes] = []
-        interrupted = False
-        while True:
-            for kind, flags, answered, content in self._receive():
-                if answered != serial:
-                    continue
-                interrupted |= bool(flags & _NLM_F_DUMP_INTR)
-                if kind == _SOCK_DIAG_BY_FAMILY:
-                    messages.append(content)
-                elif kind == _NLMSG_DONE:
-                    return messages, interrupted
-                elif kind == _NLMSG_ERROR:
-                    raise _refused(-struct.unpack_from("=i", content)[0])
+        messages: list[Block] = []
+        interrupted = ended = False
+        while not ended:
+            for heads, block in self._receive():
+                ours = heads["serial"] == serial
+                kinds = np.where(ours, heads["kind"], 0)
+                interrupted |= bool((heads["flags"][ours] & _NLM_F_DUMP_INTR).any())
+                if (kinds == _NLMSG_ERROR).any():
+                    raise _refused(-struct.unpack_from("=i", block[kinds == _NLMSG_ERROR][0].tobytes())[0])
+                if (kinds == _SOCK_DIAG_BY_FAMILY).any():
+                    messages.append(block[kinds == _SOCK_DIAG_BY_FAMILY])
+                ended |= bool((kinds == _NLMSG_DONE).any())
+        return messages, interrupted
 
-    def _receive(self) -> Iterable[tuple[int, int, int, bytes]]:
-        """Kind, flags, serial number and payload of each message of the next datagram."""
+    def _receive(self) -> list[tuple[NDArray[Any], Block]]:
+        """The next datagram: netlink's headers and the payloads of each run of messages of one length."""
         try:
             size = self._socket.recv_into(self._buffer)
         except TimeoutError:
@@ -161,12 +175,21 @@ class SockDiag:
         except OSError as error:
             raise _refused(error.errno or 0) from None
         at = 0
-        view = memoryview(self._buffer)
-        found: list[tuple[int, int, int, bytes]] = []
-        while at < size:
-            length, kind, flags, serial, _ = _HEADER.unpack_from(view, at)
-            found.append((kind, flags, serial, bytes(view[at + _HEADER.size : at + length])))
-            at += (length + 3) & ~3
+        # The buffer is used again. The last message may lack what fills it up to a multiple of four.
+        datagram = np.frombuffer(self._buffer, np.uint8)[: (size + 3) & ~3].copy()
+        found: list[tuple[NDArray[Any], Block]] = []
+        while at + _HEADER.size <= len(datagram):
+            length = (int(datagram[at : at + 4].view(np.uint32)[0]) + 3) & ~3
+            count = (len(datagram) - at) // max(length, _HEADER.size)
+            if length < _HEADER.size or not count:
+                raise LiveError("what the kernel answers on sock_diag is cut off")
+            heads: NDArray[Any] = np.ndarray((count,), _HEADS, datagram, at, (length,))
+            others = np.flatnonzero((heads["length"] + 3) & ~np.uint32(3) != length)
+            if len(others):
+                heads = heads[: others[0]]
+            end = at + len(heads) * length
+            found.append((heads, datagram[at:end].reshape(-1, length)[:, _HEADER.size :]))
+            at = end
         return found
 
 
@@ -180,32 +203,36 @@ def _refused(number: int) -> LiveError:
     return LiveError(f"sock_diag failed: {errno.errorcode.get(number, number)}")
 
 
-def decode(messages: Sequence[bytes]) -> Sockets:
+def decode(messages: Sequence[Block]) -> Sockets:
     """What messages of `sock_diag` say, one row each; sockets of which the kernel measures nothing (half-open, timed wait) are left out.
+
+    Args:
+        messages: without netlink's headers, those of one length in a block.
 
     Raises:
         LiveError: if this kernel's `tcp_info` ends before the counters that are needed.
 
     """
     # Messages of one length nearly always have the same attributes at the same places, so each such group is taken at once.
-    groups: dict[int, list[bytes]] = {}
-    for message in messages:
-        groups.setdefault(len(message), []).append(message)
+    groups: dict[int, list[Block]] = {}
+    for block in messages:
+        groups.setdefault(block.shape[1], []).append(block)
     parts: list[Sockets] = []
-    for length, group in groups.items():
-        rows = np.frombuffer(b"".join(group), dtype=np.uint8).reshape(-1, length)
+    for group in groups.values():
+        rows = np.concatenate(group)
         while len(rows):
             places = _attributes(rows[0].tobytes())
             alike = np.ones(len(rows), dtype=np.bool_)
             for at, _, _ in places:
-                heads = np.ascontiguousarray(rows[:, at - 4 : at]).view(np.uint32)[:, 0]
+                # Attributes begin at multiples of four.
+                heads = rows.view(np.uint32)[:, at // 4 - 1]
                 alike &= heads == heads[0]
             same = rows if alike.all() else rows[alike]
             part = _decode_alike(same, places)
             if part is not None:
                 parts.append(part)
             rows = rows[~alike]
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=MEASURED)
+    return join(parts) if parts else np.zeros(0, dtype=MEASURED)
 
 
 def _attributes(message: bytes) -> list[tuple[int, int, int]]:
@@ -221,7 +248,7 @@ def _attributes(message: bytes) -> list[tuple[int, int, int]]:
     return found
 
 
-def _decode_alike(rows: NDArray[np.uint8], places: Sequence[tuple[int, int, int]]) -> Sockets | None:
+def _decode_alike(rows: Block, places: Sequence[tuple[int, int, int]]) -> Sockets | None:
     by_kind = {kind: rows[:, at : at + length] for at, length, kind in places}
     if _INFO not in by_kind:
         return None
@@ -232,7 +259,7 @@ def _decode_alike(rows: NDArray[np.uint8], places: Sequence[tuple[int, int, int]
             f"`sawtooth stall` needs Linux {KERNEL_WITH_COUNTERS} or later",
         )
     made = np.zeros(len(rows), dtype=MEASURED)
-    take_header(made, rows[:, :72])
+    take_header(made, rows)
     take_info(made, by_kind[_INFO])
     if _SKMEMINFO in by_kind:
         take_memory(made, by_kind[_SKMEMINFO])

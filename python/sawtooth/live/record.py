@@ -17,17 +17,19 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from sawtooth.dataset import Dataset, Observation, as_table
 from sawtooth.live import causes
+from sawtooth.live.causes import CAUSES
 from sawtooth.live.exact import Stall
 from sawtooth.live.targets import Target
-from sawtooth.live.tcp_info import NO_SSTHRESH
-from sawtooth.live.watch import Spell, Spells
+from sawtooth.live.tcp_info import NO_SSTHRESH, Sockets, join
+from sawtooth.live.watch import Spells
 
 _FLUSH_EVERY = 5.0
 """Seconds whose data a crash of the machine may take."""
-_BUDGET, _COST = 0.005, 0.2e-3
+_BUDGET, _COST = 0.0025, 0.1e-3
 """Share of a processor for writing, and what a connection costs in seconds: of a thousand all is written every 40 s."""
 _NO_MINIMUM = 0xFFFF_FFFF
 _SAMPLED = ["cwnd_bytes", "ssthresh_bytes", "srtt_ns", "flight_bytes", "acked_bytes", "pacing_rate_bps"]
@@ -71,24 +73,16 @@ class Recorder:
         before = time.process_time()
         parts: dict[str, pl.DataFrame] = {}
         if self._spells:
-            intervals = pl.concat([_intervals(self._run, spells) for spells in self._spells])
+            intervals = _intervals(self._run, self._spells)
             self._add_means(intervals)
             parts = {"series": as_table("series", intervals), "limits": intervals.drop(_SAMPLED)}
         if self._stalls:
-            parts["stalls"] = _frame(self._stalls)
+            parts["stalls"] = pl.DataFrame(self._stalls, schema_overrides={"run": pl.UInt32}, infer_schema_length=None)
         self.dataset.write_tables(self._next, parts)
         self._next += 1
         self._spells, self._stalls = [], []
-        rows = [{"run": self._run, **self._flow(total)} for total in totals]
-        if rows:
-            flows = as_table("flows", rows)
-            # The simulator's flows have no network card.
-            device = pl.Series("limited_device_ns", [row["limited_device_ns"] for row in rows], dtype=pl.Int64)
-            connections = _frame([{"run": self._run, **_who(total)} for total in totals])
-            tables = {"flows": flows.with_columns(device), "connections": connections}
-        else:
-            tables = {}
-        status = pl.DataFrame({"run": [self._run], "status": ["ok" if rows else "failed"], "message": [message or None]},
+        tables = {"flows": self._flows(totals), "connections": _who(self._run, totals)} if totals else {}
+        status = pl.DataFrame({"run": [self._run], "status": ["ok" if totals else "failed"], "message": [message or None]},
                               schema={"run": pl.UInt32, "status": pl.String, "message": pl.String})  # fmt: skip
         self.dataset.write_batch(self._first, tables, status)
         self._flushed, self._cost = time.monotonic(), time.process_time() - before
@@ -101,36 +95,45 @@ class Recorder:
         for flow, *more in sums.iter_rows():
             self._means[flow] = tuple(a + b for a, b in zip(self._means.get(flow, (0.0, 0.0, 0.0)), more, strict=True))
 
-    def _flow(self, total: Spell) -> dict[str, Any]:
-        before, after = total.before, total.after
-        window, trip, whole = self._means.get(total.connection.name, (0.0, 0.0, 0.0))
-
-        def since(name: str) -> int:
-            return after[name] - before[name]
-
-        acked, mss = since("bytes_acked"), max(after["mss_bytes"], 1)
-        return {
-            "flow": total.connection.name, "cc": after["cc"].decode("ascii", "replace"), "recovery": "kernel", "start_ns": total.start_ns,
-            "acked_packets": -(-acked // mss), "acked_bytes": acked, "throughput_bps": total.sent_bps, "goodput_bps": total.sent_bps,
-            "sent_packets": since("data_segs_out") % 2**32, "retransmits": since("total_retrans") % 2**32,
-            "dsacks_in": since("dsack_dups") % 2**32, "cwnd_mean_bytes": window / whole if whole else None,
-            "srtt_mean_ns": round(trip / whole) if whole else -1,
-            "min_rtt_ns": -1 if after["min_rtt_us"] in (0, _NO_MINIMUM) else after["min_rtt_us"] * 1000,
-            "completion_ns": -1, "stall_ns": round(total.stall_ns), "lifetime_ns": total.wall_ns,
-            **_limited(total),
+    def _flows(self, totals: Spells) -> pl.DataFrame:
+        rows = totals.rows
+        before, after = rows["before"], rows["after"]
+        names = [connection.name for connection in totals.connections]
+        nothing = (0.0, 0.0, 0.0)
+        window, trip, length = np.array([self._means.get(name, nothing) for name in names]).T
+        known, whole = length > 0, np.maximum(length, 1)
+        acked = (after["bytes_acked"] - before["bytes_acked"]).astype(np.int64)
+        # Counters of 32 bits go round.
+        sent, again, twice = (after[name] - before[name] for name in ("data_segs_out", "total_retrans", "dsack_dups"))
+        least = after["min_rtt_us"].astype(np.int64)
+        rate = totals.sent_bps
+        columns: dict[str, Any] = {
+            "flow": names, "cc": _congestion_controls(after), "start_ns": rows["start_ns"],
+            "acked_packets": -(-acked // np.maximum(after["mss_bytes"].astype(np.int64), 1)), "acked_bytes": acked,
+            "throughput_bps": rate, "goodput_bps": rate, "sent_packets": sent, "retransmits": again, "dsacks_in": twice,
+            "cwnd_mean_bytes": np.where(known, window / whole, np.nan),
+            "srtt_mean_ns": np.where(known, (trip / whole).round(), -1).astype(np.int64),
+            "min_rtt_ns": np.where((least == 0) | (least == _NO_MINIMUM), -1, least * 1000),
+            "stall_ns": rows["stall_ns"].round().astype(np.int64), "lifetime_ns": rows["end_ns"] - rows["start_ns"],
+            **_limited(rows),
         }  # fmt: skip
+        frame = _of_run(self._run, columns).with_columns(
+            pl.col("cwnd_mean_bytes").fill_nan(None), recovery=pl.lit("kernel"), completion_ns=pl.lit(-1)
+        )
+        # The simulator's flows have no network card.
+        return as_table("flows", frame).with_columns(frame["limited_device_ns"])
 
 
-def _intervals(run: int, spells: Spells) -> pl.DataFrame:
-    """A row per connection: what `limits` has, and what `series` has of its end."""
-    rows, now = spells.rows, spells.rows["after"]
+def _intervals(run: int, parts: Sequence[Spells]) -> pl.DataFrame:
+    """A row per connection and interval: what `limits` has, and what `series` has of its end."""
+    rows = join([spells.rows for spells in parts])
+    now = rows["after"]
     mss = now["mss_bytes"].astype(float)
-    limited = rows["limited_ns"].round().astype(np.int64)
-    frame = pl.DataFrame({
-        "t_ns": rows["end_ns"], "flow": [connection.name for connection in spells.connections], "start_ns": rows["start_ns"],
-        "busy_ns": rows["busy_ns"].round().astype(np.int64), "stall_ns": rows["stall_ns"].round().astype(np.int64),
-        **{f"limited_{name}_ns": limited[:, at] for at, name in enumerate(causes.NAMES)},
-        "cause": [causes.NAMES[cause] for cause in spells.causes.tolist()],
+    columns: dict[str, Any] = {
+        "t_ns": rows["end_ns"], "flow": [connection.name for spells in parts for connection in spells.connections],
+        "start_ns": rows["start_ns"],
+        "busy_ns": rows["busy_ns"].round().astype(np.int64), "stall_ns": rows["stall_ns"].round().astype(np.int64), **_limited(rows),
+        "cause": pl.Series(causes.NAMES).gather(np.concatenate([spells.causes for spells in parts])),
         "interval_bytes": (now["bytes_acked"] - rows["before"]["bytes_acked"]).astype(np.int64),
         "notsent_bytes": now["notsent_bytes"], "receive_window_bytes": now["snd_wnd_bytes"], "send_buffer_bytes": now["sndbuf_bytes"],
         "device_bytes": now["device_bytes"],
@@ -138,23 +141,31 @@ def _intervals(run: int, spells: Spells) -> pl.DataFrame:
         "srtt_ns": np.where(now["srtt_us"] > 0, now["srtt_us"].astype(np.int64) * 1000, -1),
         "flight_bytes": np.maximum(now["wqueue"].astype(np.int64) - now["notsent_bytes"], 0), "acked_bytes": now["bytes_acked"],
         "pacing_rate_bps": now["pacing_rate"] * 8.0,
-    })  # fmt: skip
-    return frame.select(pl.lit(run, pl.UInt32).alias("run"), pl.all()).with_columns(pl.col("ssthresh_bytes").fill_nan(None))
-
-
-def _limited(spell: Spell) -> dict[str, int]:
-    return {f"limited_{name}_ns": round(value) for name, value in zip(causes.NAMES, spell.limited_ns.tolist(), strict=True)}
-
-
-def _who(total: Spell) -> dict[str, Any]:
-    connection, cause, after = total.connection, total.cause, total.after
-    return {
-        "flow": connection.name, "local": connection.local, "remote": connection.remote, "uid": connection.uid, "pid": connection.pid,
-        "process": connection.process, "cookie": connection.cookie, "ended": total.ended,
-        "cause": cause.title, "says": cause.says(after), "try": cause.advice(after),
     }  # fmt: skip
+    return _of_run(run, columns).with_columns(pl.col("ssthresh_bytes").fill_nan(None))
 
 
-def _frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    types = {"run": pl.UInt32, "uid": pl.Int64, "pid": pl.Int64, "process": pl.String, "cookie": pl.UInt64}
-    return pl.DataFrame(rows, schema_overrides={name: kind for name, kind in types.items() if name in rows[0]}, infer_schema_length=None)
+def _limited(rows: NDArray[Any]) -> dict[str, NDArray[np.int64]]:
+    whole = rows["limited_ns"].round().astype(np.int64)
+    return {f"limited_{name}_ns": whole[:, at] for at, name in enumerate(causes.NAMES)}
+
+
+def _congestion_controls(now: Sockets) -> list[str]:
+    return [name.decode("ascii", "replace") for name in now["cc"].tolist()]
+
+
+def _who(run: int, totals: Spells) -> pl.DataFrame:
+    who, found = totals.connections, totals.causes
+    says, advice = causes.words(found, totals.rows["after"])
+    columns: dict[str, Any] = {
+        "flow": [each.name for each in who], "local": [each.local for each in who], "remote": [each.remote for each in who],
+        "uid": pl.Series([each.uid for each in who], dtype=pl.Int64), "pid": pl.Series([each.pid for each in who], dtype=pl.Int64),
+        "process": pl.Series([each.process for each in who], dtype=pl.String),
+        "cookie": pl.Series([each.cookie for each in who], dtype=pl.UInt64), "ended": totals.rows["ended"],
+        "cause": pl.Series([cause.title for cause in CAUSES]).gather(found), "says": says, "try": advice,
+    }  # fmt: skip
+    return _of_run(run, columns)
+
+
+def _of_run(run: int, columns: Mapping[str, Any]) -> pl.DataFrame:
+    return pl.DataFrame(columns).select(pl.lit(run, pl.UInt32).alias("run"), pl.all())

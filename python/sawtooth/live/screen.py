@@ -19,7 +19,7 @@ from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, rate
 from sawtooth.live.exact import Stall
 from sawtooth.live.session import Report
-from sawtooth.live.watch import Spell, Spells
+from sawtooth.live.watch import Connection, Spell, Spells
 
 # Columns by cause; rare ones share the last.
 _COLUMNS = (("app", ("source",)), ("rwnd", ("rwnd",)), ("sndbuf", ("send_buffer",)), ("cwnd", ("cwnd",)), ("pacing", ("pacing",)),
@@ -28,13 +28,14 @@ _ELSE = 0.05
 _FRAME_LINES = 4
 _NAME_WIDTH = 44
 _MOST_EXPLAINED = 6
+_BYTE = np.uint64(8)
 
 
 @contextlib.contextmanager
 def output(target: str, *, as_json: bool) -> Generator[Callable[[Report], None]]:
     """What shows a report: lines of JSON, a table that is refreshed in place, or one table after another where there is no terminal."""
     if as_json:
-        yield _print_json
+        yield _Lines().show
         return
     console = _console()
     if not console.is_terminal:
@@ -56,11 +57,31 @@ def _console() -> Console:
     return Console() if sys.stdout.isatty() else Console(width=120)
 
 
-def _print_json(report: Report) -> None:
-    if report.spells:
-        sys.stdout.write(as_json(report.spells))
-    sys.stdout.write("".join(json.dumps(stall_as_json(stall)) + "\n" for stall in report.stalls))
-    sys.stdout.flush()
+class _Lines:
+    """Reports as lines of JSON. Who the connections are is looked up when they change."""
+
+    def __init__(self) -> None:
+        self._connections: list[Connection] = []
+        self._who = pl.DataFrame()
+
+    def show(self, report: Report) -> None:
+        """Prints an interval."""
+        if report.spells:
+            if report.spells.connections is not self._connections:
+                self._connections, self._who = report.spells.connections, _identities(report.spells.connections)
+            sys.stdout.write(as_json(report.spells, self._who))
+        sys.stdout.write("".join(json.dumps(stall_as_json(stall)) + "\n" for stall in report.stalls))
+        sys.stdout.flush()
+
+
+def _identities(who: Sequence[Connection]) -> pl.DataFrame:
+    """What of a line stays the same as long as its connection."""
+    return pl.DataFrame({
+        "connection": [each.name for each in who], "local": [each.local for each in who], "remote": [each.remote for each in who],
+        "pid": pl.Series([each.pid for each in who], dtype=pl.Int64),
+        "process": pl.Series([each.process for each in who], dtype=pl.String),
+        "uid": [each.uid for each in who],
+    })  # fmt: skip
 
 
 def table(spells: Spells, target: str, elapsed: float, height: int | None, note: str = "") -> RenderableType:
@@ -133,31 +154,29 @@ def title(spell: Spell) -> str:
     )
 
 
-def as_json(spells: Spells) -> str:
-    """A line for each connection: times in seconds, shares of the interval's time, rates in bit/s."""
-    rows, who, wall = spells.rows, spells.connections, spells.wall_ns
-    now, before = rows["after"], rows["before"]
-    says, tries = causes.words(spells.causes, now)
-    shares = (rows["limited_ns"] / wall[:, None]).round(4)
-    limited = pl.DataFrame({name: shares[:, at] for at, name in enumerate(causes.NAMES)})
+def as_json(spells: Spells, who: pl.DataFrame) -> str:
+    """A line for each connection: times in seconds, shares of the interval's time, rates in bit/s; `who` they are goes to the front."""
+    rows, wall = spells.rows, spells.wall_ns
+    now, before, found = rows["after"], rows["before"], spells.causes
+    says, tries = causes.words(found, now)
+    limited = pl.from_numpy((rows["limited_ns"] / wall[:, None]).round(4), schema=list(causes.NAMES))
     since = pl.DataFrame({
         "busy_s": now["busy_us"] / 1e6, "rwnd_s": now["rwnd_limited_us"] / 1e6, "send_buffer_s": now["sndbuf_limited_us"] / 1e6,
         "retransmits": now["total_retrans"],
     })  # fmt: skip
-    frame = pl.DataFrame({
-        "time": np.full(len(spells), round(time.time(), 3)), "connection": [each.name for each in who], "local": [each.local for each in who],
-        "remote": [each.remote for each in who], "pid": pl.Series([each.pid for each in who], dtype=pl.Int64),
-        "process": pl.Series([each.process for each in who], dtype=pl.String), "uid": now["uid"], "ended": rows["ended"],
+    columns: dict[str, Any] = {
+        "ended": rows["ended"],
         "seconds": (wall / 1e9).round(4), "busy": (rows["busy_ns"] / wall).round(4), "limited": limited.to_struct(),
-        "stall_s": (rows["stall_ns"] / 1e9).round(4), "cause": [causes.NAMES[cause] for cause in spells.causes.tolist()], "says": says, "try": tries,
+        "stall_s": (rows["stall_ns"] / 1e9).round(4), "cause": pl.Series(causes.NAMES).gather(found), "says": says, "try": tries,
         "sent_bps": spells.sent_bps.round().astype(np.int64), "cc": [name.decode("ascii", "replace") for name in now["cc"].tolist()],
         "srtt_ms": now["srtt_us"] / 1e3, "min_rtt_ms": now["min_rtt_us"] / 1e3, "cwnd": now["cwnd"], "mss": now["mss_bytes"],
         "unacked": now["unacked"], "notsent_bytes": now["notsent_bytes"], "receive_window_bytes": now["snd_wnd_bytes"],
         "send_buffer_bytes": now["sndbuf_bytes"], "device_bytes": now["device_bytes"], "unread_bytes": now["rqueue"],
-        "pacing_bps": now["pacing_rate"] * 8.0, "delivery_bps": now["delivery_rate"] * 8.0, "delivery_app_limited": (now["flags"] & 1) > 0,
+        "pacing_bps": now["pacing_rate"] * _BYTE, "delivery_bps": now["delivery_rate"] * _BYTE, "delivery_app_limited": (now["flags"] & 1) > 0,
         "retransmits": now["total_retrans"] - before["total_retrans"], "since_connected": since.to_struct(),
-    })  # fmt: skip
-    return frame.write_ndjson()
+    }  # fmt: skip
+    when = pl.DataFrame({"time": np.full(len(spells), round(time.time(), 3))})
+    return when.hstack(who.get_columns()).hstack(pl.DataFrame(columns).get_columns()).write_ndjson()
 
 
 def stall_as_json(stall: Stall) -> dict[str, Any]:

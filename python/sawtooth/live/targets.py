@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.live.netlink import FAMILIES, Listener, LiveError
-from sawtooth.live.tcp_info import Sockets
+from sawtooth.live.tcp_info import Sockets, pick
 
 _PROC = Path("/proc")
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -93,7 +93,7 @@ class Target:
             among = [any(_fits(peer, family, address, port) for peer in self.peers) for family, address, port in
                      zip(sockets["family"].tolist(), sockets["destination"].tolist(), sockets["dport"].tolist(), strict=True)]  # fmt: skip
             wanted &= np.array(among, dtype=np.bool_)
-        return sockets[wanted]
+        return sockets if wanted.all() else pick(sockets, wanted)
 
     def check(self, listeners: Sequence[Listener], found: int) -> str | None:
         """Why nothing was found, in words; None if something was."""

@@ -20,10 +20,11 @@ from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, Cause, Measured
 from sawtooth.live.netlink import Listener, SockDiag
 from sawtooth.live.targets import Target, address, owners
-from sawtooth.live.tcp_info import MEASURED, Sockets
+from sawtooth.live.tcp_info import MEASURED, Sockets, join, pick, raw
 
-_BUDGET = 0.01
-"""Share of a processor for looks; what comes of them (screen, JSON, files) is not in it."""
+_BUDGET, _LEAST = 0.012, 0.002
+"""Share of a processor for everything, of which looks get what the reports (screen, JSON, files) leave, and what they get at the least."""
+_SMOOTHING = 0.2
 _SHORTEST = 0.01
 """Seconds between two looks: about the kernel's own tick, so more would tell nothing new."""
 _DUMP_FACTOR = 3
@@ -34,7 +35,6 @@ _COUNTERS = ("busy_us", "rwnd_limited_us", "sndbuf_limited_us")
 _COUNTED = list(causes.COUNTED)
 _WAITS = np.array([cause.stalls for cause in CAUSES], dtype=float)
 _SUMS: list[Any] = [("busy_ns", "f8"), ("limited_ns", "f8", (_K,)), ("stall_ns", "f8")]
-_RAW = np.dtype(f"V{MEASURED.itemsize}")
 SPELL = np.dtype([("start_ns", "i8"), ("end_ns", "i8"), *_SUMS, ("before", MEASURED), ("after", MEASURED), ("ended", "?")])
 """A stretch of time of a connection; see `Spell`."""
 # `met` and the sums are of the whole watch; `first` and what looks found of the stretch that `take` ends.
@@ -120,7 +120,7 @@ class Spells(Sequence[Spell]):
     """What connections did; each `Spell` is made when it is asked for, since of a thousand few are looked at.
 
     Attributes:
-        connections: whose, one for each row.
+        connections: whose, one for each row; the same list as long as they are the same.
         rows: of type `SPELL`.
 
     """
@@ -176,11 +176,14 @@ class Watch:
         self._services = {listener.port for listener in diag.listeners()}
         self._numbers: dict[str, int] = {}
         self._connections: dict[int, Connection] = {}
+        self._last_cookies: list[int] = []
+        self._last: list[Connection] = []
         self._owners: dict[int, tuple[int, str]] = {}
         self._owners_at = -_OWNERS_EVERY
         self._began = time.monotonic_ns()
         self._looks = _Looks()
-        self._cost = 0.0
+        # Processor time of a look, and share of a processor that goes into reports.
+        self._cost = self._reports = 0.0
         self._seen = 0
         self._full_look()
 
@@ -234,7 +237,10 @@ class Watch:
             number += 1
             end = start + (number * seconds if total is None else min(number * seconds, total))
             self._until(end)
+            before = time.process_time()
             yield self._take()
+            # Whoever asked for the interval is done with it.
+            self._reports += _SMOOTHING * ((time.process_time() - before) / seconds - self._reports)
 
     def finish(self) -> Spells:
         """What was seen since the last interval, for a watch that is cut short."""
@@ -246,7 +252,7 @@ class Watch:
 
     def _until(self, end: float) -> None:
         while True:
-            pause = max(_SHORTEST, self._cost / _BUDGET)
+            pause = max(_SHORTEST, self._cost / max(_BUDGET - self._reports, _LEAST))
             now = time.monotonic()
             # A look that would come close before the last one is not worth it.
             if now + 1.5 * pause >= end:
@@ -261,7 +267,7 @@ class Watch:
         if len(known) * _DUMP_FACTOR < self._seen:
             return self._diag.again(known)
         everything = self._diag.connections()
-        return everything[np.isin(everything["cookie"], known["cookie"])]
+        return pick(everything, np.isin(everything["cookie"], known["cookie"]))
 
     def _full_look(self) -> None:
         """Also at connections that are new."""
@@ -274,7 +280,7 @@ class Watch:
         before = time.process_time() if before is None else before
         self._looks.add(self._diag.read_ns - self._began, sockets)
         spent = time.process_time() - before
-        self._cost = spent if self._cost == 0 else 0.8 * self._cost + 0.2 * spent
+        self._cost = spent if self._cost == 0 else self._cost + _SMOOTHING * (spent - self._cost)
 
     def _take(self) -> Spells:
         return self._spells(self._looks.take())
@@ -283,10 +289,12 @@ class Watch:
         """Rows of `SPELL` with their names."""
         known = self._connections
         cookies: list[int] = rows["after"]["cookie"].tolist()
-        for at, cookie in enumerate(cookies):
-            if cookie not in known:
-                self._introduce(_measured(rows[at]["after"]))
-        return Spells([known[cookie] for cookie in cookies], rows)
+        if cookies != self._last_cookies:
+            for at, cookie in enumerate(cookies):
+                if cookie not in known:
+                    self._introduce(_measured(rows[at]["after"]))
+            self._last_cookies, self._last = cookies, [known[cookie] for cookie in cookies]
+        return Spells(self._last, rows)
 
     def _introduce(self, seen: Measured) -> None:
         """A connection's names, when it is met."""
@@ -360,7 +368,7 @@ class _Looks:
 
     def add(self, now_ns: int, sockets: Sockets) -> None:
         """One more look; connections that are not in it any more have ended."""
-        sockets = sockets[np.argsort(sockets["cookie"])]
+        sockets = pick(sockets, np.argsort(sockets["cookie"]))
         before = self._state
         if not np.array_equal(sockets["cookie"], before["last"]["cookie"]):
             before = self._align(now_ns, sockets)
@@ -380,13 +388,13 @@ class _Looks:
         old = self._state
         staying = np.isin(old["last"]["cookie"], sockets["cookie"])
         if not staying.all():
-            self._close(old[~staying])
+            self._close(pick(old, ~staying))
         state = np.zeros(len(sockets), dtype=_STATE)
         for name in ("met", "first", "last"):
-            state[name] = sockets
+            _copy(state[name], sockets)
         state["met_ns"] = state["first_ns"] = state["last_ns"] = now_ns
         places = np.flatnonzero(np.isin(sockets["cookie"], old["last"]["cookie"]))
-        state[places] = old[staying]
+        raw(state)[places] = raw(old)[staying]
         self._look = causes.look(state["last"])
         return state
 
@@ -399,11 +407,12 @@ class _Looks:
         state["first_ns"] = state["last_ns"]
         state["found"] = state["still"] = 0
         gone, self._gone = self._gone, []
-        return np.concatenate([spells[spells["end_ns"] > spells["start_ns"]], *gone])
+        passed = spells["end_ns"] > spells["start_ns"]
+        return join([spells if passed.all() else pick(spells, passed), *gone])
 
     def totals(self) -> NDArray[Any]:
         """What was seen of every connection since it was met, up to the last `take`, as rows of `SPELL`."""
-        return np.concatenate([*self.ended, _totals(self._state)])
+        return join([*self.ended, _totals(self._state)])
 
     def _close(self, state: NDArray[Any]) -> None:
         spells = _divided(state)
@@ -418,8 +427,7 @@ class _Looks:
 
 
 def _copy(target: Sockets, source: Sockets) -> None:
-    """Copies rows as they are: field by field NumPy takes ten times as long."""
-    target.view(_RAW)[:] = source.view(_RAW)
+    raw(target)[:] = raw(source)
 
 
 def _divided(state: NDArray[Any]) -> NDArray[Any]:
