@@ -6,6 +6,7 @@ Every curve lies over the published one. Throughput is in MB/s (10^6 bytes/s), o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,6 @@ from sawtooth.metrics import dips
 from sawtooth.plots import message_sizes
 from sawtooth.plots.message_sizes import Curve, Panel
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
-from sawtooth.report.published import table
 from sawtooth.stats import Vector
 
 CORRECTED, FAULTY, NODELAY, ANYTIME = "corrected", "faulty", "nodelay", "faulty-anytime"
@@ -293,6 +293,19 @@ def _smooth(sweeps: Sweeps, arm: str) -> Told:
     return told
 
 
+def table(name: str) -> pl.DataFrame:
+    """A published table of this study.
+
+    Raises:
+        DatasetError: if it is not where the project has it.
+
+    """
+    for directory in (Path("studies/published"), Path(str(resources.files("sawtooth"))) / "../../studies/published"):
+        if (directory / name).is_file():
+            return pl.read_csv(directory / name).with_columns(pl.all().exclude("message_bytes").cast(pl.Float64))
+    raise DatasetError(f"the published table studies/published/{name} was not found", "run this from the project's directory")
+
+
 # --- sections -----------------------------------------------------------------------------------------------------------
 
 
@@ -328,7 +341,7 @@ def _figures(sweeps: Sweeps, references: list[Reference], corrected: pl.DataFram
         theirs = Panel("published", "MB/s", [Curve("throughput", size, reference.throughput)], "normalised stall", [Curve("stall", size, reference.stall)], WINDOW)
         ours = Panel("here", "MB/s", [Curve("throughput", size, reference.ours.throughput)], "stall, share of the time",
                      [Curve("stall", size, reference.ours.stall)], WINDOW)  # fmt: skip
-        ours.left.append(Curve("published throughput", size, reference.throughput, points=True))
+        ours.left.append(Curve("published throughput", size, reference.throughput, points=True, like=0))
         medium = reference.name.removesuffix(", with stall")
         plots.append(Plot(f"{number}_stall_{reference.nic}", message_sizes.panels([theirs, ours], columns=1),
                           f"({number}) {medium}, faulty kernel: throughput, and the stall on the right axis. The published stall is normalised in a way that is not told, ours is a share of the "
@@ -348,7 +361,7 @@ def _overview(sweeps: Sweeps, references: list[Reference], nic: str, corrected: 
               Curve("corrected, published", known["message_bytes"].cast(pl.Float64).to_numpy(), known[NICS[nic]].to_numpy(), points=True, like=0)]  # fmt: skip
     if (nic, FAULTY) in sweeps:
         faulty = sweeps[nic, FAULTY]
-        curves.append(Curve("faulty", faulty.sizes, faulty.throughput))
+        curves.append(Curve("faulty", faulty.sizes, faulty.throughput, like=1))
     for reference in references:
         # Of Fast Ethernet two curves are published; the one without stall is that of the kernel without the stopwatch.
         if reference.nic == nic and (reference.stall is None or nic.startswith("atm")):
@@ -392,7 +405,3 @@ def _sizes_section(sweeps: Sweeps, corrected: pl.DataFrame) -> Section:
     return Section("All sizes", ["stall is the share of the message's time, stall_partial what a held partial packet has of it."],
                    grids=[Grid("sizes", joined, "Every interface, arm and size", digits)])  # fmt: skip
 
-
-def source_of(name: str) -> Path:
-    """Where a published table of this study is found; for tests."""
-    return Path(__file__).resolve().parents[3] / "studies/published" / name
