@@ -100,7 +100,7 @@ def calibrate(scenario: dict[str, Any], cases: list[dict[str, Any]], published: 
         misfit = np.log(throughput(scenario, cases, hosts_of(hosts), FITTED) / target).ravel()
         return np.concatenate([misfit, RIDGE * np.array(costs)])
 
-    found = least_squares(residuals, begin, bounds=(begin - 5, begin + 3.5), diff_step=0.03, loss="soft_l1", f_scale=0.03, max_nfev=60)
+    found = least_squares(residuals, begin, bounds=(begin - 5, begin + 3.5), diff_step=[0.03], loss="soft_l1", f_scale=0.03, max_nfev=60)
     return hosts_of(point(np.asarray(found.x)))
 
 

@@ -75,7 +75,11 @@ def test_a_lower_curve_misses_its_bar_and_a_dip_too_many_is_counted() -> None:
 def test_findings_are_refuted_by_a_dip_below_the_window_and_by_a_stall_that_tells_nothing() -> None:
     level = np.full(SIZES.size, 10.0)
     dipped = np.where(SIZES >= 40_000, 3.0, level)
-    sweeps: Sweeps = {("fe1", CORRECTED): sweep(level), ("fe1", FAULTY): sweep(dipped, (10 - dipped) / 10), ("fe1", NODELAY): sweep(level * 0.99)}
+    sweeps: Sweeps = {
+        ("fe1", CORRECTED): sweep(level),
+        ("fe1", FAULTY): sweep(dipped, (10 - dipped) / 10),
+        ("fe1", NODELAY): sweep(level * 0.99),
+    }
     assert [verdict.answer for verdict in stall.verdicts(sweeps)] == ["yes"] * 4
     below = dipped.copy()
     below[19] = 4.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, figure
+from sawtooth.plots.style import COLOURS, figure, legend_above
 from sawtooth.stats import Vector
 
 
@@ -63,10 +63,9 @@ def panels(data: Sequence[Panel], columns: int = 2) -> Figure:
         if at >= len(data) - columns:
             axis.set_xlabel("message size [kB]")
             axis.tick_params(labelbottom=True)
-        if len(panel.left) > 1:
-            # Above the panel: curves and points are everywhere in it.
-            axis.legend(loc="lower left", bbox_to_anchor=(0, 1.07), ncols=4, borderaxespad=0, handlelength=1.2, columnspacing=1.0)
-        axis.set_title(panel.title, loc="left")
+        axis.set_title(panel.title)
+    fullest = max(range(len(data)), key=lambda at: len(data[at].left))
+    legend_above(made, axes[fullest])
     return made
 
 

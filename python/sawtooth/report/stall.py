@@ -95,10 +95,12 @@ class Reference:
 
     @property
     def our_correlation(self) -> float:
+        """The same of ours; not a number if nothing stalls."""
         return dips.rank_correlation(self.ours.throughput / self.our_level, self.ours.stall)
 
     @property
     def agreement(self) -> dips.Agreement:
+        """Of the dips below the corrected curve, each of its own."""
         return dips.agreement(dips.below(self.ours.throughput, self.our_level), dips.below(self.throughput, self.level))
 
     @property
@@ -163,7 +165,9 @@ def sweeps_of(dataset: Dataset) -> Sweeps:
             part = means.filter(nic=nic, arm=arm).sort("size")
             if part.is_empty():
                 continue
-            sizes, took, stall, partial = (part[name].cast(pl.Float64).to_numpy() for name in ("size", "completion_ns", "stall_ns", "stall_partial_ns"))
+            sizes, took, stall, partial = (
+                part[name].cast(pl.Float64).to_numpy() for name in ("size", "completion_ns", "stall_ns", "stall_partial_ns")
+            )
             made[nic, arm] = Sweep(sizes, sizes / took * 1e3, stall / took, np.divide(partial, stall, out=np.zeros_like(stall), where=stall > 0))  # fmt: skip
     if not any(arm == CORRECTED for _, arm in made):
         raise DatasetError("there is no finished run of the arm `corrected`, which is the level of all dips", "studies/stall.toml has it")
@@ -196,7 +200,9 @@ def bars_of(sweeps: Sweeps, references: list[Reference], corrected: pl.DataFrame
 
     def row(bar: str, of: str, asked: str, value: float, met: bool) -> None:
         known = bool(np.isfinite(value))
-        rows.append({"bar": bar, "of": of, "asked": asked, "value": value if known else None, "met": ("yes" if met else "no") if known else ""})
+        rows.append(
+            {"bar": bar, "of": of, "asked": asked, "value": value if known else None, "met": ("yes" if met else "no") if known else ""}
+        )
 
     for nic, column in NICS.items():
         if (nic, CORRECTED) in sweeps:
@@ -214,8 +220,20 @@ def bars_of(sweeps: Sweeps, references: list[Reference], corrected: pl.DataFrame
         row("lowest throughput, ours to published", reference.name, f"a factor of {MOST_FACTOR:g} at most", factor, factor <= MOST_FACTOR)
     for reference in references:
         agreement = reference.agreement
-        row("published dip sizes that are dips here", reference.name, f"at least {LEAST_FOUND:g}", agreement.found, agreement.found >= LEAST_FOUND)
-        row("dips here that are none there", reference.name, f"at most {MOST_SURPLUS:g}", agreement.surplus, agreement.surplus <= MOST_SURPLUS)
+        row(
+            "published dip sizes that are dips here",
+            reference.name,
+            f"at least {LEAST_FOUND:g}",
+            agreement.found,
+            agreement.found >= LEAST_FOUND,
+        )
+        row(
+            "dips here that are none there",
+            reference.name,
+            f"at most {MOST_SURPLUS:g}",
+            agreement.surplus,
+            agreement.surplus <= MOST_SURPLUS,
+        )
     for reference in references:
         for whose, value in (("ours", reference.our_correlation), ("published", reference.their_correlation)):
             if whose == "ours" or reference.stall is not None:
@@ -325,8 +343,8 @@ def _near(references: list[Reference], missed: int) -> list[str]:
     ]  # fmt: skip
     if missed:
         told.append(
-            "What is missed follows from the published description, which has one wait of up to a tick: nothing here takes longer than about 11 ms, while the published curves have waits "
-            "of 20 ms as well, and sizes between the dips at which nothing is held back. What was tried is in docs/guides/stall-study.md."
+            "What is missed: here every message beyond the window whose last packet is partial waits for one tick. The published curves also have waits of two ticks, which make their lowest "
+            "values, and sizes between the dips at which nothing is held back. What was tried is in docs/guides/stall-study.md."
         )
     return told
 
@@ -338,7 +356,14 @@ def _figures(sweeps: Sweeps, references: list[Reference], corrected: pl.DataFram
     for number, reference in enumerate((reference for reference in references if reference.stall is not None), 2):
         assert reference.stall is not None
         size = reference.ours.sizes
-        theirs = Panel("published", "MB/s", [Curve("throughput", size, reference.throughput)], "normalised stall", [Curve("stall", size, reference.stall)], WINDOW)
+        theirs = Panel(
+            "published",
+            "MB/s",
+            [Curve("throughput", size, reference.throughput)],
+            "normalised stall",
+            [Curve("stall", size, reference.stall)],
+            WINDOW,
+        )
         ours = Panel("here", "MB/s", [Curve("throughput", size, reference.ours.throughput)], "stall, share of the time",
                      [Curve("stall", size, reference.ours.stall)], WINDOW)  # fmt: skip
         ours.left.append(Curve("published throughput", size, reference.throughput, points=True, like=0))
@@ -362,10 +387,9 @@ def _overview(sweeps: Sweeps, references: list[Reference], nic: str, corrected: 
     if (nic, FAULTY) in sweeps:
         faulty = sweeps[nic, FAULTY]
         curves.append(Curve("faulty", faulty.sizes, faulty.throughput, like=1))
-    for reference in references:
-        # Of Fast Ethernet two curves are published; the one without stall is that of the kernel without the stopwatch.
-        if reference.nic == nic and (reference.stall is None or nic.startswith("atm")):
-            curves.append(Curve("faulty, published", reference.ours.sizes, reference.throughput, points=True, like=1))
+    # Of Fast Ethernet two curves are published; the one without stall is that of the kernel without the stopwatch.
+    shown = [reference for reference in references if reference.nic == nic and (reference.stall is None or nic.startswith("atm"))]
+    curves += [Curve("faulty, published", reference.ours.sizes, reference.throughput, points=True, like=1) for reference in shown]
     return Panel(NAMES[nic], "MB/s", curves, mark=WINDOW)
 
 
@@ -376,13 +400,14 @@ def _dips_section(sweeps: Sweeps) -> Section:
             continue
         sizes = np.intersect1d(sweep.sizes, sweeps[nic, CORRECTED].sizes)
         ours, level = sweep.at(sizes), sweeps[nic, CORRECTED].at(sizes)
-        rows += [
-            {"interface": NAMES[nic], "arm": arm, "first_bytes": dip.first, "last_bytes": dip.last, "deepest_bytes": dip.deepest, "share": dip.share, "stall": dip.stall}
-            for dip in dips.find(ours.sizes, ours.throughput, level.throughput, ours.stall)
-        ]  # fmt: skip
+        for dip in dips.find(ours.sizes, ours.throughput, level.throughput, ours.stall):
+            at = {"first_bytes": dip.first, "last_bytes": dip.last, "deepest_bytes": dip.deepest}
+            rows.append({"interface": NAMES[nic], "arm": arm, **at, "share": dip.share, "stall": dip.stall})
     text = "Neighbouring sizes below half of the corrected curve: the least share of it, and the mean share of the time that is stall."
     digits = {"first_bytes": 0, "last_bytes": 0, "deepest_bytes": 0, "share": 2, "stall": 2}
-    return Section("Dips", [text] if rows else ["There are none."], grids=[Grid("dips", pl.DataFrame(rows), "Dips here", digits)] if rows else [])
+    return Section(
+        "Dips", [text] if rows else ["There are none."], grids=[Grid("dips", pl.DataFrame(rows), "Dips here", digits)] if rows else []
+    )
 
 
 def _sizes_section(sweeps: Sweeps, corrected: pl.DataFrame) -> Section:
@@ -404,4 +429,3 @@ def _sizes_section(sweeps: Sweeps, corrected: pl.DataFrame) -> Section:
     digits = {"throughput_MBps": 3, "corrected_published_MBps": 3, "stall": 3, "stall_partial": 3}
     return Section("All sizes", ["stall is the share of the message's time, stall_partial what a held partial packet has of it."],
                    grids=[Grid("sizes", joined, "Every interface, arm and size", digits)])  # fmt: skip
-
