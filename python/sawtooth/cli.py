@@ -20,7 +20,7 @@ from sawtooth.dataset import Dataset
 from sawtooth.errors import BackendUnavailable, DatasetError, SawtoothError
 from sawtooth.execute import BACKENDS, Interrupted, Summary, execute, reporter_for
 from sawtooth.measures import measures
-from sawtooth.plan import Plan, make_plan
+from sawtooth.plan import Plan, Run, make_plan
 from sawtooth.report import KINDS
 from sawtooth.report import report as make_report
 from sawtooth.study import Study, did_you_mean
@@ -375,6 +375,9 @@ def trace(
     ] = None,
     begin: Annotated[str, typer.Option("--from", metavar="TIME", help="Draw from here on.")] = "0 s",
     end: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Draw up to here.", show_default="the end")] = None,
+    layers: Annotated[
+        bool, typer.Option("--layers", help="The packets of one flow with hosts through all layers, as a table and as swim lanes.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where trace-run-N.svg and .png go.", show_default="results/NAME/trace")
     ] = None,
@@ -395,9 +398,13 @@ def trace(
     made = make_plan(_load(study, short, options, backend))
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     span = traces.span(begin, end, run)
+    directory = out or Path("results") / made.study.name / "trace"
+    if layers:
+        _trace_layers(made, run, flows, span, directory, as_json=as_json)
+        return
     taken = traces.take(made, run, BACKENDS[made.study.backend])
     drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
-    directory, name = out or Path("results") / made.study.name / "trace", f"trace-run-{run.index}"
+    name = f"trace-run-{run.index}"
     style.write(drawn, directory, name)
     if as_json:
         _print_json({"run": run.index, "cell": run.cell, "arm": run.arm, "replicate": run.replicate, "seed": run.seed,
@@ -405,6 +412,27 @@ def trace(
         return
     for line in traces.summary(taken, flows or ()):
         print(line)
+    print(f"figure: {directory / name}.svg")
+
+
+def _trace_layers(made: Plan, run: Run, flows: list[str] | None, span: tuple[float, float], directory: Path, *, as_json: bool) -> None:
+    from sawtooth import layers as ways
+    from sawtooth import trace as traces
+    from sawtooth.plots import style, swim_lanes
+
+    events = ways.within(ways.take(made, run, flows), span)
+    if events.is_empty():
+        raise sawtooth.StudyError("nothing happens in that time", hint="choose other --from and --to")
+    name = f"layers-run-{run.index}"
+    style.write(swim_lanes.layers(events, traces.title(made, run)), directory, name)
+    table = ways.packets(events)
+    table.write_csv(directory / f"{name}.csv")
+    if as_json:
+        _print_json({"run": run.index, "figure": str(directory / f"{name}.svg"), "packets": table.to_dicts()})
+        return
+    with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=200,
+                   tbl_formatting="NOTHING", float_precision=1):  # fmt: skip
+        print(table)
     print(f"figure: {directory / name}.svg")
 
 

@@ -26,6 +26,7 @@ KINDS = {
     "linux-guest-resources": ("guest_resources", "build"),
     "tahoe-vs-reno": ("tahoe", "build"),
     "self-similar": ("self_similar", "build"),
+    "stall": ("stall", "build"),
 }
 
 __all__ = ["KINDS", "report"]
