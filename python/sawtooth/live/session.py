@@ -95,7 +95,7 @@ def watch(asked: Asked, show: Callable[[Report], None]) -> Ending:
             # Of new connections tracepoints see the ports, not whose they are.
             exact = Exact(cookies, asked.target.ports if not asked.target.pids and not asked.target.peers else ())
             watching.restart()
-            exact.begin(_waits(watching.cookies, look(watching.now)), time.monotonic_ns())
+            exact.begin(_waits(watching.cookies, look(watching.now)), watching.looked_ns)
         try:
             if asked.record is not None:
                 recorder = Recorder(asked.record, asked.target)
@@ -171,7 +171,7 @@ def _exact(watching: Watch, spells: Spells, exact: Exact | None) -> list[Stall]:
     if exact is None:
         return []
     cookies = [connection.cookie for connection in spells.connections]
-    spells.rows["stall_ns"] = exact.account(_waits(cookies, look(spells.rows["after"])), time.monotonic_ns())
+    spells.rows["stall_ns"] = exact.account(_waits(cookies, look(spells.rows["after"])), watching.looked_ns)
     stalls: list[Stall] = []
     for cookie, start, end, cause in exact.listed():
         connection = watching.connection(cookie)

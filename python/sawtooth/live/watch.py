@@ -202,6 +202,11 @@ class Watch:
         """The connections as the last look saw them."""
         return self._looks.known
 
+    @property
+    def looked_ns(self) -> int:
+        """When the last look was, on the monotonic clock."""
+        return self._diag.read_ns
+
     def listeners(self) -> list[Listener]:
         """What listens on this machine now."""
         return self._diag.listeners()
