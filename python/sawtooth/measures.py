@@ -14,7 +14,7 @@ from sawtooth import _core
 from sawtooth.errors import DatasetError
 from sawtooth.study import did_you_mean
 
-TABLES = ("flows", "links")
+TABLES = ("flows", "links", "exchanges")
 HOWS = ("mean", "sum", "max", "each")
 OVER_TIME = "over_time"
 _COMPUTED = (
@@ -31,7 +31,7 @@ class Metric:
 
     Attributes:
         name: as the user names it, such as `goodput_bps` or `links.dropped_packets`.
-        table: `flows`, `links` or `over_time`.
+        table: `flows`, `links`, `exchanges` or `over_time`.
         unit: of its values, in a form that can follow a number; empty for plain numbers.
         summary: what it is.
 

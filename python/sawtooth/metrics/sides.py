@@ -87,7 +87,10 @@ def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) 
     elif chosen.table == "links":
         rows = dataset.links().with_columns(item=pl.col("link") + " " + pl.col("direction"), cc=pl.lit(None, pl.String))
     else:
-        rows = dataset.flows().with_columns(item=pl.col("flow") if how == "each" else pl.col("flow").str.replace(r"\[\d+\]$", ""))
+        rows = dataset.table(chosen.table)
+        if chosen.table != "flows":
+            rows = rows.with_columns(cc=pl.lit(None, pl.String))
+        rows = rows.with_columns(item=pl.col("flow") if how == "each" else pl.col("flow").str.replace(r"\[\d+\]$", ""))
     # Everything measured is at least 0; -1 says that it was not.
     value = pl.col(column).cast(pl.Float64)
     value = pl.when(value.is_not_null() & value.is_not_nan() & (value >= 0)).then(value)
