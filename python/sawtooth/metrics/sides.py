@@ -79,18 +79,16 @@ def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) 
     """
     column = chosen.column
     if chosen.table == "over_time":
-        frame = over_time.COMPUTED[column](over_time.windows(dataset), over_time.WINDOW_NS)
+        rows = over_time.COMPUTED[column](over_time.windows(dataset), over_time.WINDOW_NS).lazy()
         column = "value"
-        rows = frame.lazy().with_columns(
-            item=pl.col("item") if how == "each" else pl.col("item").str.replace(r"\[\d+\]$", ""), cc=pl.lit(None, pl.String)
-        )
     elif chosen.table == "links":
-        rows = dataset.links().with_columns(item=pl.col("link") + " " + pl.col("direction"), cc=pl.lit(None, pl.String))
+        rows = dataset.links().with_columns(item=pl.col("link") + " " + pl.col("direction"))
     else:
-        rows = dataset.table(chosen.table)
-        if chosen.table != "flows":
-            rows = rows.with_columns(cc=pl.lit(None, pl.String))
-        rows = rows.with_columns(item=pl.col("flow") if how == "each" else pl.col("flow").str.replace(r"\[\d+\]$", ""))
+        rows = dataset.table(chosen.table).with_columns(item=pl.col("flow"))
+    if how != "each":
+        rows = rows.with_columns(pl.col("item").str.replace(r"\[\d+\]$", ""))
+    if chosen.table != "flows":
+        rows = rows.with_columns(cc=pl.lit(None, pl.String))
     # Everything measured is at least 0; -1 says that it was not.
     value = pl.col(column).cast(pl.Float64)
     value = pl.when(value.is_not_null() & value.is_not_nan() & (value >= 0)).then(value)
