@@ -97,6 +97,12 @@ impl Data {
         echo: Stamp::NONE,
     };
 
+    /// Whether it opens a connection. Without a handshake the first segment carries data, and is like any other.
+    #[inline]
+    pub fn is_syn(self) -> bool {
+        self.seq == 0 && self.payload_bytes == 0 && !self.fin
+    }
+
     /// Whether it is the handshake's third packet.
     #[inline]
     pub fn is_handshake_ack(self) -> bool {

@@ -1226,6 +1226,7 @@ impl<'a> Reader<'a> {
                     "tcp parameter",
                     scope,
                 )?;
+                see_to_ack_every(&mut tcp, json, &path)?;
                 let known = kernel::TCP_KEYS.iter().map(|(key, _)| *key);
                 told.extend(known.filter(|key| json.get(key).is_some()));
             }
@@ -1646,6 +1647,23 @@ fn no_parameters(json: &Json, path: &str, whose: &str) -> Result<()> {
         )
         .hint("leave it out: parameters of modules are the kernel's own")),
         None => Ok(()),
+    }
+}
+
+/// When acknowledgements are sent has two keys; who writes one does not mean the other, which may be the stack's.
+fn see_to_ack_every(tcp: &mut Params, table: &Json, path: &str) -> Result<()> {
+    let written = |key: &str| table.get(key).is_some_and(|value| value != "none");
+    match (written("ack_every"), written("ack_window_share")) {
+        (true, true) => Err(at(
+            format!("{path}.ack_window_share"),
+            "`ack_every` and `ack_window_share` both say when acknowledgements are sent",
+        )
+        .hint("keep one of them")),
+        (true, false) => {
+            tcp.set("ack_window_share", Value::None);
+            Ok(())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -8,6 +8,7 @@ use super::segmentation::Segmentation;
 use super::ticks::Ticks;
 use crate::registry::{Kind, Param, Params, Value};
 use crate::rng::Stream;
+use crate::units::ceil;
 
 /// All keys of `tcp`. The default is the `rfc` stack's value.
 pub const PARAMS: &[Param] = &[
@@ -478,8 +479,8 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "partial_timer",
-        summary: "how long a partial segment waits that waits for a timer, in whole ticks of `timer_tick`; `none`: 10 ms with `partial = \"linux-2.0.29\"`, \
-                  200 ms with `cork` (tcp(7))",
+        summary: "how long a partial segment waits that waits for a timer, in whole ticks of `timer_tick`; `none`: 200 ms with `cork` (tcp(7)), and with \
+                  `linux-2.0.29` that of the receiver's delayed acknowledgement is waited for",
         kind: Kind::Duration {
             min_exclusive: true,
         },
@@ -551,12 +552,27 @@ pub const PARAMS: &[Param] = &[
         default: Value::Integer(2),
     },
     Param {
+        name: "ack_window_share",
+        summary: "acknowledgements are sent when this share of `window_limit`, in whole segments, has come since the last one, instead of every so many \
+                  segments; `none`: ack_every",
+        kind: Kind::Number { min: 0.0, max: 1.0 },
+        default: Value::None,
+    },
+    Param {
         name: "delayed_ack_timeout",
         summary: "longest wait of a delayed acknowledgement (RFC 1122 §4.2.3.2: at most 500 ms)",
         kind: Kind::Duration {
             min_exclusive: true,
         },
         default: Value::Duration(0.2),
+    },
+    Param {
+        name: "delayed_ack_timeout_several",
+        summary: "the same once a second segment waits for its acknowledgement, where `ack_every` or `ack_window_share` lets it wait; `none`: no other",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::None,
     },
     Param {
         name: "adaptive_delayed_ack",
@@ -768,6 +784,7 @@ pub struct Config {
     pub ns2_tick_phase: bool,
     pub ack_every: u32,
     pub delayed_ack_timeout: f64,
+    pub delayed_ack_timeout_several: Option<f64>,
     pub adaptive_delayed_ack: bool,
 }
 
@@ -845,7 +862,7 @@ impl From<&Params> for Config {
             send_auto_tuning: params.flag("send_auto_tuning"),
             max_sack_blocks: usize::try_from(params.integer("max_sack_blocks")).unwrap_or(3),
             sack_option_header: bytes_u32(params, "sack_option_header"),
-            partial: partial(params),
+            partial: Policy::of(params.choice("partial"), duration(params, "partial_timer")),
             restart_after_idle: chosen(params, "restart_after_idle"),
             fin: params.flag("fin"),
             rto: RtoConfig {
@@ -856,8 +873,9 @@ impl From<&Params> for Config {
                 max: params.duration("rto_max"),
             },
             ns2_tick_phase: params.choice("tick_phase") == "ns2",
-            ack_every: u32::try_from(params.integer("ack_every")).unwrap_or(1),
+            ack_every: ack_every(params, window_limit),
             delayed_ack_timeout: params.duration("delayed_ack_timeout"),
+            delayed_ack_timeout_several: duration(params, "delayed_ack_timeout_several"),
             adaptive_delayed_ack: params.flag("adaptive_delayed_ack"),
         }
     }
@@ -984,14 +1002,24 @@ fn bytes(params: &Params, name: &str) -> Option<u64> {
     }
 }
 
-fn partial(params: &Params) -> Policy {
-    let mut policy = Policy::of(params.choice("partial"));
-    if let (Some((wait, _)), Value::Duration(secs)) =
-        (&mut policy.timer, params.get("partial_timer"))
-    {
-        *wait = secs;
+fn duration(params: &Params, name: &str) -> Option<f64> {
+    match params.get(name) {
+        Value::Duration(secs) => Some(secs),
+        _ => None,
     }
-    policy
+}
+
+/// In-order segments per acknowledgement; the window is in segments.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "segments of a window, which is limited"
+)]
+fn ack_every(params: &Params, window: f64) -> u32 {
+    match params.get("ack_window_share") {
+        Value::Number(share) if window < UNLIMITED => ceil(share * window).max(1.0) as u32,
+        _ => u32::try_from(params.integer("ack_every")).unwrap_or(1),
+    }
 }
 
 fn pacing(params: &Params) -> Pacing {

@@ -20,6 +20,8 @@ const MOST: f64 = 0.2;
 #[derive(Debug)]
 pub struct DelayedAck {
     base: f64,
+    /// For two segments or more, if that is another.
+    several: Option<f64>,
     adaptive: bool,
     ticks: Ticks,
     current: f64,
@@ -35,6 +37,7 @@ impl DelayedAck {
     pub fn new(config: &Config) -> Self {
         let mut delayed = Self {
             base: config.delayed_ack_timeout,
+            several: config.delayed_ack_timeout_several,
             adaptive: config.adaptive_delayed_ack,
             ticks: config.receiver_tick,
             current: config.delayed_ack_timeout,
@@ -98,6 +101,12 @@ impl DelayedAck {
             .rtt
             .map_or(MOST, |rtt| rtt.clamp(self.base, MOST.max(self.base)));
         self.ticks.expiry(now, self.current.min(most))
+    }
+
+    /// The same once a second segment waits for its acknowledgement, where that is another wait.
+    #[inline]
+    pub fn due_of_several(&self, now: f64) -> Option<f64> {
+        self.several.map(|wait| self.ticks.expiry(now, wait))
     }
 
     /// It has left because nothing else came.

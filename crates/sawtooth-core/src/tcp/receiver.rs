@@ -147,7 +147,7 @@ impl Receiver {
     fn on_any_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
         let at_once = self.marks.is_on() && self.on_marks(data);
         self.echo.on_segment(data.seq, data.stamp);
-        if data.seq == 0 {
+        if data.is_syn() {
             self.delayed.on_syn(now.time);
         } else {
             self.delayed.on_established(now.time);
@@ -164,7 +164,7 @@ impl Receiver {
                 self.acknowledge_one_by_one();
             }
             // A SYN is answered at once, and so is a FIN (RFC 9293 §3.10.7.2, §3.10.7.4).
-            let now_or_never = data.seq == 0 || data.fin || at_once || opens;
+            let now_or_never = data.is_syn() || data.fin || at_once || opens;
             if now_or_never || (data.push && self.push_acks) || self.is_due() {
                 return Some(self.acknowledge_in_order(now.time));
             }
@@ -243,6 +243,11 @@ impl Receiver {
     fn delay(&mut self, now: Event) {
         if self.timer.is_never() {
             self.timer = now.schedule(self.delayed.due(now.time), Child::Timer);
+        } else if self.unacknowledged == 2
+            && let Some(due) = self.delayed.due_of_several(now.time)
+            && due < self.timer.time
+        {
+            self.timer = now.schedule(due, Child::Timer);
         }
     }
 

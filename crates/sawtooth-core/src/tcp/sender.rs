@@ -394,7 +394,7 @@ impl Sender {
     fn on_partial_timer(&mut self, now: Event) {
         self.partial_timer = Key::NEVER;
         self.permit = Permit::Window;
-        let Some((_, at_expiry)) = self.config.partial.timer else {
+        let Some((_, at_expiry)) = self.config.partial.timer() else {
             return;
         };
         if at_expiry == AtExpiry::Leaves || self.stream.end() <= self.sendable(now) {
@@ -412,7 +412,7 @@ impl Sender {
             self.stream.judge(edge);
         }
         let waits = unsent && self.stream.waits_for_timer(self.snd_una, self.snd_max);
-        match self.config.partial.timer {
+        match self.config.partial.timer() {
             Some((wait, _)) if waits => {
                 if self.partial_timer.is_never() {
                     let due = self.config.timer_tick.expiry(now.time, wait);

@@ -77,8 +77,8 @@ pub const STACKS: &[Stack] = &[
     },
     Stack {
         name: "linux-2.0.29",
-        summary: "the host of the data-stream-stall study, as far as that tells: jiffies of 10 ms, a window of 32 KiB, delayed acknowledgements of 20 ms and the \
-                  fault of partial packets; for the rest what was standard then",
+        summary: "the host of the data-stream-stall study, as far as that and its curves tell: jiffies of 10 ms, a window of 32 KiB of which every half is acknowledged, \
+                  delayed acknowledgements of 20 ms, or 10 for several segments, and the fault of partial packets; for the rest what was standard then",
         specification: &["RFC 1122", "RFC 2001", "the data-stream-stall study"],
         values: &[
             ("recovery", Value::Choice("reno")),
@@ -89,7 +89,9 @@ pub const STACKS: &[Stack] = &[
             ("byte_window", Value::Bool(true)),
             ("timer_tick", Value::Duration(0.01)),
             ("whole_ticks", Value::Bool(false)),
+            ("ack_window_share", Value::Number(0.5)),
             ("delayed_ack_timeout", Value::Duration(0.02)),
+            ("delayed_ack_timeout_several", Value::Duration(0.01)),
             ("partial", Value::Choice("linux-2.0.29")),
         ],
     },

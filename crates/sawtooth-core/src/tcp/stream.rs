@@ -181,12 +181,19 @@ impl Stream {
         if !is_short || snd_max >= self.end || self.has_waited {
             return Verdict::Leaves;
         }
-        (self.partial.decide)(Facts {
-            outstanding: snd_una < snd_max,
+        let outstanding = snd_una < snd_max;
+        let verdict = (self.partial.decide)(Facts {
+            outstanding,
             short_outstanding: snd_una < self.short_sent,
             found_no_room: self.found_no_room.unwrap_or(false),
             closed: self.closing == Closing::Closed,
-        })
+        });
+        let outlasts = verdict == Verdict::WaitsForTimer && self.partial.timer().is_none();
+        if outlasts && !outstanding {
+            Verdict::Leaves
+        } else {
+            verdict
+        }
     }
 
     /// One past the last segment that is written.
@@ -297,7 +304,7 @@ mod tests {
     use super::*;
 
     fn stream(partial: &str) -> Stream {
-        Stream::new(1000, 1, Policy::of(partial), true)
+        Stream::new(1000, 1, Policy::of(partial, None), true)
     }
 
     fn sizes(stream: &Stream) -> Vec<u32> {
