@@ -433,8 +433,9 @@ def _trace_layers(
     view = ways.view(ways.take(made, run, flows), message, span)
     number = view.message["message"] if view.message else 1
     name = f"layers-run-{run.index}" + (f"-message-{number}" if number != 1 else "")
-    title = traces.title(made, run)
-    style.write(swim_lanes.layers(view.events, view.packets, (view.begin, view.end), view.origin, [title, view.title], view.message), directory, name)
+    title = [traces.title(made, run), view.title]
+    drawn = swim_lanes.layers(view.events, view.packets, (view.begin, view.end), view.origin, title, view.message)
+    style.write(drawn, directory, name)
     times = view.times()
     times.write_csv(directory / f"{name}.csv")
     view.messages.write_csv(directory / f"layers-run-{run.index}-messages.csv")

@@ -44,7 +44,7 @@ class Part:
 
 
 PARTS = (
-    Part("application to socket", "write", "copied", "the call of write, copying, sleeping until there is memory"),
+    Part("application to socket", "write", "copied", "the call of write, copying, sleeping until there is memory; what TCP sends in between"),
     Part("socket to tcp", "copied", "tcp_send", "waiting for the window, as a partial packet or for recovery; TCP's work"),
     Part("tcp to driver", "tcp_send", "handed", "waiting for room in the interface; the driver's work"),
     Part("driver to wire", "handed", "wire_begin", "packets that are transmitted before it; the interface"),
@@ -53,7 +53,7 @@ PARTS = (
     Part("wire to driver", "arrive", "driver_receive", "the interface, the interrupt and the driver's work in it"),
     Part("driver to tcp", "driver_receive", "tcp_receive", "TCP's work, and what the processor does before it"),
     Part("tcp to socket", "tcp_receive", "readable", "waiting for what is missing before it"),
-    Part("socket to application", "readable", "read", "waking the reader, reading and copying"),
+    Part("socket to application", "readable", "read", "waking the reader, reading and copying; the acknowledgement that is sent first"),
 )  # fmt: skip
 
 
@@ -144,4 +144,6 @@ def _through(frame: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
 def _reached(frame: pl.DataFrame, progress: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Adds to each row what `progress` says of its last byte: the first row that comes as far."""
-    return frame.sort("through").join_asof(progress.sort("through"), on="through", by=keys or None, strategy="forward", check_sortedness=False)
+    return frame.sort("through").join_asof(
+        progress.sort("through"), on="through", by=keys or None, strategy="forward", check_sortedness=False
+    )

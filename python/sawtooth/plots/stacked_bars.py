@@ -44,7 +44,8 @@ def horizontal(panels: Mapping[str, Sequence[Group]], parts: Sequence[Part], x_l
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
     most = max(sum(len(group.bars) + 0.6 for group in groups) for groups in panels.values())
-    made, axes = figure(4.8 * columns if columns > 1 else 6.5, rows * (_ROW * most + _HEAD) + _FOOT, rows=rows, columns=columns, share_y=True)
+    width, height = 9.6 if columns > 1 else 6.5, rows * (_ROW * most + _HEAD) + _FOOT
+    made, axes = figure(width, height, rows=rows, columns=columns, share_y=True)
     every = np.array([values for groups in panels.values() for group in groups for values in group.bars.values()], dtype=float)
     present = [at for at in range(len(parts)) if (every[:, at] > 0).any()]
     for axis, (title, groups) in zip(axes, panels.items(), strict=False):
@@ -73,6 +74,7 @@ def horizontal(panels: Mapping[str, Sequence[Group]], parts: Sequence[Part], x_l
         axis.set_yticks(places, names, fontsize=7)
         axis.set_title(title, loc="left", fontsize=9)
         axis.grid(visible=False, axis="y")
+        axis.set_axisbelow(True)
         axis.tick_params(axis="y", length=0)
     for axis in axes[len(panels) :]:
         axis.set_axis_off()

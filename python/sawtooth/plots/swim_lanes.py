@@ -53,7 +53,7 @@ def layers(
     drawn = events.filter(pl.col("event") != "transmitted").join(packets.select("packet"), on="packet", how="semi", maintain_order="left")
     for (number,), way in drawn.group_by("packet", maintain_order=True):
         colour, name = _KINDS.get(str(way["kind"][0]), (COLOURS[2], "other"))
-        points: list[tuple[str, str, int | None]] = [(host, layer, time) for host, layer, time in way.select("host", "layer", "t_ns").rows()]
+        points: list[tuple[str, str, int | None]] = list(way.select("host", "layer", "t_ns").iter_rows())
         own = above[number]
         if number == last and message is not None:
             colour, name = _LAST

@@ -103,20 +103,22 @@ def _plots(shown: pl.DataFrame, factors: pl.DataFrame) -> list[Plot]:
     # The factor that varies fastest makes the panels: of messages of a size each, bars can be compared.
     panel, rows = (names[-1], names[:-1]) if names else (None, [])
     levels = told[panel].unique(maintain_order=True).to_list() if panel else [""]
-    some = levels if len(levels) <= _MOST_PANELS else [levels[round(at * (len(levels) - 1) / (_MOST_PANELS - 1))] for at in range(_MOST_PANELS)]
+    step = max(1.0, (len(levels) - 1) / (_MOST_PANELS - 1))
+    some = [levels[round(at * step)] for at in range(min(len(levels), _MOST_PANELS))]
     panels: dict[str, list[Group]] = {}
     for level in some:
         part = told.filter(pl.col(panel) == level) if panel else told
         groups = part.group_by(rows, maintain_order=True) if rows else [((), part)]
         panels[f"{panel} {level}" if panel else ""] = [
-            Group(", ".join(map(str, key)), {str(row["arm"]): [float(row[each.column]) / 1e3 for each in PARTS] for row in group.to_dicts()})
+            Group(", ".join(map(str, key)), {str(row["arm"]): [row[each.column] / 1e3 for each in PARTS] for row in group.to_dicts()})
             for key, group in groups
         ]
     if max((sum(len(group.bars) for group in groups) for groups in panels.values()), default=0) > _MOST_BARS:
         return []
     made = stacked_bars.horizontal(panels, _LOOKS, "time [µs]")
     left_out = f" Of {len(levels)} levels of {panel} {len(some)} are shown." if len(some) < len(levels) else ""
-    return [Plot("latency_by_layer", made, f"Where the time of a message goes, from write to read; each panel has its own scale. Hatched: up the reading host.{left_out}")]
+    caption = f"Where the time of a message goes, from write to read; each panel has its own scale. Hatched: up the reading host.{left_out}"
+    return [Plot("latency_by_layer", made, caption)]
 
 
 def independent(factors: pl.DataFrame) -> list[str]:
