@@ -232,6 +232,34 @@ def test_the_report_has_a_row_for_every_cell_and_bars_for_every_interface(latenc
     assert made.summary[0] == "shortest: host fe2, medium ethernet, forwarding store_and_forward, cable 100 Mbit/s, size 1 B, direct: 101.7 µs, of which wire to driver 77%"  # fmt: skip
 
 
+def test_blocks_of_flows_have_their_own_rows_and_unread_messages_are_counted(tmp_path: Path) -> None:
+    # At 202 ms the third message of one block is on its way. The other writes one byte: a packet of 41 bytes, 41 us at 8 Mbit/s.
+    byte = '{ path = ["lan"], name = "byte", start = "50 ms", source = { name = "messages", size = "1 B", count = 1 } }'
+    text = MESSAGES.replace("flows = [{", f"flows = [{byte}, {{") + 'close = "acknowledged"\n'
+    text = text.replace('duration = "1 s"', 'duration = "202 ms"\nrecord = ["layers"]').replace('name = "way"', 'name = "way"\nrepeat = 2')
+    plan = make_plan(Study.load(write(tmp_path, text)))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset, jobs=1)
+    made = latency.build(dataset)
+    grid = made.sections[-1].grids[0].frame
+    assert grid.select("flow", "messages", "unread").rows() == [("byte", 2, 0), ("flow2", 4, 2)]
+    # TCP, driver, transmission, way, TCP, and the driver with the acknowledgement.
+    assert grid["total_us"][0] == pytest.approx(20 + 10 + 41 + 1000 + 30 + 10)
+    assert made.summary[0] == "shortest: byte: 1,111.0 µs, of which way 90%"
+    assert [label.get_text() for label in made.sections[-1].plots[0].figure.axes[0].get_yticklabels()] == ["byte", "flow2"]
+
+
+def test_a_cell_in_which_no_message_was_read_is_no_obstacle(tmp_path: Path) -> None:
+    text = MESSAGES.replace('stack = "rfc"', 'stack = "rfc"\nrecord = ["layers"]') + '[sweep]\n"scenario.duration" = ["1 ms", "50 ms"]\n'
+    plan = make_plan(Study.load(write(tmp_path, text)))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset, jobs=1)
+    made = latency.build(dataset)
+    assert made.sections[-1].grids[0].frame.select("messages", "unread").rows() == [(0, 1), (1, 0)]
+    assert made.summary[0].startswith("shortest: duration 50 ms: ")
+    made.write(tmp_path / "report")
+
+
 def test_without_the_table_the_report_says_what_to_record(tmp_path: Path) -> None:
     plan = make_plan(Study.load(write(tmp_path, STUDY.replace('name = "way"', 'name = "way"\nreport = "latency"'))))
     dataset = Dataset.create(tmp_path / "out", plan)

@@ -67,9 +67,11 @@ def horizontal(panels: Mapping[str, Sequence[Group]], parts: Sequence[Part], x_l
                       edgecolor="white", linewidth=0.3, label=parts[at].name)  # fmt: skip
             left += table[:, at]
         for place, total in zip(places, left, strict=True):
+            if total == 0:
+                continue
             axis.annotate(f"{total:,.0f}" if total >= 100 else f"{total:,.1f}", (total, place), xytext=(3, 0), textcoords="offset points", va="center",
                           fontsize=6.5)  # fmt: skip
-        axis.set_xlim(0, _ROOM * float(left.max()))
+        axis.set_xlim(0, _ROOM * max(float(left.max()), 1e-9))
         axis.set_ylim(below - 1.0, -0.6)
         axis.set_yticks(places, names, fontsize=7)
         axis.set_title(title, loc="left", fontsize=9)

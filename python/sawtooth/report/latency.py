@@ -18,6 +18,8 @@ from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.report.generic import factor_table
 
 _MOST_PANELS, _MOST_BARS = 8, 24
+# Beside the factors: what tells bars of a cell apart.
+_SERIES = ("arm", "flow")
 # Up the other side are the counterparts of what is on the way down: the same colours, hatched.
 _DOWN, _WIRE = 4, 2
 _LOOKS = [
@@ -35,17 +37,17 @@ def build(dataset: Dataset) -> Report:
     latencies = by_cell(dataset)
     factors = factor_table(dataset)
     answer = answers.section(dataset)
-    shown = factors.join(latencies, on="cell", maintain_order="left").sort("cell", maintain_order=True)
+    shown = factors.join(latencies, on="cell", maintain_order="left_right").sort("cell", maintain_order=True)
+    # What is the same everywhere tells nothing.
+    shown = shown.drop(name for name in _SERIES if shown[name].n_unique() == 1)
     micros = {part.column: part.column.replace("_ns", "_us") for part in PARTS} | {"total_ns": "total_us"}
     grid = shown.with_columns((pl.col(ns) / 1e3).round(6) for ns in micros).rename(micros)
-    if set(grid["arm"]) == {""}:
-        grid = grid.drop("arm")
     meanings = pl.DataFrame({"part": [part.name for part in PARTS], "what takes it": [part.what for part in PARTS]})
     sections = [
         *([answer] if answer else []),
         Section(
             "Latency by layer",
-            ["The time of a message, of its last byte, from the call of write until the reading application has it: means over messages and replicates. The parts "
+            ["The time of a message, of its last byte, from the call of write until the reading application has it: means over messages and replicates, of each block of flows. The parts "
              "of each message add up to its time exactly. Of a message of several packets they are those of the packet that brings the last byte: "
              "while it waits, those before it are transmitted."],
             plots=_plots(shown, factors),
@@ -55,12 +57,16 @@ def build(dataset: Dataset) -> Report:
             ],
         ),
     ]  # fmt: skip
-    low, high = (_told(row) for row in (shown.sort("total_ns", maintain_order=True).row(at, named=True) for at in (0, -1)))
+    known = shown.filter(pl.col("messages") > 0).sort("total_ns", maintain_order=True)
+    low, high = (_told(row) for row in (known.row(at, named=True) for at in (0, -1)))
     return Report(dataset, sections, [*(answers.summary(answer) if answer else []), f"shortest: {low}", f"longest: {high}"])
 
 
 def by_cell(dataset: Dataset) -> pl.DataFrame:
-    """Means over messages and replicates, in order of cells and arms: cell, arm, messages, unread (how many had not been read), the parts and total_ns.
+    """Means over messages, flows of a block and replicates, in order of cells, arms and blocks.
+
+    Returns:
+        Columns: cell, arm, flow (the name of a block), messages, unread (how many had not been read), the parts and total_ns.
 
     Raises:
         DatasetError: if nothing of layers was recorded, or no message was read.
@@ -76,10 +82,11 @@ def by_cell(dataset: Dataset) -> pl.DataFrame:
     read = pl.col("total_ns").is_not_null()
     found = (
         layers.messages(recorded)
-        .join(plan, on="run")
-        .group_by("cell", "arm", maintain_order=True)
+        .join(plan, on="run", maintain_order="left")
+        .with_columns(pl.col("flow").str.replace(r"\[\d+\]$", ""))
+        .group_by("cell", "arm", "flow", maintain_order=True)
         .agg(read.sum().alias("messages"), read.not_().sum().alias("unread"), pl.col(columns).filter(read).mean())
-        .sort("cell", pl.col("arm").replace_strict(arms, return_dtype=pl.Int32))
+        .sort("cell", pl.col("arm").replace_strict(arms, return_dtype=pl.Int32), maintain_order=True)
     )
     if not found["messages"].sum():
         raise DatasetError("no message was read to its end", "both ends of a flow need a host, and `duration` must be long enough")
@@ -88,10 +95,12 @@ def by_cell(dataset: Dataset) -> pl.DataFrame:
 
 def _told(row: dict[str, object]) -> str:
     known = [*(part.column for part in PARTS), "total_ns", "cell", "messages", "unread"]
-    factors = ", ".join(f"{name} {value}" if name != "arm" else str(value) for name, value in row.items() if name not in known and value)
+    factors = ", ".join(
+        f"{name} {value}" if name not in _SERIES else str(value) for name, value in row.items() if name not in known and value
+    )
     longest = max(PARTS, key=lambda part: float(str(row[part.column])))
     share = float(str(row[longest.column])) / float(str(row["total_ns"]))
-    return f"{factors}: {float(str(row['total_ns'])) / 1e3:,.1f} µs, of which {longest.name} {share:.0%}"
+    return f"{f'{factors}: ' if factors else ''}{float(str(row['total_ns'])) / 1e3:,.1f} µs, of which {longest.name} {share:.0%}"
 
 
 # --- figures ------------------------------------------------------------------------------------------------------------
@@ -99,18 +108,23 @@ def _told(row: dict[str, object]) -> str:
 
 def _plots(shown: pl.DataFrame, factors: pl.DataFrame) -> list[Plot]:
     names = independent(factors)
-    told = shown.filter(pl.col("messages") > 0)
+    # A bar of nothing is where no message was read.
+    told = shown.with_columns(pl.col(part.column for part in PARTS).fill_null(0.0))
     # The factor that varies fastest makes the panels: of messages of a size each, bars can be compared.
     panel, rows = (names[-1], names[:-1]) if names else (None, [])
     levels = told[panel].unique(maintain_order=True).to_list() if panel else [""]
     step = max(1.0, (len(levels) - 1) / (_MOST_PANELS - 1))
     some = [levels[round(at * step)] for at in range(min(len(levels), _MOST_PANELS))]
+
+    def series(row: dict[str, object]) -> str:
+        return ", ".join(str(row[name]) for name in _SERIES if row.get(name))
+
     panels: dict[str, list[Group]] = {}
     for level in some:
         part = told.filter(pl.col(panel) == level) if panel else told
         groups = part.group_by(rows, maintain_order=True) if rows else [((), part)]
         panels[f"{panel} {level}" if panel else ""] = [
-            Group(", ".join(map(str, key)), {str(row["arm"]): [row[each.column] / 1e3 for each in PARTS] for row in group.to_dicts()})
+            Group(", ".join(map(str, key)), {series(row): [row[each.column] / 1e3 for each in PARTS] for row in group.to_dicts()})
             for key, group in groups
         ]
     if max((sum(len(group.bars) for group in groups) for groups in panels.values()), default=0) > _MOST_BARS:
