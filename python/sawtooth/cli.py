@@ -37,6 +37,7 @@ app = typer.Typer(
 
 _DELIVERIES_PER_SECOND, _KERNEL_DELIVERIES_PER_SECOND = 8e6, 3e3
 """Of one core; only for the estimate of time that `plan` prints."""
+_START = "0 s"
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).", show_default=False)]
 Short = Annotated[bool, typer.Option("--short", help="Take the study's [short] form.")]
@@ -373,11 +374,14 @@ def trace(
     links: Annotated[
         list[str] | None, typer.Option("--link", metavar="NAME", help="May be repeated.", show_default="those with the longest queues")
     ] = None,
-    begin: Annotated[str, typer.Option("--from", metavar="TIME", help="Draw from here on.")] = "0 s",
+    begin: Annotated[str, typer.Option("--from", metavar="TIME", help="Draw from here on.")] = _START,
     end: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Draw up to here.", show_default="the end")] = None,
     layers: Annotated[
-        bool, typer.Option("--layers", help="The packets of one flow with hosts through all layers, as a table and as swim lanes.")
+        bool, typer.Option("--layers", help="A message of a flow with hosts through all layers, as a table and as swim lanes.")
     ] = False,
+    message: Annotated[
+        int | None, typer.Option(min=1, help="With --layers: which message of the flow, by its number.", show_default="the first")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where trace-run-N.svg and .png go.", show_default="results/NAME/trace")
     ] = None,
@@ -400,8 +404,12 @@ def trace(
     span = traces.span(begin, end, run)
     directory = out or Path("results") / made.study.name / "trace"
     if layers:
-        _trace_layers(made, run, flows, span, directory, as_json=as_json)
+        if links:
+            raise sawtooth.StudyError("--layers draws no links", hint="leave out --link")
+        _trace_layers(made, run, flows, message, span if begin != _START or end is not None else None, directory, as_json=as_json)
         return
+    if message is not None:
+        raise sawtooth.StudyError("--message is for --layers", hint="a message's way through the layers is shown with both")
     taken = traces.take(made, run, BACKENDS[made.study.backend])
     drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
     name = f"trace-run-{run.index}"
@@ -415,25 +423,44 @@ def trace(
     print(f"figure: {directory / name}.svg")
 
 
-def _trace_layers(made: Plan, run: Run, flows: list[str] | None, span: tuple[float, float], directory: Path, *, as_json: bool) -> None:
+def _trace_layers(
+    made: Plan, run: Run, flows: list[str] | None, message: int | None, span: tuple[float, float] | None, directory: Path, *, as_json: bool
+) -> None:
     from sawtooth import layers as ways
     from sawtooth import trace as traces
     from sawtooth.plots import style, swim_lanes
 
-    events = ways.within(ways.take(made, run, flows), span)
-    if events.is_empty():
-        raise sawtooth.StudyError("nothing happens in that time", hint="choose other --from and --to")
-    name = f"layers-run-{run.index}"
-    style.write(swim_lanes.layers(events, traces.title(made, run)), directory, name)
-    table = ways.packets(events)
-    table.write_csv(directory / f"{name}.csv")
+    view = ways.view(ways.take(made, run, flows), message, span)
+    number = view.message["message"] if view.message else 1
+    name = f"layers-run-{run.index}" + (f"-message-{number}" if number != 1 else "")
+    title = [traces.title(made, run), view.title]
+    drawn = swim_lanes.layers(view.events, view.packets, (view.begin, view.end), view.origin, title, view.message)
+    style.write(drawn, directory, name)
+    times = view.times()
+    times.write_csv(directory / f"{name}.csv")
+    view.messages.write_csv(directory / f"layers-run-{run.index}-messages.csv")
     if as_json:
-        _print_json({"run": run.index, "figure": str(directory / f"{name}.svg"), "packets": table.to_dicts()})
+        _print_json({"run": run.index, "figure": str(directory / f"{name}.svg"), "origin_ns": view.origin, "message": view.message,
+                     "packets": times.to_dicts()})  # fmt: skip
         return
-    with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=200,
-                   tbl_formatting="NOTHING", float_precision=1):  # fmt: skip
-        print(table)
+    with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=250,
+                   fmt_str_lengths=100, tbl_formatting="NOTHING", tbl_cell_numeric_alignment="RIGHT"):  # fmt: skip
+        if view.message:
+            print(f"{view.title}\n")
+        if view.message and view.message["copied"] is not None:
+            print("Its last byte, us since the write:")
+            percent = (pl.col("share") * 100).map_elements(lambda share: f"{share:.1f} %", return_dtype=pl.String)
+            print(_tenths(view.parts().with_columns(share=percent.fill_null(""))))
+            print()
+        print(f"Packets, us since {'the write' if view.message else 'the run began'}:")
+        print(_tenths(times))
     print(f"figure: {directory / name}.svg")
+
+
+def _tenths(table: pl.DataFrame) -> pl.DataFrame:
+    """Its numbers as text with one decimal; what is not known is empty."""
+    text = pl.col(pl.Float64).map_elements(lambda value: f"{value:.1f}", return_dtype=pl.String).fill_null("")
+    return table.with_columns(text.str.pad_start(text.str.len_chars().max()))
 
 
 @app.command()

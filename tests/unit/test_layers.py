@@ -1,13 +1,26 @@
-"""A message through all layers: `sawtooth trace --layers`."""
+"""A message through all layers: `sawtooth trace --layers`, and the report of latencies by layer."""
 
 from __future__ import annotations
 
+import json
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+import pytest
 from typer.testing import CliRunner
 
+import sawtooth
 from sawtooth.cli import app
+from sawtooth.dataset import Dataset
+from sawtooth.errors import DatasetError
+from sawtooth.execute import execute
+from sawtooth.metrics import layers
+from sawtooth.plan import make_plan
+from sawtooth.report import latency
+from sawtooth.study import Study
+from tests.conftest import ROOT
 
 STUDY = """
 name = "way"
@@ -43,6 +56,8 @@ def test_a_packet_s_times_add_up_to_what_each_layer_takes(tmp_path: Path) -> Non
     assert first["kind"] == "data"
     assert first["bytes"] == 1000
     assert [first[name] for name in ("driver_send", "handed", "wire_begin", "wire_end", "arrive", "tcp_receive")] == [20, 30, 30, 1070, 2070, 2100]  # fmt: skip
+    # Copies and reads cost nothing here, but the driver hands over the acknowledgement before the reader goes on: 10 us.
+    assert [first[name] for name in ("copied", "readable", "read")] == [0, 2100, 2110]
 
 
 def test_without_hosts_there_is_nothing_to_show(tmp_path: Path) -> None:
@@ -56,3 +71,206 @@ def test_a_flow_that_is_not_there_is_an_error_with_the_one_that_is(tmp_path: Pat
     ran = CliRunner().invoke(app, ["trace", str(study), "--layers", "--flow", "flov"])
     assert ran.exit_code != 0
     assert "there is no flow `flov` with a host" in ran.output + str(ran.exception)
+
+
+MESSAGES = STUDY.replace('stack = "rfc"', 'stack = "rfc"\nhost = "pc"').replace("count = 1 }", 'count = 3, interval = "100 ms" }') + HOST
+
+
+def traced(directory: Path, *options: str) -> dict[str, Any]:
+    ran = CliRunner().invoke(app, ["trace", str(write(directory, MESSAGES)), "--layers", "--json", "--out", str(directory), *options])
+    assert ran.exit_code == 0, ran.output
+    return json.loads(ran.output)
+
+
+def test_any_message_can_be_chosen_and_its_time_counts_from_its_write(tmp_path: Path) -> None:
+    first, second = traced(tmp_path), traced(tmp_path, "--message", "2")
+    assert [shown["message"]["message"] for shown in (first, second)] == [1, 2]
+    assert second["origin_ns"] == 100_000_000
+    # Two packets of 1000 bytes each; messages alike that do not meet take the same time.
+    assert [packet["seq"] for packet in second["packets"] if packet["kind"] == "data"] == [2, 3]
+    assert [packet["tcp_send"] for packet in second["packets"][:2]] == [packet["tcp_send"] for packet in first["packets"][:2]] == [20, 50]
+    assert first["message"]["total_ns"] == second["message"]["total_ns"]
+    assert second["figure"].endswith("layers-run-0-message-2.svg")
+    assert pl.read_csv(tmp_path / "layers-run-0-messages.csv")["message"].to_list() == [1, 2, 3]
+
+
+def test_a_stretch_of_time_shows_what_happens_in_it(tmp_path: Path) -> None:
+    shown = traced(tmp_path, "--from", "50 ms", "--to", "150 ms")
+    assert shown["message"] is None
+    assert [packet["seq"] for packet in shown["packets"] if packet["kind"] == "data"] == [2, 3]
+    assert shown["packets"][0]["tcp_send"] == 100_020
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--layers", "--message", "4"], "there is no message 4\nhint: flow `flow` wrote messages 1 to 3 in this run"),
+        (["--layers", "--message", "2", "--from", "1 ms"], "--message goes without --from and --to"),
+        (["--message", "2"], "--message is for --layers"),
+        (["--layers", "--link", "lan"], "--layers draws no links"),
+        (["--layers", "--flow", "flow", "--flow", "other"], "layers are shown of one flow, not of flow, other"),
+        (["--layers", "--from", "900 ms"], "nothing happens in that time"),
+    ],
+)
+def test_what_cannot_be_shown_is_an_error_that_says_what_to_do(tmp_path: Path, options: list[str], words: str) -> None:
+    ran = CliRunner().invoke(app, ["trace", str(write(tmp_path, MESSAGES)), *options])
+    assert ran.exit_code != 0
+    assert words in str(ran.exception)
+
+
+def test_of_a_message_that_is_not_read_in_time_what_is_known_is_shown(tmp_path: Path) -> None:
+    # The third is written at 200 ms, and its first packet comes after 2.07 ms.
+    shown = traced(tmp_path, "--message", "3", "--set", "scenario.duration=202 ms")
+    # Its last byte is copied when its first packet has been sent, 20 us of TCP and 10 us of the driver.
+    assert shown["message"]["copied"] == 200_030_000
+    assert shown["message"]["total_ns"] is None
+    ran = CliRunner().invoke(app, ["trace", str(tmp_path / "way.toml"), "--layers", "--message", "3", "--set", "scenario.duration=202 ms",
+                                   "--out", str(tmp_path)])  # fmt: skip
+    assert "message 3 of 3 (2,000 B), written at 0.2 s: not read when the run ended" in ran.output
+
+
+LOSSY = {
+    "duration": "4 s", "stack": "linux", "host": "pc", "record": ["layers"],
+    "hosts": {"pc": {"write_cost": "15 us", "write_byte_cost": "12 ns", "send_packet_cost": "40 us", "transmit_queue": 4, "socket_memory": "30 kB",
+                     "transmit_interrupt_cost": "8 us", "receive_packet_cost": "45 us", "read_cost": "15 us", "wake_cost": "10 us"}},
+    "links": {"lan": {"rate": "100 Mbit/s", "delay": "2 ms", "loss": {"name": "bernoulli", "probability": 0.03}}},
+    "flows": [{"path": ["lan"], "count": 2, "source": {"name": "messages", "size": "30 kB", "count": 20, "interval": "100 ms"}}],
+}  # fmt: skip
+
+
+def test_the_parts_of_every_message_add_up_to_its_time_also_where_packets_are_lost() -> None:
+    events = sawtooth.simulate(LOSSY, seed=3).layers
+    found = layers.messages(events)
+    assert found.group_by("flow", maintain_order=True).len()["len"].to_list() == [20, 20]
+    assert found["total_ns"].null_count() == 0
+    parts = found.select(part.column for part in layers.PARTS)
+    assert (parts.sum_horizontal() == found["total_ns"]).all()
+    assert parts.min_horizontal().min() == 0
+    # Some waited for a packet that was lost: more than a way there and back.
+    waited = found["tcp_to_socket_ns"].max()
+    assert isinstance(waited, int)
+    assert waited > 4_000_000
+    # A lost copy of a segment brings nothing; the one that came does.
+    packets = layers.packets(events.filter(flow=found["flow"][0]))
+    lost = packets.filter(pl.col("arrive").is_null(), pl.col("wire_end").is_not_null(), kind="data")
+    assert lost.height > 5
+    assert lost["readable"].null_count() == lost.height
+    brought = packets.filter(pl.col("readable").is_not_null())
+    assert brought.filter(pl.col("bytes") > 0).unique("seq")["bytes"].sum() == 20 * 30_000
+
+
+# --- the study of latencies
+
+
+@pytest.fixture(scope="module")
+def latencies(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    plan = make_plan(Study.load(ROOT / "studies/stall-latency.toml"))
+    dataset = Dataset.create(tmp_path_factory.mktemp("latencies"), plan)
+    assert execute(plan, dataset, jobs=1).failed == 0
+    return dataset
+
+
+def test_in_every_cell_the_parts_add_up_to_the_time_of_the_message(latencies: Dataset) -> None:
+    found = layers.messages(latencies.layers().collect())
+    assert found.height == 64
+    assert (found.select(part.column for part in layers.PARTS).sum_horizontal() == found["total_ns"]).all()
+    completions = latencies.flows().select("run", "completion_ns").collect().sort("run")["completion_ns"]
+    assert (found["total_ns"] == completions).all()
+    told = latency.by_cell(latencies)
+    assert told.height == 64
+    assert set(told["messages"]) == {1}
+    assert (told.select(part.column for part in layers.PARTS).sum_horizontal() == told["total_ns"]).all()
+
+
+def test_a_byte_takes_in_each_layer_what_the_host_s_parameters_say(latencies: Dataset) -> None:
+    hosts = tomllib.loads((ROOT / "studies/stall-latency.toml").read_text())["scenario"]["hosts"]
+    found = latency.by_cell(latencies).join(latencies.runs.select("cell", "host", "size").unique(), on="cell").filter(size="1 B")
+    assert found.height == 8
+    for row in found.iter_rows(named=True):
+        host = {key: float(value.split()[0]) * {"us": 1e3, "ns": 1.0}[value.split()[1]] for key, value in hosts[row["host"]].items() if value.endswith("s")}  # fmt: skip
+        # A byte is a packet of 41 bytes, and its acknowledgement one of 40.
+        if row["host"].startswith("fe"):
+            # The least frame of Ethernet is 64 bytes, with preamble and gap 84, at 100 Mbit/s; a switch sends it anew when it has all of it.
+            on_wire = forwarded = 84 * 8 / 100e6 * 1e9
+        else:
+            # 41 bytes, 8 of LLC/SNAP and 8 of AAL5 are two cells of 48, 53 on the wire, at 149.76 Mbit/s; a switch sends each cell anew when it has it.
+            on_wire, forwarded = 2 * 53 * 8 / 149.76e6 * 1e9, 53 * 8 / 149.76e6 * 1e9
+        # Each cable takes 1 us.
+        way = 1000.0 if row["arm"] == "direct" else 2000.0 + forwarded
+        expected = {
+            "application_to_socket_ns": 0.0,
+            "socket_to_tcp_ns": host["send_packet_cost"],
+            "tcp_to_driver_ns": 41 * host["driver_send_byte_cost"],
+            "driver_to_wire_ns": 0.0,
+            "transmission_ns": on_wire,
+            "way_ns": way,
+            "wire_to_driver_ns": host["receive_delay"] + 41 * host["driver_receive_byte_cost"],
+            "driver_to_tcp_ns": host["receive_packet_cost"],
+            "tcp_to_socket_ns": 0.0,
+            # The driver hands over the acknowledgement before the application goes on.
+            "socket_to_application_ns": 40 * host["driver_send_byte_cost"],
+        }
+        assert list(expected) == [part.column for part in layers.PARTS]
+        # Both ends of a part are whole nanoseconds: it is less than one off.
+        for column, wanted in expected.items():
+            assert abs(row[column] - wanted) < 1, (row["host"], row["arm"], column)
+        assert abs(row["total_ns"] - sum(expected.values())) < 1
+
+
+def test_the_report_has_a_row_for_every_cell_and_bars_for_every_interface(latencies: Dataset) -> None:
+    made = latency.build(latencies)
+    section = next(section for section in made.sections if section.title == "Latency by layer")
+    grid = section.grids[0].frame
+    assert grid.height == 64
+    assert grid.columns[:7] == ["cell", "host", "medium", "forwarding", "cable", "size", "arm"]
+    assert grid["total_us"][0] == pytest.approx(120.466)
+    axes = section.plots[0].figure.axes
+    assert [axis.get_title(loc="left") for axis in axes] == [
+        f"size {size}" for size in ("1 B", "64 B", "256 B", "1 kB", "1460 B", "4 kB", "9140 B", "20 kB")
+    ]
+    assert [label.get_text() for label in axes[0].get_yticklabels()][:3] == ["fe1, direct", "fe1, switched", "fe2, direct"]
+    assert made.summary[0] == "shortest: host fe2, medium ethernet, forwarding store_and_forward, cable 100 Mbit/s, size 1 B, direct: 101.7 µs, of which wire to driver 77%"  # fmt: skip
+
+
+def test_blocks_of_flows_have_their_own_rows_and_unread_messages_are_counted(tmp_path: Path) -> None:
+    # At 202 ms the third message of one block is on its way. The other writes one byte: a packet of 41 bytes, 41 us at 8 Mbit/s.
+    byte = '{ path = ["lan"], name = "byte", start = "50 ms", source = { name = "messages", size = "1 B", count = 1 } }'
+    text = MESSAGES.replace("flows = [{", f"flows = [{byte}, {{") + 'close = "acknowledged"\n'
+    text = text.replace('duration = "1 s"', 'duration = "202 ms"\nrecord = ["layers"]').replace('name = "way"', 'name = "way"\nrepeat = 2')
+    plan = make_plan(Study.load(write(tmp_path, text)))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset, jobs=1)
+    made = latency.build(dataset)
+    grid = made.sections[-1].grids[0].frame
+    assert grid.select("flow", "messages", "unread").rows() == [("byte", 2, 0), ("flow2", 4, 2)]
+    # TCP, driver, transmission, way, TCP, and the driver with the acknowledgement.
+    assert grid["total_us"][0] == pytest.approx(20 + 10 + 41 + 1000 + 30 + 10)
+    assert made.summary[0] == "shortest: byte: 1,111.0 µs, of which way 90%"
+    assert [label.get_text() for label in made.sections[-1].plots[0].figure.axes[0].get_yticklabels()] == ["byte", "flow2"]
+
+
+def test_a_cell_in_which_no_message_was_read_is_no_obstacle(tmp_path: Path) -> None:
+    text = MESSAGES.replace('stack = "rfc"', 'stack = "rfc"\nrecord = ["layers"]') + '[sweep]\n"scenario.duration" = ["1 ms", "50 ms"]\n'
+    plan = make_plan(Study.load(write(tmp_path, text)))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset, jobs=1)
+    made = latency.build(dataset)
+    assert made.sections[-1].grids[0].frame.select("messages", "unread").rows() == [(0, 1), (1, 0)]
+    assert made.summary[0].startswith("shortest: duration 50 ms: ")
+    made.write(tmp_path / "report")
+
+
+def test_without_the_table_the_report_says_what_to_record(tmp_path: Path) -> None:
+    plan = make_plan(Study.load(write(tmp_path, STUDY.replace('name = "way"', 'name = "way"\nreport = "latency"'))))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset, jobs=1)
+    with pytest.raises(DatasetError, match="nothing was recorded of layers") as caught:
+        latency.build(dataset)
+    assert 'record = ["layers"]' in str(caught.value)
+
+
+def test_factors_that_only_vary_with_others_are_left_out() -> None:
+    cells = pl.DataFrame({
+        "cell": [1, 2, 3, 4], "host": ["a", "a", "b", "b"], "medium": ["m", "m", "n", "n"], "same": ["x"] * 4, "size": ["1 B", "2 B", "1 B", "2 B"],
+    })  # fmt: skip
+    assert latency.independent(cells) == ["host", "size"]

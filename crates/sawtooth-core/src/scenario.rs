@@ -747,11 +747,11 @@ const FLOW_KEYS: &[&str] = &[
     "receiver_host",
 ];
 
-/// A group of links declared together.
+/// A group of links, or of hosts, declared together.
 struct LinkGroup<'a> {
     name: &'a str,
     first: usize,
-    /// `None` when it is a single link, used without an index.
+    /// `None` when it is a single one, used without an index.
     count: Option<usize>,
 }
 
@@ -1012,47 +1012,66 @@ impl<'a> Reader<'a> {
                 ));
             }
         };
-        let mut links = Vec::new();
-        let mut groups = Vec::new();
+        let keys = [DIRECTION_KEYS, wires::KEYS, BOTH_DIRECTIONS_KEYS].concat();
+        self.declared("links", tree, &keys, |table, path, name, scope| {
+            let forward = direction(table, None, path, scope)?;
+            let reverse = match table.get("reverse") {
+                None => direction(&Map::new(), Some(&forward), path, scope)?,
+                Some(json) => {
+                    let path = format!("{path}.reverse");
+                    let reverse = object(json, &path)?;
+                    check_keys(reverse, &[DIRECTION_KEYS, wires::KEYS].concat(), &path)?;
+                    direction(reverse, Some(&forward), &path, scope)?
+                }
+            };
+            Ok(LinkSpec {
+                name,
+                forward,
+                reverse,
+            })
+        })
+    }
+
+    /// What a table of named tables declares, in order: each of them one thing, or a group of as many as its `count` says. `read` makes one of
+    /// its table, its path, its name and the scope.
+    fn declared<T>(
+        &self,
+        section: &str,
+        tree: &'a Map<String, Json>,
+        keys: &[&str],
+        read: impl Fn(&'a Map<String, Json>, &str, String, Scope) -> Result<T>,
+    ) -> Result<(Vec<T>, Vec<LinkGroup<'a>>)> {
+        let (mut all, mut groups) = (Vec::new(), Vec::new());
         for (name, json) in tree {
-            let path = format!("links.{name}");
+            let path = format!("{section}.{name}");
             let table = object(json, &path)?;
-            let keys = [DIRECTION_KEYS, wires::KEYS, BOTH_DIRECTIONS_KEYS];
-            check_keys(table, &keys.concat(), &path)?;
+            check_keys(table, keys, &path)?;
             let count = count(table, &path, self.scope())?;
             groups.push(LinkGroup {
                 name,
-                first: links.len(),
+                first: all.len(),
                 count,
             });
-            for i in 1..=count.unwrap_or(1) {
-                let scope = Scope {
-                    index: counters(count, i),
-                    ..self.scope()
-                };
-                let forward = direction(table, None, &path, scope)?;
-                let reverse = match table.get("reverse") {
-                    None => direction(&Map::new(), Some(&forward), &path, scope)?,
-                    Some(json) => {
-                        let path = format!("{path}.reverse");
-                        let reverse = object(json, &path)?;
-                        check_keys(reverse, &[DIRECTION_KEYS, wires::KEYS].concat(), &path)?;
-                        direction(reverse, Some(&forward), &path, scope)?
-                    }
-                };
-                let name = if count.is_some() {
-                    format!("{name}[{i}]")
-                } else {
-                    name.clone()
-                };
-                links.push(LinkSpec {
-                    name,
-                    forward,
-                    reverse,
-                });
+            for (name, scope) in self.items(name, count) {
+                all.push(read(table, &path, name, scope)?);
             }
         }
-        Ok((links, groups))
+        Ok((all, groups))
+    }
+
+    /// The names of as many things as a `count` says, `NAME[1]` and so on, and the scopes that have their counters; without it one.
+    fn items(&self, name: &str, count: Option<usize>) -> impl Iterator<Item = (String, Scope<'_>)> {
+        (1..=count.unwrap_or(1)).map(move |i| {
+            let name = match count {
+                Some(_) => format!("{name}[{i}]"),
+                None => name.to_owned(),
+            };
+            let scope = Scope {
+                index: counters(count, i),
+                ..self.scope()
+            };
+            (name, scope)
+        })
     }
 
     fn flows(&self, groups: &[LinkGroup], hosts: &Hosts, duration: Duration) -> Result<Flows> {
@@ -1085,16 +1104,7 @@ impl<'a> Reader<'a> {
                 None => format!("flow{}", index + 1),
             };
             let count = count(table, &path, self.scope())?;
-            for i in 1..=count.unwrap_or(1) {
-                let scope = Scope {
-                    index: counters(count, i),
-                    ..self.scope()
-                };
-                let name = if count.is_some() {
-                    format!("{base}[{i}]")
-                } else {
-                    base.clone()
-                };
+            for (name, scope) in self.items(&base, count) {
                 if !names.insert(name.clone()) {
                     return Err(at(
                         format!("{path}.name"),

@@ -20,6 +20,7 @@ KINDS = {
     "hstcp": ("hstcp", "build"),
     "hstcp-gigabit": ("gigabit", "build"),
     "hstcp-random": ("hstcp", "build_random"),
+    "latency": ("latency", "build"),
     "live": ("live", "build"),
     "linux-cc-fit": ("cc_fit", "build"),
     "linux-cc-matrix": ("cc_matrix", "build"),

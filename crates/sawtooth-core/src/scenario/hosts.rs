@@ -5,10 +5,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{
-    FlowSpec, LinkGroup, Reader, Result, Scope, at, at_key, check_keys, count, counters, hop,
-    object, set_params,
-};
+use super::{FlowSpec, LinkGroup, Reader, Result, Scope, at, at_key, hop, object, set_params};
 use crate::host::PARAMS;
 use crate::host::socket::{Held, Memory};
 use crate::registry::Params;
@@ -39,35 +36,20 @@ impl<'a> Reader<'a> {
         let Some(json) = self.tree.get("hosts") else {
             return Ok(Hosts::default());
         };
-        let mut all = Vec::new();
-        let mut groups = Vec::new();
-        for (name, json) in object(json, "hosts")? {
-            let path = format!("hosts.{name}");
-            let table = object(json, &path)?;
-            let known = PARAMS.iter().map(|param| param.name);
-            check_keys(table, &known.chain([COUNT]).collect::<Vec<_>>(), &path)?;
-            let count = count(table, &path, self.scope())?;
-            groups.push(LinkGroup {
-                name,
-                first: all.len(),
-                count,
-            });
-            for i in 1..=count.unwrap_or(1) {
-                let scope = Scope {
-                    index: counters(count, i),
-                    ..self.scope()
-                };
+        let known = PARAMS.iter().map(|param| param.name).chain([COUNT]);
+        let keys: Vec<_> = known.collect();
+        let tree = object(json, "hosts")?;
+        let (mut all, groups) =
+            self.declared("hosts", tree, &keys, |table, path, name, scope| {
                 let mut params = Params::defaults(PARAMS);
                 let what = "parameter of a host";
-                set_params(&mut params, PARAMS, table, &[COUNT], &path, what, scope)?;
-                let number = count.map_or(String::new(), |_| format!("[{i}]"));
-                all.push(HostSpec {
-                    name: format!("{name}{number}"),
+                set_params(&mut params, PARAMS, table, &[COUNT], path, what, scope)?;
+                Ok(HostSpec {
+                    name,
                     params,
-                    path: path.clone(),
-                });
-            }
-        }
+                    path: path.to_owned(),
+                })
+            })?;
         let peers: Vec<_> = all.iter().map(HostSpec::peer).collect();
         all.extend(peers);
         Ok(Hosts { all, groups })
