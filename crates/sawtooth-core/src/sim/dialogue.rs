@@ -23,7 +23,6 @@ use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Scenario};
 use crate::source::Write;
 use crate::tcp::Config;
-use crate::tcp::metrics_cache::Inherited;
 use crate::tcp::sender::Sender;
 
 /// No dialogue.
@@ -184,20 +183,20 @@ impl World<'_> {
     #[inline(never)]
     pub(super) fn put_ack_on(&mut self, place: u32, packet: &Packet, now: f64) -> Packet {
         let mut packet = *packet;
-        let other = self
-            .dialogues
-            .other(self.flows[place as usize].dialogue, place);
+        let other = (self.dialogues).other(self.flows[place as usize].dialogue, place);
         let flow = &mut self.flows[other as usize];
-        if packet.segment().payload_bytes > 0 {
+        let segment = packet.segment();
+        if segment.payload_bytes > 0 {
             flow.receiver.on_answer(now);
+        } else if segment.seq == 0 {
+            // A SYN: there is nothing that it could acknowledge.
+            return packet;
         }
-        if let Some(ack) = flow.receiver.carried(now) {
-            let alone = flow.ack_sizes;
-            if !ack.sack.is_empty() {
-                packet.wire_bytes += alone.of(&ack) - alone.plain;
-            }
-            self.acks.put_on(&mut packet, ack);
+        let ack = flow.receiver.carried(now);
+        if !ack.sack.is_empty() {
+            packet.wire_bytes += flow.ack_sizes.of(&ack) - flow.ack_sizes.plain;
         }
+        self.acks.put_on(&mut packet, ack);
         packet
     }
 
@@ -270,7 +269,7 @@ impl World<'_> {
                 return;
             };
             if first {
-                self.tell_round_trip(client, server);
+                self.tell_round_trip(client, server, now);
             }
             self.will_speak(server, now, speech);
         } else if let Some(speech) = exchanges.at_client(now.time, delivered) {
@@ -287,10 +286,10 @@ impl World<'_> {
     }
 
     /// The handshake has measured the round trip for both sides.
-    fn tell_round_trip(&mut self, client: u32, server: u32) {
+    fn tell_round_trip(&mut self, client: u32, server: u32, now: Event) {
         let rtt = self.flows[client as usize].sender.srtt_secs();
-        let ssthresh = None;
-        let server = &mut self.flows[server as usize].sender;
-        server.inherit(&Inherited { ssthresh, rtt });
+        if let Some(rtt) = rtt {
+            self.flows[server as usize].sender.on_handshake(now, rtt);
+        }
     }
 }

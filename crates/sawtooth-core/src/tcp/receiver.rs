@@ -133,9 +133,9 @@ impl Receiver {
         self.acknowledge(time, false)
     }
 
-    /// What a segment of the host carries of acknowledgements, if anything has come that could be acknowledged.
-    pub fn carried(&mut self, now: f64) -> Option<Ack> {
-        (self.rcv_nxt > 0).then(|| self.acknowledge(now, false))
+    /// The acknowledgement that a segment of the host carries: at least the window, if nothing has come yet.
+    pub fn carried(&mut self, now: f64) -> Ack {
+        self.acknowledge(now, false)
     }
 
     /// The host sends data on the connection.

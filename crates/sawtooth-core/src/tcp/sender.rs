@@ -812,6 +812,11 @@ impl Sender {
         }
     }
 
+    /// The handshake, in which this side has answered a SYN, took `rtt` seconds and is over.
+    pub fn on_handshake(&mut self, now: Event, rtt: f64) {
+        self.rto.sample(now.time - rtt, rtt);
+    }
+
     /// What this connection, which has ended, leaves to later ones.
     pub fn legacy(&self) -> Legacy {
         Legacy {
