@@ -425,6 +425,57 @@ mod tests {
     use crate::tcp::PARAMS;
     use proptest::prelude::*;
 
+    /// A receiver that acknowledges at once what ends a write; its host answers after a number of seconds the first of two such segments, which come 0.1 s apart.
+    fn answering(after: f64, lineage: &mut Lineage) -> Receiver {
+        let mut params = Params::defaults(PARAMS);
+        for key in ["push_acks", "interactive_acks", "quick_acks_again"] {
+            params.set(key, Value::Bool(true));
+        }
+        params.set("delayed_ack_timeout", Value::Duration(0.04));
+        params.set("quick_acks", Value::Integer(1));
+        let mut receiver = Receiver::new(&Config::from(&params));
+        for seq in 0u32..2 {
+            assert!(arrive(&mut receiver, lineage, 0.1 * f64::from(seq), u64::from(seq)).is_some());
+        }
+        receiver.on_answer(0.1 + after);
+        assert_eq!(receiver.carried(0.1 + after).next, 2);
+        receiver
+    }
+
+    fn arrive(receiver: &mut Receiver, lineage: &mut Lineage, time: f64, seq: u64) -> Option<Ack> {
+        let data = Data {
+            seq,
+            payload_bytes: if seq == 0 { 0 } else { 100 },
+            push: true,
+            ..Data::default()
+        };
+        receiver.on_segment(lineage.record(Key::at_start(time, 0)), data)
+    }
+
+    #[test]
+    fn who_has_answered_soon_waits_until_a_wait_was_in_vain_or_a_segment_comes_again() {
+        let mut lineage = Lineage::new();
+        // One that answers late goes on as before.
+        let mut late = answering(0.05, &mut lineage);
+        assert!(arrive(&mut late, &mut lineage, 0.2, 2).is_some());
+        let mut soon = answering(0.03, &mut lineage);
+        // An answer carries the acknowledgement, whose timer is off then.
+        assert!(arrive(&mut soon, &mut lineage, 0.2, 2).is_none());
+        assert!((soon.next_timer().time - 0.24).abs() < 1e-9);
+        soon.on_answer(0.21);
+        assert_eq!(soon.carried(0.21).next, 3);
+        assert!(soon.next_timer().is_never());
+        // The 40 ms are over.
+        assert!(arrive(&mut soon, &mut lineage, 0.3, 3).is_none());
+        assert_eq!(soon.on_timer().next, 4);
+        assert!(arrive(&mut soon, &mut lineage, 0.4, 4).is_some());
+        // It waits again, until a segment has come again.
+        soon.on_answer(0.41);
+        assert!(arrive(&mut soon, &mut lineage, 0.5, 5).is_none());
+        assert!(arrive(&mut soon, &mut lineage, 0.51, 4).is_some());
+        assert!(arrive(&mut soon, &mut lineage, 0.6, 6).is_some());
+    }
+
     proptest! {
         #[test]
         fn a_plain_receiver_answers_as_one_that_sees_to_everything(
