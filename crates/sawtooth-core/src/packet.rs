@@ -16,7 +16,7 @@ pub struct Packet {
     detail: u32,
     /// Of data: the segment's number and flags. Of an acknowledgement: the next segment expected, and the window. The ECN field of either.
     number: u64,
-    /// The timestamps option: TSval and TSecr (RFC 7323 §3.2).
+    /// The timestamps option: TSval and TSecr (RFC 7323 §3.2). Of data that carry an acknowledgement the latter is where an [`AckStore`] keeps it.
     value: Stamp,
     echo: Stamp,
 }
@@ -27,6 +27,7 @@ const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
 const PUSH: u64 = 1 << 40;
 const CWR: u64 = 1 << 41;
 const FIN: u64 = 1 << 42;
+const CARRIES: u64 = 1 << 43;
 const TAG_SHIFT: u32 = 46;
 const ECN_SHIFT: u32 = 62;
 
@@ -189,6 +190,12 @@ impl Packet {
         }
     }
 
+    /// Whether it is one with data that carries an acknowledgement.
+    #[inline]
+    pub fn carries_ack(&self) -> bool {
+        self.number & CARRIES != 0
+    }
+
     /// The segment of a packet that was made by [`Packet::data`].
     #[inline]
     pub fn segment(&self) -> Data {
@@ -249,6 +256,8 @@ pub struct AckStore {
     free: Vec<u32>,
     /// Tags of those that are kept here, if they have any.
     tags: Vec<u32>,
+    /// Of those that data carry, what is echoed to these.
+    echoes: Vec<Stamp>,
 }
 
 impl AckStore {
@@ -306,6 +315,39 @@ impl AckStore {
         }
     }
 
+    /// Makes a packet with data carry an acknowledgement; it must be [taken off](Self::take_off) or dropped once.
+    pub fn put_on(&mut self, packet: &mut Packet, ack: Ack) {
+        let place = self.keep(ack);
+        let at = place as usize;
+        self.echoes
+            .resize(self.echoes.len().max(at + 1), Stamp::NONE);
+        self.echoes[at] = std::mem::replace(&mut packet.echo, Stamp::from_bits(place));
+        packet.number |= CARRIES;
+    }
+
+    /// The acknowledgement that a packet with data carries, which it then does not any more.
+    pub fn take_off(&mut self, packet: &mut Packet) -> Option<Ack> {
+        if !packet.carries_ack() {
+            return None;
+        }
+        let place = packet.echo.bits();
+        self.free.push(place);
+        packet.echo = self.echoes[place as usize];
+        packet.number &= !CARRIES;
+        Some(self.acks[place as usize])
+    }
+
+    /// A packet with data once more, for one that arrives twice.
+    pub fn copy_data(&mut self, packet: &Packet) -> Packet {
+        let mut copy = *packet;
+        if packet.carries_ack() {
+            let at = packet.echo.bits() as usize;
+            copy.echo = self.echoes[at];
+            self.put_on(&mut copy, self.acks[at]);
+        }
+        copy
+    }
+
     /// The same acknowledgement once more, for a packet that arrives twice.
     pub fn copy(&mut self, packet: &Packet) -> Packet {
         let mut copy = *packet;
@@ -335,6 +377,14 @@ impl AckStore {
             packet.detail >> ACK_TAG_SHIFT & (Packet::TAGS - 1)
         } else {
             self.tags[packet.detail as usize]
+        }
+    }
+
+    /// A packet with data was dropped, and the acknowledgement that it may carry.
+    #[inline]
+    pub fn drop_data(&mut self, packet: &Packet) {
+        if packet.carries_ack() {
+            self.free.push(packet.echo.bits());
         }
     }
 
@@ -385,6 +435,47 @@ mod tests {
             assert_eq!(store.unpack(&copy), selective);
         }
         assert_eq!(store.acks.len(), 2, "places are used again");
+    }
+
+    #[test]
+    fn data_and_the_acknowledgement_they_carry_come_out_as_they_went_in() {
+        let mut store = AckStore::default();
+        let data = Data {
+            seq: 1 << 39,
+            payload_bytes: 200,
+            push: true,
+            fin: true,
+            stamp: Stamp::from_bits(3),
+            echo: Stamp::from_bits(u32::MAX),
+            ..Data::default()
+        };
+        let mut ack = Ack {
+            next: 5,
+            window: 44,
+            stamp: Stamp::from_bits(7),
+            ..Ack::default()
+        };
+        ack.sack.push(5, Range { start: 7, end: 9 });
+        let bare = Packet::data(0, 0, 252, data);
+        for _ in 0..3 {
+            let mut packet = bare;
+            store.put_on(&mut packet, ack);
+            packet.mark();
+            let mut copy = store.copy_data(&packet);
+            let dropped = store.copy_data(&packet);
+            store.drop_data(&dropped);
+            for packet in [&mut packet, &mut copy] {
+                assert_eq!(store.take_off(packet), Some(ack));
+                assert_eq!(store.take_off(packet), None);
+                let marked = Data {
+                    ecn: Ecn::Ce,
+                    ..data
+                };
+                assert_eq!(packet.segment(), marked);
+            }
+        }
+        assert_eq!(store.copy_data(&bare), bare);
+        assert_eq!(store.acks.len(), 3, "places are used again");
     }
 
     #[test]

@@ -734,7 +734,7 @@ impl<'a> World<'a> {
         if self.returning[packet.hop as usize] {
             self.acks.copy(packet)
         } else {
-            *packet
+            self.acks.copy_data(packet)
         }
     }
 
@@ -780,6 +780,8 @@ impl<'a> World<'a> {
     fn dropped(&mut self, packet: &Packet) {
         if self.returning[packet.hop as usize] {
             self.acks.drop(packet);
+        } else {
+            self.acks.drop_data(packet);
         }
     }
 
@@ -846,6 +848,11 @@ impl<'a> World<'a> {
         }
         self.sample_receiver(index, key.time);
         let flow = &mut self.flows[index as usize];
+        if flow.dialogue != dialogue::NONE {
+            let copy = packet;
+            let (time, line) = key.parts();
+            return self.receive_in_dialogue(index, &copy, time, line, now);
+        }
         if flow.receiver.marks.is_on() && flow.receiver.marks.changes_state(packet.ecn()) {
             self.echo_old_state(index, packet.hop + 1, key);
         }
@@ -856,10 +863,6 @@ impl<'a> World<'a> {
         {
             deliveries.push((key.time, flow.receiver.delivered_bytes));
         }
-        if flow.dialogue != dialogue::NONE {
-            self.heard(index, now);
-        }
-        let flow = &mut self.flows[index as usize];
         if let Some(ack) = ack {
             let wire_bytes = flow.ack_sizes.of(&ack);
             return Some(self.acks.pack(flow.id, packet.hop + 1, wire_bytes, &ack));
@@ -1061,7 +1064,10 @@ impl<'a> World<'a> {
             if data.seq < syns {
                 wire_bytes += options;
             }
-            let packet = Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data);
+            let mut packet = Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data);
+            if flow.dialogue != dialogue::NONE {
+                packet = self.put_ack_on(index, &packet, now.time);
+            }
             if let Some(channel) = self.stops[packet.hop as usize].channel {
                 self.wait(channel, packet, key);
             } else {

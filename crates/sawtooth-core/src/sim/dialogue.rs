@@ -5,18 +5,24 @@
 //! other write, after the time to think. The client's is opened with the handshake; the server's begins established, with the round trip
 //! that the handshake has measured.
 //!
+//! **One connection.** A host's segments carry what it has to acknowledge (RFC 9293 §3.8.6.3), each of them, sent again or not; so an acknowledgement that is being
+//! delayed leaves with the first of them. One that is due as data arrive which let the host send leaves with what it sends. Where segments arrive, what they
+//! carry is taken note of first (RFC 9293 §3.10.7.4: acknowledgement, then text). A host delays acknowledgements by what its sender knows of round trips.
+//!
 //! **Order.** The receiver of one and the sender of the other are at one host, so all four ends take events (`routes`).
+//!
+//! Deviation: SACK blocks make a segment that carries them longer and do not take room of its data.
 
 use super::{Flow, FlowPlan, Trip, World, build, clocks, index_u32};
 use crate::cc;
-use crate::events::{Child, Event};
+use crate::events::{Child, Event, Key, Line};
 use crate::exchanges::{Exchanges, Speech};
+use crate::packet::Packet;
 use crate::record::Table;
 use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Scenario};
 use crate::source::Write;
 use crate::tcp::Config;
-use crate::tcp::metrics_cache::Inherited;
 use crate::tcp::sender::Sender;
 
 /// No dialogue.
@@ -59,6 +65,12 @@ impl Dialogues {
         self.0
             .iter()
             .map(|dialogue| (dialogue.client, dialogue.server))
+    }
+
+    /// The flow of a dialogue that goes the other way than the one at a place.
+    fn other(&self, number: u32, place: u32) -> u32 {
+        let Dialogue { server, client, .. } = self.0[number as usize];
+        if place == server { client } else { server }
     }
 
     /// Whether the flow at a place is a server's.
@@ -166,10 +178,86 @@ impl Flow {
 }
 
 impl World<'_> {
-    /// One side of a dialogue has got a segment.
+    /// A segment of one side leaves: it carries what its host has to acknowledge of the other's.
     #[cold]
     #[inline(never)]
-    pub(super) fn heard(&mut self, place: u32, now: Event) {
+    pub(super) fn put_ack_on(&mut self, place: u32, packet: &Packet, now: f64) -> Packet {
+        let mut packet = *packet;
+        let other = (self.dialogues).other(self.flows[place as usize].dialogue, place);
+        let flow = &mut self.flows[other as usize];
+        let segment = packet.segment();
+        if segment.payload_bytes > 0 {
+            flow.receiver.on_answer(now);
+        } else if segment.seq == 0 {
+            // A SYN: there is nothing that it could acknowledge.
+            return packet;
+        }
+        let ack = flow.receiver.carried(now);
+        if !ack.sack.is_empty() {
+            packet.wire_bytes += flow.ack_sizes.of(&ack) - flow.ack_sizes.plain;
+        }
+        self.acks.put_on(&mut packet, ack);
+        packet
+    }
+
+    /// A segment reaches one side; returns the acknowledgement it causes, if one leaves at once.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn receive_in_dialogue(
+        &mut self,
+        place: u32,
+        packet: &Packet,
+        time: f64,
+        line: Line,
+        now: Event,
+    ) -> Option<Packet> {
+        let (mut packet, key) = (*packet, Key::from_parts(time, line));
+        let other = self
+            .dialogues
+            .other(self.flows[place as usize].dialogue, place);
+        let carried = self.acks.take_off(&mut packet);
+        if let Some(ack) = &carried {
+            self.sample_sender(other, time);
+            self.flows[other as usize].sender.on_carried(now, ack);
+        }
+        let host = &self.flows[other as usize].sender;
+        let (timeout, rtt) = (host.timeout_secs(), host.srtt_secs());
+        let flow = &mut self.flows[place as usize];
+        flow.receiver.on_host(timeout, rtt);
+        if flow.receiver.marks.is_on() && flow.receiver.marks.changes_state(packet.ecn()) {
+            self.echo_old_state(place, packet.hop + 1, key);
+        }
+        let receiver = &mut self.flows[place as usize].receiver;
+        let ack = receiver.on_segment(now, packet.segment());
+        if let Some(trace) = &mut self.ack_trace
+            && let Some(deliveries) = trace.deliveries.get_mut(place as usize)
+        {
+            deliveries.push((time, receiver.delivered_bytes));
+        }
+        self.heard(place, now);
+        let sent = self.flows[other as usize].sender.counters.sent_packets;
+        if carried.is_some() {
+            self.pump_rarely(other, key, now);
+            if self.metrics.is_some() && self.flows[other as usize].sender.is_done() {
+                self.note_end(other, time);
+            }
+            if self.ack_trace.is_some() {
+                self.trace_ack(other, time);
+            }
+        }
+        let has_sent = self.flows[other as usize].sender.counters.sent_packets > sent;
+        let flow = &mut self.flows[place as usize];
+        if let Some(ack) = ack.filter(|ack| ack.duplicate || !has_sent) {
+            let wire_bytes = flow.ack_sizes.of(&ack);
+            return Some(self.acks.pack(flow.id, packet.hop + 1, wire_bytes, &ack));
+        }
+        let timer = flow.receiver.next_timer();
+        self.see_to_timer(super::receiver_timer(place), timer);
+        None
+    }
+
+    /// One side of a dialogue has got a segment.
+    fn heard(&mut self, place: u32, now: Event) {
         let flow = &self.flows[place as usize];
         let delivered = flow.receiver.delivered_bytes;
         let dialogue = &mut self.dialogues.0[flow.dialogue as usize];
@@ -181,7 +269,7 @@ impl World<'_> {
                 return;
             };
             if first {
-                self.tell_round_trip(client, server);
+                self.tell_round_trip(client, server, now);
             }
             self.will_speak(server, now, speech);
         } else if let Some(speech) = exchanges.at_client(now.time, delivered) {
@@ -198,10 +286,10 @@ impl World<'_> {
     }
 
     /// The handshake has measured the round trip for both sides.
-    fn tell_round_trip(&mut self, client: u32, server: u32) {
+    fn tell_round_trip(&mut self, client: u32, server: u32, now: Event) {
         let rtt = self.flows[client as usize].sender.srtt_secs();
-        let ssthresh = None;
-        let server = &mut self.flows[server as usize].sender;
-        server.inherit(&Inherited { ssthresh, rtt });
+        if let Some(rtt) = rtt {
+            self.flows[server as usize].sender.on_handshake(now, rtt);
+        }
     }
 }

@@ -4,8 +4,9 @@
 //! The flow's data are the responses, so its receiver is the client. It opens the connection, and its requests are a stream of their own in the opposite
 //! direction, over the reverse links, with the same congestion control and TCP.
 //!
-//! Deviations: in the simulator the two directions do not carry each other's acknowledgements; each has its own. The handshake is the client's alone; the
-//! server's first timeout comes from the round trip that the client has measured, as its own would be.
+//! Segments of either direction carry the acknowledgements of the other, which are delayed for that ([`crate::tcp::receiver`]).
+//!
+//! Deviation: in the simulator the handshake is the client's alone; the server takes the round trip that the client has measured, as its own would be.
 //!
 //! Kernel twin: one connection of two sockets of the agent; requests have `receiver_cc` if the flow names one.
 

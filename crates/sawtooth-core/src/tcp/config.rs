@@ -387,6 +387,13 @@ pub const PARAMS: &[Param] = &[
         default: Value::Bool(false),
     },
     Param {
+        name: "interactive_acks",
+        summary: "whether the acknowledgements at once of quick_acks, push_acks and a window that opens end when the application answers within the delay of an \
+                  acknowledgement, so that what it says carries them, until one has been delayed in vain, a segment comes again or is marked (ECN)",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
         name: "sack_compression_delay",
         summary: "longest that acknowledgements of segments out of order, but for the first three, wait for each other: 5 % of the round trip, but no more \
                   than this (tcp_comp_sack_delay_ns); 0: not at all",
@@ -763,6 +770,7 @@ pub struct Config {
     pub quick_acks: u64,
     pub push_acks: bool,
     pub quick_acks_again: bool,
+    pub interactive_acks: bool,
     pub sack_compression: Option<sack_compression::Settings>,
     /// Bytes; nothing where the receiver's memory is not modelled.
     pub receive_buffer_default: Option<u64>,
@@ -851,6 +859,7 @@ impl From<&Params> for Config {
             quick_acks: u64::try_from(params.integer("quick_acks")).unwrap_or(0),
             push_acks: params.flag("push_acks"),
             quick_acks_again: params.flag("quick_acks_again"),
+            interactive_acks: params.flag("interactive_acks"),
             sack_compression: sack_compression(params),
             receive_buffer_default: bytes(params, "receive_buffer_default"),
             receive_buffer_max: params.bytes("receive_buffer_max"),

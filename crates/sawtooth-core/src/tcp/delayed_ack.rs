@@ -6,8 +6,10 @@
 //!   arrivals less than half the base apart for half as long and half the base, with others that are less apart than it waits for half as
 //!   long and the time between them. At most a round trip, if that is more than the base, or 200 ms.
 //! - The timer expires at a tick of the host's clock ([`super::ticks`]).
-//! - After a pause longer than the receiver's own retransmission timeout, which knows the handshake's round trip only, acknowledgements are sent one by
-//!   one as at the start of a connection (`quick_acks_again`).
+//! - After a pause longer than the receiver's own retransmission timeout, which knows the handshake's round trip only unless its host sends too,
+//!   acknowledgements are sent one by one as at the start of a connection (`quick_acks_again`).
+//! - An answer is soon that leaves fewer ticks after the last arrival than an acknowledgement would wait, be the round trip as short as it may
+//!   (see [`super::receiver`]).
 
 use super::config::Config;
 use super::rto::Rto;
@@ -66,7 +68,19 @@ impl DelayedAck {
         }
     }
 
-    /// The round trip of the handshake, if there was one.
+    /// What the host knows of round trips from its own segments: its retransmission timeout, and the smoothed round trip.
+    pub fn on_host(&mut self, timeout: f64, rtt: Option<f64>) {
+        self.pause = self.ticks.whole(timeout);
+        self.rtt = rtt.or(self.rtt);
+    }
+
+    /// Whether an answer that leaves now comes so soon after the last arrival that an acknowledgement would have waited for it.
+    pub fn is_soon(&self, now: f64) -> bool {
+        let since = self.ticks.last(now) - self.last_arrival;
+        since.is_finite() && since < self.current - HAIR
+    }
+
+    /// The round trip of the handshake, if there was one, or as the host measures it.
     pub fn rtt(&self) -> Option<f64> {
         self.rtt
     }

@@ -328,6 +328,23 @@ impl Sender {
         }
     }
 
+    /// Data arrives that carries an acknowledgement: no duplicate one (RFC 5681 §2), so what says nothing new at most moves the window.
+    pub fn on_carried(&mut self, now: Event, ack: &Ack) {
+        if ack.next > self.snd_una || !ack.sack.is_empty() {
+            return self.on_segment(now, ack);
+        }
+        self.permit = Permit::Window;
+        if ack.next == self.snd_una && (self.send_buffer.is_some() || ack.window != Ack::NO_WINDOW)
+        {
+            self.on_buffers(now, ack);
+        }
+    }
+
+    /// The retransmission timeout, seconds.
+    pub fn timeout_secs(&self) -> f64 {
+        self.rto.timeout_secs()
+    }
+
     /// Tells the algorithm of an acknowledgement of data.
     #[inline]
     pub(super) fn announce(&mut self, now: Event, acked: u64, rtt_secs: Option<f64>) {
@@ -793,6 +810,11 @@ impl Sender {
         if let Some(rtt) = metrics.rtt {
             self.rto.inherit(self.config.timer_tick.passed(rtt));
         }
+    }
+
+    /// The handshake, in which this side has answered a SYN, took `rtt` seconds and is over.
+    pub fn on_handshake(&mut self, now: Event, rtt: f64) {
+        self.rto.sample(now.time - rtt, rtt);
     }
 
     /// What this connection, which has ended, leaves to later ones.

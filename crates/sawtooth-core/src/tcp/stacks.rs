@@ -63,6 +63,7 @@ pub const STACKS: &[Stack] = &[
             ("quick_acks", Value::Integer(16)),
             ("push_acks", Value::Bool(true)),
             ("quick_acks_again", Value::Bool(true)),
+            ("interactive_acks", Value::Bool(true)),
             ("adaptive_delayed_ack", Value::Bool(true)),
             ("sack_compression_delay", Value::Duration(0.001)),
             ("receive_buffer_default", Value::Bytes(131_072)),
