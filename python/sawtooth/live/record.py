@@ -10,6 +10,7 @@ A watch is one run. Watching the same again into the same directory adds a run, 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -54,7 +55,8 @@ class Recorder:
         self._spells: list[Spells] = []
         self._stalls: list[dict[str, Any]] = []
         self._means: dict[str, tuple[float, ...]] = {}
-        self._flushed = time.monotonic()
+        # The first interval is written at once, so that a recording is there from then on, and whatever cannot be written is told soon.
+        self._flushed = -math.inf
         self._cost = 0.0
 
     def add(self, spells: Spells, stalls: Sequence[Stall] = ()) -> None:
