@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import os
 import sys
 import textwrap
 import time
@@ -21,6 +22,7 @@ from rich.text import Text
 from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, rate
 from sawtooth.live.exact import Stall
+from sawtooth.live.netlink import LiveError
 from sawtooth.live.session import Report
 from sawtooth.live.watch import Spell, Spells
 
@@ -41,15 +43,31 @@ Line = list[tuple[str, Style]]
 def output(target: str, *, as_json: bool) -> Generator[Callable[[Report], None]]:
     """What shows a report: lines of JSON, a table that is refreshed in place, or one table after another where there is no terminal."""
     if as_json:
-        yield _Lines().show
+        yield _written(_Lines().show)
         return
     console = _console()
     if not console.is_terminal:
-        yield lambda report: console.print(Table(report.spells, target, report.elapsed, None, report.note), "")
+        yield _written(lambda report: console.print(Table(report.spells, target, report.elapsed, None, report.note), ""))
         return
     waiting = Text(f"watching {target} ...", style="dim")
     with Live(waiting, console=console, auto_refresh=False, transient=True, vertical_overflow="crop") as live:
         yield lambda report: live.update(Table(report.spells, target, report.elapsed, console.height - 1, report.note), refresh=True)
+
+
+def _written(show: Callable[[Report], None]) -> Callable[[Report], None]:
+    """The same, for output that may be refused: BrokenPipeError if nobody reads it any more, else LiveError."""
+
+    def shown(report: Report) -> None:
+        try:
+            show(report)
+        except OSError as error:
+            # What is left of it would be refused once more at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise LiveError(f"cannot write the output: {error.strerror}", "what was recorded until then is kept") from None
+
+    return shown
 
 
 def print_totals(totals: Spells, target: str) -> None:
@@ -58,9 +76,15 @@ def print_totals(totals: Spells, target: str) -> None:
     _console().print(Text("The whole watch", style="bold underline"), Table(totals, target, elapsed, None))
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        # Rich would end the program here.
+        raise BrokenPipeError
+
+
 def _console() -> Console:
     # A pipe gets whole lines.
-    return Console() if sys.stdout.isatty() else Console(width=120)
+    return _Console() if sys.stdout.isatty() else _Console(width=120)
 
 
 class _Lines:
@@ -132,7 +156,7 @@ class Table:
 
 def _heading(count: int, target: str, elapsed: float, ended: int) -> str:
     gone = f", {ended} of them ended" if ended else ""
-    return f"{count} connection{'' if count == 1 else 's'} of {target}{gone}, after {elapsed:.0f} s; % of the time"
+    return f"{count} connection{'' if count == 1 else 's'} of {target}{gone}, after {f'{elapsed:.1f}'.removesuffix('.0')} s; % of the time"
 
 
 def _grid(spells: Spells) -> Iterator[Line]:
