@@ -46,7 +46,12 @@ exact = pytest.mark.skipif(WITHOUT_TRACEPOINTS is not None, reason=str(WITHOUT_T
 
 
 # What goes over the shaped path, with the settings of it; the others are on loopback.
-ON_PATH = {"send_buffer": {"SEND_BUFFER": "8192"}, "send_buffer, larger": {"SEND_BUFFER": "30000"}, "cwnd": {}, "device": {"OWN_RATE": "10mbit"}}
+ON_PATH = {
+    "send_buffer": {"SEND_BUFFER": "8192"},
+    "send_buffer, larger": {"SEND_BUFFER": "30000"},
+    "cwnd": {},
+    "device": {"OWN_RATE": "10mbit"},
+}
 
 
 @functools.cache

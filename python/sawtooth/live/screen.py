@@ -248,8 +248,9 @@ def _template(columns: Mapping[str, Any]) -> tuple[str, list[list[Any]]]:
         if isinstance(column, Mapping):
             inner, more = _template(column)  # pyright: ignore[reportUnknownArgumentType]
         else:
-            numbers = isinstance(column, np.ndarray) and column.dtype != np.bool_  # pyright: ignore[reportUnknownMemberType]
-            inner, more = "%s", [column.tolist() if numbers else [_json(each) for each in column]]
+            told: Any = column
+            numbers = isinstance(told, np.ndarray) and told.dtype != np.bool_  # pyright: ignore[reportUnknownMemberType]
+            inner, more = "%s", [told.tolist() if numbers else [_json(each) for each in told]]
         parts.append(f'"{name}":{inner}')
         values += more
     return "{" + ",".join(parts) + "}", values

@@ -97,8 +97,10 @@ def join(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 def unchanged(before: Sockets, after: Sockets) -> NDArray[np.bool_]:
     """Of which rows the kernel says the same as before, but for how long ago something was."""
-    words = np.dtype((np.uint64, (MEASURED.itemsize // 8,)))
-    return ~((before.view(words) ^ after.view(words)) & _SAID).any(axis=1)
+    words: Any = np.dtype((np.uint64, (MEASURED.itemsize // 8,)))
+    one: NDArray[np.uint64] = before.view(words)
+    other: NDArray[np.uint64] = after.view(words)
+    return ~((one ^ other) & _SAID).any(axis=1)
 
 
 def _said() -> NDArray[np.uint64]:
