@@ -52,7 +52,7 @@ class Recorder:
         question = f"What holds back the connections of {target}?"
         self.dataset, self._run = Dataset.observe(directory, Observation("live", question, "live", "kernel of this machine", text))
         self._first = self._next = 1 + max((int(path.stem[-6:]) for path in (directory / "parts").glob("*.parquet")), default=-1)
-        self._intervals: list[dict[str, NDArray[Any] | pl.Series]] = []
+        self._intervals: list[dict[str, Any]] = []
         self._stalls: list[dict[str, Any]] = []
         self._means: dict[str, tuple[float, ...]] = {}
         # The first interval is written at once, so that a recording is there from then on, and whatever cannot be written is told soon.
@@ -127,7 +127,7 @@ class Recorder:
         return as_table("flows", frame).with_columns(frame["limited_device_ns"])
 
 
-def _interval(spells: Spells) -> dict[str, NDArray[Any] | pl.Series]:
+def _interval(spells: Spells) -> dict[str, Any]:
     """A row per connection of one interval: what `limits` has, and what `series` has of its end."""
     rows = spells.rows
     now = rows["after"]
@@ -146,7 +146,7 @@ def _interval(spells: Spells) -> dict[str, NDArray[Any] | pl.Series]:
     }  # fmt: skip
 
 
-def _intervals(run: int, parts: Sequence[Mapping[str, NDArray[Any] | pl.Series]]) -> pl.DataFrame:
+def _intervals(run: int, parts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """One interval after the other."""
     columns = {
         name: pl.concat([part[name] for part in parts]) if name == "flow" else np.concatenate([part[name] for part in parts])

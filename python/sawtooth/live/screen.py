@@ -249,7 +249,7 @@ def _template(columns: Mapping[str, Any]) -> tuple[str, list[list[Any]]]:
             inner, more = _template(column)  # pyright: ignore[reportUnknownArgumentType]
         else:
             told: Any = column
-            numbers = isinstance(told, np.ndarray) and told.dtype != np.bool_  # pyright: ignore[reportUnknownMemberType]
+            numbers = getattr(told, "dtype", np.bool_) != np.bool_
             inner, more = "%s", [told.tolist() if numbers else [_json(each) for each in told]]
         parts.append(f'"{name}":{inner}')
         values += more

@@ -100,7 +100,8 @@ def unchanged(before: Sockets, after: Sockets) -> NDArray[np.bool_]:
     words: Any = np.dtype((np.uint64, (MEASURED.itemsize // 8,)))
     one: NDArray[np.uint64] = before.view(words)
     other: NDArray[np.uint64] = after.view(words)
-    return ~((one ^ other) & _SAID).any(axis=1)
+    differs: NDArray[np.bool_] = np.any((one ^ other) & _SAID, axis=1)
+    return ~differs
 
 
 def _said() -> NDArray[np.uint64]:
