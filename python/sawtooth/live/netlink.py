@@ -167,7 +167,7 @@ class SockDiag:
     def _receive(self) -> list[_Run]:
         """The next datagram."""
         try:
-            size = self._socket.recv_into(self._buffer)
+            size = self._socket.recv_into(self._buffer.data)
         except TimeoutError:
             raise LiveError("the kernel does not answer on sock_diag") from None
         except OSError as error:
@@ -177,7 +177,7 @@ class SockDiag:
         found: list[_Run] = []
         at = 0
         while at + _HEADER.size <= len(datagram):
-            length, kind, flags, _, _ = _HEADER.unpack_from(datagram, at)
+            length, kind, flags, _, _ = _HEADER.unpack_from(datagram.data, at)
             step = (length + 3) & ~3
             count = (len(datagram) - at) // max(step, _HEADER.size)
             if length < _HEADER.size or not count:
