@@ -1,9 +1,10 @@
 """What `sawtooth stall` costs: processor time over wall time, watching 1000 connections at 1 Hz.
 
-    python bench/stall.py [--connections 1000] [--seconds 82]
+    python bench/stall.py [--connections 1000] [--busy 0.1] [--seconds 82]
 
-The connections are on loopback and send a little now and then, from a process of their own. The watch is the command itself, in each of its
-forms; what it takes to start (loading Python and Polars) is left out: time counts from its first report on. A recording of a thousand
+The connections are on loopback; a share of them sends 1 kB ten times a second, from a process of their own. The watch is the command itself, in each
+of its forms; what it takes to start (loading Python and Polars) is left out: time counts from its first reports on. It is processor time, of all its
+threads and in user and kernel mode, so others on the same processors make it larger only by what they take of its caches. A recording of a thousand
 connections is written every 40 s, so fewer seconds than two of those say nothing of it. Another line says what pyroute2 takes for one list of the
 same sockets, where it is installed.
 """
@@ -32,18 +33,18 @@ FORMS = {"table": [], "JSON": ["--json"], "table, recorded": ["--record"], "JSON
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--connections", type=int, default=1000)
+    parser.add_argument("--busy", type=float, default=0.1)
     parser.add_argument("--seconds", type=float, default=82)
     asked = parser.parse_args()
     if asked.connections < 0:
-        hold(-asked.connections)
+        hold(-asked.connections, asked.busy)
         return
-    holder = subprocess.Popen(
-        [sys.executable, __file__, "--connections", str(-asked.connections)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, __file__, "--connections", str(-asked.connections), "--busy", str(asked.busy)]
+    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert holder.stdout
     try:
         port = int(holder.stdout.readline())
-        print(f"{len(SockDiag().connections())} connections; bar: {BAR:.0%} of a core at 1 Hz")
+        print(f"{len(SockDiag().connections())} connections, {asked.busy:.0%} of them busy; bar: {BAR:.0%} of a core at 1 Hz")
         for name, options in FORMS.items():
             with tempfile.TemporaryDirectory() as directory:
                 extra = [*options, str(Path(directory) / "live")] if "--record" in options else options
@@ -55,8 +56,8 @@ def main() -> None:
         holder.wait()
 
 
-def hold(connections: int) -> None:
-    """Holds that many connections (both ends of half as many), and sends 1 kB on some of them now and then."""
+def hold(connections: int, busy: float) -> None:
+    """Holds that many connections (both ends of half as many), and sends 1 kB on a share of them every tenth of a second."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (2 * connections + 100, 2 * connections + 100))
     server = socket.create_server(("127.0.0.1", 0), backlog=connections)
     pairs: list[tuple[socket.socket, socket.socket]] = []
@@ -65,7 +66,7 @@ def hold(connections: int) -> None:
         pairs.append((client, server.accept()[0]))
     print(server.getsockname()[1], flush=True)
     while True:
-        for client, accepted in pairs[:: max(1, len(pairs) // 50)]:
+        for client, accepted in pairs[: round(busy * len(pairs))]:
             client.send(b"x" * 1000)
             accepted.recv(1000)
         time.sleep(0.1)

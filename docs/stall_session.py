@@ -1,7 +1,7 @@
 """Records the terminal sessions in docs/guides/stall.md: `python docs/stall_session.py`, as root, rewrites what lies between its marks.
 
-A sender and a receiver, in namespaces that end with the script, have a path of 20 Mbit/s between them. The receiver reads as fast as it can for some
-seconds, then pauses, as one does that writes to a slow disk; `sawtooth stall` watches on the sender.
+A sender and a receiver, in namespaces that end with the script, have a path of 20 Mbit/s between them. The receiver reads as fast as it can, then pauses,
+as one does that writes to a slow disk: after the first report of a session that is to show both, before the others. `sawtooth stall` watches on the sender.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -45,12 +46,12 @@ def main() -> None:
 
 
 def receive() -> None:
-    """Reads for some seconds from the first byte on, then pauses for the rest."""
+    """Reads until it is told to pause."""
+    paused = threading.Event()
+    signal.signal(signal.SIGUSR1, lambda *_: paused.set())
     with socket.create_server((RECEIVER, PORT)) as server:
         connection, _ = server.accept()
-        connection.recv(1)
-        end = time.monotonic() + 4.5
-        while time.monotonic() < end:
+        while not paused.is_set():
             connection.recv(65536)
         time.sleep(60)
 
@@ -66,13 +67,17 @@ def watch(command: str) -> None:
                 connection.connect((RECEIVER, PORT))
                 break
             time.sleep(0.05)
-        began = time.monotonic()
         threading.Thread(target=send, args=(connection,), daemon=True).start()
+        time.sleep(3)
         if "--for" not in command:
-            time.sleep(max(0.0, 6 - (time.monotonic() - began)))
+            receiver.send_signal(signal.SIGUSR1)
+            time.sleep(3)
         words = [sys.executable, "-m", "sawtooth.cli", *shlex.split(command)[1:]]
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
-        print(done.stdout.rstrip())
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as watching:
+            assert watching.stdout
+            first = watching.stdout.readline()
+            receiver.send_signal(signal.SIGUSR1)
+            print((first + watching.stdout.read()).rstrip())
     finally:
         receiver.kill()
         receiver.wait()

@@ -550,11 +550,10 @@ def stall(
         raise LiveError("--once is one interval: --for has nothing to say", "--interval says how long that is")
     step = seconds(interval)
     whole = step if once else None if total is None else seconds(total)
-    if step < 0.05 or (whole is not None and whole <= 0):
-        raise LiveError(
-            f"`{interval if step < 0.05 else total}` is too short",
-            "an interval takes 50 ms at least: the kernel counts in ticks of some ms",
-        )
+    if step < 0.05:
+        raise LiveError(f"`{interval}` is too short", "an interval takes 50 ms at least: the kernel counts in ticks of some ms")
+    if whole is not None and whole <= 0:
+        raise LiveError(f"`{total}` is no time to watch for", "such as '10 s'; without --for it watches until Ctrl-C")
     target = Target(ports or (), pids or (), [Peer.parse(peer) for peer in peers or ()])
     asked = session.Asked(target, step, whole, record, exact)
     with screen.output(str(target), as_json=as_json) as show:
@@ -568,6 +567,8 @@ def stall(
         screen.print_totals(ending.totals, str(target))
     if record is not None:
         print(f"recorded in {record}; `sawtooth report {record}` shows it", file=sys.stderr)
+    if ending.hidden:
+        print("which processes of other users have them open may not be seen: that needs root", file=sys.stderr)
     if ending.interrupted and whole is not None:
         raise typer.Exit(130)
 

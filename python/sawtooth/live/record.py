@@ -10,6 +10,7 @@ A watch is one run. Watching the same again into the same directory adds a run, 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,12 +25,12 @@ from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES
 from sawtooth.live.exact import Stall
 from sawtooth.live.targets import Target
-from sawtooth.live.tcp_info import NO_SSTHRESH, Sockets, join
+from sawtooth.live.tcp_info import NO_SSTHRESH, Sockets
 from sawtooth.live.watch import Spells
 
 _FLUSH_EVERY = 5.0
 """Seconds whose data a crash of the machine may take."""
-_BUDGET, _COST = 0.0025, 0.1e-3
+_BUDGET, _COST = 0.0015, 0.06e-3
 """Share of a processor for writing, and what a connection costs in seconds: of a thousand all is written every 40 s."""
 _NO_MINIMUM = 0xFFFF_FFFF
 _SAMPLED = ["cwnd_bytes", "ssthresh_bytes", "srtt_ns", "flight_bytes", "acked_bytes", "pacing_rate_bps"]
@@ -51,15 +52,17 @@ class Recorder:
         question = f"What holds back the connections of {target}?"
         self.dataset, self._run = Dataset.observe(directory, Observation("live", question, "live", "kernel of this machine", text))
         self._first = self._next = 1 + max((int(path.stem[-6:]) for path in (directory / "parts").glob("*.parquet")), default=-1)
-        self._spells: list[Spells] = []
+        self._intervals: list[dict[str, Any]] = []
         self._stalls: list[dict[str, Any]] = []
         self._means: dict[str, tuple[float, ...]] = {}
-        self._flushed = time.monotonic()
+        # The first interval is written at once, so that a recording is there from then on, and whatever cannot be written is told soon.
+        self._flushed = -math.inf
         self._cost = 0.0
 
     def add(self, spells: Spells, stalls: Sequence[Stall] = ()) -> None:
         """Takes down an interval."""
-        self._spells.append(spells)
+        # Taken apart while it is at hand: of a thousand connections 32 MB came together else until they are written.
+        self._intervals.append(_interval(spells))
         self._cost = max(self._cost, _COST * len(spells))
         self._stalls += [{"run": self._run, **stall.as_row()} for stall in stalls]
 
@@ -72,15 +75,15 @@ class Recorder:
         """Writes what was gathered; with it the run counts as done, and the next time it is replaced by more."""
         before = time.process_time()
         parts: dict[str, pl.DataFrame] = {}
-        if self._spells:
-            intervals = _intervals(self._run, self._spells)
+        if self._intervals:
+            intervals = _intervals(self._run, self._intervals)
             self._add_means(intervals)
             parts = {"series": as_table("series", intervals), "limits": intervals.drop(_SAMPLED)}
         if self._stalls:
             parts["stalls"] = pl.DataFrame(self._stalls, schema_overrides={"run": pl.UInt32}, infer_schema_length=None)
         self.dataset.write_tables(self._next, parts)
         self._next += 1
-        self._spells, self._stalls = [], []
+        self._intervals, self._stalls = [], []
         tables = {"flows": self._flows(totals), "connections": _who(self._run, totals)} if totals else {}
         status = pl.DataFrame({"run": [self._run], "status": ["ok" if totals else "failed"], "message": [message or None]},
                               schema={"run": pl.UInt32, "status": pl.String, "message": pl.String})  # fmt: skip
@@ -124,25 +127,34 @@ class Recorder:
         return as_table("flows", frame).with_columns(frame["limited_device_ns"])
 
 
-def _intervals(run: int, parts: Sequence[Spells]) -> pl.DataFrame:
-    """A row per connection and interval: what `limits` has, and what `series` has of its end."""
-    rows = join([spells.rows for spells in parts])
+def _interval(spells: Spells) -> dict[str, Any]:
+    """A row per connection of one interval: what `limits` has, and what `series` has of its end."""
+    rows = spells.rows
     now = rows["after"]
     mss = now["mss_bytes"].astype(float)
-    columns: dict[str, Any] = {
-        "t_ns": rows["end_ns"], "flow": [connection.name for spells in parts for connection in spells.connections],
-        "start_ns": rows["start_ns"],
+    return {
+        "t_ns": rows["end_ns"].copy(), "flow": pl.Series([connection.name for connection in spells.connections], dtype=pl.String),
+        "start_ns": rows["start_ns"].copy(),
         "busy_ns": rows["busy_ns"].round().astype(np.int64), "stall_ns": rows["stall_ns"].round().astype(np.int64), **_limited(rows),
-        "cause": pl.Series(causes.NAMES).gather(np.concatenate([spells.causes for spells in parts])),
-        "interval_bytes": (now["bytes_acked"] - rows["before"]["bytes_acked"]).astype(np.int64),
-        "notsent_bytes": now["notsent_bytes"], "receive_window_bytes": now["snd_wnd_bytes"], "send_buffer_bytes": now["sndbuf_bytes"],
-        "device_bytes": now["device_bytes"],
+        "cause": spells.causes, "interval_bytes": (now["bytes_acked"] - rows["before"]["bytes_acked"]).astype(np.int64),
+        "notsent_bytes": now["notsent_bytes"].copy(), "receive_window_bytes": now["snd_wnd_bytes"].copy(),
+        "send_buffer_bytes": now["sndbuf_bytes"].copy(), "device_bytes": now["device_bytes"].copy(),
         "cwnd_bytes": now["cwnd"] * mss, "ssthresh_bytes": np.where(now["ssthresh"] < NO_SSTHRESH, now["ssthresh"] * mss, np.nan),
         "srtt_ns": np.where(now["srtt_us"] > 0, now["srtt_us"].astype(np.int64) * 1000, -1),
-        "flight_bytes": np.maximum(now["wqueue"].astype(np.int64) - now["notsent_bytes"], 0), "acked_bytes": now["bytes_acked"],
+        "flight_bytes": np.maximum(now["wqueue"].astype(np.int64) - now["notsent_bytes"], 0), "acked_bytes": now["bytes_acked"].copy(),
         "pacing_rate_bps": now["pacing_rate"] * 8.0,
     }  # fmt: skip
-    return _of_run(run, columns).with_columns(pl.col("ssthresh_bytes").fill_nan(None))
+
+
+def _intervals(run: int, parts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """One interval after the other."""
+    columns = {
+        name: pl.concat([part[name] for part in parts]) if name == "flow" else np.concatenate([part[name] for part in parts])
+        for name in parts[0]
+    }
+    return _of_run(run, columns).with_columns(
+        pl.col("ssthresh_bytes").fill_nan(None), cause=pl.Series(causes.NAMES).gather(columns["cause"])
+    )
 
 
 def _limited(rows: NDArray[Any]) -> dict[str, NDArray[np.int64]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import time
 from collections.abc import Callable, Generator
@@ -70,9 +71,15 @@ class Ending:
     why: str = ""
     interrupted: bool = False
 
+    @property
+    def hidden(self) -> bool:
+        """Whether there are connections of other users whose processes this one may not see."""
+        user = os.geteuid()
+        return user != 0 and any(each.pid is None and each.uid != user for each in self.totals.connections)
+
 
 class _Stopped(Exception):
-    """Ctrl-C, or a request to terminate."""
+    """Ctrl-C, a request to terminate, or a terminal that is closed."""
 
 
 def watch(asked: Asked, show: Callable[[Report], None]) -> Ending:
@@ -137,6 +144,9 @@ def _watch(asked: Asked, watching: Watch, show: Callable[[Report], None], record
         rest = watching.finish()
         if rest:
             tell(rest)
+    except BrokenPipeError:
+        # Whoever read it (`| head`) has seen enough.
+        pass
     except LiveError as error:
         # A process that ends takes its connections along: that is an end, not a mistake, once there was something.
         if not (seen and asked.target.pids):
@@ -191,12 +201,13 @@ def _make_exact(spells: Spells, stalls: dict[int, int] | None) -> None:
 
 @contextlib.contextmanager
 def _stoppable() -> Generator[None]:
-    """Ctrl-C and termination become `_Stopped`, so that what was gathered is kept."""
+    """Ctrl-C, termination and a closed terminal become `_Stopped`, so that what was gathered is kept; what is ignored (nohup) stays so."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise _Stopped
 
-    previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    wanted = [number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
+    previous = {number: signal.signal(number, stop) for number in wanted}
     try:
         yield
     finally:

@@ -134,6 +134,11 @@ def inodes_of(pid: int) -> list[int]:
     except (FileNotFoundError, ProcessLookupError):
         raise LiveError(f"there is no process {pid}", "`ss -tp` lists processes with their connections") from None
     except PermissionError:
+        if os.geteuid() == 0:
+            raise LiveError(
+                f"process {pid} may not be looked into, not even by this root: which connections it has open cannot be seen",
+                "in a container, root needs CAP_SYS_PTRACE for that; or name its --port: the connections themselves anyone may see",
+            ) from None
         raise LiveError(
             f"process {pid} is another user's: which connections it has open may not be seen",
             "run as that user or as root (sudo), or name its --port: the connections themselves anyone may see",
@@ -166,6 +171,8 @@ def owners() -> dict[int, tuple[int, str]]:
         with contextlib.suppress(OSError):
             inodes = _inodes(int(entry.name))
             if inodes:
-                name = (entry / "comm").read_text().strip()
+                # A process may call itself whatever it likes, also what a terminal takes for a command.
+                raw = (entry / "comm").read_bytes().decode(errors="replace").strip()
+                name = "".join(letter if letter.isprintable() else "?" for letter in raw)
                 found |= dict.fromkeys(inodes, (int(entry.name), name))
     return found

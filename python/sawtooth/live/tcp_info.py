@@ -57,17 +57,24 @@ HAS_WINDOW = 232
 
 # `SK_MEMINFO_*`: place in the array of 32-bit numbers (man 8 ss, --memory).
 _MEMORY = (("rmem_bytes", 0), ("rcvbuf_bytes", 1), ("device_bytes", 2), ("sndbuf_bytes", 3), ("write_queue_bytes", 5))
-_HEADER = np.dtype({
-    "names": ["family", "state", "id", "sport", "dport", "source", "destination", "cookie", "rqueue", "wqueue", "uid", "inode"],
-    "formats": ["u1", "u1", "V48", ">u2", ">u2", "V16", "V16", "u8", "u4", "u4", "u4", "u4"],
-    "offsets": [0, 1, 4, 4, 6, 8, 24, 44, 56, 60, 64, 68],
-    "itemsize": 72,
+_HEADER = (
+    ("family", "u1", 0), ("state", "u1", 1), ("id", "V48", 4), ("sport", ">u2", 4), ("dport", ">u2", 6), ("source", "V16", 8), ("destination", "V16", 24),
+    ("cookie", "u8", 44), ("rqueue", "u4", 56), ("wqueue", "u4", 60), ("uid", "u4", 64), ("inode", "u4", 68),
+)  # fmt: skip
+HEADER_BYTES = 72
+# A row has the kernel's structures one behind the other as they come: four copies make it, where one of each field would take ten times as long.
+_INFO_AT = HEADER_BYTES
+_MEMORY_AT = _INFO_AT + HAS_WINDOW
+_CC_AT, _CC_BYTES = _MEMORY_AT + 24, 16
+_LENGTH_AT = _CC_AT + _CC_BYTES
+_FIELDS = (
+    *_HEADER, *((name, kind, _INFO_AT + at) for name, kind, at in _INFO), *((name, "u4", _MEMORY_AT + 4 * at) for name, at in _MEMORY),
+    ("cc", f"S{_CC_BYTES}", _CC_AT), ("info_bytes", "u2", _LENGTH_AT),
+)  # fmt: skip
+MEASURED: np.dtype[Any] = np.dtype({
+    "names": [name for name, _, _ in _FIELDS], "formats": [kind for _, kind, _ in _FIELDS], "offsets": [at for _, _, at in _FIELDS],
+    "itemsize": _LENGTH_AT + 8,
 })  # fmt: skip
-MEASURED = np.dtype([
-    ("family", "u1"), ("state", "u1"), ("id", "V48"), ("sport", "u2"), ("dport", "u2"), ("source", "V16"), ("destination", "V16"),
-    ("cookie", "u8"), ("rqueue", "u4"), ("wqueue", "u4"), ("uid", "u4"), ("inode", "u4"), ("info_bytes", "u2"), ("cc", "S16"),
-    *((name, kind) for name, kind, _ in _INFO), *((name, "u4") for name, _ in _MEMORY),
-])  # fmt: skip
 UNLIMITED = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 """A pacing rate that is none."""
 NO_SSTHRESH = 0x7FFF_FFFF
@@ -88,35 +95,46 @@ def join(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return parts[0] if len(parts) == 1 else np.concatenate([raw(part) for part in parts]).view(parts[0].dtype)
 
 
-def header(rows: NDArray[np.uint8]) -> NDArray[Any]:
-    """The header's fields, from rows of which it is the beginning."""
-    return np.ascontiguousarray(rows[:, : _HEADER.itemsize]).view(_HEADER)[:, 0]
+def unchanged(before: Sockets, after: Sockets) -> NDArray[np.bool_]:
+    """Of which rows the kernel says the same as before, but for how long ago something was."""
+    words: Any = np.dtype((np.uint64, (MEASURED.itemsize // 8,)))
+    one: NDArray[np.uint64] = before.view(words)
+    other: NDArray[np.uint64] = after.view(words)
+    differs: NDArray[np.bool_] = np.any((one ^ other) & _SAID, axis=1)
+    return ~differs
 
 
-def take_header(made: Sockets, rows: NDArray[np.uint8]) -> None:
-    """Fills in what the header says."""
-    head = header(rows)
-    for name in _HEADER.names or ():
-        made[name] = head[name]
+def _said() -> NDArray[np.uint64]:
+    """The bits of a row that are the fields', without those that time alone changes."""
+    bits = np.zeros(MEASURED.itemsize, dtype=np.uint8)
+    for name, kind, at in _FIELDS:
+        bits[at : at + np.dtype(kind).itemsize] = 0 if name == "last_ack_ms" else 255
+    return bits.view(np.uint64)
 
 
-def take_info(made: Sockets, rows: NDArray[np.uint8]) -> None:
-    """Fills in what `tcp_info` says, as far as it goes."""
-    length = rows.shape[1]
-    known = [entry for entry in _INFO if entry[2] + int(entry[1][1]) <= length]
-    kind: Any = np.dtype({
-        "names": [name for name, _, _ in known], "formats": [kind for _, kind, _ in known], "offsets": [at for _, _, at in known],
-        "itemsize": length,
-    })  # fmt: skip
-    info = np.ascontiguousarray(rows).view(kind)[:, 0]
-    for name, _, _ in known:
-        made[name] = info[name]
-    made["info_bytes"] = length
+_SAID = _said()
 
 
-def take_memory(made: Sockets, rows: NDArray[np.uint8]) -> None:
-    """Fills in what the socket holds: `device_bytes` is what was given to the layers below and has not left the network card."""
-    memory = np.ascontiguousarray(rows).view("u4")
-    for name, at in _MEMORY:
-        if at < memory.shape[1]:
-            made[name] = memory[:, at]
+def measured(header: NDArray[np.uint8], info: NDArray[np.uint8], memory: NDArray[np.uint8] | None, cc: NDArray[np.uint8] | None) -> Sockets:
+    """Rows of `MEASURED` from the kernel's structures, each of shape (connections, bytes), as far as they go.
+
+    Args:
+        header: `struct inet_diag_msg`.
+        info: `struct tcp_info`.
+        memory: of the socket. What it holds as `device_bytes` was given to the layers below and has not left the network card.
+        cc: the name of the congestion control.
+
+    """
+    made = np.zeros((len(header), MEASURED.itemsize), dtype=np.uint8)
+    for part, at, room in ((header, 0, HEADER_BYTES), (info, _INFO_AT, HAS_WINDOW), (memory, _MEMORY_AT, 24), (cc, _CC_AT, _CC_BYTES)):
+        if part is not None:
+            length = min(part.shape[1], room)
+            made[:, at : at + length] = part[:, :length]
+    rows: Sockets = made.view(MEASURED)[:, 0]
+    rows["info_bytes"] = info.shape[1]
+    return rows
+
+
+def header(rows: NDArray[np.uint8]) -> Sockets:
+    """Rows of which only the header is known."""
+    return measured(rows, rows[:, :0], None, None)

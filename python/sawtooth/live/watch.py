@@ -20,9 +20,9 @@ from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, Cause, Measured
 from sawtooth.live.netlink import Listener, SockDiag
 from sawtooth.live.targets import Target, address, owners
-from sawtooth.live.tcp_info import MEASURED, Sockets, join, pick, raw
+from sawtooth.live.tcp_info import MEASURED, Sockets, join, pick, raw, unchanged
 
-_BUDGET, _LEAST = 0.012, 0.002
+_BUDGET, _LEAST = 0.01, 0.002
 """Share of a processor for everything, of which looks get what the reports (screen, JSON, files) leave, and what they get at the least."""
 _SMOOTHING = 0.2
 _SHORTEST = 0.01
@@ -140,6 +140,15 @@ class Spells(Sequence[Spell]):
         if isinstance(index, slice):
             return Spells(self.connections[index], self.rows[index])
         return Spell(self.connections[index], self.rows[index])
+
+    def some(self, which: Sequence[int]) -> Spells:
+        """Those of these numbers."""
+        return Spells([self.connections[at] for at in which], pick(self.rows, np.array(which, dtype=np.intp)))
+
+    @property
+    def quiet(self) -> NDArray[np.bool_]:
+        """Whether nothing happened, neither sent nor received nor waited for: then all that is said of it is what was said of the one before."""
+        return unchanged(self.rows["before"], self.rows["after"]) & (self.rows["stall_ns"] == 0) & ~self.rows["ended"]
 
     @property
     def wall_ns(self) -> NDArray[np.float64]:

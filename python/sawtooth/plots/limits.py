@@ -15,6 +15,7 @@ _COLOURS = {
     "application": "#DDDDDD", "network card": "#999999", "receive window": COLOURS[0], "send buffer": COLOURS[1], "congestion window": COLOURS[2],
     "pacing": COLOURS[3], "partial segment": COLOURS[4], "loss recovery": COLOURS[5], "timeout": "#000000",
 }  # fmt: skip
+_VISIBLE = 0.01
 
 
 def over_time(begins: Vector, ends: Vector, shares: Mapping[str, Vector], goodput_mbps: Vector, title: str) -> Figure:
@@ -23,14 +24,16 @@ def over_time(begins: Vector, ends: Vector, shares: Mapping[str, Vector], goodpu
     bottom = np.zeros(len(begins))
     for cause, share in shares.items():
         if float(share.sum()) > 0:
-            upper.bar(begins, share, ends - begins, bottom, align="edge", color=_COLOURS[cause], label=cause, linewidth=0)
+            # What is too little to be seen in any interval is drawn, and not named.
+            label = cause if float(share.max()) > _VISIBLE else "_nolegend_"
+            upper.bar(begins, share, ends - begins, bottom, align="edge", color=_COLOURS[cause], label=label, linewidth=0)
             bottom = bottom + share
     upper.set_title(title)
     upper.set_ylabel("share of the time")
     upper.set_ylim(0, 1)
-    upper.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    upper.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, reverse=True)
     lower.stairs(goodput_mbps, np.append(begins, ends[-1]), color=COLOURS[0], baseline=None)
     lower.set_ylim(0, max(1.1 * float(goodput_mbps.max()), 1e-3))
-    lower.set_ylabel("Mbit/s")
+    lower.set_ylabel("goodput,\nMbit/s")
     lower.set_xlabel("seconds since the watch began")
     return made
