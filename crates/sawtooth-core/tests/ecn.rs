@@ -37,7 +37,7 @@ impl Peer {
         self.next += 1;
         let data = Data {
             seq,
-            payload_bytes: 1460,
+            payload_bytes: if seq == 0 { 0 } else { 1460 },
             ecn,
             cwr,
             ..Data::default()
