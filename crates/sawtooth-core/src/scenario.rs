@@ -413,14 +413,24 @@ impl Scenario {
             }
         }
         for flow in scenario.all_flows() {
+            let path = |key| {
+                let block = flow.block.replace('[', "/").replace(']', "");
+                let own = tree.pointer(&format!("/{block}/tcp/{key}"));
+                own.map_or(format!("tcp.{key}"), |_| {
+                    format!("{}.tcp.{key}", flow.block)
+                })
+            };
             if flow.told("ecn") == Some(Value::Choice("accurate")) {
-                let own = tree.pointer(&format!(
-                    "/{}/tcp/ecn",
-                    flow.block.replace('[', "/").replace(']', "")
-                ));
-                let path = own.map_or("tcp.ecn".to_owned(), |_| format!("{}.tcp.ecn", flow.block));
-                return Err(at(path, "no packaged kernel has the feedback of RFC 9768")
-                    .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
+                return Err(at(
+                    path("ecn"),
+                    "no packaged kernel has the feedback of RFC 9768",
+                )
+                .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
+            }
+            if let Some(Value::Integer(every @ 3..)) = flow.told("ack_every") {
+                let message = format!("a real kernel cannot be told `ack_every = {every}`");
+                return Err(at(path("ack_every"), message)
+                    .hint("it has 2, and 1 where no acknowledgement is delayed"));
             }
         }
         scenario.check_what_hosts_share()?;

@@ -486,6 +486,13 @@ pub const PARAMS: &[Param] = &[
         default: Value::None,
     },
     Param {
+        name: "autocorking",
+        summary: "whether what is less than a segment also waits while an earlier packet of the connection is in the transmit queue of its own machine, until that \
+                  has reported its transmission (tcp_autocorking); only flows with a `host` have such a queue",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
         name: "restart_after_idle",
         summary: "the window after a timeout without sending: at most the initial one (RFC 5681 §4.1), half for every timeout but not less \
                   than that, with ssthresh at three quarters (RFC 2861 §3.1), or what it was",
@@ -761,6 +768,7 @@ pub struct Config {
     pub max_sack_blocks: usize,
     pub sack_option_header: u32,
     pub partial: Policy,
+    pub autocorking: bool,
     pub restart_after_idle: RestartAfterIdle,
     pub fin: bool,
     pub rto: RtoConfig,
@@ -846,6 +854,7 @@ impl From<&Params> for Config {
             max_sack_blocks: usize::try_from(params.integer("max_sack_blocks")).unwrap_or(3),
             sack_option_header: bytes_u32(params, "sack_option_header"),
             partial: partial(params),
+            autocorking: params.flag("autocorking"),
             restart_after_idle: chosen(params, "restart_after_idle"),
             fin: params.flag("fin"),
             rto: RtoConfig {

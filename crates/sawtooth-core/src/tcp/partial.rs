@@ -11,6 +11,16 @@
 //! for one, counts in ticks of the host's clock ([`super::ticks`]), and ends a ceiling ([`AtExpiry::Leaves`]) or is one of those that look whether there is
 //! room, and start again if not ([`AtExpiry::LeavesIfRoom`]).
 //!
+//! **Autocorking** (Linux's ip-sysctl, tcp_autocorking: small writes are coalesced "if at least one prior packet for the flow is waiting in Qdisc queues or device transmit
+//! queue") comes after every policy. It is decided when the application writes, and ends when a packet of the connection has been transmitted or an acknowledgement
+//! comes. Measured of Linux 6.1 with a token bucket at the sender's interface that passes 4 packets of 300 B and keeps the fifth for 20 ms, TCP_NODELAY and n writes of
+//! 300 B, 10 us apart, over a round trip of 10 ms: 5, 6, 6, 7, 7, 7, 7 and 8 packets for n = 5 to 12. So what waits leaves when it takes more memory than what is
+//! in the queue (the sixth and seventh together do; then two packets are in the queue, and four more writes wait until they are a full one). And with 3 ms between
+//! the writes, of which acknowledgements come every 3 ms, 7 of them are 7 packets: the sixth leaves when one comes.
+//! Where the interface was never behind, 40 exchanges of 5 writes were 200 packets, with tcp_autocorking = 0 and 1.
+//!
+//! Deviation: with segmentation offload Linux puts off what is less than the burst it would hand down, here it is what is less than a segment.
+//!
 //! **Where `linux-2.0.29` says nothing.** It is told what happens to a partial packet without room; others there wait for another short one, as with
 //! `minshall`. They do not wait for full ones: then a message of a few packets would wait for a delayed acknowledgement, and none that fits the window
 //! does in the published curves. Closing does not set free what waits for the timer, because what is published knows no exception.
@@ -28,6 +38,8 @@ pub struct Facts {
     pub found_no_room: bool,
     /// The application has closed: nothing will be added to it.
     pub closed: bool,
+    /// When it was written an earlier packet of the connection was in the transmit queue of its machine, and nothing has happened since (autocorking).
+    pub put_off: bool,
 }
 
 /// What becomes of it now.
@@ -140,6 +152,14 @@ fn wait_if(waits: bool) -> Verdict {
 }
 
 impl Policy {
+    /// What becomes of it, with autocorking.
+    pub fn verdict(&self, facts: Facts) -> Verdict {
+        match (self.decide)(facts) {
+            Verdict::Leaves => wait_if(facts.put_off && !facts.closed),
+            waits => waits,
+        }
+    }
+
     /// The one called `name`; the first if there is none.
     pub fn of(name: &str) -> Self {
         let found = TABLE.iter().find(|entry| entry.name == name);
@@ -170,6 +190,28 @@ mod tests {
                 assert_ne!(verdict, Verdict::Waits, "{}", entry.name);
                 assert!(verdict == Verdict::Leaves || entry.new.timer.is_some());
             }
+        }
+    }
+
+    #[test]
+    fn autocorking_puts_off_what_a_policy_lets_leave_unless_the_application_has_closed() {
+        let put_off = Facts {
+            outstanding: true,
+            put_off: true,
+            ..Facts::default()
+        };
+        let closed = Facts {
+            closed: true,
+            ..put_off
+        };
+        for (name, verdicts) in [
+            ("nodelay", [Verdict::Waits, Verdict::Leaves]),
+            ("minshall", [Verdict::Waits, Verdict::Leaves]),
+            ("cork", [Verdict::WaitsForTimer, Verdict::Leaves]),
+        ] {
+            let policy = Policy::of(name);
+            let found = [put_off, closed].map(|facts| policy.verdict(facts));
+            assert_eq!(found, verdicts, "{name}");
         }
     }
 
