@@ -245,7 +245,9 @@ class _Reader:
         for assignment in base:
             assign(scenario, assignment, self.document)
         if arms and not any(backend in known for known in backends.values()):
-            raise self.document.error(f"no arm is for the backend `{backend}`", "arms", "name it in the `backends` of those that can be run there")
+            raise self.document.error(
+                f"no arm is for the backend `{backend}`", "arms", "name it in the `backends` of those that can be run there"
+            )
         return Study(
             document=self.document,
             path=self.path,

@@ -128,7 +128,9 @@ than = "1 bit/s"
 
 
 def test_an_arm_for_other_backends_is_left_out_with_what_is_asked_of_it(study_file: Path) -> None:
-    text = study_file.read_text().replace('newreno = {', 'newreno = { backends = ["sim"],').replace('{ name = "reno" }', '"reno"') + FOR_SOME
+    text = (
+        study_file.read_text().replace("newreno = {", 'newreno = { backends = ["sim"],').replace('{ name = "reno" }', '"reno"') + FOR_SOME
+    )
     text = text.replace('sack = { "tcp.recovery" = "sack" }', "sack = {}").replace('stack = "ns2"\n', "")
     here, there = (Study.parse(text, study_file, options=[f"backend={backend}"]) for backend in ("sim", "uml"))
     assert list(here.arms) == ["newreno", "sack"]
@@ -141,7 +143,11 @@ def test_an_arm_for_other_backends_is_left_out_with_what_is_asked_of_it(study_fi
 
 def test_what_backends_of_an_arm_are_wrong_is_said(study_file: Path) -> None:
     def told(backends: str, options: tuple[str, ...] = ()) -> str:
-        text = study_file.read_text().replace("newreno = {", f"newreno = {{ backends = {backends},").replace("sack = {", f"sack = {{ backends = {backends},")
+        text = (
+            study_file.read_text()
+            .replace("newreno = {", f"newreno = {{ backends = {backends},")
+            .replace("sack = {", f"sack = {{ backends = {backends},")
+        )
         with pytest.raises(StudyError) as caught:
             Study.parse(text, study_file, options=options)
         return str(caught.value)

@@ -43,7 +43,7 @@ def panels(
             x = np.arange(len(levels)) + (0 if dense else (at - (len(series) - 1) / 2) * 0.12)
             marker = "" if dense else MARKERS[at % len(MARKERS)]
             # Each thinner than the one before, so that of curves that coincide none is hidden.
-            line = 1 + (0.8 * (len(series) - 1 - at) if dense else 0)
+            line = 1 + (0.4 * (len(series) - 1 - at) if dense else 0)
             axis.errorbar(x, middle, yerr=reach, fmt=marker + _line(at, ordered),
                           color=COLOURS[at % len(COLOURS)],
                           markersize=4, linewidth=line, elinewidth=1, capsize=0 if dense else 2, label=name)  # fmt: skip
