@@ -375,7 +375,7 @@ error: a real kernel cannot be told `recovery`: it has its own
   |
 6 | tcp = { smss = "1000 B", recovery = "sack" }
   |                          ^^^^^^^^
-hint: leave it out, or put it into an arm of the simulator's; a kernel can be told smss, mss_from_mtu, window_limit, initial_window, rto_min, \
+hint: leave it out, or put it into an arm with `backends = ["sim"]`; a kernel can be told smss, mss_from_mtu, window_limit, initial_window, rto_min, \
 dup_thresh, receive_buffer_default, receive_buffer_max, receive_auto_tuning, adv_win_scale, window_scaling, send_buffer_default, \
 send_buffer_max, ecn, metrics_cache, partial, autocorking, ack_every, restart_after_idle""",
     ),
@@ -397,7 +397,7 @@ error: a real kernel does not tell its episodes
   |
 7 | record = ["episodes"]
   |          ^^^^^^^^^^^^
-hint: leave `episodes` out, or put it into an arm of the simulator's""",
+hint: leave `episodes` out, or put it into an arm with `backends = ["sim"]`""",
     ),
     "an algorithm of a kernel in the simulator": (
         KERNEL.replace('"uml"', '"sim"'),

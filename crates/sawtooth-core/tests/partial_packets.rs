@@ -177,7 +177,9 @@ fn an_unknown_policy_is_refused() {
     );
     assert_eq!(
         error.hint.as_deref(),
-        Some("it has `nodelay`, `minshall` and `cork`")
+        Some(
+            "it has `nodelay`, `minshall` and `cork`; an arm with `backends = [\"sim\"]` is the simulator's alone"
+        )
     );
     assert!(Scenario::for_kernel(&tree("cork")).is_ok());
 }
