@@ -112,6 +112,8 @@ def plan(study: StudyPath, short: Short = False, backend: Backend = None, option
         table.add_row(name, ", ".join(levels))
     if made.study.arms:
         table.add_row("arm", ", ".join(made.study.arms))
+    for arm, backends in made.study.other_arms.items():
+        table.add_row("left out", f"{arm}: only for {', '.join(backends)}")
     console.print(table)
     arms = f" x {len(made.study.arms)} arms" if made.study.arms else ""
     console.print(

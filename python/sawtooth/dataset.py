@@ -148,9 +148,11 @@ class Dataset:
 
     @property
     def study(self) -> Study:
-        """The study as it was run, without options."""
+        """The study as it was run, without options but that which names the backend: arms may be for some only."""
         path = Path(cast(str, self.manifest.get("study_path", "study.toml")))
-        return Study.parse((self.directory / "study.toml").read_text(encoding="utf-8"), path)
+        given = cast(list[str], self.manifest.get("options", []))
+        options = [option for option in given if option.startswith("backend=")]
+        return Study.parse((self.directory / "study.toml").read_text(encoding="utf-8"), path, options=options)
 
     def table(self, name: str) -> pl.LazyFrame:
         """A table of all runs done so far, with a column `run` that refers to `runs`."""

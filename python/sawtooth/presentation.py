@@ -113,7 +113,7 @@ def presentation(study: Study) -> Presentation:
     reader = _Reader(study)
     return Presentation(
         [reader.figure(tree, path) for tree, path in reader.entries("figures")],
-        [reader.finding(tree, path) for tree, path in reader.entries("findings")],
+        [finding for tree, path in reader.entries("findings") if reader.is_told(finding := reader.finding(tree, path))],
     )
 
 
@@ -204,10 +204,15 @@ class _Reader:
             raise self.error("a finding needs `than`: a quantity, or a table that names the other side", path)
         return FindingSpec(claim, metric, how, side, below, bound=self.bound(than, metric, f"{path}.than"))
 
+    def is_told(self, finding: FindingSpec) -> bool:
+        """Whether the arms that it speaks of are for this backend."""
+        arms = [side.arm for side in (finding.side, finding.other) if side is not None]
+        return not any(arm in self.study.other_arms for arm in arms)
+
     # --- parts
 
     def side(self, tree: Tree, path: str) -> Side:
-        arm = self.choice(tree, "arm", path, list(self.study.arms), "") or None
+        arm = self.choice(tree, "arm", path, [*self.study.arms, *self.study.other_arms], "") or None
         where: dict[str, str] = {}
         given = tree.get("where", {})
         if not isinstance(given, dict):

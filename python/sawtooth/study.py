@@ -111,6 +111,7 @@ class Study:
         scenario: the tree, with the study's variables under `vars`, before sweeps and arms.
         sweep: blocks, each a list of levels, each a list of assignments; blocks are crossed, the last varying fastest.
         arms: alternatives that are compared in pairs under the same random numbers.
+        other_arms: those that are for other backends than this, and which.
         full_sweep: the sweep of the long form; it numbers the cells.
         order: `cells`: all replicates of a cell together; `blocks`: each replicate of all cells together, in random order, so that
             what drifts in the meantime falls on all cells alike.
@@ -132,6 +133,7 @@ class Study:
     sweep: Sequence[Sequence[Sequence[Assignment]]]
     full_sweep: Sequence[Sequence[Sequence[Assignment]]]
     arms: Mapping[str, Sequence[Assignment]]
+    other_arms: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     base: Sequence[Assignment] = ()
     tree: Tree = field(default_factory=dict[str, Any])
 
@@ -222,7 +224,7 @@ class _Reader:
         self.known_keys(tree, _KEYS, "")
         scenario = self.scenario()
         full_sweep = self.sweep(scenario)
-        arms = self.arms(scenario)
+        arms, backends = self.arms(scenario)
         settings = self.short(scenario) if short else []
         settings += self.options(scenario)
         repeat, seed = self.whole("repeat", 1, 1), self.whole("seed", 1, 0)
@@ -242,6 +244,10 @@ class _Reader:
                 base.append(setting)
         for assignment in base:
             assign(scenario, assignment, self.document)
+        if arms and not any(backend in known for known in backends.values()):
+            raise self.document.error(
+                f"no arm is for the backend `{backend}`", "arms", "name it in the `backends` of those that can be run there"
+            )
         return Study(
             document=self.document,
             path=self.path,
@@ -256,7 +262,8 @@ class _Reader:
             draws=self.draws(scenario),
             sweep=sweep,
             full_sweep=full_sweep,
-            arms=arms,
+            arms={name: arm for name, arm in arms.items() if backend in backends[name]},
+            other_arms={name: known for name, known in backends.items() if backend not in known},
             base=base,
             tree=tree,
         )
@@ -436,16 +443,25 @@ class _Reader:
             ])  # fmt: skip
         return cases
 
-    def arms(self, scenario: Tree) -> dict[str, list[Assignment]]:
+    def arms(self, scenario: Tree) -> tuple[dict[str, list[Assignment]], dict[str, list[str]]]:
+        """The arms, and of each the backends that it is for."""
         arms: dict[str, list[Assignment]] = {}
+        backends: dict[str, list[str]] = {}
         for name, entry in self.table(self.tree.get("arms", {}), "arms").items():
             where = f"arms.{quoted(name)}"
+            settings = dict(self.table(entry, where))
+            backends[name] = self.backends(settings.pop("backends", list(_BACKENDS)), f"{where}.backends")
             arms[name] = [
                 assignment
-                for path, value in self.table(entry, where).items()
+                for path, value in settings.items()
                 for assignment in self.assignment(path, value, f"{where}.{quoted(path)}", scenario)
             ]
-        return arms
+        return arms, backends
+
+    def backends(self, value: Any, origin: str) -> list[str]:
+        if not isinstance(value, list) or not value:
+            raise self.document.error("`backends` is a list of backends", origin, 'for example backends = ["sim"]')
+        return [self.backend(each, f"{origin}[{index}]") for index, each in enumerate(cast(list[Any], value))]
 
     def short(self, scenario: Tree) -> list[Assignment]:
         made: list[Assignment] = []

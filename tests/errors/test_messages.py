@@ -375,9 +375,19 @@ error: a real kernel cannot be told `recovery`: it has its own
   |
 6 | tcp = { smss = "1000 B", recovery = "sack" }
   |                          ^^^^^^^^
-hint: leave it out, or put it into an arm of the simulator's; a kernel can be told smss, mss_from_mtu, window_limit, initial_window, rto_min, \
+hint: leave it out, or put it into an arm with `backends = ["sim"]`; a kernel can be told smss, mss_from_mtu, window_limit, initial_window, rto_min, \
 dup_thresh, receive_buffer_default, receive_buffer_max, receive_auto_tuning, adv_win_scale, window_scaling, send_buffer_default, \
-send_buffer_max, ecn, metrics_cache, partial, restart_after_idle""",
+send_buffer_max, ecn, metrics_cache, partial, autocorking, ack_every, restart_after_idle""",
+    ),
+    "how many segments a kernel acknowledges at once": (
+        KERNEL.replace('recovery = "sack"', "ack_every = 3"),
+        """\
+error: a real kernel cannot be told `ack_every = 3`
+ --> pair.toml:6:38
+  |
+6 | tcp = { smss = "1000 B", ack_every = 3 }
+  |                                      ^
+hint: it has 2, and 1 where no acknowledgement is delayed""",
     ),
     "what a kernel does not tell": (
         KERNEL.replace(', recovery = "sack"', "").replace("kernel =", 'record = ["episodes"]\nkernel ='),
@@ -387,7 +397,7 @@ error: a real kernel does not tell its episodes
   |
 7 | record = ["episodes"]
   |          ^^^^^^^^^^^^
-hint: leave `episodes` out, or put it into an arm of the simulator's""",
+hint: leave `episodes` out, or put it into an arm with `backends = ["sim"]`""",
     ),
     "an algorithm of a kernel in the simulator": (
         KERNEL.replace('"uml"', '"sim"'),

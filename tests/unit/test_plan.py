@@ -8,6 +8,7 @@ import pytest
 
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
+from sawtooth.presentation import presentation
 from sawtooth.study import Study
 
 
@@ -114,3 +115,43 @@ def test_a_single_value_takes_the_place_of_an_axis_of_grids() -> None:
 def test_grids_of_different_axes_are_refused() -> None:
     with pytest.raises(StudyError, match=r"grids have the same axes; not all of these have `vars\.rate`"):
         Study.parse(GRIDS.replace('{ "vars.rate" = ["10 Mbit/s"], "vars.RTT" =', '{ "vars.RTT" ='), Path("grids.toml"))
+
+
+FOR_SOME = """
+[[findings]]
+claim = "only of one backend"
+metric = "goodput_bps"
+arm = "newreno"
+is = "above"
+than = "1 bit/s"
+"""
+
+
+def test_an_arm_for_other_backends_is_left_out_with_what_is_asked_of_it(study_file: Path) -> None:
+    text = (
+        study_file.read_text().replace("newreno = {", 'newreno = { backends = ["sim"],').replace('{ name = "reno" }', '"reno"') + FOR_SOME
+    )
+    text = text.replace('sack = { "tcp.recovery" = "sack" }', "sack = {}").replace('stack = "ns2"\n', "")
+    here, there = (Study.parse(text, study_file, options=[f"backend={backend}"]) for backend in ("sim", "uml"))
+    assert list(here.arms) == ["newreno", "sack"]
+    assert not here.other_arms
+    assert list(there.arms) == ["sack"]
+    assert there.other_arms == {"newreno": ["sim"]}
+    assert {run.arm for run in make_plan(there).runs} == {"sack"}, "no kernel could be told `recovery`"
+    assert [len(presentation(study).findings) for study in (here, there)] == [1, 0]
+
+
+def test_what_backends_of_an_arm_are_wrong_is_said(study_file: Path) -> None:
+    def told(backends: str, options: tuple[str, ...] = ()) -> str:
+        text = (
+            study_file.read_text()
+            .replace("newreno = {", f"newreno = {{ backends = {backends},")
+            .replace("sack = {", f"sack = {{ backends = {backends},")
+        )
+        with pytest.raises(StudyError) as caught:
+            Study.parse(text, study_file, options=options)
+        return str(caught.value)
+
+    assert "unknown backend `umm`" in told('["umm"]')
+    assert "`backends` is a list of backends" in told('"sim"')
+    assert "no arm is for the backend `uml`" in told('["sim"]', ("backend=uml",))

@@ -181,7 +181,12 @@ impl Netlink {
             ]
         });
         let rto_min = rto_min.into_iter().flatten();
-        let values: Vec<RouteMetric> = initcwnd.into_iter().chain(rto_min).collect();
+        let quickack = metrics.quickack.then_some(RouteMetric::QuickAck(1));
+        let values: Vec<RouteMetric> = initcwnd
+            .into_iter()
+            .chain(rto_min)
+            .chain(quickack)
+            .collect();
         if !values.is_empty() {
             message.attributes.push(RouteAttribute::Metrics(values));
         }

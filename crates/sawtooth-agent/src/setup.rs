@@ -104,6 +104,8 @@ pub struct RouteMetrics {
     /// Segments.
     pub initcwnd: Option<u32>,
     pub rto_min_ms: Option<u32>,
+    /// No acknowledgement is delayed.
+    pub quickack: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,6 +248,7 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
         ("net.ipv4.tcp_moderate_rcvbuf", "receive_auto_tuning"),
         ("net.ipv4.tcp_window_scaling", "window_scaling"),
         ("net.ipv4.tcp_adv_win_scale", "adv_win_scale"),
+        ("net.ipv4.tcp_autocorking", "autocorking"),
     ] {
         match flow.told(key) {
             Some(Value::Bool(on)) => set(name, if on { "1" } else { "0" }),
@@ -293,6 +296,7 @@ fn metrics(scenario: &Scenario) -> RouteMetrics {
     RouteMetrics {
         initcwnd: segments.map(|segments| u32::try_from(segments).unwrap_or(u32::MAX)),
         rto_min_ms,
+        quickack: flow.told("ack_every") == Some(Value::Integer(1)),
     }
 }
 
@@ -533,9 +537,13 @@ impl Display for Step {
                 if let Some(initcwnd) = metrics.initcwnd {
                     write!(f, " initcwnd {initcwnd}")?;
                 }
-                metrics
-                    .rto_min_ms
-                    .map_or(Ok(()), |ms| write!(f, " rto_min lock {ms}ms"))
+                if let Some(ms) = metrics.rto_min_ms {
+                    write!(f, " rto_min lock {ms}ms")?;
+                }
+                if metrics.quickack {
+                    f.write_str(" quickack 1")?;
+                }
+                Ok(())
             }
             Self::Qdisc {
                 device,
@@ -662,7 +670,7 @@ mod tests {
             "settings.plan",
             &json!({
                 "duration": "3 s", "cc": "reno", "receiver_cc": "kernel:bbr",
-                "tcp": {"smss": "1000 B", "initial_window": "4 packets", "rto_min": "50 ms", "dup_thresh": 5, "ecn": "classic",
+                "tcp": {"smss": "1000 B", "initial_window": "4 packets", "rto_min": "50 ms", "dup_thresh": 5, "ecn": "classic", "autocorking": false, "ack_every": 1,
                     "receive_buffer_max": "1 MB", "receive_auto_tuning": false, "adv_win_scale": 2, "window_scaling": true,
                     "send_buffer_default": "64 kB", "send_buffer_max": "2 MB"},
                 "kernel": {"gso": false, "metrics_cache": "with_ssthresh", "application": "http", "sysctl": {"net.ipv4.tcp_sack": false}},

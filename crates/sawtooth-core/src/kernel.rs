@@ -102,6 +102,8 @@ pub const TCP_KEYS: &[(&str, &str)] = &[
         "net.ipv4.tcp_no_metrics_save and tcp_no_ssthresh_metrics_save",
     ),
     ("partial", "TCP_NODELAY or TCP_CORK of the sender"),
+    ("autocorking", "net.ipv4.tcp_autocorking"),
+    ("ack_every", "quickack of the route, if it is 1"),
     ("restart_after_idle", "net.ipv4.tcp_slow_start_after_idle"),
 ];
 
@@ -129,4 +131,6 @@ pub const SHARED_TCP_KEYS: &[&str] = &[
     "send_buffer_default",
     "send_buffer_max",
     "restart_after_idle",
+    "autocorking",
+    "ack_every",
 ];

@@ -354,8 +354,9 @@ impl Scenario {
         let scenario = Self::from_tree(tree)?;
         if tree.get("hosts").is_some() {
             let message = "`hosts` are of the simulator alone: a real kernel has its own costs";
-            return Err(at_key("hosts", message)
-                .hint("leave them out, or put them and `host` into an arm of the simulator's"));
+            return Err(at_key("hosts", message).hint(
+                "leave them out, or put them and `host` into an arm with `backends = [\"sim\"]`",
+            ));
         }
         let mut tables = vec![("tcp".to_owned(), tree.get("tcp"))];
         for (index, flow) in tree["flows"].as_array().into_iter().flatten().enumerate() {
@@ -365,9 +366,9 @@ impl Scenario {
             for (key, value, known) in kernel::UNKNOWN_VALUES {
                 if table.and_then(|table| table.get(key)?.as_str()) == Some(value) {
                     let message = format!("a real kernel knows no `{key} = \"{value}\"`");
-                    return Err(
-                        at(format!("{path}.{key}"), message).hint(&format!("it has {known}"))
-                    );
+                    return Err(at(format!("{path}.{key}"), message).hint(&format!(
+                        "it has {known}; an arm with `backends = [\"sim\"]` is the simulator's alone"
+                    )));
                 }
             }
             for key in table
@@ -382,7 +383,7 @@ impl Scenario {
                         format!("a real kernel cannot be told `{key}`: it has its own"),
                     )
                     .hint(&format!(
-                        "leave it out, or put it into an arm of the simulator's; a kernel can be told {}",
+                        "leave it out, or put it into an arm with `backends = [\"sim\"]`; a kernel can be told {}",
                         known.join(", ")
                     )));
                 }
@@ -395,7 +396,8 @@ impl Scenario {
             .filter(|word| !LINK_WORDS.contains(word) && *word != "transfers");
         if let Some(word) = hosts.next() {
             let message = format!("a real kernel does not tell its {word}");
-            let hint = format!("leave `{word}` out, or put it into an arm of the simulator's");
+            let hint =
+                format!("leave `{word}` out, or put it into an arm with `backends = [\"sim\"]`");
             return Err(at("record", message).hint(&hint));
         }
         for flow in scenario.all_flows() {
@@ -413,14 +415,24 @@ impl Scenario {
             }
         }
         for flow in scenario.all_flows() {
+            let path = |key| {
+                let block = flow.block.replace('[', "/").replace(']', "");
+                let own = tree.pointer(&format!("/{block}/tcp/{key}"));
+                own.map_or(format!("tcp.{key}"), |_| {
+                    format!("{}.tcp.{key}", flow.block)
+                })
+            };
             if flow.told("ecn") == Some(Value::Choice("accurate")) {
-                let own = tree.pointer(&format!(
-                    "/{}/tcp/ecn",
-                    flow.block.replace('[', "/").replace(']', "")
-                ));
-                let path = own.map_or("tcp.ecn".to_owned(), |_| format!("{}.tcp.ecn", flow.block));
-                return Err(at(path, "no packaged kernel has the feedback of RFC 9768")
-                    .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
+                return Err(at(
+                    path("ecn"),
+                    "no packaged kernel has the feedback of RFC 9768",
+                )
+                .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
+            }
+            if let Some(Value::Integer(every @ 3..)) = flow.told("ack_every") {
+                let message = format!("a real kernel cannot be told `ack_every = {every}`");
+                return Err(at(path("ack_every"), message)
+                    .hint("it has 2, and 1 where no acknowledgement is delayed"));
             }
         }
         scenario.check_what_hosts_share()?;

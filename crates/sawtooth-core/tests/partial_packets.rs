@@ -136,9 +136,14 @@ fn the_wait_is_the_sources_own_and_nobody_times_out_meanwhile() {
 }
 
 #[test]
-fn tcp_7_a_corked_packet_waits_until_it_is_full_or_200_ms_have_passed() {
+fn tcp_7_a_corked_packet_waits_until_it_is_full_or_a_timeout_has_passed() {
     let messages = |interval: u32| json!({"name": "messages", "count": 2, "size": "500 B", "interval": format!("{interval} ms")});
-    let corked = |interval| run(&json!({"partial": "cork"}), &messages(interval));
+    let cork = json!({"partial": "cork", "partial_timer": "200 ms"});
+    let corked = |interval| run(&cork, &messages(interval));
+    // Without a timer of its own two that come 3 s apart wait for a second each, the least retransmission timeout (RFC 6298 §2.1, §2.4).
+    let lone = json!({"name": "messages", "size": "500 B", "interval": "3 s"});
+    let records = run(&json!({"partial": "cork"}), &lone);
+    close(millis(&records, "flows", "limited_nagle_ns"), 2000.0);
     // Two halves make a whole, which leaves with the second.
     let records = corked(150);
     close(millis(&records, "flows", "completion_ns"), 151.0);
@@ -204,7 +209,53 @@ fn an_unknown_policy_is_refused() {
     );
     assert_eq!(
         error.hint.as_deref(),
-        Some("it has `nodelay`, `minshall` and `cork`")
+        Some(
+            "it has `nodelay`, `minshall` and `cork`; an arm with `backends = [\"sim\"]` is the simulator's alone"
+        )
     );
     assert!(Scenario::for_kernel(&tree("cork")).is_ok());
+}
+
+/// Packets in which `writes` of 300 B leave, 10 us apart, over an interface that takes 28.16 ms for one of them, long before any is acknowledged.
+fn packets_over_a_slow_interface(tcp: &Value, writes: u32) -> (u64, f64) {
+    let mut tree = json!({
+        "duration": "5 s", "stack": "linux", "links": {"l": {"rate": "100 kbit/s", "delay": "400 ms"}},
+        "host": "pc", "hosts": {"pc": {"packet_overhead": "1280 B", "close": "acknowledged"}},
+        "tcp": {"handshake": false, "fin": false, "partial": "nodelay", "tail_loss_probe": false, "rto_initial": "3 s"},
+        "flows": [{"path": ["l"], "source": {"name": "messages", "count": 1, "size": format!("{} B", 300 * writes), "writes": writes, "write_interval": "10 us"}}],
+    });
+    for (key, value) in tcp.as_object().expect("keys") {
+        tree["tcp"][key] = value.clone();
+    }
+    let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+    let records = simulate(&scenario, 1);
+    let flows = records.table("flows").expect("the table");
+    let Data::U64(packets) = flows.column("sent_packets") else {
+        panic!("a count");
+    };
+    (packets[0], millis(&records, "flows", "completion_ns"))
+}
+
+#[test]
+fn autocorking_gathers_what_is_written_while_the_interface_is_busy() {
+    // As measured of Linux 6.1 (see `tcp/partial.rs`): the second write is no more than what is in the queue, and waits; with the third it is more, and both leave. The next
+    // ones wait behind these two packets until they are a full one of 1448 B, with the eighth.
+    for (writes, packets) in [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (7, 3), (8, 4)] {
+        let found = packets_over_a_slow_interface(&json!({}), writes).0;
+        assert_eq!(found, packets, "{writes} writes");
+        let each = packets_over_a_slow_interface(&json!({"autocorking": false}), writes).0;
+        assert_eq!(each, u64::from(writes));
+    }
+}
+
+#[test]
+fn what_autocorking_puts_off_leaves_when_the_interface_has_transmitted_a_packet() {
+    // 352 B take 28.16 ms. The second of them follows the first without a gap, held or not.
+    for autocorking in [true, false] {
+        let tcp = json!({"autocorking": autocorking});
+        close(
+            packets_over_a_slow_interface(&tcp, 2).1,
+            2.0 * 28.16 + 400.0,
+        );
+    }
 }

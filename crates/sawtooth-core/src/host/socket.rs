@@ -78,6 +78,32 @@ pub enum Writer {
     Asleep,
 }
 
+/// What the transmit queue holds of a socket's data.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Queued {
+    packets: u64,
+    bytes: u64,
+}
+
+impl Queued {
+    /// TCP sends a packet with so many bytes.
+    pub fn enter(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
+
+    /// Its transmission is reported.
+    pub fn leave(&mut self, bytes: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(bytes);
+    }
+
+    /// More than so many bytes in one packet take as much memory as all of it.
+    pub fn memory(&self, overhead: u64) -> u64 {
+        self.bytes + overhead * self.packets.saturating_sub(1)
+    }
+}
+
 /// The socket of a sending application.
 #[derive(Debug)]
 pub struct Socket {
@@ -88,6 +114,8 @@ pub struct Socket {
     /// The application will write no more than that.
     pub is_last: bool,
     pub has_closed: bool,
+    /// What TCP has sent and whose transmission has not been reported.
+    pub queued: Queued,
     pub watch: Stopwatch,
 }
 
@@ -99,6 +127,7 @@ impl Socket {
             has_begun: false,
             is_last: false,
             has_closed: false,
+            queued: Queued::default(),
             watch: Stopwatch::default(),
         }
     }

@@ -340,7 +340,7 @@ impl World<'_> {
             }
             Work::Transmitted(packets) => {
                 for _ in 0..packets {
-                    self.release_reported(host, time);
+                    self.release_reported(host, now.1);
                 }
                 let machine = self.hosts.machine(host);
                 while let Some(frame) = machine.nic.admit_waiting() {
@@ -402,15 +402,17 @@ impl World<'_> {
     }
 
     /// An interrupt has reported a transmission.
-    fn release_reported(&mut self, host: u32, time: f64) {
+    fn release_reported(&mut self, host: u32, now: Event) {
         let Some(frame) = self.hosts.machine(host).nic.release() else {
             return;
         };
-        if frame.is_data {
-            self.hosts.socket(frame.flow).watch.transmitted(ns(time));
-        }
+        let time = now.time;
         self.hosts
             .note(host, time, Layer::Driver, "transmitted", &frame);
+        if frame.is_data {
+            self.hosts.socket(frame.flow).watch.transmitted(ns(time));
+            self.transmitted(now, host, &frame);
+        }
     }
 
     /// The processor leaves the protocol code of a sending socket: it waits at its stall points, or has completed.

@@ -479,19 +479,26 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "partial",
         summary: "when less than a full segment leaves: at once, when everything is acknowledged (RFC 896), when no other short one is outstanding \
-                  (draft-minshall-nagle-01), when it is full or 200 ms have passed (TCP_CORK), or with the fault of Linux 2.0.29 that the \
+                  (draft-minshall-nagle-01), when it is full or a retransmission timeout has passed (TCP_CORK), or with the fault of Linux 2.0.29 that the \
                   data-stream-stall study describes; `sawtooth list partial`",
         kind: Kind::Choice(partial::NAMES),
         default: Value::Choice("nagle"),
     },
     Param {
         name: "partial_timer",
-        summary: "how long a partial segment waits that waits for a timer, in whole ticks of `timer_tick`; `none`: 200 ms with `cork` (tcp(7)), and with \
+        summary: "how long a partial segment waits that waits for a timer, in whole ticks of `timer_tick`; `none`: the retransmission timeout with `cork`, and with \
                   `linux-2.0.29` that of the receiver's delayed acknowledgement is waited for",
         kind: Kind::Duration {
             min_exclusive: true,
         },
         default: Value::None,
+    },
+    Param {
+        name: "autocorking",
+        summary: "whether what is less than a segment also waits while an earlier packet of the connection is in the transmit queue of its own machine, until that \
+                  has reported its transmission (tcp_autocorking); only flows with a `host` have such a queue",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
     },
     Param {
         name: "restart_after_idle",
@@ -785,6 +792,7 @@ pub struct Config {
     pub max_sack_blocks: usize,
     pub sack_option_header: u32,
     pub partial: Policy,
+    pub autocorking: bool,
     pub restart_after_idle: RestartAfterIdle,
     pub fin: bool,
     pub rto: RtoConfig,
@@ -872,6 +880,7 @@ impl From<&Params> for Config {
             max_sack_blocks: usize::try_from(params.integer("max_sack_blocks")).unwrap_or(3),
             sack_option_header: bytes_u32(params, "sack_option_header"),
             partial: Policy::of(params.choice("partial"), duration(params, "partial_timer")),
+            autocorking: params.flag("autocorking"),
             restart_after_idle: chosen(params, "restart_after_idle"),
             fin: params.flag("fin"),
             rto: RtoConfig {

@@ -12,7 +12,7 @@ use super::ecn::Signals;
 use super::episodes::{Cause, Episodes};
 use super::limits::Limits;
 use super::metrics_cache::{Inherited, Legacy};
-use super::partial::AtExpiry;
+use super::partial::{AtExpiry, Wait};
 use super::recovery::{Rack, State};
 use super::rto::Rto;
 use super::send_buffer::SendBuffer;
@@ -85,6 +85,8 @@ pub struct Sender {
     pub(super) write_goes_on: bool,
     /// It sleeps, because a host has no memory for what it has to write.
     pub(super) writer_sleeps: bool,
+    /// What the transmit queue of its host, if it has one, holds of the connection: bytes that autocorking compares with what is written.
+    pub(super) queued: u64,
     /// One past the last segment that the receiver's window has room for.
     right_edge: u64,
     /// One past the last segment that may be sent for the first time as far as send buffer and receiver's window go.
@@ -184,6 +186,7 @@ impl Sender {
             send_buffer: SendBuffer::new(&config),
             write_goes_on: false,
             writer_sleeps: false,
+            queued: 0,
             right_edge: u64::MAX,
             echo: Stamp::NONE,
             dupacks: 0,
@@ -287,6 +290,10 @@ impl Sender {
             self.restart(now);
         }
         self.stream.write(bytes, self.snd_una, self.snd_max);
+        if self.queued > 0 && self.config.autocorking {
+            let waits = self.stream.tail_bytes(self.snd_max) <= self.queued;
+            self.stream.put_off(waits && self.snd_una < self.snd_max);
+        }
         if self.snd_una > 0 || !self.config.handshake {
             self.refill(now);
         }
@@ -432,7 +439,11 @@ impl Sender {
         match self.config.partial.timer() {
             Some((wait, _)) if waits => {
                 if self.partial_timer.is_never() {
-                    let due = self.config.timer_tick.expiry(now.time, wait);
+                    let secs = match wait {
+                        Wait::Secs(secs) => secs,
+                        Wait::Rto | Wait::Never => self.rto.timeout_secs(),
+                    };
+                    let due = self.config.timer_tick.expiry(now.time, secs);
                     self.partial_timer = now.schedule(due.max(now.time), Child::Timer);
                 }
             }

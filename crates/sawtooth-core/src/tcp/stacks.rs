@@ -73,6 +73,7 @@ pub const STACKS: &[Stack] = &[
             ("pacing_free_start", Value::Packets(10)),
             ("metrics_cache", Value::Choice("default")),
             ("partial", Value::Choice("minshall")),
+            ("autocorking", Value::Bool(true)),
             ("restart_after_idle", Value::Choice("decay")),
         ],
     },

@@ -40,6 +40,8 @@ pub struct Stream {
     /// Of the last segment: whether the window had no room for it, once that has been decided; and whether it has waited long enough.
     found_no_room: Option<bool>,
     has_waited: bool,
+    /// Whether it is put off until something leaves the machine (autocorking).
+    put_off: bool,
     wants_fin: bool,
     /// The segment with the FIN.
     fin: u64,
@@ -70,6 +72,7 @@ impl Stream {
             partial,
             found_no_room: None,
             has_waited: false,
+            put_off: false,
             wants_fin,
             fin: NONE,
             closing: Closing::Open,
@@ -175,25 +178,24 @@ impl Stream {
         self.has_waited = true;
     }
 
+    /// What is at the end is put off if it is short, or is not put off any more; whether it was.
+    pub fn put_off(&mut self, put_off: bool) -> bool {
+        std::mem::replace(&mut self.put_off, put_off)
+    }
+
     /// What becomes of the segment before `end`, as far as that depends on its being short.
     fn verdict(&self, snd_una: u64, snd_max: u64) -> Verdict {
         let is_short = (1..self.smss).contains(&self.last_bytes);
         if !is_short || snd_max >= self.end || self.has_waited {
             return Verdict::Leaves;
         }
-        let outstanding = snd_una < snd_max;
-        let verdict = (self.partial.decide)(Facts {
-            outstanding,
+        self.partial.verdict(Facts {
+            outstanding: snd_una < snd_max,
             short_outstanding: snd_una < self.short_sent,
             found_no_room: self.found_no_room.unwrap_or(false),
             closed: self.closing == Closing::Closed,
-        });
-        let outlasts = verdict == Verdict::WaitsForTimer && self.partial.timer().is_none();
-        if outlasts && !outstanding {
-            Verdict::Leaves
-        } else {
-            verdict
-        }
+            put_off: self.put_off,
+        })
     }
 
     /// One past the last segment that is written.
@@ -279,6 +281,12 @@ impl Stream {
         } else {
             0
         }
+    }
+
+    /// Bytes of the last segment, if it has not been sent when everything below `snd_max` has.
+    pub fn tail_bytes(&self, snd_max: u64) -> u64 {
+        let unsent = snd_max.max(self.first) < self.end;
+        u64::from(if unsent { self.last_bytes } else { 0 })
     }
 
     /// Bytes and segments that have been written and not been acknowledged.

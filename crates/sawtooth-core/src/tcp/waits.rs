@@ -1,6 +1,6 @@
 //! What a host asks of a sender: how much of a write it has taken, and for what that which has not been sent waits.
 
-use super::sender::Sender;
+use super::sender::{Permit, Sender};
 use crate::events::Event;
 
 /// For what data that is written and not sent waits, when nothing more may leave now.
@@ -19,6 +19,21 @@ impl Sender {
     pub fn on_write_part(&mut self, now: Event, bytes: u64, goes_on: bool) {
         self.write_goes_on = goes_on;
         self.on_write(now, bytes);
+    }
+
+    /// What the transmit queue of the machine holds of the connection has changed.
+    pub fn on_transmit_queue(&mut self, bytes: u64) {
+        self.queued = bytes;
+    }
+
+    /// What autocorking has put off is not any longer: a packet of the connection has been transmitted, or an acknowledgement is there. Whether there was
+    /// anything.
+    pub fn end_putting_off(&mut self) -> bool {
+        let was = self.stream.put_off(false);
+        if was {
+            self.permit = Permit::Window;
+        }
+        was
     }
 
     /// The application goes to sleep because there is no memory for what it has to write, or is woken.

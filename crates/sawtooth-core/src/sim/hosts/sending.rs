@@ -67,6 +67,10 @@ impl World<'_> {
             let Some(data) = flow.sender.poll_transmit(now) else {
                 break;
             };
+            let overhead = self.hosts.machine(host).profile.memory.overhead;
+            let queued = &mut self.hosts.socket(index).queued;
+            queued.enter(data.payload_bytes);
+            flow.sender.on_transmit_queue(queued.memory(overhead));
             let (syns, options) = flow.ack_sizes.syns;
             let options = if data.seq < syns { options } else { 0 };
             let wire_bytes = flow.header + data.payload_bytes + options;
@@ -179,12 +183,27 @@ impl World<'_> {
         }
     }
 
+    /// A packet of a flow has left its host's transmit queue: TCP sends what has been put off until then.
+    pub(super) fn transmitted(&mut self, now: Event, host: u32, frame: &Frame) {
+        let index = frame.flow;
+        let overhead = self.hosts.machine(host).profile.memory.overhead;
+        let queued = &mut self.hosts.socket(index).queued;
+        queued.leave(frame.packet.segment().payload_bytes);
+        let sender = &mut self.flows[index as usize].sender;
+        sender.on_transmit_queue(queued.memory(overhead));
+        if sender.end_putting_off() {
+            self.send_on_host(index, host, now, Sent::Apart);
+        }
+    }
+
     /// An acknowledgement reaches TCP.
     pub(super) fn acknowledged_on_host(&mut self, (_, now): Now, host: u32, frame: &Frame) {
         let index = frame.flow;
         let ack = self.acks.unpack(&frame.packet);
         self.sample_sender(index, now.time);
-        self.flows[index as usize].sender.on_segment(now, &ack);
+        let sender = &mut self.flows[index as usize].sender;
+        sender.end_putting_off();
+        sender.on_segment(now, &ack);
         self.see_to_close(host, index);
         self.send_on_host(index, host, now, Sent::InPass);
         if self.metrics.is_some() && self.flows[index as usize].sender.is_done() {
