@@ -1,0 +1,99 @@
+"""What each choice of the data-stream-stall study does to the dips of its faulty kernel: the table of docs/guides/stall-study.md.
+
+    python bench/stall/changes.py
+
+Each row is the study's arm `faulty` with one thing changed, on one interface of each medium, beside the published curves (of Fast Ethernet the one without stopwatch).
+The hosts stay those of the study, which were calibrated on the corrected curves.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from sawtooth.backends import sim
+from sawtooth.metrics import dips
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDY = ROOT / "studies/stall.toml"
+PUBLISHED = ROOT / "studies/published"
+WINDOW = 32_768
+# By interface: its published corrected and faulty curves.
+CURVES = {"fe1": ("fe1_intel_MBps", "fast_ethernet_MBps"), "atm1": ("atm1_efficient_MBps", "atm_MBps")}
+PHASES = ("0 ms", "2 ms", "4 ms", "6 ms", "8 ms")
+
+Changes = dict[str, Any]
+ROWS: dict[str, Changes] = {
+    "nothing": {},
+    "messages at any time": {"anytime": True},
+    'acknowledgements of every second segment (`ack_every = 2`)': {"tcp": {"ack_every": 2}},
+    "of every segment (`ack_every = 1`)": {"tcp": {"ack_every": 1}},
+    'delayed by 20 ms whatever waits (`delayed_ack_timeout_several = "20 ms"`)': {"tcp": {"delayed_ack_timeout_several": "20 ms"}},
+    "by 10 ms whatever waits": {"tcp": {"delayed_ack_timeout": "10 ms"}},
+    'a timer of the sender\'s own (`partial_timer = "10 ms"`)': {"tcp": {"partial_timer": "10 ms"}},
+    "the same, and `ack_every = 2`": {"tcp": {"partial_timer": "10 ms", "ack_every": 2}},
+    "an MTU of 9180 bytes over ATM": {"mtu": "9180 B"},
+    'a writer woken by any room (`wake_free = 0`)': {"host": {"wake_free": 0}},
+    "packets of 1 byte more than their data (`packet_overhead`)": {"host": {"packet_overhead": "1 B"}},
+    "of 200 bytes more": {"host": {"packet_overhead": "200 B"}},
+    "of 500 bytes more": {"host": {"packet_overhead": "500 B"}},
+    '`socket_memory = "48 KiB"`': {"host": {"socket_memory": "48 KiB"}},
+    '`socket_memory = "32 KiB"`: the writer never gets beyond the window': {"host": {"socket_memory": "32 KiB"}},
+    "windows of whole packets (`byte_window = false`)": {"tcp": {"byte_window": False}},
+}  # fmt: skip
+
+
+def took(study: Changes, case: Changes, partial: str, changes: Changes, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Mean time of a message by size, us, shape (n,)."""
+    scenario, nic = study["scenario"], case["scenario.host"]
+    own = {key.removeprefix("links.lan."): value for key, value in case.items() if key.startswith("links.lan.")}
+    if "mtu" in own:
+        own["mtu"] = changes.get("mtu", own["mtu"])
+    phases = PHASES if changes.get("anytime") else PHASES[:1]
+    texts: list[str] = []
+    for phase in phases:
+        tcp = {**scenario["tcp"], "receiver_phase": phase, "partial": partial, **changes.get("tcp", {})}
+        tree = {**scenario, "host": nic, "hosts": {nic: {**scenario["hosts"][nic], **changes.get("host", {})}}, "tcp": tcp}
+        tree["links"] = {"lan": {**scenario["links"]["lan"], "rate": case["vars.cable"], **own}}
+        for size in sizes:
+            flow = {**scenario["flows"][0], "source": {"name": "messages", "count": 1, "size": f"{size} B"}}
+            texts.append(json.dumps({**tree, "flows": [flow]}))
+    batch = sim.run_batch(texts, [1] * len(texts))
+    if batch.errors:
+        raise SystemExit(f"a run failed: {next(iter(batch.errors.values()))}")
+    times = batch.tables["flows"].sort("run")["completion_ns"].to_numpy().reshape(len(phases), -1)
+    return np.asarray(times.mean(axis=0) / 1e3, dtype=np.float64)
+
+
+def cell(study: Changes, case: Changes, changes: Changes, published: pl.DataFrame) -> str:
+    """Shares of dips found and surplus, lowest throughput beyond the window in MB/s."""
+    corrected, faulty = CURVES[case["scenario.host"]]
+    sizes = published["message_bytes"].to_numpy()
+    ours = sizes / took(study, case, "linux-2.0.29", changes, sizes)
+    level = sizes / took(study, case, "minshall", changes, sizes)
+    theirs = published[faulty].cast(pl.Float64).to_numpy()
+    agreement = dips.agreement(dips.below(ours, level), dips.below(theirs, published[corrected].cast(pl.Float64).to_numpy()))
+    surplus = f"{agreement.surplus:.2f}" if agreement.ours else "-"
+    return f"{agreement.found:.2f}, {surplus}, {ours[sizes > WINDOW].min():.1f}"
+
+
+def main() -> None:
+    study = tomllib.loads(STUDY.read_text())
+    corrected, unfixed = (pl.read_csv(PUBLISHED / f"stall_{name}_throughput.csv") for name in ("corrected", "unfixed"))
+    published = corrected.join(unfixed, on="message_bytes").sort("message_bytes")
+    cases = {case["scenario.host"]: case for case in study["sweep"][0]["cases"]}
+    lowest = [published.filter(pl.col("message_bytes") > WINDOW)[faulty].cast(pl.Float64).min() for _, faulty in CURVES.values()]
+    print("| Changed | Fast Ethernet: found, surplus, lowest | ATM: found, surplus, lowest |\n|---|---|---|")
+    print("| published | " + " | ".join(f"1, 0, {value:.1f}" for value in lowest) + " |")
+    for name, changes in ROWS.items():
+        print(f"| {name} | " + " | ".join(cell(study, cases[nic], changes, published) for nic in CURVES) + " |")
+
+
+if __name__ == "__main__":
+    main()
