@@ -155,7 +155,9 @@ def main() -> None:
         print(f"{nic[0]}: median absolute error {error.median():.2%}, largest {error.max():.1%}")
     if args.write:
         for study in (STUDY, SAME_HOSTS):
-            study.write_text(re.sub(r"(?s)(# --- hosts.*?\n).*?(?=\[\[sweep\]\])", lambda found: f"{found[1]}\n{text}\n", study.read_text(), count=1))
+            study.write_text(
+                re.sub(r"(?s)(# --- hosts.*?\n).*?(?=\[\[sweep\]\])", lambda found: f"{found[1]}\n{text}\n", study.read_text(), count=1)
+            )
         table.write_csv(RESIDUALS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 
 import polars as pl
@@ -291,7 +292,8 @@ def _split(values: pl.DataFrame, by: str | None) -> Iterable[tuple[str, pl.DataF
     if by is None:
         return [("", values)]
     named = values.filter(pl.col(by).is_not_null()).group_by(by, maintain_order=True)
-    found = {str(key): group for (key,), group in named}
+    # A bare number is no title.
+    found = {str(key) if re.search("[a-zA-Z]", str(key)) else f"{by} = {key}": group for (key,), group in named}
     return found.items() if len(found) > 1 or by != "item" else [(next(iter(found), ""), values)]
 
 
