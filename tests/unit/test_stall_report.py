@@ -57,7 +57,7 @@ def test_the_published_curves_meet_every_bar_but_the_correlation_that_they_do_no
     beyond, met = found["rank correlation of throughput with stall, beyond the window", "Fast Ethernet, with stall, published"]
     assert beyond == pytest.approx(-0.965, abs=1e-3)
     assert met == "yes"
-    assert found["rank correlation of throughput with stall, all sizes", "ATM, with stall, ours"] == found["rank correlation of throughput with stall", "ATM, with stall, published"]  # fmt: skip
+    assert found["rank correlation of throughput with stall, all sizes", "ATM, with stall, ours"] == found["rank correlation of throughput with stall, all sizes", "ATM, with stall, published"]  # fmt: skip
 
 
 def test_a_lower_curve_misses_its_bar_and_a_dip_too_many_is_counted() -> None:
