@@ -15,7 +15,7 @@ SCENARIO = {
     "tcp": {"handshake": False, "window_limit": "2 packets"},
     "hosts": {"pc": {"write_byte_cost": "10 ns", "send_packet_cost": "20 us", "receive_packet_cost": "20 us", "close": "acknowledged"}},
     "links": {"lan": {"rate": "100 Mbit/s", "delay": "1 ms"}},
-    "flows": [{"path": ["lan"], "source": {"name": "messages", "size": "20 kB", "count": 1}}],
+    "flows": [{"path": ["lan"], "source": {"name": "messages", "size": "20440 B", "count": 1}}],  # 14 full segments: nothing is partial
 }  # fmt: skip
 
 
