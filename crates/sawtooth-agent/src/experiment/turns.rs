@@ -209,7 +209,10 @@ impl Experiment<'_> {
             now = Some(self.time()?);
         }
         let (waits, owners) = match until {
-            Some(_) => self.descriptors(),
+            Some(until) => {
+                self.waits_until(until);
+                self.descriptors()
+            }
             None => (Vec::new(), Vec::new()),
         };
         let wait = until.map(|until| Wait {
