@@ -194,15 +194,14 @@ impl<'a> Experiment<'a> {
     }
 
     fn time(&mut self) -> io::Result<f64> {
-        let now = match self.known {
-            Some(now) => now,
-            None => {
-                let now = self.clock.now()?;
-                if self.time_stands_still {
-                    in_time(now, self.due)?;
-                }
-                now
+        let now = if let Some(now) = self.known {
+            now
+        } else {
+            let now = self.clock.now()?;
+            if self.time_stands_still {
+                in_time(now, self.due)?;
             }
+            now
         };
         self.known = self.time_stands_still.then_some(now);
         Ok(now)

@@ -53,6 +53,8 @@ pub struct Outcome {
     pub ready: Vec<usize>,
     /// Whether the time to wait for has come.
     pub timed_out: bool,
+    /// Whether the time of the last turn's wait has come only now, although that wait was over.
+    pub late: bool,
 }
 
 pub struct Ring {
@@ -145,6 +147,7 @@ impl Ring {
                     open -= 1;
                     // A time that has just come may be unknown before it completes.
                     forgotten |= tag != TIMER && unknown.contains(&tag);
+                    outcome.late |= tag == TIMER && result == -libc::ETIME;
                 } else if tag >= TIMER {
                     woken = true;
                     self.armed.retain(|armed| *armed != tag);
