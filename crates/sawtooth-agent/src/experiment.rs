@@ -33,6 +33,10 @@ use crate::tun::Tun;
 pub const FIRST_PORT: u16 = 20_000;
 pub const PORTS: u16 = 10_000;
 
+/// How late a kernel may wake this program in virtual time: the longest tick, for those without finer timers. The packaged one wakes it half a
+/// microsecond late at most (measured).
+const LATEST_SECS: f64 = 0.01;
+
 /// Runs `scenario`; returns its tables, each a list of rows.
 ///
 /// System calls are made `one by one`, or many `at once`; left open, as suits the kernel: in user-mode Linux a call costs more than all that
@@ -120,6 +124,8 @@ struct Experiment<'a> {
     time_stands_still: bool,
     /// The time, as long as it is known.
     known: Option<f64>,
+    /// When the last wait was to end at the latest.
+    due: f64,
     /// Ends a wait at its time: what `ppoll` itself waits for comes up to a thousandth of the wait late.
     alarm: TimerFd,
     end: f64,
@@ -162,6 +168,7 @@ impl<'a> Experiment<'a> {
             clock: Clock::start()?,
             time_stands_still: user_mode && scenario.kernel.settings.choice("time") == "virtual",
             known: None,
+            due: f64::INFINITY,
             alarm: TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK)?,
             end: scenario.duration.secs(),
             series: Vec::new(),
@@ -187,12 +194,22 @@ impl<'a> Experiment<'a> {
     }
 
     fn time(&mut self) -> io::Result<f64> {
-        let now = match self.known {
-            Some(now) => now,
-            None => self.clock.now()?,
+        let now = if let Some(now) = self.known {
+            now
+        } else {
+            let now = self.clock.now()?;
+            if self.time_stands_still {
+                in_time(now, self.due)?;
+            }
+            now
         };
         self.known = self.time_stands_still.then_some(now);
         Ok(now)
+    }
+
+    /// A wait begins that ends at `until` if nothing comes before.
+    fn waits_until(&mut self, until: f64) {
+        self.due = self.known.map_or(until, |now| now.max(until));
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
@@ -395,6 +412,7 @@ impl<'a> Experiment<'a> {
     /// Sleeps until a host or the network has something, or something is to begin.
     fn wait(&mut self) -> io::Result<()> {
         let next = self.next_time();
+        self.waits_until(next);
         let alarm = TimeSpec::nanoseconds(self.clock.monotonic_ns(next));
         self.alarm.set(
             Expiration::OneShot(alarm),
@@ -528,6 +546,17 @@ impl<'a> Experiment<'a> {
     }
 }
 
+/// Whether a wait that was to end at `due` at the latest was over `now`, where time passes only in waits: otherwise the run stood still
+/// while something was to be done, and what it measured is void.
+fn in_time(now: f64, due: f64) -> io::Result<()> {
+    if now <= due + LATEST_SECS {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "the run stood still from {due:.6} s to {now:.6} s because the kernel did not wake the agent: its results are void; run it alone, or with `--backend qemu`"
+    )))
+}
+
 /// Whether a kernel has given a connection up: too many of its segments were lost one after the other.
 fn given_up(error: &io::Error) -> bool {
     let kinds = [
@@ -607,6 +636,15 @@ mod tests {
         }
         assert_eq!(flow_of(&packet([other, other], 0x10)), None);
         assert_eq!(flow_of(&packet([ours, other], 0x10)[..21]), None);
+    }
+
+    #[test]
+    fn a_run_that_slept_through_what_was_due_is_an_error() {
+        assert!(in_time(0.25, f64::INFINITY).is_ok());
+        assert!(in_time(0.25, 0.25).is_ok());
+        let error = in_time(4.0, 0.25).expect_err("nothing happened for 3.75 s");
+        let text = error.to_string();
+        assert!(text.contains("from 0.250000 s to 4.000000 s"), "{text}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use nix::errno::Errno;
 use nix::poll::PollFlags;
 use sawtooth_core::scenario::Sampling;
 
-use super::{Application, Experiment, Owner};
+use super::{Application, Experiment, Owner, in_time};
 use crate::network::Towards;
 use crate::ring::{Call, Outcome, Ring, Wait};
 use crate::sockets::CHUNK;
@@ -208,8 +208,12 @@ impl Experiment<'_> {
         if until.is_some() && !task.hosts.is_empty() {
             now = Some(self.time()?);
         }
+        let (before, last) = (self.known, self.due);
         let (waits, owners) = match until {
-            Some(_) => self.descriptors(),
+            Some(until) => {
+                self.waits_until(until);
+                self.descriptors()
+            }
             None => (Vec::new(), Vec::new()),
         };
         let wait = until.map(|until| Wait {
@@ -217,6 +221,12 @@ impl Experiment<'_> {
             until: self.clock.monotonic_ns(until),
         });
         let (purposes, outcome) = self.call(turns, &task, wait.as_ref())?;
+        if let Some(before) = before
+            && outcome.late
+            && self.time_stands_still
+        {
+            in_time(last, before)?;
+        }
         if let Some(until) = until {
             self.known = (outcome.timed_out && self.time_stands_still).then_some(until);
             self.note_what_is_ready(turns, &outcome.ready, &waits, &owners);
