@@ -340,7 +340,7 @@ def list_parts(
 def simulate(
     study: StudyPath,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the run.")] = 1,
-    table: Annotated[str, typer.Option(help="flows, links, series or queues.")] = "flows",
+    table: Annotated[str, typer.Option(help="flows, links or another that the run has.")] = "flows",
     short: Short = False,
     options: Options = None,
     as_json: AsJson = False,
