@@ -340,7 +340,7 @@ def list_parts(
 def simulate(
     study: StudyPath,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the run.")] = 1,
-    table: Annotated[str, typer.Option(help="flows, links, series or queues.")] = "flows",
+    table: Annotated[str, typer.Option(help="flows, links or another that the run has.")] = "flows",
     short: Short = False,
     options: Options = None,
     as_json: AsJson = False,
@@ -680,8 +680,10 @@ def main() -> NoReturn:
 def _upright(frame: pl.DataFrame) -> pl.DataFrame:
     """One column per row, headed by what the rows are of."""
     name = frame.columns[0]
-    if frame[name].n_unique() == frame.height:
-        return frame.drop(name).transpose(include_header=True, header_name=name, column_names=frame[name].to_list())
+    rows = frame[name].cast(pl.String).to_list()
+    if len(set(rows)) == frame.height:
+        # A flow without a name is called "flow", as the column is; then the column goes without.
+        return frame.drop(name).transpose(include_header=True, header_name="" if name in rows else name, column_names=rows)
     return frame.transpose(include_header=True, header_name="", column_names=[str(at) for at in range(1, frame.height + 1)])
 
 

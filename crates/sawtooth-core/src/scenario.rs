@@ -1847,11 +1847,13 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
                 (secs, true) if secs <= 0.0 => Err(at(
                     path,
                     format!("`{name}` must be above zero, found {secs} s"),
-                )),
+                )
+                .hint("give a time such as `20 ms`, or leave it out for its default")),
                 (secs, _) if secs < 0.0 => Err(at(
                     path,
                     format!("`{name}` cannot be negative, found {secs} s"),
-                )),
+                )
+                .hint("give a time of zero or more, or leave it out for its default")),
                 _ => Ok(Value::Duration(secs)),
             }
         }

@@ -263,7 +263,7 @@ fn what_hosts_cannot_be_is_said_where_it_is_written() {
         "hosts.pc.write_cots",
         "unknown key `write_cots`",
     );
-    refused(
+    refused_with_advice(
         &with("/hosts/pc/wake_cost", json!("-1 us")),
         "hosts.pc.wake_cost",
         "`wake_cost` cannot be negative, found -0.000001 s",

@@ -155,6 +155,16 @@ fn tcp_7_a_corked_packet_waits_until_it_is_full_or_a_timeout_has_passed() {
 }
 
 #[test]
+fn what_is_corked_during_the_handshake_waits_from_its_end_on() {
+    // Nobody can write before the connection is there, after 2 ms; then the timeout is that of one round trip of 2 ms, 200 ms at least (as on Linux 6.1),
+    // not the second of a connection that knows none (RFC 6298 §2.1).
+    let tcp = json!({"partial": "cork", "handshake": true, "rto_min": "200 ms"});
+    let lone = json!({"name": "messages", "count": 2, "size": "500 B", "interval": "2 s"});
+    let records = run(&tcp, &lone);
+    close(millis(&records, "flows", "limited_nagle_ns"), 200.0);
+}
+
+#[test]
 fn write_write_read_waits_for_a_delayed_acknowledgement_unless_nodelay() {
     // A request of two writes: with Nagle's algorithm, and Minshall's, the second waits until the first is acknowledged, 1 ms, 40 ms and 1 ms
     // later; then it takes a millisecond, and so does the response.

@@ -220,7 +220,7 @@ def bars_of(sweeps: Sweeps, references: list[Reference], corrected: pl.DataFrame
     for nic in NICS:
         found = dip_sizes(sweeps, nic, FAULTY)
         if found is not None:
-            row("smallest size that is a dip, bytes", NAMES[nic], f"more than {WINDOW}", float(found.min()) if found.size else float("nan"),
+            row("smallest size that is a dip, kB", NAMES[nic], f"more than {WINDOW / 1000:g}", float(found.min()) / 1000 if found.size else float("nan"),
                 bool(found.size and found.min() > WINDOW))  # fmt: skip
     for reference in references:
         ours, theirs = reference.lowest

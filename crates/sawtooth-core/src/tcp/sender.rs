@@ -430,8 +430,8 @@ impl Sender {
     #[cold]
     fn see_to_partial(&mut self, now: Event) {
         // It could not write before the connection was established.
-        let unsent = self.snd_max < self.stream.end();
-        if unsent && self.snd_una >= u64::from(self.config.handshake) {
+        let unsent = self.is_established() && self.snd_max < self.stream.end();
+        if unsent {
             let edge = self.sendable(now);
             self.stream.judge(edge);
         }
