@@ -432,18 +432,18 @@ def _trace_layers(
     from sawtooth import trace as traces
     from sawtooth.plots import style, swim_lanes
 
-    view = ways.view(ways.take(made, run, flows), message, span)
+    view = ways.view(*ways.take(made, run, flows), message, span)
     number = view.message["message"] if view.message else 1
     name = f"layers-run-{run.index}" + (f"-message-{number}" if number != 1 else "")
     title = [traces.title(made, run), view.title]
-    drawn = swim_lanes.layers(view.events, view.packets, (view.begin, view.end), view.origin, title, view.message)
+    drawn = swim_lanes.layers(view.events, view.packets, view.waits, (view.begin, view.end), view.origin, title, view.message)
     style.write(drawn, directory, name)
     times = view.times()
     times.write_csv(directory / f"{name}.csv")
     view.messages.write_csv(directory / f"layers-run-{run.index}-messages.csv")
     if as_json:
         _print_json({"run": run.index, "figure": str(directory / f"{name}.svg"), "origin_ns": view.origin, "message": view.message,
-                     "packets": times.to_dicts()})  # fmt: skip
+                     "stalls": view.stalls().to_dicts(), "packets": times.to_dicts()})  # fmt: skip
         return
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=250,
                    fmt_str_lengths=100, tbl_formatting="NOTHING", tbl_cell_numeric_alignment="RIGHT"):  # fmt: skip
@@ -454,7 +454,12 @@ def _trace_layers(
             percent = (pl.col("share") * 100).map_elements(lambda share: f"{share:.1f} %", return_dtype=pl.String)
             print(_tenths(view.parts().with_columns(share=percent.fill_null(""))))
             print()
-        print(f"Packets, us since {'the write' if view.message else 'the run began'}:")
+        since = "the write" if view.message else "the run began"
+        if view.waits.height:
+            print(f"Stalls of the sending socket, us since {since}:")
+            print(_tenths(view.stalls()))
+            print()
+        print(f"Packets, us since {since}:")
         print(_tenths(times))
     print(f"figure: {directory / name}.svg")
 

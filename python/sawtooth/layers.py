@@ -23,6 +23,7 @@ class View:
         events: rows of the table `layers` of the flow.
         packets: those for which something happens in that time, as `sawtooth.metrics.layers.packets`.
         messages: all of the flow, as `sawtooth.metrics.layers.messages`.
+        waits: rows of the table `stalls` of the flow's sending socket that are within that time in part: from_ns, to_ns, cause.
         message: row of the message that is shown; None if a stretch of time is.
         begin, end: of that time, ns.
 
@@ -31,6 +32,7 @@ class View:
     events: pl.DataFrame
     packets: pl.DataFrame
     messages: pl.DataFrame
+    waits: pl.DataFrame
     message: dict[str, int | str | None] | None
     begin: int
     end: int
@@ -57,6 +59,16 @@ class View:
             latency_us=pl.col("tcp_receive") - pl.col("tcp_send")
         )
 
+    def stalls(self) -> pl.DataFrame:
+        """The intervals in which the sending socket waits and nothing is done for it: from_us and to_us (since `origin`), us, cause."""
+        begin, end = pl.col("from_ns"), pl.col("to_ns")
+        return self.waits.select(
+            ((begin - self.origin) / 1e3).alias("from_us"),
+            ((end - self.origin) / 1e3).alias("to_us"),
+            ((end - begin) / 1e3).alias("us"),
+            "cause",
+        )
+
     def parts(self) -> pl.DataFrame:
         """Where the message's time goes, one row per part: part, from_us (since the write), us, share, what. Empty if none is shown."""
         row = self.message or {}
@@ -79,8 +91,8 @@ _ENDLESS = 2**64 - 1
 """Bytes of a write that never ends."""
 
 
-def take(plan: Plan, run: Run, flows: Sequence[str] | None = None) -> pl.DataFrame:
-    """Does the run once more and gives its table `layers`, of one flow: the first that has a host, or the one that is named.
+def take(plan: Plan, run: Run, flows: Sequence[str] | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Does the run once more and gives its tables `layers` and `stalls`, of one flow: the first that has a host, or the one that is named.
 
     Raises:
         StudyError: if no flow has a host, or there is none of that name.
@@ -88,7 +100,7 @@ def take(plan: Plan, run: Run, flows: Sequence[str] | None = None) -> pl.DataFra
 
     """
     tree = json.loads(run.scenario)
-    record = [*tree.get("record", []), *(["layers"] if "layers" not in tree.get("record", []) else [])]
+    record = [*tree.get("record", []), *(table for table in ("layers", "stalls") if table not in tree.get("record", []))]
     if plan.study.backend != "sim" or not tree.get("hosts"):
         raise StudyError("this study has no layers to show", hint="flows have them in the simulator, with `host`: docs/concepts/host.md")
     if flows and len(flows) > 1:
@@ -103,14 +115,14 @@ def take(plan: Plan, run: Run, flows: Sequence[str] | None = None) -> pl.DataFra
     wanted = flows[0] if flows else names[0]
     if wanted not in names:
         raise StudyError(f"there is no flow `{wanted}` with a host", hint=did_you_mean(wanted, names))
-    return found.filter(flow=wanted)
+    return found.filter(flow=wanted), batch.tables["stalls"].drop("run").filter(pl.col("flow") == wanted)
 
 
-def view(layers: pl.DataFrame, message: int | None, span: tuple[float, float] | None) -> View:
+def view(layers: pl.DataFrame, stalls: pl.DataFrame, message: int | None, span: tuple[float, float] | None) -> View:
     """What is to be shown of a flow: a message from its write until it has been read, or until the run ends; or a stretch of time.
 
     Args:
-        layers: as `take` gives it.
+        layers, stalls: as `take` gives them.
         message: its number, from 1; None is the first, if there is no `span` and the flow writes messages.
         span: from and to, seconds.
 
@@ -136,7 +148,10 @@ def view(layers: pl.DataFrame, message: int | None, span: tuple[float, float] | 
     inside = layers.filter(pl.col("t_ns").is_between(begin, end))
     if inside.is_empty():
         raise StudyError("nothing happens in that time", hint="choose other --from and --to")
-    return View(layers, ways.packets(layers).join(inside.select("packet").unique(), on="packet", how="semi"), messages, shown, begin, end)
+    waits = stalls.filter(pl.col("to_ns") > begin, pl.col("from_ns") < end)
+    return View(
+        layers, ways.packets(layers).join(inside.select("packet").unique(), on="packet", how="semi"), messages, waits, shown, begin, end
+    )
 
 
 def _micros(ns: int | str | None, origin: int) -> float | None:

@@ -13,6 +13,7 @@ from sawtooth.plots.style import COLOURS, figure
 LAYERS = ("application", "socket", "tcp", "driver", "wire")
 _KINDS = {"data": (COLOURS[0], "data"), "ack": (COLOURS[1], "acknowledgement")}
 _LAST = ("black", "the message's last byte")
+_STALLS = {"window": COLOURS[4], "partial": COLOURS[3], "memory": COLOURS[2]}
 # Beyond so many packets their lines are thin and have no dots: more would be a blot.
 _MANY = 40
 _MARGIN = 0.02
@@ -22,6 +23,7 @@ _TITLE_LETTERS = 135
 def layers(
     events: pl.DataFrame,
     packets: pl.DataFrame,
+    stalls: pl.DataFrame,
     span: tuple[int, int],
     origin: int,
     title: Sequence[str],
@@ -32,6 +34,7 @@ def layers(
     Args:
         events: rows of the table `layers` of one flow, in order of time.
         packets: those that are drawn, as `sawtooth.metrics.layers.packets`.
+        stalls: intervals in which the sending socket waits, from_ns, to_ns and cause; bands from its lane to TCP's.
         span: from and to, ns.
         origin: from when on time is told, ns.
         title: its lines.
@@ -74,6 +77,10 @@ def layers(
         heights = [place[host, layer] for host, layer in alone.select("host", "layer").rows()]
         axis.plot(((alone["t_ns"] - origin) / divisor).to_list(), heights, "|", color="black", markersize=7, markeredgewidth=0.7,
                   label="application and socket")  # fmt: skip
+    for (cause,), waits in stalls.group_by("cause", maintain_order=True):
+        at = [((begin - origin) / divisor, (end - begin) / divisor) for begin, end in waits.select("from_ns", "to_ns").iter_rows()]
+        band = (place[sender, "socket"], place[sender, "tcp"] - place[sender, "socket"])
+        axis.broken_barh(at, band, color=_STALLS.get(str(cause), COLOURS[5]), alpha=0.35, linewidth=0, zorder=1, label=f"stall: {cause}")
     axis.set_yticks(range(len(lanes)), [f"{host}: {layer}" for host, layer in lanes])
     axis.invert_yaxis()
     margin = max(_MARGIN * (span[1] - span[0]), 1.0)
