@@ -89,9 +89,9 @@ impl Exchanges {
         }
     }
 
-    /// Whether the server has been asked once and not more.
-    pub fn is_first(&self) -> bool {
-        self.asked == 1
+    /// Whether the server's TCP, with so many bytes, has the first request, which has not been answered.
+    pub fn has_first(&self, delivered: u64) -> bool {
+        self.asked == 1 && self.turn == Turn::Client && delivered >= self.requests_bytes
     }
 
     /// So many bytes of requests have reached the server: what it says.

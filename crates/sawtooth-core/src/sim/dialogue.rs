@@ -266,6 +266,7 @@ impl World<'_> {
         {
             deliveries.push((time, delivered));
         }
+        self.has_come(place, now, delivered);
         self.heard(place, now, delivered);
         let sent = self.sent_packets(other);
         if carried {
@@ -318,14 +319,9 @@ impl World<'_> {
         let (client, server) = (dialogue.client, dialogue.server);
         let exchanges = &mut dialogue.exchanges;
         if place == client {
-            let first = exchanges.is_first();
-            let Some(speech) = exchanges.at_server(delivered) else {
-                return;
-            };
-            if first {
-                self.tell_round_trip(client, server, now);
+            if let Some(speech) = exchanges.at_server(delivered) {
+                self.will_speak(server, now, speech);
             }
-            self.will_speak(server, now, speech);
         } else if let Some(speech) = exchanges.at_client(now.time, delivered) {
             self.will_speak(client, now, speech);
         }
@@ -339,8 +335,14 @@ impl World<'_> {
         self.see_to_timer(super::sender_timer(place), timer);
     }
 
-    /// The handshake has measured the round trip for both sides.
-    fn tell_round_trip(&mut self, client: u32, server: u32, now: Event) {
+    /// TCP has so many bytes of the flow at a place, more than before. The handshake has measured the round trip for both sides.
+    pub(super) fn has_come(&mut self, place: u32, now: Event, delivered: u64) {
+        let number = self.flows[place as usize].dialogue;
+        let dialogue = &self.dialogues.0[number as usize];
+        let (client, server) = (dialogue.client, dialogue.server);
+        if place != client || !dialogue.exchanges.has_first(delivered) {
+            return;
+        }
         let rtt = self.flows[client as usize].sender.srtt_secs();
         if let Some(rtt) = rtt {
             self.flows[server as usize].sender.on_handshake(now, rtt);

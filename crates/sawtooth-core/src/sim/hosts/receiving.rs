@@ -35,6 +35,10 @@ impl World<'_> {
         {
             deliveries.push((time, delivered));
         }
+        let news = delivered - self.hosts.reader(index).come;
+        if other.is_some() && news > 0 {
+            self.has_come(index, now.1, delivered);
+        }
         if let Some(ack) = old {
             self.follow_with_ack(host, index, &ack);
         }
@@ -48,10 +52,8 @@ impl World<'_> {
         }
         let timer = self.flows[index as usize].receiver.next_timer();
         self.see_to_timer(receiver_timer(index), timer);
-        let reader = self.hosts.reader(index);
-        let news = delivered - reader.come;
-        reader.come = delivered;
         if news > 0 {
+            self.hosts.reader(index).come = delivered;
             self.hosts
                 .note_bytes((host, index), time, Layer::Socket, "readable", news);
             self.see_to_reader(host, index, true);
