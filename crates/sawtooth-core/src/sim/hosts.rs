@@ -9,6 +9,8 @@
 mod receiving;
 mod records;
 mod sending;
+#[cfg(test)]
+mod tests;
 
 use super::dialogue::Dialogues;
 use super::{Slot, World, index_u32, ns};
