@@ -328,17 +328,19 @@ impl World<'_> {
 
     /// The flow whose data the socket sends that a packet leaves; nothing if it sends none.
     fn socket_it_leaves(&self, frame: &Frame) -> Option<u32> {
-        match frame.is_data {
-            true => Some(frame.flow),
-            false => self.other_way(frame.flow),
+        if frame.is_data {
+            Some(frame.flow)
+        } else {
+            self.other_way(frame.flow)
         }
     }
 
     /// The same of the socket that a packet comes to.
     fn socket_it_comes_to(&self, frame: &Frame) -> Option<u32> {
-        match frame.is_data {
-            true => self.other_way(frame.flow),
-            false => Some(frame.flow),
+        if frame.is_data {
+            self.other_way(frame.flow)
+        } else {
+            Some(frame.flow)
         }
     }
 
