@@ -520,7 +520,7 @@ impl<'a> Experiment<'a> {
             flows.push(match application {
                 Application::Sockets(connection) => tables::connection(spec, connection, self.end)?,
                 Application::Dialogue(dialogue) => {
-                    let row = dialogue.exchanges.row(&spec.name);
+                    let row = dialogue.exchanges.row(&spec.name, [-1; 4]);
                     exchanges.push(tables::row("exchanges", row));
                     tables::dialogue(spec, dialogue, self.end)?
                 }

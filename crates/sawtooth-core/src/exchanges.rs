@@ -89,9 +89,9 @@ impl Exchanges {
         }
     }
 
-    /// Whether the server has been asked once and not more.
-    pub fn is_first(&self) -> bool {
-        self.asked == 1
+    /// Whether the server's TCP, with so many bytes, has the first request, which has not been answered.
+    pub fn has_first(&self, delivered: u64) -> bool {
+        self.asked == 1 && self.turn == Turn::Client && delivered >= self.requests_bytes
     }
 
     /// So many bytes of requests have reached the server: what it says.
@@ -145,15 +145,15 @@ impl Exchanges {
         self.turn == Turn::Nobody
     }
 
-    /// The row of the table `exchanges` of a flow by name.
-    pub fn row(&self, flow: &str) -> impl Iterator<Item = Cell> {
+    /// The row of the table `exchanges` of a flow by name; `stalls`: those of the client's socket, their sum and by cause, -1 where nothing measures them.
+    pub fn row(&self, flow: &str, stalls: [i64; 4]) -> impl Iterator<Item = Cell> {
         let head = [
             Cell::Str(flow.to_owned()),
             Cell::U64(self.asked),
             Cell::U64(self.completions_ns.count()),
             Cell::U64(self.requested_bytes),
         ];
-        head.into_iter().chain(times(&self.completions_ns))
+        (head.into_iter().chain(times(&self.completions_ns))).chain(stalls.map(Cell::I64))
     }
 }
 
@@ -210,7 +210,7 @@ mod tests {
         };
         assert_eq!(exchanges.at_client(2.0, 2000), Some(nothing));
         assert!(exchanges.is_over());
-        let row: Vec<Cell> = exchanges.row("f").collect();
+        let row: Vec<Cell> = exchanges.row("f", [-1; 4]).collect();
         let head = [
             Cell::Str("f".into()),
             Cell::U64(2),

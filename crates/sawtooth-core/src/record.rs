@@ -300,7 +300,12 @@ pub const SCHEMA: &[TableSpec] = &[
         name: "stalls",
         summary: "one row per time in which a socket stalled, with record = [\"stalls\"]",
         columns: &[
-            column("flow", Str, "", "the flow's name"),
+            column(
+                "flow",
+                Str,
+                "",
+                "the flow's name; `NAME.requests` of the socket that sends the requests of `request_response`",
+            ),
             column("from_ns", I64, "ns", "when the stopwatch started"),
             column("to_ns", I64, "ns", "when it was paused"),
             column(
@@ -316,7 +321,12 @@ pub const SCHEMA: &[TableSpec] = &[
         summary: "one row per thing that happens to a packet at a layer of a host, with record = [\"layers\"]",
         columns: &[
             column("t_ns", I64, "ns", "when; one clock for all hosts"),
-            column("flow", Str, "", "the flow's name"),
+            column(
+                "flow",
+                Str,
+                "",
+                "the flow's name; `NAME.requests` of what carries the requests of `request_response`",
+            ),
             column("host", Str, "", "the host's name"),
             column("layer", Str, "", "application, socket, tcp, driver or wire"),
             column(
@@ -832,6 +842,30 @@ pub const SCHEMA: &[TableSpec] = &[
             column("completion_p99_ns", I64, "ns", "its 99th percentile"),
             column("completion_p999_ns", I64, "ns", "its 99.9th percentile"),
             column("completion_max_ns", I64, "ns", "the longest"),
+            column(
+                "request_stall_ns",
+                I64,
+                "ns",
+                "data-stream stall of the client's socket, which sends the requests, while the run lasted; -1 without a host model, as the next three",
+            ),
+            column(
+                "request_stall_window_ns",
+                I64,
+                "ns",
+                "the part of it in which packets queued behind a full window",
+            ),
+            column(
+                "request_stall_partial_ns",
+                I64,
+                "ns",
+                "the part in which less than a segment was held back",
+            ),
+            column(
+                "request_stall_memory_ns",
+                I64,
+                "ns",
+                "the part in which the writer slept for lack of socket memory",
+            ),
         ],
     },
     TableSpec {

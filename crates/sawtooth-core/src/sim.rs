@@ -426,7 +426,7 @@ impl<'a> World<'a> {
         for index in 0..udp.len() {
             slots.push(Slot::Departures(index_u32(index)));
         }
-        let hosts = Hosts::new(scenario, &mut slots);
+        let hosts = Hosts::new(scenario, &dialogues, &mut slots);
         let flows = standing_flows(scenario, seed, &dialogues, &trips);
         let lineage = Lineage::new();
         let mut timers = EventQueue::new(2 * flows.len());
@@ -1177,7 +1177,7 @@ impl<'a> World<'a> {
         let mut tables = vec![self.flow_table()];
         tables.extend(links::tables(self.scenario, &self.ports));
         tables.extend(self.arrival_tables());
-        tables.extend(self.dialogues.table(self.scenario));
+        tables.extend(self.dialogues.table(self.scenario, &self.hosts, self.end));
         if !self.udp.is_empty() {
             tables.extend(self.udp_tables());
         }
@@ -1197,7 +1197,7 @@ impl<'a> World<'a> {
         if self.scenario.record.episodes {
             tables.push(self.episode_table());
         }
-        tables.extend(self.hosts.tables(self.scenario));
+        tables.extend(self.hosts.tables(self.scenario, &self.dialogues));
         Records { tables }
     }
 

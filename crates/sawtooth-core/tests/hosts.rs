@@ -236,6 +236,256 @@ fn hosts_that_cost_nothing_change_nothing() {
     }
 }
 
+/// Exchanges of a request and a response of so many bytes; `machine` is at both ends, the server `pc`, the client `pc.peer`.
+fn dialogue(machine: &Value, [request, response]: [u64; 2], count: u32) -> Value {
+    let mut tree = tree(1);
+    tree["hosts"]["pc"] = machine.clone();
+    tree["tcp"]["ack_every"] = json!(2);
+    tree["flows"][0]["source"] = json!({
+        "name": "request_response", "request": format!("{request} B"), "response": format!("{response} B"), "count": count,
+    });
+    tree
+}
+
+/// Mean time of an exchange, ns.
+fn exchange(tree: &Value) -> i64 {
+    let records = run(tree);
+    assert_eq!(
+        numbers(&records, "exchanges", "answered"),
+        numbers(&records, "exchanges", "asked")
+    );
+    numbers(&records, "exchanges", "completion_mean_ns")[0]
+}
+
+/// The stalls of the client's socket.
+fn request_stalls(records: &Records) -> [i64; 4] {
+    ["", "window_", "partial_", "memory_"]
+        .map(|part| numbers(records, "exchanges", &format!("request_stall_{part}ns"))[0])
+}
+
+/// When something happens in a layer to what carries requests or to what carries responses.
+fn moments(records: &Records, flow: &str, layer: &str, event: &str) -> Vec<i64> {
+    let wanted = [("flow", flow), ("layer", layer), ("event", event)];
+    let columns = wanted.map(|(column, word)| (words(records, "layers", column), word));
+    let times = numbers(records, "layers", "t_ns").into_iter().enumerate();
+    times
+        .filter(|(row, _)| columns.iter().all(|(column, word)| column[*row] == *word))
+        .map(|(_, time)| time)
+        .collect()
+}
+
+#[test]
+fn an_exchange_takes_what_its_steps_take_on_both_machines() {
+    // The request, as a message: write 10, copy 9.6, TCP 24.8, driver 7, interface 3, wire 1000 + 5000, interface 2, interrupt 8 + 4, TCP 19.8: 6088.2. The server is woken, 30,
+    // and reads, 21.6: 6139.8. The response takes as long, and carries the acknowledgement, which waits for it.
+    let tree = dialogue(&machine(), [960, 960], 3);
+    assert_eq!(exchange(&tree), 2 * 6_139_800);
+    let records = run(&tree);
+    // What carries data each way, and at the end the client acknowledges the last response by itself.
+    assert_eq!(numbers(&records, "links", "arrived_packets"), [3, 4]);
+    // The server's TCP has the acknowledgement of a response when it takes the next request.
+    let acknowledged = numbers(&records, "series", "t_ns");
+    assert_eq!(
+        acknowledged[..3],
+        [0, 1, 2].map(|before| before * 2 * 6_139_800 + 6_088_200)
+    );
+    assert_eq!(
+        numbers(&records, "series", "acked_bytes"),
+        [0, 960, 1920, 2880]
+    );
+    assert_eq!(
+        (stalls(&records), request_stalls(&records)),
+        ([0; 4], [0; 4])
+    );
+    // With an acknowledgement at once each side's TCP sends one, 11 + 7, before the reader has the processor; its transmission interrupts him for 6.
+    let mut at_once = tree;
+    at_once["tcp"]["ack_every"] = json!(1);
+    assert_eq!(exchange(&at_once), 2 * 6_163_800);
+}
+
+#[test]
+fn a_side_speaks_when_its_application_has_read_everything_and_has_thought() {
+    let mut tree = dialogue(&machine(), [1920, 2880], 3);
+    let source = &mut tree["flows"][0]["source"];
+    source["think"] = json!("3 ms");
+    source["server_think"] = json!("2 ms");
+    let records = run(&tree);
+    // The last read of each request comes 2 ms before the write of its response, and that of each response 3 ms before the next request.
+    let [asks, answers] = ["flow.requests", "flow"].map(|flow| {
+        let [write, read] =
+            ["write", "read"].map(|event| moments(&records, flow, "application", event));
+        (write, read)
+    });
+    assert_eq!((asks.0.len(), answers.0.len()), (3, 3));
+    for (at, written) in answers.0.iter().enumerate() {
+        let before = asks.1.iter().filter(|read| *read <= written).max();
+        assert_eq!(before, Some(&(written - 2_000_000)), "response {at}");
+    }
+    for written in &asks.0[1..] {
+        let before = answers.1.iter().filter(|read| *read <= written).max();
+        assert_eq!(before, Some(&(written - 3_000_000)));
+    }
+    // TCP has had the last segment of the first request before, for as long as its reader takes: 51.6, or more if he reads the first segment meanwhile.
+    let taken = moments(&records, "flow.requests", "tcp", "receive");
+    assert!(answers.0[0] - 2_000_000 >= taken[1] + 51_600);
+    // Who speaks where: the client on the peer.
+    let (flows, hosts) = (
+        words(&records, "layers", "flow"),
+        words(&records, "layers", "host"),
+    );
+    let (layers, events) = (
+        words(&records, "layers", "layer"),
+        words(&records, "layers", "event"),
+    );
+    for row in (0..flows.len()).filter(|row| layers[*row] == "application") {
+        let asks = flows[row] == "flow.requests";
+        let reads = events[row] == "read";
+        assert_eq!(hosts[row], if asks == reads { "pc" } else { "pc.peer" });
+    }
+}
+
+#[test]
+fn each_cost_is_paid_once_on_the_way_there_and_once_on_the_way_back() {
+    // Request and response: 1000 us and 5000 each.
+    let alone = 2 * 6_000_000;
+    for (cost, value, once) in [
+        ("write_cost", "100 us", 100_000),
+        ("write_byte_cost", "100 ns", 96_000),
+        ("read_cost", "100 us", 100_000),
+        ("read_byte_cost", "100 ns", 96_000),
+        ("wake_cost", "100 us", 100_000),
+        ("send_packet_cost", "100 us", 100_000),
+        ("send_byte_cost", "100 ns", 96_000),
+        ("receive_packet_cost", "100 us", 100_000),
+        ("receive_byte_cost", "100 ns", 96_000),
+        ("driver_send_cost", "100 us", 100_000),
+        ("driver_send_byte_cost", "100 ns", 100_000),
+        ("driver_receive_cost", "100 us", 100_000),
+        ("driver_receive_byte_cost", "100 ns", 100_000),
+        ("transmit_delay", "100 us", 100_000),
+        ("receive_delay", "100 us", 100_000),
+        ("receive_interrupt_cost", "100 us", 100_000),
+        ("receive_interrupt_delay", "100 us", 100_000),
+        // Nobody waits for these: a report comes while the packet is on its way, and data carry the acknowledgements.
+        ("transmit_interrupt_cost", "100 us", 0),
+        ("transmit_interrupt_delay", "100 us", 0),
+        ("ack_send_cost", "100 us", 0),
+        ("ack_receive_cost", "100 us", 0),
+    ] {
+        let mut tree = dialogue(&json!({cost: value}), [960, 960], 4);
+        assert_eq!(exchange(&tree), alone + 2 * once, "{cost}");
+        // With a machine at one end only, its own part.
+        tree["flows"][0]["receiver_host"] = json!("none");
+        assert_eq!(exchange(&tree), alone + once, "{cost} of the server");
+        tree["flows"][0]["receiver_host"] = json!("pc");
+        tree["flows"][0]["host"] = json!("none");
+        assert_eq!(exchange(&tree), alone + once, "{cost} of the client");
+    }
+    // Acknowledgements at once cost what they cost before the reader reads. What is written then waits for the end of their transmission, 40 us, but for the first request.
+    let mut tree = dialogue(&json!({"ack_send_cost": "100 us"}), [960, 960], 4);
+    tree["tcp"]["ack_every"] = json!(1);
+    assert_eq!(exchange(&tree), alone + 2 * 100_000 + 7 * 40_000 / 4);
+}
+
+#[test]
+fn each_side_s_socket_has_its_own_stalls() {
+    // As of a message of two segments: window or memory for one.
+    let mut tree = dialogue(&machine(), [1920, 1920], 1);
+    tree["tcp"]["ack_every"] = json!(1);
+    let mut window = tree.clone();
+    window["tcp"]["window_limit"] = json!("1 packets");
+    let records = run(&window);
+    let stalled = [10_102_800, 10_102_800, 0, 0];
+    assert_eq!(
+        (stalls(&records), request_stalls(&records)),
+        (stalled, stalled)
+    );
+    assert_eq!(words(&records, "stalls", "flow"), ["flow", "flow.requests"]);
+    let [answer, ask] = numbers(&records, "stalls", "from_ns")[..] else {
+        panic!("two stalls");
+    };
+    assert_eq!(ask, 1_060_400);
+    assert!(answer > ask + 10_102_800);
+    tree["hosts"]["pc"]["socket_memory"] = json!("1000 B");
+    let records = run(&tree);
+    let stalled = [10_102_800, 0, 0, 10_102_800];
+    assert_eq!(
+        (stalls(&records), request_stalls(&records)),
+        (stalled, stalled)
+    );
+    // Without a machine nothing is measured.
+    tree["flows"][0]["receiver_host"] = json!("none");
+    assert_eq!(request_stalls(&run(&tree)), [-1; 4]);
+    // A partial packet is held back by Nagle's algorithm until TCP takes the acknowledgement.
+    let mut partial = dialogue(&machine(), [1060, 1060], 1);
+    partial["tcp"]["ack_every"] = json!(1);
+    partial["tcp"]["partial"] = json!("nagle");
+    let records = run(&partial);
+    let stalled = [10_102_800, 0, 10_102_800, 0];
+    assert_eq!(
+        (stalls(&records), request_stalls(&records)),
+        (stalled, stalled)
+    );
+}
+
+#[test]
+fn machines_that_cost_nothing_change_no_exchange() {
+    let sources = [
+        json!({"request": "300 B", "response": "30 kB", "count": 7}),
+        json!({"request": "20 kB", "response": "2 kB", "think": "3 ms", "server_think": "200 us", "count": 6}),
+        json!({"request": "500 B", "request_writes": 3, "response": "3 kB", "response_writes": 2, "write_interval": "40 us", "think": "50 ms", "count": 6}),
+    ];
+    let counted = ["arrived_packets", "arrived_bytes", "dropped_packets"];
+    for stack in ["rfc", "linux", "linux-2.0.29", "ns2"] {
+        for (at, source) in sources.iter().enumerate() {
+            for places in [["pc", "pc.peer"], ["pc", "none"], ["none", "pc"]] {
+                let what = format!("{stack} {at} {places:?}");
+                let mut tree = tree(1);
+                tree["stack"] = json!(stack);
+                // Autocorking is of sockets of hosts.
+                tree["tcp"] = json!({"send_buffer_default": "none", "autocorking": false});
+                if at == 2 {
+                    // A host's application writes when it is connected, piece by piece.
+                    tree["tcp"]["handshake"] = json!(false);
+                }
+                tree["duration"] = json!("5 s");
+                tree["links"]["l"]["drop"] = json!([9]);
+                tree["links"]["l"]["reverse"] = json!({"drop": [4]});
+                tree["hosts"] = json!({"pc": {"socket_memory": "10 MB"}});
+                tree["flows"][0]["source"] = source.clone();
+                tree["flows"][0]["source"]["name"] = json!("request_response");
+                tree["flows"][0]["host"] = json!(places[0]);
+                if places[1] != "pc.peer" {
+                    tree["flows"][0]["receiver_host"] = json!(places[1]);
+                }
+                let with = run(&tree);
+                for key in ["host", "hosts", "record"] {
+                    tree.as_object_mut().expect("a table").remove(key);
+                }
+                for key in ["host", "receiver_host"] {
+                    tree["flows"][0]
+                        .as_object_mut()
+                        .expect("a table")
+                        .remove(key);
+                }
+                let without = run(&tree);
+                for table in ["exchanges", "series", "links", "flows"] {
+                    let [with, without] = [&with, &without]
+                        .map(|records| self::table(records, table).named_columns());
+                    for ((name, with), (_, without)) in with.zip(without) {
+                        // What only machines measure, and what queues at a link, which waits in the interface then.
+                        let skipped =
+                            name.contains("stall") || table == "links" && !counted.contains(&name);
+                        if !skipped {
+                            assert_eq!(cells(with), cells(without), "{what} {table}.{name}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Refused at `path`; the hint that comes with it.
 #[track_caller]
 fn refused(tree: &Value, path: &str, message: &str) -> Option<String> {
@@ -308,11 +558,6 @@ fn what_hosts_cannot_be_is_said_where_it_is_written() {
         "tcp.send_buffer_default",
         "a flow with a host has the memory of the host's socket, and no `send_buffer_default`",
     );
-    refused_with_advice(
-        &with("/flows/0/source", json!("request_response")),
-        "host",
-        "`request_response` cannot have a host: it speaks in both directions",
-    );
     let mut arriving = with("/flows/0/arrivals", json!({"rate": 1}));
     arriving["flows"][0]
         .as_object_mut()
@@ -347,6 +592,21 @@ fn what_hosts_cannot_be_is_said_where_it_is_written() {
             "hosts",
             "`hosts` are of the simulator alone: a real kernel has its own costs"
         )
+    );
+}
+
+#[test]
+fn a_client_s_socket_too_holds_at_least_a_segment() {
+    let mut asks = tree(1920);
+    asks["flows"][0]["host"] = json!("none");
+    asks["flows"][0]["receiver_host"] = json!("pc");
+    asks["hosts"]["pc"]["socket_memory"] = json!("900 B");
+    run(&asks);
+    asks["flows"][0]["source"] = json!("request_response");
+    refused_with_advice(
+        &asks,
+        "hosts.pc.socket_memory",
+        "`socket_memory` is 900 B, and a packet of flow `flow` takes 960 B: 960 of data, 0 besides",
     );
 }
 
@@ -399,6 +659,10 @@ fn case() -> impl Strategy<Value = Value> {
             "flows": [
                 {"path": ["a", "b"], "count": flows, "start": "i * 3 ms", "source": {"name": "messages", "size": format!("{size} B"), "interval": "300 ms"}},
                 {"path": ["b"], "host": "none", "receiver_host": "none", "start": "1 ms"},
+                {"name": "talk", "path": ["a", "b"], "source": {
+                    "name": "request_response", "request": format!("{} B", size / 20), "response": format!("{} B", size / 7), "request_writes": flows,
+                    "response_writes": 4 - flows, "write_interval": "5 us", "think": format!("{delay} us"), "server_think": "100 us",
+                }},
             ],
         })
     })
@@ -417,8 +681,7 @@ proptest! {
         for key in ["send_buffer_default", "send_buffer_max"] {
             tree["tcp"].as_object_mut().expect("a table").remove(key);
         }
-        let answers = tree["flows"][0]["source"]["name"] == "request_response";
-        for (flow, place) in places.into_iter().enumerate().skip(usize::from(answers)) {
+        for (flow, place) in places.into_iter().enumerate() {
             let (host, receiver) = [("pc", "pc"), ("pc", "none"), ("none", "pc"), ("none", "none")][place];
             tree["flows"][flow]["host"] = json!(host);
             tree["flows"][flow]["receiver_host"] = json!(receiver);
@@ -458,25 +721,39 @@ proptest! {
                 let own = (0..from.len()).filter(|row| &whose[*row] == flow && causes[*row] == cause);
                 let sum: i64 = own.map(|row| to[row] - from[row]).sum();
                 let column = numbers(&fast, "flows", &format!("stall_{cause}_ns"))[at];
-                prop_assert_eq!(if flow.starts_with("flow1") { sum } else { -1 }, column);
+                prop_assert_eq!(if flow == "flow2" { -1 } else { sum }, column);
                 total += sum;
             }
-            let expected = if flow.starts_with("flow1") { total } else { -1 };
+            let expected = if flow == "flow2" { -1 } else { total };
             prop_assert_eq!(numbers(&fast, "flows", "stall_ns")[at], expected);
         }
+        let mut asking = [0; 4];
+        for (row, cause) in causes.iter().enumerate().filter(|(row, _)| whose[*row] == "talk.requests") {
+            let at = ["window", "partial", "memory"].iter().position(|one| one == cause).expect("a cause");
+            asking[at + 1] += to[row] - from[row];
+            asking[0] += to[row] - from[row];
+        }
+        prop_assert_eq!(request_stalls(&fast), asking);
         // What a packet goes through is in order, and no socket stalls while its packet is in the driver or on its wire.
         let (times, ids) = (numbers(&fast, "layers", "t_ns"), numbers(&fast, "layers", "packet"));
         let [flows, events, kinds, layers] = ["flow", "event", "kind", "layer"].map(|column| words(&fast, "layers", column));
         let mut entered = std::collections::BTreeMap::new();
         for row in 0..times.len() {
             let key = (flows[row].clone(), ids[row]);
+            // Whose socket it is, also of an acknowledgement that one side of a dialogue sends.
+            let socket = match (flows[row].as_str(), kinds[row].as_str()) {
+                (flow, "data") => flow,
+                ("talk", _) => "talk.requests",
+                ("talk.requests", _) => "talk",
+                _ => "none",
+            };
             match (layers[row].as_str(), events[row].as_str()) {
-                ("driver", "send") if kinds[row] == "data" => {
+                ("driver", "send") => {
                     entered.insert(key, times[row]);
                 }
-                ("driver", "transmitted") if kinds[row] == "data" => {
+                ("driver", "transmitted") => {
                     let since = entered[&key];
-                    let stalled = (0..from.len()).any(|stall| whose[stall] == key.0 && from[stall] < times[row] && to[stall] > since);
+                    let stalled = (0..from.len()).any(|stall| whose[stall] == socket && from[stall] < times[row] && to[stall] > since);
                     prop_assert!(!stalled, "{:?} {} {}", key, since, times[row]);
                 }
                 ("wire", "arrive") if kinds[row] == "data" => prop_assert!(entered[&key] < times[row]),

@@ -83,7 +83,7 @@ def by_cell(dataset: Dataset) -> pl.DataFrame:
     found = (
         layers.messages(recorded)
         .join(plan, on="run", maintain_order="left")
-        .with_columns(pl.col("flow").str.replace(r"\[\d+\]$", ""))
+        .with_columns(pl.col("flow").str.replace(r"\[\d+\](\.requests)?$", "$1"))
         .group_by("cell", "arm", "flow", maintain_order=True)
         .agg(read.sum().alias("messages"), read.not_().sum().alias("unread"), pl.col(columns).filter(read).mean())
         .sort("cell", pl.col("arm").replace_strict(arms, return_dtype=pl.Int32), maintain_order=True)

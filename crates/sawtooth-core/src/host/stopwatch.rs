@@ -69,6 +69,9 @@ pub struct Stopwatch {
     running: Option<(i64, Cause)>,
     spent: [i64; Cause::ALL.len()],
     intervals: Option<Vec<Interval>>,
+    /// All that has happened to it, for tests that hold it against the definition.
+    #[cfg(test)]
+    log: tests::Log,
 }
 
 impl Stopwatch {
@@ -84,12 +87,16 @@ impl Stopwatch {
 
     /// The protocol code is entered.
     pub fn enter_protocol(&mut self, now: i64) {
+        #[cfg(test)]
+        self.log.push((now, tests::Event::EnterProtocol));
         self.inside = true;
         self.pause(now);
     }
 
     /// The protocol code comes to wait at a stall point.
     pub fn wait(&mut self, now: i64, cause: Cause) {
+        #[cfg(test)]
+        self.log.push((now, tests::Event::Wait(cause)));
         self.pending[cause as usize] = true;
         self.inside = false;
         if !self.driver_is_active() {
@@ -99,6 +106,8 @@ impl Stopwatch {
 
     /// A wait ends, and the protocol code continues.
     pub fn resume(&mut self, now: i64, cause: Cause) {
+        #[cfg(test)]
+        self.log.push((now, tests::Event::Resume(cause)));
         self.pause(now);
         self.pending[cause as usize] = false;
         self.inside = true;
@@ -106,12 +115,16 @@ impl Stopwatch {
 
     /// The device driver is entered with a packet.
     pub fn enter_driver(&mut self, now: i64) {
+        #[cfg(test)]
+        self.log.push((now, tests::Event::EnterDriver));
         self.in_driver += 1;
         self.pause(now);
     }
 
     /// The interface reports that a packet's transmission is complete.
     pub fn transmitted(&mut self, now: i64) {
+        #[cfg(test)]
+        self.log.push((now, tests::Event::Transmitted));
         self.in_driver = self.in_driver.saturating_sub(1);
         if !self.driver_is_active() && !self.inside && self.blamed().is_some() {
             self.start(now);
@@ -120,6 +133,8 @@ impl Stopwatch {
 
     /// The protocol code completes: nothing waits.
     pub fn complete(&mut self, now: i64) {
+        #[cfg(test)]
+        self.log.push((now, tests::Event::Complete));
         self.pause(now);
         self.pending = [false; Cause::ALL.len()];
         self.inside = false;
@@ -194,12 +209,12 @@ impl Stopwatch {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
     #[derive(Clone, Copy, Debug, PartialEq)]
-    enum Event {
+    pub(crate) enum Event {
         EnterProtocol,
         Wait(Cause),
         Resume(Cause),
@@ -219,7 +234,7 @@ mod tests {
         }
     }
 
-    type Log = Vec<(i64, Event)>;
+    pub(crate) type Log = Vec<(i64, Event)>;
 
     /// By definition, from the whole log: the cause that is to be blamed for the time right after its first `seen` events.
     fn blamed_after(log: &Log, seen: usize) -> Option<Cause> {
@@ -254,6 +269,21 @@ mod tests {
             .filter(|(at, _)| blamed_after(log, at + 1) == Some(cause))
             .map(|(_, ((from, _), to))| (to.min(now) - from).max(0))
             .sum()
+    }
+
+    /// Holds what a stopwatch shows at the end of the run, and what its intervals have made it show before, against the definition; how often it has run.
+    pub(crate) fn assert_defined(watch: &Stopwatch, end: i64) -> usize {
+        let mut shown = [0; Cause::ALL.len()];
+        for interval in watch.intervals() {
+            shown[interval.cause as usize] += interval.to - interval.from;
+            let defined = Cause::ALL.map(|cause| by_definition(&watch.log, interval.to, cause));
+            assert_eq!(shown, defined, "until {}", interval.to);
+        }
+        for cause in Cause::ALL {
+            let defined = by_definition(&watch.log, end, cause);
+            assert_eq!(watch.read_of(end, cause), defined, "{cause:?}");
+        }
+        watch.intervals().len()
     }
 
     fn logs() -> impl Strategy<Value = Log> {

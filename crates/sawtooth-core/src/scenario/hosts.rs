@@ -1,6 +1,6 @@
 //! Machines, in the tree: the table `hosts`, and the keys `host` and `receiver_host` of a flow.
 //!
-//! A host that a flow names sends its data; another one like it, its peer, takes them, unless `receiver_host` names one. So one name is enough for two machines alike,
+//! A host that a flow names sends its data (of requests and responses, the latter); another one like it, its peer, takes them, unless `receiver_host` names one. So one name is enough for two machines alike,
 //! and flows that name the same machine share its processor and its interface.
 
 use serde_json::{Map, Value as Json};
@@ -100,27 +100,21 @@ impl<'a> Reader<'a> {
             return Err(at(path, "flows that arrive and leave cannot have a host")
                 .hint("leave it out, or write flows with `count`, a `start` and a `size`"));
         }
-        if source::build(flow.source.name, &flow.source.params, 0, &flow.name).answers() {
-            let message = format!(
-                "`{}` cannot have a host: it speaks in both directions",
-                flow.source.name
-            );
-            return Err(at(path, message)
-                .hint("leave it out, or take a source that writes, such as `messages`"));
+        let answers = source::build(flow.source.name, &flow.source.params, 0, &flow.name).answers();
+        let asks = flow.receiver_host.filter(|_| answers);
+        for host in flow.host.into_iter().chain(asks) {
+            self.check_socket(flow, table, &hosts.all[host])?;
         }
-        self.check_socket(flow, table, hosts)
+        Ok(())
     }
 
-    /// The socket holds at least a segment, and no other buffer is asked for.
+    /// The socket of a flow on a host holds at least a segment, and no other buffer is asked for.
     fn check_socket(
         &self,
         flow: &FlowSpec,
         table: &Map<String, Json>,
-        hosts: &Hosts,
+        spec: &HostSpec,
     ) -> Result<()> {
-        let Some(host) = flow.host else {
-            return Ok(());
-        };
         for (tcp, path) in [
             (table.get("tcp"), format!("{}.tcp", flow.block)),
             (self.tree.get("tcp"), "tcp".to_owned()),
@@ -133,7 +127,6 @@ impl<'a> Reader<'a> {
                     .hint("leave it out, and set the host's socket_memory and packet_overhead"));
             }
         }
-        let spec = &hosts.all[host];
         let memory = Memory::from(&spec.params);
         let smss = tcp::Config::from(&flow.tcp).smss;
         let empty = Held {

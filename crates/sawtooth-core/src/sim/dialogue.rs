@@ -9,10 +9,13 @@
 //! delayed leaves with the first of them. One that is due as data arrive which let the host send leaves with what it sends. Where segments arrive, what they
 //! carry is taken note of first (RFC 9293 §3.10.7.4: acknowledgement, then text). A host delays acknowledgements by what its sender knows of round trips.
 //!
+//! **On machines** ([`super::hosts`]) a side has heard what its application has read.
+//!
 //! **Order.** The receiver of one and the sender of the other are at one host, so all four ends take events (`routes`).
 //!
 //! Deviation: SACK blocks make a segment that carries them longer and do not take room of its data.
 
+use super::hosts::Hosts;
 use super::{Flow, FlowPlan, Trip, World, build, clocks, index_u32};
 use crate::cc;
 use crate::events::{Child, Event, Key, Line};
@@ -81,6 +84,15 @@ impl Dialogues {
             .is_ok()
     }
 
+    /// What the tables of hosts call each flow: the scenario's, then those of requests.
+    pub(super) fn names<'a>(&'a self, scenario: &'a Scenario) -> impl Iterator<Item = String> + 'a {
+        let own = scenario.flows.iter().map(|flow| flow.name.clone());
+        own.chain(
+            self.places()
+                .map(|(_, server)| requests_of(&scenario.flows[server as usize])),
+        )
+    }
+
     /// Adds the clients' flows of requests, and tells the servers' what they are.
     pub(super) fn add_clients(
         &self,
@@ -111,25 +123,33 @@ impl Dialogues {
     }
 
     /// What became of the exchanges, if there are any.
-    pub(super) fn table(&self, scenario: &Scenario) -> Option<Table> {
+    pub(super) fn table(&self, scenario: &Scenario, hosts: &Hosts, end: f64) -> Option<Table> {
         let mut table = Table::new("exchanges");
         for dialogue in &self.0 {
             let name = &scenario.flows[dialogue.server as usize].name;
-            table.push(dialogue.exchanges.row(name));
+            table.push((dialogue.exchanges).row(name, hosts.stalls(dialogue.client, end)));
         }
         (!self.0.is_empty()).then_some(table)
     }
 }
 
+/// What the requests of a flow are called.
+fn requests_of(spec: &FlowSpec) -> String {
+    format!("{}.requests", spec.name)
+}
+
 /// The sender of requests.
 fn client(spec: &FlowSpec, seed: u64) -> Sender {
-    let mut random = Stream::new(seed, &format!("{}.requests/cc", spec.name));
+    let mut random = Stream::new(seed, &format!("{}/cc", requests_of(spec)));
     let mut config = Config {
         seed: random.integer(0, i64::MAX).unsigned_abs(),
         ..Config::from(&spec.tcp)
     };
     let [_, drawn] = config.draw_phases(|| clocks(seed, &spec.name));
     config.exchange_hosts();
+    // A host's socket has its own memory.
+    config.send_buffer_default =
+        (config.send_buffer_default).filter(|_| spec.receiver_host.is_none());
     let share = if config.ns2_tick_phase {
         random.uniform()
     } else {
@@ -140,12 +160,30 @@ fn client(spec: &FlowSpec, seed: u64) -> Sender {
     Sender::open(config, new_cc, &spec.cc.params, phase)
 }
 
+/// What one side of a dialogue writes at once.
+pub(super) struct Said {
+    pub bytes: u64,
+    /// Whether it has nothing to say after that and closes.
+    pub is_all: bool,
+}
+
 impl Flow {
     /// One side of a dialogue writes what it has to say now, if it has.
     pub(super) fn speak(&mut self, now: Event) {
-        let Some(write) = self.next_write.take() else {
+        let Some(said) = self.say(now) else {
             return;
         };
+        if said.bytes > 0 {
+            self.sender.on_write(now, said.bytes);
+        }
+        if said.is_all {
+            self.sender.on_close();
+        }
+    }
+
+    /// What one side is to write now, if anything; the rest of what it says has its time.
+    pub(super) fn say(&mut self, now: Event) -> Option<Said> {
+        let write = self.next_write.take()?;
         let said = Speech {
             after_secs: 0.0,
             bytes: write.bytes,
@@ -153,15 +191,14 @@ impl Flow {
             last: self.has_last_word,
         };
         let (piece, rest) = said.piece();
-        if piece > 0 {
-            self.sender.on_write(now, piece);
-        }
+        let is_all = rest.is_none() && self.has_last_word;
         if let Some(rest) = rest {
-            return self.will_speak(now, rest);
+            self.will_speak(now, rest);
         }
-        if self.has_last_word {
-            self.sender.on_close();
-        }
+        Some(Said {
+            bytes: piece,
+            is_all,
+        })
     }
 
     /// One side will speak, and close then if that was its last word.
@@ -215,28 +252,24 @@ impl World<'_> {
         let other = self
             .dialogues
             .other(self.flows[place as usize].dialogue, place);
-        let carried = self.acks.take_off(&mut packet);
-        if let Some(ack) = &carried {
-            self.sample_sender(other, time);
-            self.flows[other as usize].sender.on_carried(now, ack);
-        }
-        let host = &self.flows[other as usize].sender;
-        let (timeout, rtt) = (host.timeout_secs(), host.srtt_secs());
+        let carried = packet.carries_ack();
+        self.take_carried(place, other, &mut packet, now);
         let flow = &mut self.flows[place as usize];
-        flow.receiver.on_host(timeout, rtt);
         if flow.receiver.marks.is_on() && flow.receiver.marks.changes_state(packet.ecn()) {
             self.echo_old_state(place, packet.hop + 1, key);
         }
         let receiver = &mut self.flows[place as usize].receiver;
         let ack = receiver.on_segment(now, packet.segment());
+        let delivered = receiver.delivered_bytes;
         if let Some(trace) = &mut self.ack_trace
             && let Some(deliveries) = trace.deliveries.get_mut(place as usize)
         {
-            deliveries.push((time, receiver.delivered_bytes));
+            deliveries.push((time, delivered));
         }
-        self.heard(place, now);
-        let sent = self.flows[other as usize].sender.counters.sent_packets;
-        if carried.is_some() {
+        self.has_come(place, now, delivered);
+        self.heard(place, now, delivered);
+        let sent = self.sent_packets(other);
+        if carried {
             self.pump_rarely(other, key, now);
             if self.metrics.is_some() && self.flows[other as usize].sender.is_done() {
                 self.note_end(other, time);
@@ -245,7 +278,7 @@ impl World<'_> {
                 self.trace_ack(other, time);
             }
         }
-        let has_sent = self.flows[other as usize].sender.counters.sent_packets > sent;
+        let has_sent = self.sent_packets(other) > sent;
         let flow = &mut self.flows[place as usize];
         if let Some(ack) = ack.filter(|ack| ack.duplicate || !has_sent) {
             let wire_bytes = flow.ack_sizes.of(&ack);
@@ -256,22 +289,39 @@ impl World<'_> {
         None
     }
 
-    /// One side of a dialogue has got a segment.
-    fn heard(&mut self, place: u32, now: Event) {
-        let flow = &self.flows[place as usize];
-        let delivered = flow.receiver.delivered_bytes;
-        let dialogue = &mut self.dialogues.0[flow.dialogue as usize];
+    /// Of a flow of a dialogue, the one that goes the other way.
+    pub(super) fn other_way(&self, place: u32) -> Option<u32> {
+        let number = self.flows[place as usize].dialogue;
+        (number != NONE).then(|| self.dialogues.other(number, place))
+    }
+
+    pub(super) fn sent_packets(&self, place: u32) -> u64 {
+        self.flows[place as usize].sender.counters.sent_packets
+    }
+
+    /// A segment of the flow at `place` reaches a host, whose own sender, of the `other` one, takes what it carries, and tells the receiver of round trips.
+    pub(super) fn take_carried(&mut self, place: u32, other: u32, packet: &mut Packet, now: Event) {
+        let carried = self.acks.take_off(packet);
+        if let Some(ack) = &carried {
+            self.sample_sender(other, now.time);
+            self.flows[other as usize].sender.on_carried(now, ack);
+        }
+        let host = &self.flows[other as usize].sender;
+        let (timeout, rtt) = (host.timeout_secs(), host.srtt_secs());
+        let flow = &mut self.flows[place as usize];
+        flow.receiver.on_host(timeout, rtt);
+    }
+
+    /// The application of one side of a dialogue has so many bytes of the flow at a place.
+    pub(super) fn heard(&mut self, place: u32, now: Event, delivered: u64) {
+        let number = self.flows[place as usize].dialogue;
+        let dialogue = &mut self.dialogues.0[number as usize];
         let (client, server) = (dialogue.client, dialogue.server);
         let exchanges = &mut dialogue.exchanges;
         if place == client {
-            let first = exchanges.is_first();
-            let Some(speech) = exchanges.at_server(delivered) else {
-                return;
-            };
-            if first {
-                self.tell_round_trip(client, server, now);
+            if let Some(speech) = exchanges.at_server(delivered) {
+                self.will_speak(server, now, speech);
             }
-            self.will_speak(server, now, speech);
         } else if let Some(speech) = exchanges.at_client(now.time, delivered) {
             self.will_speak(client, now, speech);
         }
@@ -285,8 +335,14 @@ impl World<'_> {
         self.see_to_timer(super::sender_timer(place), timer);
     }
 
-    /// The handshake has measured the round trip for both sides.
-    fn tell_round_trip(&mut self, client: u32, server: u32, now: Event) {
+    /// TCP has so many bytes of the flow at a place, more than before. The handshake has measured the round trip for both sides.
+    pub(super) fn has_come(&mut self, place: u32, now: Event, delivered: u64) {
+        let number = self.flows[place as usize].dialogue;
+        let dialogue = &self.dialogues.0[number as usize];
+        let (client, server) = (dialogue.client, dialogue.server);
+        if place != client || !dialogue.exchanges.has_first(delivered) {
+            return;
+        }
         let rtt = self.flows[client as usize].sender.srtt_secs();
         if let Some(rtt) = rtt {
             self.flows[server as usize].sender.on_handshake(now, rtt);

@@ -2,11 +2,17 @@
 //!
 //! **Events.** Packets for a host take an event to reach its interface, and each of a host's parts has one slot among the events. What takes no time
 //! happens at once. So a flow with a host takes several events per packet; flows without any are not touched.
+//!
+//! **Dialogues** ([`super::dialogue`]) are two flows, so each side has the socket of what it sends and the reader of what it gets. These are two halves of one socket: what
+//! one of them makes the protocol code or the driver do, also for a segment that arrives or an acknowledgement that leaves, is done for the socket, and its stopwatch says so.
 
 mod receiving;
 mod records;
 mod sending;
+#[cfg(test)]
+mod tests;
 
+use super::dialogue::Dialogues;
 use super::{Slot, World, index_u32, ns};
 use crate::events::{Child, Event, Key, Line};
 use crate::host::cpu::Level;
@@ -15,7 +21,7 @@ use crate::host::socket::{Reader, Socket, Writer};
 use crate::host::stopwatch::Cause;
 use crate::host::{Frame, Machine, Work};
 use crate::packet::Packet;
-use crate::scenario::Scenario;
+use crate::scenario::{FlowSpec, Scenario};
 use crate::tcp::waits::Waits;
 
 /// A part of a host that has events.
@@ -34,31 +40,57 @@ const PARTS: [Part; 4] = [
     Part::ReceiveInterrupt,
 ];
 
+/// The sending and the receiving end of a flow: their hosts, and the ports where packets leave them.
+struct Ends {
+    hosts: [Option<usize>; 2],
+    first_ports: [usize; 2],
+}
+
+impl Ends {
+    fn of(flow: &FlowSpec) -> Self {
+        let path = &flow.path;
+        Self {
+            hosts: [flow.host, flow.receiver_host],
+            // Data leave on the path's first link, acknowledgements on the way back of its last.
+            first_ports: [2 * path[0], 2 * path[path.len() - 1] + 1],
+        }
+    }
+
+    fn the_other_way(mut self) -> Self {
+        self.hosts.reverse();
+        self.first_ports.reverse();
+        self
+    }
+}
+
 /// All hosts of a run, and the ends of flows that they have.
 #[derive(Debug, Default)]
 pub(super) struct Hosts {
     machines: Vec<Machine>,
     /// Where their slots begin.
     first_slot: u32,
-    /// Of each flow, the host that sends its data, and its socket there.
+    /// Of each flow, those of requests after the scenario's, the host that sends its data, and its socket there.
     senders: Vec<Option<(u32, Socket)>>,
     /// And the host that takes them, and the application there.
     receivers: Vec<Option<(u32, Reader)>>,
+    /// The ports where its data leave, and where its acknowledgements do.
+    first_ports: Vec<[usize; 2]>,
     /// Of each flow, if that is recorded, what has happened.
     logs: Option<Vec<Log>>,
 }
 
 impl Hosts {
-    pub(super) fn new(scenario: &Scenario, slots: &mut Vec<Slot>) -> Self {
+    pub(super) fn new(scenario: &Scenario, dialogues: &Dialogues, slots: &mut Vec<Slot>) -> Self {
         let flows = &scenario.flows;
-        let sends = flows.iter().map(|flow| flow.host);
-        let receives = flows.iter().map(|flow| flow.receiver_host);
-        if sends
-            .clone()
-            .chain(receives.clone())
-            .all(|host| host.is_none())
+        if flows
+            .iter()
+            .all(|flow| flow.host.or(flow.receiver_host).is_none())
         {
             return Self::default();
+        }
+        let mut ends: Vec<Ends> = flows.iter().map(Ends::of).collect();
+        for (_, server) in dialogues.places() {
+            ends.push(Ends::of(&flows[server as usize]).the_other_way());
         }
         let first_slot = index_u32(slots.len());
         for host in 0..index_u32(scenario.hosts.len()) {
@@ -78,13 +110,14 @@ impl Hosts {
                 .map(|host| Machine::new(&host.params))
                 .collect(),
             first_slot,
-            senders: sends
-                .map(|host| host.map(|host| (index_u32(host), socket())))
+            senders: (ends.iter())
+                .map(|ends| ends.hosts[0].map(|host| (index_u32(host), socket())))
                 .collect(),
-            receivers: receives
-                .map(|host| host.map(|host| (index_u32(host), Reader::default())))
+            receivers: (ends.iter())
+                .map(|ends| ends.hosts[1].map(|host| (index_u32(host), Reader::default())))
                 .collect(),
-            logs: (scenario.record.layers).then(|| flows.iter().map(|_| Log::default()).collect()),
+            first_ports: ends.iter().map(|ends| ends.first_ports).collect(),
+            logs: (scenario.record.layers).then(|| ends.iter().map(|_| Log::default()).collect()),
         }
     }
 
@@ -277,16 +310,11 @@ impl World<'_> {
         if let Some(frame) = nic.end_transmission(now.time) {
             self.hosts.note(host, now.time, Layer::Wire, "end", &frame);
         }
-        let (scenario, ports) = (self.scenario, &mut self.ports);
+        let (first_ports, ports) = (&self.hosts.first_ports, &mut self.ports);
         let nic = &mut self.hosts.machines[host as usize].nic;
         let begun = nic.begin_transmission(now.time, |frame| {
-            let path = &scenario.flows[frame.flow as usize].path;
-            // Data leave on the path's first link, acknowledgements on the way back of its last.
-            let port = if frame.is_data {
-                2 * path[0]
-            } else {
-                2 * path[path.len() - 1] + 1
-            };
+            let [data, ack] = first_ports[frame.flow as usize];
+            let port = if frame.is_data { data } else { ack };
             ports[port].transmission_secs(frame.packet.wire_bytes)
         });
         if let Some(frame) = begun {
@@ -298,35 +326,42 @@ impl World<'_> {
 
     // --- the processor --------------------------------------------------------------------------------------------------
 
+    /// The flow whose data the socket sends that a packet leaves; nothing if it sends none.
+    fn socket_it_leaves(&self, frame: &Frame) -> Option<u32> {
+        if frame.is_data {
+            Some(frame.flow)
+        } else {
+            self.other_way(frame.flow)
+        }
+    }
+
+    /// The same of the socket that a packet comes to.
+    fn socket_it_comes_to(&self, frame: &Frame) -> Option<u32> {
+        if frame.is_data {
+            self.other_way(frame.flow)
+        } else {
+            Some(frame.flow)
+        }
+    }
+
     fn begin_work(&mut self, host: u32, work: Work, now: f64) {
-        match work {
+        let entered = match work {
             Work::Driver(frame) => {
-                if frame.is_data {
-                    self.hosts.socket(frame.flow).watch.enter_driver(ns(now));
+                if let Some(flow) = self.socket_it_leaves(&frame) {
+                    self.hosts.socket(flow).watch.enter_driver(ns(now));
                 }
                 self.hosts.note(host, now, Layer::Driver, "send", &frame);
+                None
             }
-            Work::Receive(Frame {
-                flow,
-                is_data: false,
-                ..
-            })
-            | Work::Send(Frame {
-                flow,
-                is_data: true,
-                ..
-            })
-            | Work::Write(flow) => {
-                if self.hosts.machine(host).pass_of.replace(flow).is_none() {
-                    self.hosts.socket(flow).watch.enter_protocol(ns(now));
-                }
-            }
-            Work::Received(_)
-            | Work::Transmitted(_)
-            | Work::Receive(_)
-            | Work::Send(_)
-            | Work::Copy(..)
-            | Work::Read(..) => {}
+            Work::Receive(frame) => self.socket_it_comes_to(&frame),
+            Work::Send(frame) => self.socket_it_leaves(&frame),
+            Work::Write(flow) => Some(flow),
+            Work::Received(_) | Work::Transmitted(_) | Work::Copy(..) | Work::Read(..) => None,
+        };
+        if let Some(flow) = entered
+            && self.hosts.machine(host).pass_of.replace(flow).is_none()
+        {
+            self.hosts.socket(flow).watch.enter_protocol(ns(now));
         }
     }
 
@@ -373,12 +408,7 @@ impl World<'_> {
             }
             Work::Write(flow) => self.allocate(now.1, host, flow),
             Work::Copy(flow, bytes) => self.copied(now, host, flow, bytes),
-            Work::Read(flow, bytes) => {
-                self.hosts.reader(flow).returns(time);
-                self.hosts
-                    .note_bytes((host, flow), time, Layer::Application, "read", bytes);
-                self.see_to_reader(host, flow, false);
-            }
+            Work::Read(flow, bytes) => self.has_read(now.1, host, flow, bytes),
         }
     }
 
@@ -409,8 +439,10 @@ impl World<'_> {
         let time = now.time;
         self.hosts
             .note(host, time, Layer::Driver, "transmitted", &frame);
+        if let Some(flow) = self.socket_it_leaves(&frame) {
+            self.hosts.socket(flow).watch.transmitted(ns(time));
+        }
         if frame.is_data {
-            self.hosts.socket(frame.flow).watch.transmitted(ns(time));
             self.transmitted(now, host, &frame);
         }
     }

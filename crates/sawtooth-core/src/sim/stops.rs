@@ -61,17 +61,17 @@ pub(super) struct Route<'a> {
 
 /// Those of all flows, of the other sides of dialogues, of the entries of flows that arrive, and of flows of UDP.
 pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
-    let route = |spec: &'a FlowSpec, place| Route {
+    let route = |spec: &'a FlowSpec, place, [host, receiver_host]: [Option<usize>; 2]| Route {
         path: spec.path.as_slice(),
         access_delay: spec.delay.secs(),
         damages: scenario.damages(&spec.path),
         against: false,
         flow: place as usize,
-        receiver: match spec.receiver_host {
+        receiver: match receiver_host {
             Some(_) => Place::Host(2 * place),
             None => Place::Receiver(place),
         },
-        sender: Some(match spec.host {
+        sender: Some(match host {
             Some(_) => Place::Host(2 * place + 1),
             None => Place::Sender(place),
         }),
@@ -79,15 +79,16 @@ pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<R
     };
     let mut routes: Vec<Route> = (0..)
         .zip(&scenario.flows)
-        .map(|(place, flow)| route(flow, place))
+        .map(|(place, flow)| route(flow, place, [flow.host, flow.receiver_host]))
         .collect();
     for (client, server) in dialogues.places() {
         routes[server as usize].sociable = true;
+        let spec = &scenario.flows[server as usize];
         routes.push(Route {
             against: true,
             flow: server as usize,
             sociable: true,
-            ..route(&scenario.flows[server as usize], client)
+            ..route(spec, client, [spec.receiver_host, spec.host])
         });
     }
     for (entry, spec) in (0..).zip(&scenario.arriving) {
@@ -97,7 +98,7 @@ pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<R
             receiver: Place::Receivers(entry),
             sender: Some(Place::Senders(entry)),
             sociable: true,
-            ..route(&spec.flow, 0)
+            ..route(&spec.flow, 0, [None; 2])
         });
     }
     routes.extend((0..).zip(&scenario.udp).map(|(index, flow)| Route {

@@ -1,48 +1,85 @@
 //! The receiving side of a host: TCP takes segments and acknowledges them, and an application reads.
 
 use super::{Now, World};
-use crate::events::Key;
+use crate::events::{Event, Key};
 use crate::host::cpu::Level;
 use crate::host::layers::Layer;
 use crate::host::{Frame, Work};
 use crate::packet::{Ack, Packet};
-use crate::sim::receiver_timer;
+use crate::sim::{dialogue, receiver_timer};
 
 impl World<'_> {
-    /// A segment reaches TCP.
+    /// A segment reaches TCP. Of a dialogue, the acknowledgement that it carries does so first, and what that lets out leaves before one of its own.
     pub(super) fn receive_on_host(&mut self, now: Now, host: u32, frame: &Frame) {
-        let (index, packet) = (frame.flow, &frame.packet);
+        let (index, mut packet) = (frame.flow, frame.packet);
         let time = now.1.time;
         self.effort.delivered_packets += 1;
         self.sample_receiver(index, time);
+        let other = self.other_way(index);
+        let answered = other.filter(|_| packet.carries_ack());
+        if let Some(other) = answered {
+            self.flows[other as usize].sender.end_putting_off();
+        }
+        if let Some(other) = other {
+            self.take_carried(index, other, &mut packet, now.1);
+        }
         let receiver = &mut self.flows[index as usize].receiver;
         let mut old = None;
         if receiver.marks.is_on() && receiver.marks.changes_state(packet.ecn()) {
             old = receiver.take_delayed(time);
         }
-        let ack = receiver.on_segment(now.1, packet.segment());
-        let (delivered, timer) = (receiver.delivered_bytes, receiver.next_timer());
+        let mut ack = receiver.on_segment(now.1, packet.segment());
+        let delivered = receiver.delivered_bytes;
         if let Some(trace) = &mut self.ack_trace
             && let Some(deliveries) = trace.deliveries.get_mut(index as usize)
         {
             deliveries.push((time, delivered));
         }
-        for ack in old.iter().chain(&ack) {
-            let frame = self.ack_frame(index, ack);
-            let machine = self.hosts.machine(host);
-            machine
-                .cpu
-                .follow(Work::Send(frame), machine.profile.ack_send);
+        let news = delivered - self.hosts.reader(index).come;
+        if other.is_some() && news > 0 {
+            self.has_come(index, now.1, delivered);
         }
+        if let Some(ack) = old {
+            self.follow_with_ack(host, index, &ack);
+        }
+        if let Some(other) = answered {
+            let sent = self.sent_packets(other);
+            self.go_on(now.1, host, other);
+            ack = ack.filter(|ack| ack.duplicate || self.sent_packets(other) == sent);
+        }
+        if let Some(ack) = ack {
+            self.follow_with_ack(host, index, &ack);
+        }
+        let timer = self.flows[index as usize].receiver.next_timer();
         self.see_to_timer(receiver_timer(index), timer);
-        let reader = self.hosts.reader(index);
-        let news = delivered - reader.come;
-        reader.come = delivered;
         if news > 0 {
+            self.hosts.reader(index).come = delivered;
             self.hosts
                 .note_bytes((host, index), time, Layer::Socket, "readable", news);
             self.see_to_reader(host, index, true);
         }
+    }
+
+    /// An acknowledgement leaves within the present pass.
+    fn follow_with_ack(&mut self, host: u32, index: u32, ack: &Ack) {
+        let frame = self.ack_frame(index, ack);
+        let machine = self.hosts.machine(host);
+        machine
+            .cpu
+            .follow(Work::Send(frame), machine.profile.ack_send);
+    }
+
+    /// A read returns: in a dialogue the application may have something to say to that.
+    pub(super) fn has_read(&mut self, now: Event, host: u32, flow: u32, bytes: u64) {
+        let reader = self.hosts.reader(flow);
+        reader.returns(now.time);
+        let read = reader.read;
+        self.hosts
+            .note_bytes((host, flow), now.time, Layer::Application, "read", bytes);
+        if self.flows[flow as usize].dialogue != dialogue::NONE {
+            self.heard(flow, now, read);
+        }
+        self.see_to_reader(host, flow, false);
     }
 
     /// The reader reads what there is, if it does not do so already; it may have slept.

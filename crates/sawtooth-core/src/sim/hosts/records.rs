@@ -6,27 +6,29 @@ use crate::host::layers::{Happening, Layer, Log};
 use crate::host::stopwatch::Stopwatch;
 use crate::record::{Cell, Table};
 use crate::scenario::Scenario;
+use crate::sim::dialogue::Dialogues;
 
 impl Hosts {
     /// What is recorded if the scenario asks for it.
-    pub(in crate::sim) fn tables(&self, scenario: &Scenario) -> Vec<Table> {
+    pub(in crate::sim) fn tables(&self, scenario: &Scenario, dialogues: &Dialogues) -> Vec<Table> {
+        let names: Vec<String> = dialogues.names(scenario).collect();
         let mut tables = Vec::new();
         if scenario.record.stalls {
-            tables.push(self.stall_table(scenario));
+            tables.push(self.stall_table(&names));
         }
         if let Some(logs) = &self.logs {
-            tables.push(layer_table(logs, scenario));
+            tables.push(layer_table(logs, &names, scenario));
         }
         tables
     }
 
-    fn stall_table(&self, scenario: &Scenario) -> Table {
+    fn stall_table(&self, names: &[String]) -> Table {
         let mut table = Table::new("stalls");
-        for (sender, spec) in self.senders.iter().zip(&scenario.flows) {
+        for (sender, name) in self.senders.iter().zip(names) {
             let watch = sender.iter().map(|(_, socket)| &socket.watch);
             for interval in watch.flat_map(Stopwatch::intervals) {
                 table.push([
-                    Cell::Str(spec.name.clone()),
+                    Cell::Str(name.clone()),
                     Cell::I64(interval.from),
                     Cell::I64(interval.to),
                     Cell::Str(interval.cause.name().into()),
@@ -88,16 +90,16 @@ impl Hosts {
     }
 }
 
-fn layer_table(logs: &[Log], scenario: &Scenario) -> Table {
+fn layer_table(logs: &[Log], names: &[String], scenario: &Scenario) -> Table {
     let mut table = Table::new("layers");
-    for (log, spec) in logs.iter().zip(&scenario.flows) {
+    for (log, name) in logs.iter().zip(names) {
         for row in &log.rows {
             let kind = row
                 .packet
                 .map_or("", |(_, is_data)| if is_data { "data" } else { "ack" });
             table.push([
                 Cell::I64(ns(row.time)),
-                Cell::Str(spec.name.clone()),
+                Cell::Str(name.clone()),
                 Cell::Str(scenario.hosts[row.host as usize].name.clone()),
                 Cell::Str(row.layer.name().into()),
                 Cell::Str(row.event.into()),

@@ -7,7 +7,7 @@ use crate::host::layers::Layer;
 use crate::host::socket::{Held, Writer};
 use crate::host::{Frame, Work};
 use crate::packet::Packet;
-use crate::sim::{Flow, sender_timer};
+use crate::sim::{Flow, dialogue, sender_timer};
 
 impl Flow {
     fn held(&self) -> Held {
@@ -36,10 +36,28 @@ impl World<'_> {
     #[inline(never)]
     pub(in crate::sim) fn write_on_host(&mut self, index: u32, key: Key, now: Event) {
         let host = self.hosts.sends(index);
+        self.call_what_is_due(index, now);
+        self.see_to_close(host, index);
+        self.send_on_host(index, host, now, Sent::Apart);
+        self.see_to_writer(host, index, now.time);
+        self.run_host((key, now), host);
+    }
+
+    /// The calls of write that are due wait for the writer.
+    fn call_what_is_due(&mut self, index: u32, now: Event) {
         let flow = &mut self.flows[index as usize];
         let socket = self.hosts.socket(index);
         if flow.write_key.time <= now.time {
             flow.write_key = Key::NEVER;
+        }
+        if flow.dialogue != dialogue::NONE {
+            if flow.write_key.is_never()
+                && let Some(said) = flow.say(now)
+            {
+                socket.calls.extend((said.bytes > 0).then_some(said.bytes));
+                socket.is_last = said.is_all;
+            }
+            return;
         }
         while !socket.is_last && flow.write_key.is_never() {
             let Some(write) = flow.next_write else {
@@ -54,10 +72,6 @@ impl World<'_> {
             socket.calls.push_back(write.bytes);
             flow.next_write = flow.source.next_write();
         }
-        self.see_to_close(host, index);
-        self.send_on_host(index, host, now, Sent::Apart);
-        self.see_to_writer(host, index, now.time);
-        self.run_host((key, now), host);
     }
 
     /// TCP sends what it may.
@@ -74,8 +88,12 @@ impl World<'_> {
             let (syns, options) = flow.ack_sizes.syns;
             let options = if data.seq < syns { options } else { 0 };
             let wire_bytes = flow.header + data.payload_bytes + options;
+            let mut packet = Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data);
+            if flow.dialogue != dialogue::NONE {
+                packet = self.put_ack_on(index, &packet, now.time);
+            }
             let mut frame = Frame {
-                packet: Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data),
+                packet,
                 flow: index,
                 is_data: true,
                 id: 0,
@@ -196,7 +214,7 @@ impl World<'_> {
         }
     }
 
-    /// An acknowledgement reaches TCP.
+    /// An acknowledgement reaches TCP by itself.
     pub(super) fn acknowledged_on_host(&mut self, (_, now): Now, host: u32, frame: &Frame) {
         let index = frame.flow;
         let ack = self.acks.unpack(&frame.packet);
@@ -204,6 +222,11 @@ impl World<'_> {
         let sender = &mut self.flows[index as usize].sender;
         sender.end_putting_off();
         sender.on_segment(now, &ack);
+        self.go_on(now, host, index);
+    }
+
+    /// TCP has taken an acknowledgement, which may let out data and wake the writer.
+    pub(super) fn go_on(&mut self, now: Event, host: u32, index: u32) {
         self.see_to_close(host, index);
         self.send_on_host(index, host, now, Sent::InPass);
         if self.metrics.is_some() && self.flows[index as usize].sender.is_done() {
