@@ -122,7 +122,8 @@ def view(layers: pl.DataFrame, stalls: pl.DataFrame, message: int | None, span: 
     """What is to be shown of a flow: a message from its write until it has been read, or until the run ends; or a stretch of time.
 
     Args:
-        layers, stalls: as `take` gives them.
+        layers: as `take` gives it.
+        stalls: the same.
         message: its number, from 1; None is the first, if there is no `span` and the flow writes messages.
         span: from and to, seconds.
 

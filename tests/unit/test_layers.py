@@ -82,6 +82,20 @@ def traced(directory: Path, *options: str) -> dict[str, Any]:
     return json.loads(ran.output)
 
 
+def test_the_stalls_of_the_sending_socket_are_told_with_their_causes(tmp_path: Path) -> None:
+    options = ["--cell", "240", "--arm", "faulty", "--layers", "--json", "--out", str(tmp_path)]
+    ran = CliRunner().invoke(app, ["trace", str(ROOT / "studies/stall.toml"), *options])
+    assert ran.exit_code == 0, ran.output
+    shown = json.loads(ran.output)
+    # 40,000 bytes over ATM: nine full packets, of which the receiver acknowledges eight at once, and a partial one that waits for the acknowledgement of the ninth: two ticks.
+    last = shown["stalls"][-1]
+    assert last["cause"] == "partial"
+    assert 10_000 < last["us"] < 20_000 < last["to_us"]
+    assert last["us"] == pytest.approx(last["to_us"] - last["from_us"])
+    # Between the copy and TCP.
+    assert shown["message"]["copied"] / 1e3 < last["from_us"] < last["to_us"] < shown["message"]["tcp_send"] / 1e3
+
+
 def test_any_message_can_be_chosen_and_its_time_counts_from_its_write(tmp_path: Path) -> None:
     first, second = traced(tmp_path), traced(tmp_path, "--message", "2")
     assert [shown["message"]["message"] for shown in (first, second)] == [1, 2]
