@@ -23,6 +23,12 @@ _PREFIX = "sawtooth-"
 _OWNER = "owner"
 _CONSOLE = "console"
 _PROC = Path("/proc")
+# Processes end with their parent by a signal that they ask for. Who has been killed before they asked sends none: then they do not begin. The first process of a
+# namespace cannot see its parent, but /proc is that of the outside. What the shell has put into the environment is taken out again: guests depend on its size.
+_UNLESS_ORPHANED = '[ "$PPID" = "$0" ] && SAWTOOTH_PARENT=$$ exec "$@"'
+_UNLESS_ORPHANED_INSIDE = (
+    'read -r _ _ state _ < "/proc/$SAWTOOTH_PARENT/stat" && [ "$state" != Z ] && unset SAWTOOTH_PARENT PWD && exec "$@"'
+)
 NAMESPACES_ADVICE = "run as root, or allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces)"
 
 
@@ -34,7 +40,18 @@ def scratch(kind: str) -> Generator[Path]:
         (path / _OWNER).write_text(f"{os.getpid()} {_start_time(os.getpid())}\n")
         yield path
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        _remove(path)
+
+
+def _remove(directory: Path) -> None:
+    """The owner last: what is left if this is killed still says whose it was."""
+    with contextlib.suppress(OSError):
+        for entry in list(directory.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
+            elif entry.name != _OWNER:
+                entry.unlink(missing_ok=True)
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -42,7 +59,7 @@ def running(command: Sequence[str], environment: Mapping[str, str], directory: P
     """A process in `directory`, with its output in the file `console`; it and its session are ended afterwards, or with this program."""
     with (directory / _CONSOLE).open("ab") as out:
         process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", *command],
+            ["setpriv", "--pdeathsig", "KILL", "sh", "-c", _UNLESS_ORPHANED, str(os.getpid()), *command],
             cwd=directory,
             env={"PATH": os.environ.get("PATH", os.defpath), "TMPDIR": str(directory), "HOME": str(directory), **environment},
             stdin=subprocess.DEVNULL,
@@ -70,6 +87,11 @@ def in_namespaces(*namespaces: str) -> list[str]:
     """A prefix to a command: it runs in namespaces of its own, and when its first process ends all of its processes do."""
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     return ["unshare", *user, *namespaces, "--pid", "--fork", "--kill-child=KILL", "--"]
+
+
+def unless_orphaned() -> list[str]:
+    """Goes between such a prefix and a command that is `running`: the command begins only if its parent still is there."""
+    return ["sh", "-c", _UNLESS_ORPHANED_INSIDE, "sh"]
 
 
 def require_setpriv() -> None:
@@ -110,7 +132,7 @@ def clean() -> list[str]:
         if not os.access(directory, os.W_OK) or not owner.is_file() or _lives(owner):
             continue
         ended = _end_processes_in(directory)
-        shutil.rmtree(directory, ignore_errors=True)
+        _remove(directory)
         if not directory.exists():
             guests = f" and the {ended} processes in it" if ended else ""
             done.append(f"removed {directory}{guests}, left by a laboratory that has ended")
