@@ -116,16 +116,7 @@ class NetnsMachine:
         place.mkdir()
         for name, job in jobs.items():
             (place / name).write_text(json.dumps(job, sort_keys=True))
-        return Command(
-            [
-                *processes.in_namespaces(*_NAMESPACES),
-                *processes.unless_orphaned(),
-                str(guest.AGENT),
-                "batch",
-                str(place),
-                str(directory / "results"),
-            ]
-        )
+        return Command([*processes.in_namespaces(*_NAMESPACES), str(guest.AGENT), "batch", str(place), str(directory / "results")])
 
 
 def _default_memory() -> int:

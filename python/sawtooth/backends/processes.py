@@ -90,7 +90,7 @@ def in_namespaces(*namespaces: str) -> list[str]:
 
 
 def unless_orphaned() -> list[str]:
-    """Goes between such a prefix and a command that is `running`: the command begins only if its parent still is there."""
+    """Goes between such a prefix, without `--mount-proc`, and a command that is `running`: the command begins only if its parent still is there."""
     return ["sh", "-c", _UNLESS_ORPHANED_INSIDE, "sh"]
 
 
