@@ -25,7 +25,8 @@ _CONSOLE = "console"
 _PROC = Path("/proc")
 # Processes end with their parent by a signal that they ask for. Who has been killed before they asked sends none: then they do not begin. The first process of a
 # namespace cannot see its parent, but /proc is that of the outside. What the shell has put into the environment is taken out again: guests depend on its size.
-_UNLESS_ORPHANED = '[ "$PPID" = "$0" ] && SAWTOOTH_PARENT=$$ exec "$@"'
+_UNLESS_ORPHANED = '[ "$PPID" = "$0" ] && unset PWD && exec "$@"'
+_AS_PARENT = 'SAWTOOTH_PARENT=$$ exec "$@"'
 _UNLESS_ORPHANED_INSIDE = (
     'read -r _ _ state _ < "/proc/$SAWTOOTH_PARENT/stat" && [ "$state" != Z ] && unset SAWTOOTH_PARENT PWD && exec "$@"'
 )
@@ -89,9 +90,9 @@ def in_namespaces(*namespaces: str) -> list[str]:
     return ["unshare", *user, *namespaces, "--pid", "--fork", "--kill-child=KILL", "--"]
 
 
-def unless_orphaned() -> list[str]:
-    """Goes between such a prefix, without `--mount-proc`, and a command that is `running`: the command begins only if its parent still is there."""
-    return ["sh", "-c", _UNLESS_ORPHANED_INSIDE, "sh"]
+def in_own_namespace() -> list[str]:
+    """A prefix for processes of their own: the first of them begins only if its parent still is there."""
+    return ["sh", "-c", _AS_PARENT, "sh", *in_namespaces(), "sh", "-c", _UNLESS_ORPHANED_INSIDE, "sh"]
 
 
 def require_setpriv() -> None:

@@ -137,7 +137,7 @@ class UmlMachine:
         (share / "sawtooth-virtual-time").touch()
         (directory / "initrd").write_bytes(self.base.read_bytes() + images.batch(jobs, self.load, f"hostfs {share}"))
         environment = {"LD_PRELOAD": str(guest.CLOCK), "SAWTOOTH_SEED": str(seed), "SAWTOOTH_CLOCK": self.clock}
-        return Command([*processes.in_namespaces(), *processes.unless_orphaned(), *self.words()], environment)
+        return Command([*processes.in_own_namespace(), *self.words()], environment)
 
 
 @cache
