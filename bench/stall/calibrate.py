@@ -17,7 +17,6 @@ not the faulty ones, say that it was 4352 and half of the window (docs/guides/st
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -25,10 +24,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from messages import times
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
-
-from sawtooth.backends import sim
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = ROOT / "studies/stall.toml"
@@ -77,21 +75,9 @@ def hosts_of(found: Hosts) -> Hosts:
 
 def throughput(scenario: dict[str, Any], cases: list[dict[str, Any]], hosts: Hosts, sizes: NDArray[np.int64]) -> Vector:
     """MB/s by interface and size, shape (4, n)."""
-    texts: list[str] = []
-    for case in cases:
-        nic = case["scenario.host"]
-        tree = {**scenario, "host": nic, "hosts": {nic: {**FIXED, **{name: f"{value} ns" for name, value in hosts[nic].items()}}}}
-        tree["tcp"] = {**scenario["tcp"], "partial": "minshall", "receiver_phase": "0 ms"}
-        own = {key.removeprefix("links.lan."): value for key, value in case.items() if key.startswith("links.lan.")}
-        tree["links"] = {"lan": {**scenario["links"]["lan"], "rate": case["vars.cable"], **own}}
-        for size in sizes:
-            flow = {**scenario["flows"][0], "source": {"name": "messages", "count": 1, "size": f"{size} B"}}
-            texts.append(json.dumps({**tree, "flows": [flow]}))
-    batch = sim.run_batch(texts, [1] * len(texts))
-    if batch.errors:
-        raise SystemExit(f"a run failed: {next(iter(batch.errors.values()))}")
-    took = batch.tables["flows"].sort("run")["completion_ns"].to_numpy().reshape(len(cases), -1)
-    return sizes / took * 1e3
+    tcp = {"partial": "minshall", "receiver_phase": "0 ms"}
+    variants = [(case, {**FIXED, **{name: f"{value} ns" for name, value in hosts[case["scenario.host"]].items()}}, tcp) for case in cases]
+    return sizes / times(scenario, variants, sizes) * 1e3
 
 
 def calibrate(scenario: dict[str, Any], cases: list[dict[str, Any]], published: pl.DataFrame) -> Hosts:

@@ -8,16 +8,15 @@ The hosts stay those of the study, which were calibrated on the corrected curves
 
 from __future__ import annotations
 
-import json
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from messages import times
 from numpy.typing import NDArray
 
-from sawtooth.backends import sim
 from sawtooth.metrics import dips
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,23 +51,12 @@ ROWS: dict[str, Changes] = {
 def took(study: Changes, case: Changes, partial: str, changes: Changes, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Mean time of a message by size, us, shape (n,)."""
     scenario, nic = study["scenario"], case["scenario.host"]
-    own = {key.removeprefix("links.lan."): value for key, value in case.items() if key.startswith("links.lan.")}
-    if "mtu" in own:
-        own["mtu"] = changes.get("mtu", own["mtu"])
+    if "links.lan.mtu" in case and "mtu" in changes:
+        case = {**case, "links.lan.mtu": changes["mtu"]}
+    host = {**scenario["hosts"][nic], **changes.get("host", {})}
     phases = PHASES if changes.get("anytime") else PHASES[:1]
-    texts: list[str] = []
-    for phase in phases:
-        tcp = {**scenario["tcp"], "receiver_phase": phase, "partial": partial, **changes.get("tcp", {})}
-        tree = {**scenario, "host": nic, "hosts": {nic: {**scenario["hosts"][nic], **changes.get("host", {})}}, "tcp": tcp}
-        tree["links"] = {"lan": {**scenario["links"]["lan"], "rate": case["vars.cable"], **own}}
-        for size in sizes:
-            flow = {**scenario["flows"][0], "source": {"name": "messages", "count": 1, "size": f"{size} B"}}
-            texts.append(json.dumps({**tree, "flows": [flow]}))
-    batch = sim.run_batch(texts, [1] * len(texts))
-    if batch.errors:
-        raise SystemExit(f"a run failed: {next(iter(batch.errors.values()))}")
-    times = batch.tables["flows"].sort("run")["completion_ns"].to_numpy().reshape(len(phases), -1)
-    return np.asarray(times.mean(axis=0) / 1e3, dtype=np.float64)
+    variants = [(case, host, {"receiver_phase": phase, "partial": partial, **changes.get("tcp", {})}) for phase in phases]
+    return np.asarray(times(scenario, variants, sizes).mean(axis=0) / 1e3)
 
 
 def cell(study: Changes, case: Changes, changes: Changes, published: pl.DataFrame) -> str:
