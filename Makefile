@@ -7,10 +7,10 @@ UV_VERSION := 0.13.8
 # Built once per change of the sources, from the lock files.
 SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help study short gallery guest test lint format bench docs clean
+.PHONY: help study short gallery guest test test-long test-all lint format bench docs clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
 $(UV):
 	$(PYTHON) -m venv .venv
@@ -43,9 +43,15 @@ short: .venv/built ## the same study in its short form, seconds instead of a min
 gallery: .venv/built ## run the eight studies of studies/gallery, one page and one contact sheet of their figures, a minute
 	$(RUN)/sawtooth gallery
 
-test: .venv/guest ## all tests, Rust and Python
+test: .venv/guest ## what proves correctness, Rust and Python, minutes
 	cargo test --workspace --locked --quiet
 	$(RUN)/pytest
+
+test-long: .venv/guest ## the rest: kernels at length, peers, long properties, soak
+	cargo test --workspace --locked --quiet -- --ignored
+	$(RUN)/pytest -m long
+
+test-all: test test-long ## every test
 
 lint: .venv/built ## formatting, lints, types, layers
 	cargo fmt --all --check

@@ -17,7 +17,10 @@ from reno_runs import Results, measure
 from reno_traces import parting
 
 GUEST = doctor.guest_finding()
-pytestmark = pytest.mark.skipif(not GUEST.ok, reason=f"{GUEST.what}: {GUEST.detail}; {GUEST.advice}")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not GUEST.ok, reason=f"{GUEST.what}: {GUEST.detail}; {GUEST.advice}"),
+]
 
 SHORT = [CASES[name] for name in ("slow-start", "late-loss", "lost-retransmission", "tail-losses", "lost-syn")]
 SIDES = [rc.KERNEL, rc.NO_RACK, rc.NO_TLP, rc.RFC, rc.LIKE_KERNEL]
