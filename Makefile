@@ -7,7 +7,7 @@ UV_VERSION := 0.13.8
 # Built once per change of the sources, from the lock files.
 SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help study short gallery guest test test-long test-all lint format bench docs clean
+.PHONY: help study short gallery guest test test-long test-all fuzz lint format bench docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -52,6 +52,10 @@ test-long: .venv/guest ## the rest: kernels at length, peers, long properties, s
 	$(RUN)/pytest -m long
 
 test-all: test test-long ## every test
+
+SECONDS ?= 3600
+fuzz: .venv/built ## random inputs of all kinds for an hour, or SECONDS=60; failures and counts go to results/fuzz
+	$(RUN)/python -m tests.fuzz --seconds $(SECONDS)
 
 lint: .venv/built ## formatting, lints, types, layers
 	cargo fmt --all --check
