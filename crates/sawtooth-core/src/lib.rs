@@ -9,7 +9,7 @@
 //! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`host::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]),
 //! and documentation, errors and tests walk the tables.
 //!
-//! Layers, top may use below: `sim`; `link`, `feed`; `scenario`; `tcp`, `udp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `wire`; `packet`, `dist`,
+//! Layers, top may use below: `sim`; `link`, `feed`; `scenario`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `wire`; `packet`, `dist`,
 //! `noise`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]

@@ -182,16 +182,16 @@ struct Waiting {
 }
 
 impl Port {
-    /// Bits that were accepted, as a share of what could have been sent until the run's end.
+    /// Bits that were accepted, as a share of what could have been sent until the run's end, if anything could.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn utilisation(&self) -> f64 {
+    pub fn utilisation(&self) -> Option<f64> {
         let counters = &self.counters;
         let bytes = counters.arrived_bytes - counters.dropped_bytes + counters.framing_bytes;
         let capacity = match &self.wire {
             Some(wire) => wire.capacity_bits(self.end_secs),
             None => self.rate_bps * self.end_secs,
         };
-        8.0 * bytes as f64 / capacity
+        (capacity > 0.0).then(|| 8.0 * bytes as f64 / capacity)
     }
 
     /// Packets that waited, without the one in transmission, mean over the run's time; once the run [is over](Port::finish).

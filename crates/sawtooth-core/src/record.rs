@@ -422,7 +422,7 @@ pub const SCHEMA: &[TableSpec] = &[
                 "utilisation",
                 F64,
                 "",
-                "bits accepted / (rate x duration); above 1 if a backlog remains at the end",
+                "bits accepted / (rate x duration); above 1 if a backlog remains at the end; -1 of a link that could send nothing before the end",
             ),
             column(
                 "wait_mean_ns",
@@ -886,7 +886,7 @@ pub const SCHEMA: &[TableSpec] = &[
                 "lost_packets",
                 I64,
                 "packet",
-                "packets before the last one received that were not received, less those received twice (RFC 3550 A.3)",
+                "packets that left before the last of those received and have not come themselves (RFC 3550 A.3, but one that comes twice hides none); -1 if none came",
             ),
             column(
                 "late_packets",

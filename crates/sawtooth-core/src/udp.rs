@@ -1,6 +1,6 @@
 //! What the receiver of a UDP flow (RFC 768) knows of it: what has come, what has not, and how long it took.
 //!
-//! Nothing is acknowledged and nobody is told; packets are numbered, as those of RTP are, so that losses can be counted (RFC 3550 appendix A.3), and
+//! Nothing is acknowledged and nobody is told; packets are numbered, as those of RTP are, so that losses can be counted (RFC 3550 appendix A.3, which a duplicate would hide one from, and here does not), and
 //! carry the time at which they left, so that delays can be. The jitter is RFC 3550's (§6.4.1, appendix A.8).
 //!
 //! Deviation: both ends have one clock, so delays are one-way delays and not only differences of them.
@@ -8,6 +8,7 @@
 use crate::histogram::Histogram;
 use crate::packet_source::HEADER_BYTES;
 use crate::record::{Cell, SCHEMA, TableSpec, Type};
+use crate::tcp::scoreboard::{Range, RangeSet};
 use crate::units::{Duration, mean_rate_bps};
 
 /// What a flow's packets are said to be of, as those of connections count up from 0.
@@ -23,6 +24,8 @@ pub struct Received {
     pub bytes: u64,
     /// One more than the highest number that has come.
     expected: u64,
+    /// Numbers below that have not come.
+    missing: RangeSet,
     /// Packets that came after one that had left later.
     late: u64,
     least_delay_ns: u64,
@@ -47,9 +50,13 @@ impl Received {
         self.packets += 1;
         self.bytes += u64::from(bytes);
         if number >= self.expected {
+            if number > self.expected {
+                self.miss(number);
+            }
             self.expected = number + 1;
         } else {
             self.late += 1;
+            self.missing.remove(number);
         }
         self.last_delay_secs = delay;
         self.delays_ns.add(delay_ns);
@@ -60,10 +67,19 @@ impl Received {
         self.bytes - u64::from(HEADER_BYTES) * self.packets
     }
 
-    /// Packets that left before one that has come, and have not come themselves; less those that came twice.
-    #[expect(clippy::cast_possible_wrap, reason = "counts are far below 2^63")]
-    fn lost(&self) -> i64 {
-        self.expected as i64 - self.packets as i64
+    /// Packet `number` has come before those between.
+    #[cold]
+    fn miss(&mut self, number: u64) {
+        let between = Range {
+            start: self.expected,
+            end: number,
+        };
+        self.missing.insert(between, |_| {});
+    }
+
+    /// Packets that left before one that has come, and have not come themselves; unknown if none has come.
+    fn lost(&self) -> Option<u64> {
+        (self.packets > 0).then(|| self.missing.total())
     }
 }
 
@@ -113,7 +129,7 @@ pub fn datagram_row(sent: &Sent, received: &Received) -> [Cell; 15] {
         Cell::U64(sent.bytes),
         Cell::U64(received.packets),
         Cell::U64(received.bytes),
-        Cell::I64(received.lost()),
+        Cell::I64(received.lost().map_or(-1, u64::cast_signed)),
         Cell::U64(received.late),
         Cell::I64(mean),
         time(received.least_delay_ns),
@@ -171,10 +187,25 @@ mod tests {
         let found = received(&[(1.0, 0.0, 0), (2.0, 0.0, 3), (3.0, 0.0, 2)]);
         assert_eq!(
             (found.lost(), found.late, found.payload_bytes()),
-            (1, 1, 300)
+            (Some(1), 1, 300)
         );
-        // One that comes twice hides one that is lost.
+        assert_eq!(Received::default().lost(), None);
+    }
+
+    #[test]
+    fn a_packet_that_comes_twice_hides_none_that_is_lost() {
+        // 0 twice, then 3 twice and 2: number 1 is missing.
+        let packets = [
+            (1.0, 0.0, 0),
+            (1.0, 0.0, 0),
+            (2.0, 0.0, 3),
+            (2.0, 0.0, 3),
+            (3.0, 0.0, 2),
+        ];
+        let found = received(&packets);
+        assert_eq!((found.lost(), found.late, found.packets), (Some(1), 3, 5));
+        // All come, the first of them twice.
         let found = received(&[(1.0, 0.0, 0), (1.0, 0.0, 0)]);
-        assert_eq!(found.lost(), -1);
+        assert_eq!(found.lost(), Some(0));
     }
 }

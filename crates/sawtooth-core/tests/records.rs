@@ -404,3 +404,86 @@ fn every_algorithm_tells_its_variables_with_every_sample() {
         );
     }
 }
+
+/// Of the first flow: the least, the largest and the smoothed round trip, and how many there were.
+fn round_trips(records: &Records) -> [i64; 4] {
+    let flows = table(records, "flows");
+    ["min_rtt_ns", "max_rtt_ns", "srtt_ns", "rtt_samples"].map(|column| i64s(flows, column)[0])
+}
+
+#[test]
+fn rfc7323_4_1_round_trips_that_only_timestamps_tell_are_in_the_least_and_the_largest() {
+    // The SYN's answer takes so long that the SYN is sent again, and so is the segment: nothing acknowledges what was sent once.
+    let tree = json!({
+        "duration": "60 s", "stack": "linux", "links": {"b": {"rate": "1 Mbit/s", "delay": "0.6 s", "drop": [4, 5]}},
+        "flows": [{"path": ["b"], "source": size(23)}],
+    });
+    let records = simulate(&Scenario::from_tree(&tree).unwrap(), 1);
+    let [least, largest, smoothed, samples] = round_trips(&records);
+    // Whole milliseconds of the timestamp clock, of 1.2 s and little more.
+    assert_eq!((least, largest, samples), (1_200_000_000, 1_201_000_000, 2));
+    assert!(least <= smoothed && smoothed <= largest);
+}
+
+#[test]
+fn rfc6298_2_2_who_answers_a_syn_has_measured_a_round_trip() {
+    let tree = json!({
+        "duration": "1 s", "stack": "rfc", "links": {"b": {"rate": "10 Mbit/s", "delay": "37 ms"}},
+        "flows": [{"path": ["b"], "source": {"name": "request_response", "request": "1000 B", "response": "1000 B", "count": 1}}],
+    });
+    let records = simulate(&Scenario::from_tree(&tree).unwrap(), 1);
+    // The handshake: 40 bytes each way take 32 us, and 37 ms. Then the response of 1040 bytes, 832 us, and its acknowledgement.
+    let (handshake, response) = (74_064_000, 74_864_000);
+    let smoothed = (7 * handshake + response) / 8;
+    assert_eq!(round_trips(&records), [handshake, response, smoothed, 2]);
+    let mean = i64s(table(&records, "flows"), "srtt_mean_ns")[0];
+    assert_eq!(mean, i64::midpoint(handshake, smoothed));
+}
+
+#[test]
+fn a_link_that_can_send_nothing_before_the_end_has_no_utilisation() {
+    for wire in [
+        json!({"trace": [5000]}),
+        json!({"rate": "1 Mbit/s", "changes": [{"at": "0 s", "rate": "0 bit/s"}]}),
+    ] {
+        let tree = json!({"duration": "1 s", "links": {"l": wire, "unused": wire}, "flows": [{"path": ["l"]}]});
+        let records = simulate(&Scenario::from_tree(&tree).unwrap(), 1);
+        assert_eq!(f64s(table(&records, "links"), "utilisation"), [-1.0; 4]);
+    }
+}
+
+#[test]
+fn what_a_sender_knows_to_have_arrived_never_becomes_less() {
+    for recovery in ["tahoe", "reno", "newreno", "sack", "rack"] {
+        for stack in ["rfc", "ns2", "linux"] {
+            let tree = json!({
+                "duration": "12 s", "stack": stack, "sample": "ack", "tcp": {"recovery": recovery},
+                "links": {"l": {"rate": "1.2 Mbit/s", "delay": "10 ms", "queue": "pie", "loss": 0.05}},
+                "flows": [{"path": ["l"]}],
+            });
+            let records = simulate(&Scenario::from_tree(&tree).unwrap(), 1);
+            let series = table(&records, "series");
+            let known = i64s(series, "sender_delivered_bytes");
+            assert!(known.is_sorted(), "{recovery} {stack}");
+            // Nor is it more than what has come, in order or not.
+            let sent = i64s(table(&records, "flows"), "sent_packets")[0] * 1460;
+            assert!(
+                known
+                    .last()
+                    .is_some_and(|known| *known > 100_000 && *known <= sent)
+            );
+        }
+    }
+}
+
+#[test]
+fn segments_of_one_byte_are_sent_without_end() {
+    for stack in ["rfc", "ns2", "linux"] {
+        let records = run(
+            &json!({"/stack": stack, "/tcp/smss": "1 B", "/flows/0/start": "37 ms", "/duration": "1 s"}),
+        );
+        let flows = table(&records, "flows");
+        assert!(i64s(flows, "acked_bytes")[0] > 10, "{stack}");
+        assert_eq!(i64s(flows, "completion_ns"), [-1]);
+    }
+}

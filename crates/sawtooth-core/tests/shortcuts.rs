@@ -12,6 +12,7 @@ use random::{Case, cases, config};
 use sawtooth_core::registry::Kind;
 use sawtooth_core::scenario::Shortcuts;
 use sawtooth_core::{cc, packet_source, queue, simulate, source, tcp, wire};
+use serde_json::json;
 
 const ALL: Shortcuts = Shortcuts::all(true);
 
@@ -33,6 +34,19 @@ proptest! {
             prop_assert_eq!(&simulate(&scenario, 1), &fast, "{:?}", shortcuts);
         }
     }
+}
+
+#[test]
+fn a_delayed_acknowledgement_that_is_due_at_once_does_not_leave_before_its_segment_came() {
+    let tree = json!({
+        "duration": "1 s", "stack": "linux-2.0.29", "tcp": {"delayed_ack_timeout_several": "1 ns"},
+        "links": {"b": {"rate": "850 kbit/s", "queue": {"name": "drop_tail", "limit": "3 packets"}}},
+        "flows": [{"path": ["b"], "count": 2, "start": "3 ms"}],
+    });
+    let mut scenario = random::load(&tree);
+    let fast = simulate(&scenario, 1);
+    scenario.shortcuts = Shortcuts::all(false);
+    assert_eq!(simulate(&scenario, 1), fast);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn link_table(scenario: &Scenario, ports: &[Port]) -> Table {
             Cell::U64(counters.reordered_packets),
             Cell::U64(counters.marked_packets),
             Cell::U64(counters.peak_packets()),
-            Cell::F64(port.utilisation()),
+            Cell::F64(port.utilisation().unwrap_or(-1.0)),
             Cell::I64(ns(counters.mean_wait_secs())),
             Cell::F64(port.mean_backlog_packets()),
             Cell::F64(port.mean_backlog_bytes()),

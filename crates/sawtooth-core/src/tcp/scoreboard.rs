@@ -152,6 +152,28 @@ impl RangeSet {
         merged
     }
 
+    /// Removes `seq`; whether it was there.
+    pub fn remove(&mut self, seq: u64) -> bool {
+        let at = self.ranges.partition_point(|range| range.end <= seq);
+        let Some(range) = self.ranges.get_mut(at).filter(|range| range.contains(seq)) else {
+            return false;
+        };
+        let rest = Range {
+            start: seq + 1,
+            end: range.end,
+        };
+        range.end = seq;
+        let begins = range.length() == 0;
+        self.total -= 1;
+        match (begins, rest.length() == 0) {
+            (true, true) => drop(self.ranges.remove(at)),
+            (true, false) => self.ranges[at] = rest,
+            (false, true) => {}
+            (false, false) => self.ranges.insert(at + 1, rest),
+        }
+        true
+    }
+
     /// Removes everything below `bound`; returns how many segments that were.
     pub fn remove_below(&mut self, bound: u64) -> u64 {
         let before = self.total;
@@ -215,14 +237,16 @@ mod tests {
     proptest! {
         #[test]
         fn a_range_set_is_the_set_of_its_members(
-            steps in prop::collection::vec((0u64..60, 1u64..8, prop::bool::weighted(0.1)), 1..60),
+            steps in prop::collection::vec((0u64..60, 1u64..8, prop::bool::weighted(0.1), prop::bool::weighted(0.2)), 1..60),
             from in 0u64..70,
             n in 1u64..20,
         ) {
             let mut set = RangeSet::default();
             let mut model = BTreeSet::new();
-            for (start, length, cut) in steps {
-                if cut {
+            for (start, length, cut, remove) in steps {
+                if remove {
+                    prop_assert_eq!(set.remove(start), model.remove(&start));
+                } else if cut {
                     let removed = set.remove_below(start);
                     let kept = model.split_off(&start);
                     prop_assert_eq!(removed, model.len() as u64);

@@ -120,6 +120,8 @@ pub struct Sender {
     /// Where loss episodes are kept.
     pub(super) episodes: Option<Box<Episodes>>,
     cwnd_since: f64,
+    /// Application bytes that were known to have arrived when the scoreboard was last cleared.
+    known_bytes: u64,
     pub counters: SenderCounters,
 }
 
@@ -204,6 +206,7 @@ impl Sender {
             limits: Limits::new(),
             episodes: None,
             cwnd_since: 0.0,
+            known_bytes: 0,
             cc,
             config,
             counters: SenderCounters {
@@ -663,11 +666,18 @@ impl Sender {
             self.rto.sample(sent, rtt);
             rtt
         };
-        self.counters.rtt_samples += 1;
-        self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
-        self.counters.min_rtt_secs = self.counters.min_rtt_secs.min(rtt);
-        self.counters.max_rtt_secs = self.counters.max_rtt_secs.max(rtt);
+        self.count_round_trip(rtt, rtt);
         Some(rtt)
+    }
+
+    /// Counts a round trip that the timer has taken, seconds: with the wait of a delayed acknowledgement and without, where both are known.
+    #[inline]
+    pub(super) fn count_round_trip(&mut self, whole: f64, least: f64) {
+        let counters = &mut self.counters;
+        counters.rtt_samples += 1;
+        counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(whole);
+        counters.min_rtt_secs = counters.min_rtt_secs.min(least);
+        counters.max_rtt_secs = counters.max_rtt_secs.max(whole);
     }
 
     /// An acknowledgement of new data outside of any recovery: advance, restart the timer, let the window grow.
@@ -823,9 +833,10 @@ impl Sender {
         }
     }
 
-    /// The handshake, in which this side has answered a SYN, took `rtt` seconds and is over.
+    /// The handshake, in which this side has answered a SYN, took `rtt` seconds and is over: the first round trip measured (RFC 6298 §2.2).
     pub fn on_handshake(&mut self, now: Event, rtt: f64) {
         self.rto.sample(now.time - rtt, rtt);
+        self.count_round_trip(rtt, rtt);
     }
 
     /// What this connection, which has ended, leaves to later ones.
@@ -903,13 +914,24 @@ impl Sender {
         self.cc.probe(out);
     }
 
+    /// Clears the scoreboard: what it says is not relied upon any more, and yet it has arrived.
+    #[inline]
+    pub(super) fn clear_scoreboard(&mut self) {
+        if !self.state.scoreboard.is_empty() {
+            self.state.scoreboard.remove_below(self.snd_una);
+            self.known_bytes = self.delivered_bytes();
+            self.state.scoreboard.clear();
+        }
+    }
+
     /// Application bytes known to have arrived, cumulatively or selectively.
     pub fn delivered_bytes(&self) -> u64 {
         let sacked = &self.state.scoreboard;
         let lacking = self
             .stream
             .lacking_bytes(|seq| sacked.range_of(seq).is_some());
-        self.acked_bytes() + sacked.total() * u64::from(self.config.smss) - lacking
+        let known = self.acked_bytes() + sacked.total() * u64::from(self.config.smss) - lacking;
+        known.max(self.known_bytes)
     }
 
     /// Application bytes acknowledged.

@@ -20,6 +20,9 @@ use super::partial::{Facts, Policy, Verdict};
 /// No segment.
 const NONE: u64 = u64::MAX;
 
+/// More than is ever sent: what is written without end, so that its segments can be numbered even if they are of one byte.
+const MOST_BYTES: u64 = u64::MAX / 2;
+
 /// The written part of a connection's data.
 #[derive(Debug)]
 pub struct Stream {
@@ -87,7 +90,10 @@ impl Stream {
         }
         let smss = u64::from(self.smss);
         let next = snd_max.max(self.first);
-        let total = self.unsent_bytes(snd_max).saturating_add(bytes);
+        let total = self
+            .unsent_bytes(snd_max)
+            .saturating_add(bytes)
+            .min(MOST_BYTES);
         if next == self.end {
             self.keep_last(snd_una);
         }
@@ -319,6 +325,15 @@ mod tests {
         (1..stream.end())
             .map(|seq| stream.payload_bytes(seq))
             .collect()
+    }
+
+    #[test]
+    fn segments_of_one_byte_without_end_can_be_numbered() {
+        let mut stream = Stream::new(1, 1, Policy::of("nodelay", None), true);
+        for _ in 0..2 {
+            stream.write(u64::MAX, 0, 1);
+            assert!(stream.end() > 1 << 62 && stream.unsent_bytes(1) == stream.end() - 1);
+        }
     }
 
     #[test]

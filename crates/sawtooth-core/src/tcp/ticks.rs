@@ -36,8 +36,14 @@ impl Ticks {
     /// When a timer expires that is set at `now` to wait so long.
     #[inline]
     pub fn expiry(self, now: f64, wait: f64) -> f64 {
-        let begun = self.last(now) + self.whole(wait);
-        if self.whole { begun + self.secs } else { begun }
+        let begun = self.last(now);
+        let wait = self.whole(wait);
+        if self.whole {
+            begun + wait + self.secs
+        } else {
+            // No tick before the next one is to come, however short the wait.
+            begun + wait.max(self.secs)
+        }
     }
 
     /// The last tick at `now` or before; `now`, where there are none.
@@ -105,6 +111,8 @@ mod tests {
             };
             assert!((whole.expiry(now, 0.02) - expiry - 0.01).abs() < 1e-9);
         }
+        // However short the wait, the tick before has passed.
+        assert!((ticks.expiry(0.0129, 1e-9) - 0.013).abs() < 1e-12);
         // One that starts with the run, before the first tick.
         assert!((ticks.last(0.001) + 0.007).abs() < 1e-12);
     }

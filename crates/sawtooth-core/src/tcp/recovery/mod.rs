@@ -127,7 +127,7 @@ impl Sender {
         self.state.partial_seen = false;
         self.state.in_recovery = false;
         self.state.after_timeout = true;
-        self.state.scoreboard.clear();
+        self.clear_scoreboard();
         self.state.high_rxt = 0;
         self.state.sacked_below_high_rxt = 0;
         self.pending = None;

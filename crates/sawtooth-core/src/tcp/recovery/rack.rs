@@ -405,21 +405,17 @@ impl Sender {
             // a repair are 20 ms apart, and for one of 21 when they are 21, whether or not the repair acknowledges segments that were sent once.
             let rtt = self.echoed_rtt(now).filter(|_| news.acked > 0)?;
             self.rto.sample(now.time - rtt, rtt);
-            self.counters.rtt_samples += 1;
-            self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
+            self.count_round_trip(rtt, rtt);
             return Some(rtt);
         }
         let rtt = now.time - news.first_sent;
-        self.rto.sample(news.first_sent, rtt);
-        self.counters.rtt_samples += 1;
-        self.counters.srtt_sum_secs += self.rto.srtt_secs().unwrap_or(rtt);
         let last = now.time - news.last_sent;
+        self.rto.sample(news.first_sent, rtt);
+        self.count_round_trip(rtt, last);
         let una = self.snd_una;
         if let Some((_, estimators)) = self.rack().adapt.take_if(|(from, _)| una > *from) {
             self.rto.adapt_to_spurious(estimators, last);
         }
-        self.counters.min_rtt_secs = self.counters.min_rtt_secs.min(last);
-        self.counters.max_rtt_secs = self.counters.max_rtt_secs.max(rtt);
         Some(last)
     }
 
@@ -829,7 +825,7 @@ impl Sender {
         rack.look_again = None;
         rack.restarted = now.time;
         if reneged {
-            self.state.scoreboard.clear();
+            self.clear_scoreboard();
         }
         self.cc.set_cwnd(pipe as f64 + 1.0);
         self.cwnd_changed(now);

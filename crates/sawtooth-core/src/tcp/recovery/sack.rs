@@ -216,7 +216,7 @@ impl Sender {
         } else if ack.next > self.snd_una {
             self.state.after_timeout = false;
             self.on_new_ack(now, ack.next, true);
-            self.state.scoreboard.clear();
+            self.clear_scoreboard();
         } else if self.is_dupack(ack) && !self.state.after_timeout && self.update_scoreboard(ack) {
             // Only an acknowledgement that reports something new says that a segment has arrived.
             self.permit = Permit::Nothing;
@@ -241,7 +241,7 @@ impl Sender {
             self.leave_sack_recovery();
             self.state.recovery_point = 1;
             self.state.after_timeout = false;
-            self.state.scoreboard.clear();
+            self.clear_scoreboard();
         } else if ack.next > self.snd_una {
             // A partial acknowledgement means that a retransmission has arrived: two segments have left the path, the original
             // and its repetition.
