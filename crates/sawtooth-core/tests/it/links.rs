@@ -1,10 +1,7 @@
 //! Links as they are in the world: what befalls packets, what changes over time, paths over several of them, and what is refused.
 
-#[expect(dead_code, reason = "other tests use the rest")]
-mod random;
-
+use crate::random::{config, counts, load, times};
 use proptest::prelude::*;
-use random::{config, counts, load, times};
 use sawtooth_core::record::{Data, Records};
 use sawtooth_core::{Scenario, simulate, simulate_with_effort};
 use serde_json::{Value, json};

@@ -1,9 +1,6 @@
 //! Requests and responses: each waits for what it depends on, and what is lost is sent again.
 
-#[expect(dead_code, reason = "other tests use the rest")]
-mod random;
-
-use random::{counts, load, times};
+use crate::random::{counts, load, times};
 use sawtooth_core::record::Records;
 use sawtooth_core::simulate;
 use serde_json::{Value, json};

@@ -1,14 +1,11 @@
 //! Each speed shortcut is exact: with any of them off, a random scenario gives identical records.
 
-#[expect(dead_code, reason = "other tests use the rest")]
-mod random;
-
 use std::collections::BTreeSet;
 
+use crate::random::{Case, cases, config};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use random::{Case, cases, config};
 use sawtooth_core::registry::Kind;
 use sawtooth_core::scenario::Shortcuts;
 use sawtooth_core::{cc, packet_source, queue, simulate, source, tcp, wire};

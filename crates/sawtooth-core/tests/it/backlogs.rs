@@ -1,9 +1,7 @@
 //! What links say of the packets that wait: means over time, percentiles, and whose they are.
 
-mod random;
-
+use crate::random::{cases, config, counts, load, times};
 use proptest::prelude::*;
-use random::{cases, config, counts, load, times};
 use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::link::{Port, Turn};

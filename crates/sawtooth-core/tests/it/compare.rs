@@ -1,5 +1,10 @@
 //! A golden file: what a test has written, as it was when somebody last looked at it.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the test reads files, not the simulator"
+)]
+
 use std::fs;
 use std::path::Path;
 

@@ -1,9 +1,7 @@
 //! What no scenario may violate, whatever is in it: packets do not vanish, time does not either, and transfers end.
 
-mod random;
-
+use crate::random::{Case, cases, config, counts, load, times};
 use proptest::prelude::*;
-use random::{Case, cases, config, counts, load, times};
 use sawtooth_core::tcp::Config;
 use sawtooth_core::{Scenario, simulate, simulate_with_effort};
 use serde_json::json;

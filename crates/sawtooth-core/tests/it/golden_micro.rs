@@ -8,18 +8,11 @@
 //! A difference is either a mistake or a changed result: then run this with `UPDATE_GOLDEN=1`, look at the difference, and name it
 //! under "Changed results" in the changelog.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the test reads files, not the simulator"
-)]
-
-#[path = "golden/compare.rs"]
-mod compare;
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 
+use crate::compare::compare;
 use sawtooth_core::events::{Event, Key, Lineage};
 use sawtooth_core::packet::{Ack, Data, Ecn};
 use sawtooth_core::tcp::Config;
@@ -399,7 +392,7 @@ fn play(micro: &Micro) -> Vec<Seen> {
             all.push(Path::new(micro, entry, stack).run());
         }
     }
-    compare::compare(micro.file, &text(micro, &all));
+    compare(micro.file, &text(micro, &all));
     all
 }
 

@@ -3,9 +3,7 @@
 //! The link carries 8 Mbit/s, so a byte takes 1 us, over 5 ms each way. A full segment of 960 bytes is 1000 on the wire, an acknowledgement 40.
 //! The machines' costs are those of `machine`, all in microseconds.
 
-#[expect(dead_code, reason = "other tests use the rest")]
-mod random;
-
+use crate::random;
 use proptest::prelude::*;
 use sawtooth_core::record::{Data, Records, Table};
 use sawtooth_core::scenario::Shortcuts;

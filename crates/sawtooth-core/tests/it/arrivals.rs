@@ -1,9 +1,6 @@
 //! Flows that arrive and leave: queueing theory's results, bounded memory, and independence of what else there is.
 
-#[expect(dead_code, reason = "other tests use the rest")]
-mod random;
-
-use random::{counts, load, times};
+use crate::random::{counts, load, times};
 use sawtooth_core::record::{Data, Records};
 use sawtooth_core::{simulate, simulate_with_effort};
 use serde_json::{Value, json};

@@ -3,16 +3,9 @@
 //! A difference is either a mistake or a changed result: then run this with `UPDATE_GOLDEN=1`, look at the difference, and name it
 //! under "Changed results" in the changelog.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the test reads files, not the simulator"
-)]
-
-#[path = "golden/compare.rs"]
-mod compare;
-
 use std::fmt::Write;
 
+use crate::compare::compare;
 use sawtooth_core::record::Data;
 use sawtooth_core::{Scenario, cc, simulate, tcp};
 use serde_json::{Value, json};
@@ -94,5 +87,5 @@ fn table() -> String {
 
 #[test]
 fn windows_are_what_they_were() {
-    compare::compare("windows.txt", &table());
+    compare("windows.txt", &table());
 }

@@ -1,0 +1,31 @@
+//! The core from outside: one program, so that it is linked once and all of it runs side by side.
+//!
+//! One module: `cargo test -p sawtooth-core --test it every_cc::`.
+
+mod compare;
+mod random;
+
+mod arrivals;
+mod backlogs;
+mod conservation;
+mod dumbbell;
+mod ecn;
+mod every_cc;
+mod every_queue;
+mod exchanges;
+mod fair_queues;
+mod golden;
+mod golden_micro;
+mod hosts;
+mod layering;
+mod links;
+mod linux_parts;
+mod linux_stack;
+mod media;
+mod partial_packets;
+mod records;
+mod shortcuts;
+mod tcp_rules;
+mod theory;
+mod udp;
+mod written_over_time;
