@@ -16,13 +16,15 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from sawtooth import _core
+from sawtooth import _core, keys
 from sawtooth.cli import app
+from sawtooth.report import KINDS as REPORTS
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by docs/generate.py from the tables; edit those. -->\n"
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "crates/sawtooth-core/src"
+README = ROOT / "README.md"
 AGREEMENT = ROOT / "docs/validation/linux.csv"
 KINDS = {
     "queue": ("Queue disciplines", 'What `queue = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
@@ -64,6 +66,8 @@ def pages() -> dict[str, str]:
     lead = "What `[scenario.hosts.NAME]` can say of a machine, besides `count`; [what it means](../concepts/host.md)."
     made["host.md"] = f"# Hosts\n\n{lead}\n\n{_parameters(tables['host'])}"
     made["kernel.md"] = _kernel(tables["kernel"])
+    made["scenario.md"] = _scenario(tables)
+    made["study.md"] = _study()
     made["records.md"] = _records(_core.schema())
     made["command-line.md"] = _command_line()
     return {name: NOTE + text for name, text in made.items()}
@@ -77,6 +81,143 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _parameters(params: Sequence[dict[str, Any]]) -> str:
     rows = ((f"`{param['name']}`", param["kind"], f"`{param['default']}`", param["summary"]) for param in params)
     return _table(("Parameter", "Value", "Default", "Meaning"), rows)
+
+
+# What the simulator has, in the order in which the README tells it: tables of parts, and what those are.
+MODELLED = {
+    "queue": "Queues of links",
+    "loss": "Losses, besides single ones",
+    "jitter": "Jitter",
+    "reorder": "Reordering",
+    "medium": "Frames and cells",
+    "forwarding": "Nodes between links",
+    "stack": "TCP",
+    "recovery": "Loss recoveries",
+    "source": "Applications over TCP",
+    "packet_source": "Packets of UDP",
+}
+# What it has not. The words would be in the names of a part, parameter or key that did it: a test looks whether one is there.
+NOT_MODELLED = {
+    "routing, and routes that change: a path is fixed": ("route", "routing", "router"),
+    "media that stations contend for, such as Wi-Fi; what they do to a link can be given as a trace, a table or a walk": (
+        "wifi",
+        "csma",
+        "contention",
+        "station",
+    ),
+    "middleboxes that rewrite or split connections": ("nat", "proxy", "firewall", "middlebox"),
+    "fragments of IP packets": ("fragment", "fragments", "fragmentation"),
+    "multicast": ("multicast", "multicasts"),
+    "TCP Fast Open, keep-alives, urgent data, Multipath TCP": ("fastopen", "tfo", "keepalive", "urgent", "mptcp", "multipath"),
+    "QUIC, SCTP and TLS": ("quic", "sctp", "tls"),
+}
+
+
+def readme(text: str) -> str:
+    """The README with its section about what is modelled as the tables have it."""
+    before, _, rest = text.partition("<!-- modelled -->\n")
+    _, _, after = rest.partition("<!-- /modelled -->\n")
+    return f"{before}<!-- modelled -->\n{modelled(_core.registry())}<!-- /modelled -->\n{after}"
+
+
+def modelled(tables: dict[str, Any]) -> str:
+    """What the simulator has by its tables, and the list of what it has not."""
+    rows = [
+        (what, ", ".join(f"`{row['name']}`" for row in tables[kind]), "tcp" if kind == "stack" else kind) for kind, what in MODELLED.items()
+    ]
+    of_links = [row["key"] for row in tables["key"] if row["table"] == "links.NAME"]
+    rows.append(("All that a link can have", ", ".join(f"`{key}`" for key in of_links), "scenario"))
+    text = _table(
+        ("In the simulator", "There are", "More"), ((what, found, f"[{page}](docs/reference/{page}.md)") for what, found, page in rows)
+    )
+    return text + "\nNot there:\n\n" + "".join(f"- {what}\n" for what in NOT_MODELLED)
+
+
+QUANTITIES = """
+## Quantities and expressions
+
+**Quantities** are numbers with units; k is 1000, Ki is 1024, and `bit/s` and `B/s` are different units:
+
+{units}
+
+**Expressions** may stand wherever a number or quantity may: `+ - * /`, brackets, variables, `i`; dimensions are checked:
+`"S / N * i"`, `"(i - 1) * D"`, `"10000 packets * scale"`.
+"""
+# Pages that explain more than a reference does, by table.
+MORE = {
+    "": "What the [tables of results](records.md) are; all [TCP parameters](tcp.md).",
+    "links.NAME": "What each does exactly: [links as they are in the world](../guides/links.md). `reverse` has the same keys without `count` and `reverse`.",
+    "links.NAME.trace": "[Traces of mahimahi](../guides/links.md).",
+    "flows[] of UDP": "[What it is for](../guides/background.md).",
+    "flows[].arrivals": "[How to use it](../guides/traffic.md).",
+    "hosts.NAME": "[What it means](../concepts/host.md).",
+    "kernel": "[Real kernels](../guides/kernels.md).",
+    "shortcuts": "[Why they are exact](../concepts/speed.md).",
+}
+
+
+def _scenario(tables: dict[str, Any]) -> str:
+    """The keys of every table of a scenario."""
+    text = (
+        "# The scenario\n\nWhat `[scenario]` of a [study](study.md) can say. `NAME` stands for any name, `[]` for each entry of a list.\n"
+    )
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in tables["key"]:
+        rows.setdefault(row["table"], []).append(row)
+    for table, found in rows.items():
+        about = found[0]["about"]
+        text += f"\n## {f'`{table}`' if table else 'Its keys'}\n\n"
+        text += f"{about[0].upper()}{about[1:]}. {MORE.get(table, '')}".rstrip() + "\n\n"
+        cells = ((f"`{row['key']}`", _takes(row), row["default"], row["summary"], f"`{row['example']}`") for row in found)
+        text += _table(("Key", "Value", "Default", "Meaning", "Example"), cells)
+        parameters = found[0]["parameters"]
+        if parameters:
+            text += f"\nAnd [parameters of {parameters}]({parameters}.md).\n"
+    units: dict[str, list[str]] = {}
+    for row in tables["unit"]:
+        units.setdefault(row["summary"], []).append(f"`{row['name']}`")
+    return text + QUANTITIES.format(units=_table(("Of", "Units"), ((of, " ".join(names)) for of, names in units.items())))
+
+
+def _takes(row: dict[str, Any]) -> str:
+    parts = row["of"]
+    if parts is None:
+        return str(row["kind"])
+    page = "tcp" if parts == "stack" else parts
+    return f"{row['kind']} [{parts}]({page}.md)"
+
+
+def _study() -> str:
+    """The keys of a study outside its scenario."""
+    text = "# The study file\n\nTOML. All keys but `scenario` may be left out.\n\n" + _keys(keys.STUDY)
+    text += "\n## Draws\n\n`distribution` is one of\n\n"
+    text += _table(("Distribution", "Meaning"), ((f"[`{name}`](#{name})", draw.summary) for name, draw in keys.DRAWS.items()))
+    for name, draw in keys.DRAWS.items():
+        text += f"\n### {name}\n\n" + _keys((*draw.needed, *draw.optional))
+    text += "\n## Figures\n\n" + _keys(keys.FIGURE)
+    text += "\n## Findings\n\n" + _keys(keys.FINDING)
+    text += "\n### than\n\nWhere it is a table:\n\n" + _keys(keys.THAN)
+    text += "\n## Kinds of reports\n\n"
+    text += _table(("Kind", "What it is"), ((f'`"{kind}"`', _first_sentence(module)) for kind, (module, _) in REPORTS.items()))
+    return (
+        text
+        + """
+## Paths
+
+Written as in TOML, below the scenario: `links.bottleneck.rate`, `tcp.rto_min`, `flows[0].cc.name`; `vars.N` is a variable;
+`flows[*]` means all entries of a list. A path that leads nowhere is an error.
+"""
+    )
+
+
+def _keys(rows: Sequence[keys.Key]) -> str:
+    return _table(("Key", "Value", "Default", "Meaning"), ((f"`{row.name}`", row.kind, row.default, row.summary) for row in rows))
+
+
+def _first_sentence(module: str) -> str:
+    """What a report's module says that it is, without "The report of"."""
+    lines = (ROOT / f"python/sawtooth/report/{module}.py").read_text(encoding="utf-8").removeprefix('"""').split('"""')[0]
+    return " ".join(lines.split("\n\n")[0].split()).removeprefix("The report of ")
 
 
 def _parts(title: str, lead: str, rows: Sequence[dict[str, Any]]) -> str:
@@ -234,14 +375,16 @@ def _command_line() -> str:
 
 def main() -> int:
     """Writes the pages, or with --check says which are out of date."""
-    stale = [name for name, text in pages().items() if not _same(REFERENCE / name, text)]
+    made = {REFERENCE / name: text for name, text in pages().items()}
+    made[README] = readme(README.read_text(encoding="utf-8"))
+    stale = [path for path, text in made.items() if not _same(path, text)]
     if "--check" in sys.argv[1:]:
-        for name in stale:
-            print(f"docs/reference/{name} is out of date: run `make docs`", file=sys.stderr)
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is out of date: run `make docs`", file=sys.stderr)
         return 1 if stale else 0
-    for name, text in pages().items():
-        (REFERENCE / name).parent.mkdir(parents=True, exist_ok=True)
-        (REFERENCE / name).write_text(text, encoding="utf-8")
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(made[path], encoding="utf-8")
     return 0
 
 

@@ -359,6 +359,7 @@ def main() -> int:
     found, shared = queues.checks(options.replicates), queues.shared(options.replicates)
     claims = [*claims_of_laws(saws, chances), *claims_of_responses(heavy, responses), *claims_of_queues(found, shared)]
     parts = {
+        "@FIGURE@": "![Mean window against the probability of loss, theory and simulation](theory.png)",
         "@CLAIMS@": table(["What", "Stated", "Found", "Holds"], [claim.row() for claim in claims]),
         "@SAWS@": window_table(SAWS, saws, [("Of the saw of whole round trips", of_saw)]),
         "@CHANCES@": window_table(CHANCES, chances, [("Signals / losses", signals), ("Ratio, p counted in signals", by_signals)]),

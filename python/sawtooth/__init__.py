@@ -19,10 +19,12 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core, files
+from sawtooth import _core
+from sawtooth import files as named_files
 from sawtooth.dataset import Dataset
 from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
 from sawtooth.execute import execute
+from sawtooth.folder import Folder
 from sawtooth.plan import Plan, make_plan
 from sawtooth.rfc4898 import rfc4898
 from sawtooth.study import Study
@@ -146,13 +148,14 @@ class Records:
         return self.tables[name]
 
 
-def simulate(scenario: Mapping[str, Any] | str | Path, seed: int = 1) -> Records:
+def simulate(scenario: Mapping[str, Any] | str | Path, seed: int = 1, *, files: bool = True) -> Records:
     """Runs one scenario on the simulator.
 
     Args:
         scenario: the scenario's tree as a mapping; or TOML text, of a whole study or of a scenario alone; or the path of a
             study file. Of a study with sweeps the first run is taken.
         seed: of all its random numbers.
+        files: whether it may name files, such as traces.
 
     Raises:
         StudyError: if the scenario cannot be run; says what and where.
@@ -163,29 +166,29 @@ def simulate(scenario: Mapping[str, Any] | str | Path, seed: int = 1) -> Records
 
     if isinstance(scenario, Mapping):
         tree = copy.deepcopy(dict(scenario))
-        files.inline(tree, Path(), lambda message, path: StudyError(f"{message} (at `{path}`)"))
+        named_files.inline(tree, Folder(Path(), shut=not files), lambda message, path: StudyError(f"{message} (at `{path}`)"))
         text = json.dumps(tree)
         try:
             _core.check(text)
         except _core.ScenarioError as error:
             raise StudyError(f"{error.message} (at `{error.path}`)", hint=error.hint) from None
     else:
-        text = make_plan(_study_of(scenario)).runs[0].scenario
+        text = make_plan(_study_of(scenario, files=files)).runs[0].scenario
     batch = sim.run_batch([text], [seed])
     if batch.errors:
         raise RunFailed(batch.errors[0])
     return Records({name: frame.drop("run") for name, frame in batch.tables.items()})
 
 
-def _study_of(source: str | Path) -> Study:
+def _study_of(source: str | Path, *, files: bool) -> Study:
     if isinstance(source, Path) or "\n" not in source:
-        return Study.load(source)
+        return Study.load(source, files=files)
     document = _core.parse_toml(source)[0] if "scenario" in source else {}
     if "scenario" not in document:
         # A scenario alone: its keys are those below [scenario].
         source = "".join(_below_scenario(line) for line in source.splitlines(keepends=True))
         source = f"[scenario]\n{source}"
-    return Study.parse(source, Path("<scenario>"))
+    return Study.parse(source, Path("<scenario>"), files=files)
 
 
 def _below_scenario(line: str) -> str:
@@ -202,6 +205,7 @@ def run(
     short: bool = False,
     jobs: int | None = None,
     options: Sequence[str] = (),
+    files: bool = True,
 ) -> Dataset:
     """Runs a study, or what is missing of it, and returns its results.
 
@@ -211,12 +215,13 @@ def run(
         short: the `[short]` form.
         jobs: threads; by default one per processor.
         options: `PATH=VALUE` settings that override the file.
+        files: whether the study may name files, such as traces and tables of draws.
 
     Raises:
         StudyError, DatasetError: each says what is wrong, where, and what to do.
 
     """
-    loaded = Study.load(study, short=short, options=options)
+    loaded = Study.load(study, short=short, options=options, files=files)
     plan = make_plan(loaded)
     dataset = Dataset.create(out or Path("results") / loaded.name, plan)
     execute(plan, dataset, jobs=jobs)

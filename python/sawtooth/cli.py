@@ -38,6 +38,8 @@ app = typer.Typer(
 _DELIVERIES_PER_SECOND, _KERNEL_DELIVERIES_PER_SECOND = 8e6, 3e3
 """Of one core; only for the estimate of time that `plan` prints."""
 _START = "0 s"
+_KINDS = (*_core.registry(), "column", "metric", "study")
+"""What `list` can list."""
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).", show_default=False)]
 Short = Annotated[bool, typer.Option("--short", help="Take the study's [short] form.")]
@@ -45,6 +47,7 @@ Options = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Override one value, e.g. --set vars.Tp='20 ms'. May be repeated."),
 ]
+NoFiles = Annotated[bool, typer.Option("--no-files", help="The study may name no file: for one that you do not trust.")]
 Backend = Annotated[
     str | None, typer.Option(help="sim, or a real kernel in uml, qemu or netns; instead of the study's.", show_default=False)
 ]
@@ -61,6 +64,7 @@ def run(
     ] = None,
     backend: Backend = None,
     options: Options = None,
+    no_files: NoFiles = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a study, or what is missing of it.
@@ -70,7 +74,7 @@ def run(
 
     Example: sawtooth run studies/hstcp.toml --short --out /tmp/hstcp
     """
-    loaded = _load(study, short, options, backend)
+    loaded = _load(study, short, options, backend, no_files)
     _check_report(loaded)
     plan = _warn(make_plan(loaded))
     directory = out or Path("results") / loaded.name
@@ -89,12 +93,19 @@ def run(
 
 
 @app.command()
-def plan(study: StudyPath, short: Short = False, backend: Backend = None, options: Options = None, as_json: AsJson = False) -> None:
+def plan(
+    study: StudyPath,
+    short: Short = False,
+    backend: Backend = None,
+    options: Options = None,
+    no_files: NoFiles = False,
+    as_json: AsJson = False,
+) -> None:
     """Show what a study would run: how many runs, of what, and about how long it takes.
 
     Example: sawtooth plan studies/hstcp.toml
     """
-    made = _warn(make_plan(_load(study, short, options, backend)))
+    made = _warn(make_plan(_load(study, short, options, backend, no_files)))
     cores = _cores()
     seconds = _seconds(made, cores)
     if as_json:
@@ -168,6 +179,7 @@ def gallery(
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page and of the sheet.", show_default=False)] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads.", show_default="one per processor")] = None,
+    no_files: NoFiles = False,
     as_json: AsJson = False,
 ) -> None:
     """Show several studies on one page, and their figures on one contact sheet.
@@ -183,7 +195,7 @@ def gallery(
 
     target = out or Path("results") / ("gallery-short" if short else "gallery")
     # A mistake in the last study is found before the first one is run.
-    chosen = [_results_or_plan(path, short) for path in _gallery_of(paths or [Path("studies/gallery")])]
+    chosen = [_results_or_plan(path, short, no_files) for path in _gallery_of(paths or [Path("studies/gallery")])]
     names = [each.manifest["name"] if isinstance(each, Dataset) else each.study.name for each in chosen]
     for name in names:
         if names.count(name) > 1 and any(isinstance(each, Plan) and each.study.name == name for each in chosen):
@@ -308,7 +320,7 @@ def list_parts(
         str,
         typer.Argument(
             metavar="[WHAT]",
-            help="cc, queue, loss, jitter, reorder, medium, forwarding, walk, source, distribution, arrivals, recovery, partial, stack, tcp, host, kernel, column, metric or study.",
+            help=f"{', '.join(_KINDS[:-1])} or {_KINDS[-1]}.",
         ),
     ] = "",
     as_json: AsJson = False,
@@ -343,13 +355,14 @@ def simulate(
     table: Annotated[str, typer.Option(help="flows, links or another that the run has.")] = "flows",
     short: Short = False,
     options: Options = None,
+    no_files: NoFiles = False,
     as_json: AsJson = False,
 ) -> None:
     """Run the first run of a study once and print a table of it.
 
     Example: sawtooth simulate studies/hstcp.toml --set vars.Bw='1 Mbit/s'
     """
-    made = _warn(make_plan(Study.load(study, short=short, options=options or ())))
+    made = _warn(make_plan(_load(study, short, options, None, no_files)))
     records = sawtooth.simulate(json.loads(made.runs[0].scenario), seed=seed)
     if table not in records.tables:
         raise sawtooth.StudyError(f"this run has no table `{table}`", hint=f"it has {', '.join(records.tables)}")
@@ -390,6 +403,7 @@ def trace(
     short: Short = False,
     backend: Backend = None,
     options: Options = None,
+    no_files: NoFiles = False,
     as_json: AsJson = False,
 ) -> None:
     """Do one run of a study once more and draw its windows, round-trip times and queues over time.
@@ -401,7 +415,7 @@ def trace(
     from sawtooth import trace as traces
     from sawtooth.plots import style
 
-    made = make_plan(_load(study, short, options, backend))
+    made = make_plan(_load(study, short, options, backend, no_files))
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     span = traces.span(begin, end, run)
     directory = out or Path("results") / made.study.name / "trace"
@@ -692,8 +706,8 @@ def _upright(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.transpose(include_header=True, header_name="", column_names=[str(at) for at in range(1, frame.height + 1)])
 
 
-def _load(study: Path, short: bool, options: Sequence[str] | None, backend: str | None) -> Study:
-    return Study.load(study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend else [])])
+def _load(study: Path, short: bool, options: Sequence[str] | None, backend: str | None, no_files: bool) -> Study:
+    return Study.load(study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend else [])], files=not no_files)
 
 
 def _gallery_of(paths: Sequence[Path]) -> list[Path]:
@@ -714,10 +728,10 @@ def _is_results(path: Path) -> bool:
     return (path / "manifest.json").is_file()
 
 
-def _results_or_plan(path: Path, short: bool) -> Dataset | Plan:
+def _results_or_plan(path: Path, short: bool, no_files: bool) -> Dataset | Plan:
     if _is_results(path):
         return Dataset.open(path)
-    loaded = _load(path, short, None, None)
+    loaded = _load(path, short, None, None, no_files)
     _check_report(loaded)
     return _warn(make_plan(loaded))
 

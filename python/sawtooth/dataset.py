@@ -152,7 +152,7 @@ class Dataset:
         path = Path(cast(str, self.manifest.get("study_path", "study.toml")))
         given = cast(list[str], self.manifest.get("options", []))
         options = [option for option in given if option.startswith("backend=")]
-        return Study.parse((self.directory / "study.toml").read_text(encoding="utf-8"), path, options=options)
+        return Study.parse((self.directory / "study.toml").read_text(encoding="utf-8"), path, options=options, files=False)
 
     def table(self, name: str) -> pl.LazyFrame:
         """A table of all runs done so far, with a column `run` that refers to `runs`."""

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, cast
 
 from sawtooth.errors import Place, StudyError
+from sawtooth.folder import Folder
 
 _EXAMPLE = "each line has a value and the probability of it or less, such as `1000 0.25`; the last probability is 1"
 
 
-def inline_files(tree: Any, directory: Path, locate: Callable[[str, str], StudyError]) -> None:
+def inline_files(tree: Any, folder: Folder, locate: Callable[[str, str], StudyError]) -> None:
     """Puts the points of the files that empirical distributions name into the tree.
 
     Args:
         tree: a scenario's tree, which is changed.
-        directory: what the files' names are relative to.
+        folder: where the files are.
         locate: makes an error of a message and the path of the offending value in the tree.
 
     Raises:
@@ -33,11 +33,9 @@ def inline_files(tree: Any, directory: Path, locate: Callable[[str, str], StudyE
             continue
         where = f"{path}.file"
         name = table["file"]
-        if not isinstance(name, str):
-            raise locate("`file` must be the name of a file", where)
         if "points" in table:
             raise locate("`file` and `points` say the same twice: leave one of the two out", where)
-        file = directory / name
+        file = folder.file(name, lambda message, where=where: locate(message, where))
         try:
             text = file.read_text(encoding="utf-8")
         except OSError as error:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from sawtooth import distributions, linkfiles
 from sawtooth.errors import StudyError
+from sawtooth.folder import Folder
 
 
-def inline(tree: dict[str, Any], directory: Path, locate: Callable[[str, str], StudyError]) -> None:
+def inline(tree: dict[str, Any], folder: Folder, locate: Callable[[str, str], StudyError]) -> None:
     """Puts what files hold into the tree that names them.
 
     Args:
         tree: a scenario's tree, which is changed.
-        directory: what the files' names are relative to.
+        folder: where the files are.
         locate: makes an error of a message and the path of the offending value in the tree.
 
     Raises:
-        StudyError: for a file that cannot be read, or a line of it that cannot be used, with file, line and column.
+        StudyError: for a file that may not be named or cannot be read, or a line of it that cannot be used, with file, line and column.
 
     """
-    linkfiles.inline(tree, directory, locate)
-    distributions.inline_files(tree, directory, locate)
+    linkfiles.inline(tree, folder, locate)
+    distributions.inline_files(tree, folder, locate)

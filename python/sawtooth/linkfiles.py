@@ -22,6 +22,7 @@ from typing import Any, TypeAlias, cast
 
 from sawtooth import _core
 from sawtooth.errors import Place, StudyError
+from sawtooth.folder import Folder
 
 Tree: TypeAlias = dict[str, Any]
 Locate: TypeAlias = Callable[[str, str], StudyError]
@@ -30,12 +31,12 @@ Locate: TypeAlias = Callable[[str, str], StudyError]
 _COLUMNS = {"at": ("time", "s"), "t": ("time", "s"), "rate": ("rate", "bit/s"), "delay": ("time", "s"), "loss": ("number", "")}
 
 
-def inline(scenario: Tree, base: Path, locate: Locate) -> None:
+def inline(scenario: Tree, folder: Folder, locate: Locate) -> None:
     """Puts what the files hold that links name into the scenario's tree.
 
     Args:
         scenario: the tree; it is changed.
-        base: the directory that files are named relative to.
+        folder: where the files are.
         locate: makes the error about a path of the tree, for files that cannot be read.
 
     Raises:
@@ -49,15 +50,16 @@ def inline(scenario: Tree, base: Path, locate: Locate) -> None:
                 continue
             for key, (content, read) in _KINDS.items():
                 table = cast(Tree, direction).get(key)
-                if isinstance(table, dict) and isinstance(cast(Tree, table).get("file"), str):
+                if isinstance(table, dict) and "file" in table:
                     named = cast(Tree, table)
-                    file = base / named["file"]
+                    where = f"{path}.{key}.file"
+                    file = folder.file(named["file"], lambda message, where=where: locate(message, where))
                     try:
                         values = read(file, file.stat().st_mtime_ns)
                     except OSError as error:
-                        raise locate(f"cannot read {file}: {error.strerror}", f"{path}.{key}.file") from None
+                        raise locate(f"cannot read {file}: {error.strerror}", where) from None
                     except UnicodeDecodeError as error:
-                        raise locate(f"{file} is no text: byte {error.start} is not UTF-8", f"{path}.{key}.file") from None
+                        raise locate(f"{file} is no text: byte {error.start} is not UTF-8", where) from None
                     others = {other: value for other, value in named.items() if other != "file"}
                     cast(Tree, direction)[key] = {**others, content: values}
 

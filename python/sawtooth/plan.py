@@ -116,7 +116,7 @@ def make_plan(study: Study) -> Plan:
             applied: list[Assignment] = [*study.base, *cell.assignments, *assignments]
             for assignment in applied:
                 assign(tree, assignment, study.document)
-            files.inline(tree, study.path.parent, study.locator(applied))
+            files.inline(tree, study.folder, study.locator(applied))
             if replicates is None:
                 replicates = [_draw(study, cell, tree, replicate) for replicate in range(1, study.repeat + 1)]
             cost: float | None = None
@@ -246,8 +246,8 @@ def _evaluate(study: Study, origin: str, text: Any, tree: dict[str, Any]) -> tup
 
 
 def _look_up(study: Study, name: str, draw: dict[str, Any], cell: Cell, replicate: int) -> int | float:
-    path = study.path.parent / draw["file"]
     origin = f"draws.{name}"
+    path = study.folder.file(draw["file"], lambda message: study.document.error(message, f"{origin}.file"))
     try:
         table = _read_table(path, draw["row"])
     except OSError as error:

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from sawtooth import _core, measures
+from sawtooth import _core, keys, measures
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.measures import HOWS, Metric
 from sawtooth.study import Study, Tree, did_you_mean
@@ -33,9 +33,6 @@ from sawtooth.sweep import axis_names, cells
 KINDS = ("levels", "plane", "cdf", "time")
 THROUGHPUT = "throughput_bps"
 """What figures over samples can show beside the columns of the tables: what arrived in order in each second."""
-_FIGURE_KEYS = ("name", "kind", "caption", "metric", "of", "flows", "x", "against", "curves", "panels", "scale", "label", "x_label")
-_FINDING_KEYS = ("claim", "metric", "of", "flows", "arm", "where", "is", "than")
-_OTHER_KEYS = ("of", "arm", "where", "times")
 
 
 @dataclass(frozen=True)
@@ -140,7 +137,7 @@ class _Reader:
             yield cast(Tree, entry), f"{key}[{at}]"
 
     def figure(self, tree: Tree, path: str) -> FigureSpec:
-        self.known(tree, _FIGURE_KEYS, path)
+        self.known(tree, keys.names(keys.FIGURE), path)
         name = self.text(tree, "name", path)
         if not re.fullmatch(r"\w[\w-]*", name):
             raise self.error(f"`{name}` cannot name a file", f"{path}.name", "use letters, digits, `-` and `_`")
@@ -179,7 +176,7 @@ class _Reader:
         )  # fmt: skip
 
     def finding(self, tree: Tree, path: str) -> FindingSpec:
-        self.known(tree, _FINDING_KEYS, path)
+        self.known(tree, keys.names(keys.FINDING), path)
         claim, metric = self.text(tree, "claim", path), self.metric(tree, path)
         side = self.side(tree, path)
         below = self.choice(tree, "is", path, ("below", "above"), None) == "below"
@@ -188,7 +185,7 @@ class _Reader:
         if isinstance(than, dict):
             where = f"{path}.than"
             other = cast(Tree, than)
-            self.known(other, _OTHER_KEYS, where)
+            self.known(other, keys.names(keys.THAN), where)
             times = other.get("times", 1.0)
             if not isinstance(times, int | float) or isinstance(times, bool) or times <= 0:
                 raise self.error(f"`times` must be a number above 0, found {times!r}", f"{where}.times")

@@ -18,24 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from sawtooth import _core
+from sawtooth import _core, keys
 from sawtooth.errors import Place, StudyError, read_text
+from sawtooth.folder import Folder
 
 Tree: TypeAlias = dict[str, Any]
 
-_KEYS = (
-    "name", "question", "backend", "repeat", "seed", "order", "report", "vars", "draws", "scenario", "sweep", "arms", "short",
-    "figures", "findings",
-)  # fmt: skip
-_BACKENDS = ("sim", "uml", "qemu", "netns")
-_ORDERS = ("cells", "blocks")
-_DRAW_KEYS = {
-    "uniform_integer": {"distribution", "low", "high", "unit"},
-    "uniform": {"distribution", "low", "high"},
-    "table": {"distribution", "file", "row", "column", "unit"},
-}
-# What may be left out; `count` makes a list of independent values.
-_OPTIONAL_DRAW_KEYS = {"uniform_integer": {"count"}, "uniform": {"count"}, "table": set[str]()}
 # Tables that an assignment may create when the scenario does not have them yet.
 _OPTIONAL_TABLES = {
     "arrivals", "cc", "forwarding", "jitter", "kernel", "loss", "medium", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp",
@@ -116,11 +104,13 @@ class Study:
         order: `cells`: all replicates of a cell together; `blocks`: each replicate of all cells together, in random order, so that
             what drifts in the meantime falls on all cells alike.
         base: assignments that hold in every run (`[short]`, `--set`).
+        folder: where the files are that it names, if it may name any.
 
     """
 
     document: Document
     path: Path
+    folder: Folder
     name: str
     question: str
     backend: str
@@ -138,23 +128,24 @@ class Study:
     tree: Tree = field(default_factory=dict[str, Any])
 
     @classmethod
-    def load(cls, path: str | Path, *, short: bool = False, options: Sequence[str] = ()) -> Study:
+    def load(cls, path: str | Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
         """Reads a study file.
 
         Args:
             path: the file.
             short: take the `[short]` form.
             options: `PATH=VALUE` settings that override the file.
+            files: whether it may name files; not one that nobody has read who trusts its author.
 
         Raises:
             StudyError: with file, line, column and a hint.
 
         """
         path = Path(path)
-        return cls.parse(read_text(path), path, short=short, options=options)
+        return cls.parse(read_text(path), path, short=short, options=options, files=files)
 
     @classmethod
-    def parse(cls, text: str, path: Path, *, short: bool = False, options: Sequence[str] = ()) -> Study:
+    def parse(cls, text: str, path: Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
         """Reads a study from its text; `path` is for messages and for files it names."""
         try:
             tree, spans = _core.parse_toml(text)
@@ -163,7 +154,7 @@ class Study:
             line = lines[min(error.line, len(lines)) - 1]
             end = error.end_column if error.end_line == error.line else error.column + 1
             raise StudyError(error.message, Place(str(path), error.line, error.column, end, line)) from None
-        return _Reader(Document(str(path), text, spans, tuple(options)), path, tree).study(short=short)
+        return _Reader(Document(str(path), text, spans, tuple(options)), path, tree).study(Folder(path.parent, shut=not files), short=short)
 
     def located(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> StudyError:
         """The core's error about a tree, at the place where the offending value was written."""
@@ -219,9 +210,9 @@ class _Reader:
         self.path = path
         self.tree = tree
 
-    def study(self, *, short: bool) -> Study:
+    def study(self, folder: Folder, *, short: bool) -> Study:
         tree = self.tree
-        self.known_keys(tree, _KEYS, "")
+        self.known_keys(tree, keys.names(keys.STUDY), "")
         scenario = self.scenario()
         full_sweep = self.sweep(scenario)
         arms, backends = self.arms(scenario)
@@ -251,6 +242,7 @@ class _Reader:
         return Study(
             document=self.document,
             path=self.path,
+            folder=folder,
             name=self.name(),
             question=self.text("question", ""),
             backend=backend,
@@ -291,14 +283,14 @@ class _Reader:
         return value
 
     def backend(self, value: Any, origin: str) -> str:
-        if value not in _BACKENDS:
-            raise self.document.error(f"unknown backend `{value}`", origin, did_you_mean(str(value), _BACKENDS))
+        if value not in keys.BACKENDS:
+            raise self.document.error(f"unknown backend `{value}`", origin, did_you_mean(str(value), keys.BACKENDS))
         return str(value)
 
     def order(self) -> str:
-        order = self.tree.get("order", _ORDERS[0])
-        if order not in _ORDERS:
-            raise self.document.error(f"unknown order `{order}`", "order", f"there are {' and '.join(_ORDERS)}")
+        order = self.tree.get("order", keys.ORDERS[0])
+        if order not in keys.ORDERS:
+            raise self.document.error(f"unknown order `{order}`", "order", f"there are {' and '.join(keys.ORDERS)}")
         return str(order)
 
     def known_keys(self, table: Tree, known: Iterable[str], path: str) -> None:
@@ -335,14 +327,15 @@ class _Reader:
             path = f"draws.{name}"
             draw = self.table(value, path)
             kind = draw.get("distribution")
-            if kind not in _DRAW_KEYS:
-                known = ", ".join(_DRAW_KEYS)
+            if kind not in keys.DRAWS:
+                known = ", ".join(keys.DRAWS)
                 where = f"{path}.distribution" if kind is not None else path
                 raise self.document.error(f"unknown distribution `{kind}`", where, f"there are {known}")
-            self.known_keys(draw, _DRAW_KEYS[kind] | _OPTIONAL_DRAW_KEYS[kind], path)
+            needed, optional = (keys.names(each) for each in (keys.DRAWS[kind].needed, keys.DRAWS[kind].optional))
+            self.known_keys(draw, ("distribution", *needed, *optional), path)
             if "count" in draw:
                 self.whole_value(draw["count"], "count", 1, f"{path}.count")
-            missing = _DRAW_KEYS[kind] - draw.keys()
+            missing = set(needed) - draw.keys()
             if missing:
                 raise self.document.error(f"`{path}` lacks {', '.join(sorted(missing))}", path)
             if name in scenario.get("vars", {}):
@@ -450,7 +443,7 @@ class _Reader:
         for name, entry in self.table(self.tree.get("arms", {}), "arms").items():
             where = f"arms.{quoted(name)}"
             settings = dict(self.table(entry, where))
-            backends[name] = self.backends(settings.pop("backends", list(_BACKENDS)), f"{where}.backends")
+            backends[name] = self.backends(settings.pop("backends", list(keys.BACKENDS)), f"{where}.backends")
             arms[name] = [
                 assignment
                 for path, value in settings.items()

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sawtooth
-from sawtooth import _core
+from sawtooth import _core, keys
 from sawtooth.cli import app
 from sawtooth.plan import make_plan
 from sawtooth.report import KINDS
@@ -78,39 +78,81 @@ def test_every_command_in_the_documentation_exists(line: str) -> None:
         assert option in helped.output
 
 
-def test_links_between_pages_lead_somewhere() -> None:
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page}: {target}"
+def test_links_and_images_lead_somewhere() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pages = [ROOT / name for name in listed.stdout.split("\0") if name]
+    assert set(PAGES) <= set(pages)
+    for page in pages:
+        text = without_code(page)
+        for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", text):
+            found = page.parent / target if target else page
+            assert found.exists(), f"{page}: {target}"
+            if anchor:
+                assert anchor in anchors(found), f"{page}: {target}#{anchor}"
 
 
-def known_keys(scenario: dict[str, object]) -> list[str]:
-    """What the core says is known where a key is misspelt."""
-    with pytest.raises(_core.ScenarioError) as caught:
-        _core.check(json.dumps(scenario))
-    assert caught.value.hint is not None
-    return caught.value.hint.removeprefix("known here: ").split(", ")
+def without_code(page: Path) -> str:
+    return re.sub(r"(?s)```.*?```", "", page.read_text(encoding="utf-8"))
 
 
-def test_reference_pages_name_every_key() -> None:
-    scenario = (ROOT / "docs/reference/scenario.md").read_text()
-    link: dict[str, object] = {"rate": "1 Mbit/s", "qqqqqqq": 1}
-    trees: list[dict[str, object]] = [
-        {"qqqqqqq": 1},
-        {"duration": "1 s", "links": {"l": link}, "flows": [{"path": ["l"]}]},
-        {"duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"], "qqqqqqq": 1}]},
-    ]
-    for tree in trees:
-        for key in known_keys(tree):
-            assert f"`{key}`" in scenario, key
-    study = (ROOT / "docs/reference/study.md").read_text()
-    with pytest.raises(sawtooth.StudyError) as caught:
-        Study.parse("qqqqqqq = 1\n", Path("x.toml"))
-    assert caught.value.hint is not None
-    for key in caught.value.hint.removeprefix("known here: ").split(", "):
-        assert f"`{key}`" in study or f"`[{key}]`" in study, key
-    for kind in KINDS:
-        assert f'"{kind}"' in study
+def anchors(page: Path) -> set[str]:
+    """What headings are called in links."""
+    headings = re.findall(r"(?m)^#+ (.*)$", without_code(page))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_what_contributing_names_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:crates|python|docs|tests|bench)/[\w./-]+)`", text):
+        parts = path.split("NAME")
+        assert (ROOT / (parts[0] if len(parts) > 1 else path)).exists(), path
+    for target in re.findall(r"`make ([\w -]+)`", text):
+        for name in target.split():
+            assert f"\n{name}: " in (ROOT / "Makefile").read_text(encoding="utf-8"), name
+    core = {path: path.read_text(encoding="utf-8") for path in (ROOT / "crates/sawtooth-core/src").rglob("*.rs")}
+    for module, name in re.findall(r"`(\w+)::(\w+)`", text):
+        own = [found for path, found in core.items() if module in (path.stem, path.parent.name)]
+        assert any(re.search(rf"pub (const|mod) {name}\b", found) for found in own), f"{module}::{name}"
+    for folder, table in (
+        ("cc", "cc"),
+        ("queue", "queue"),
+        ("source", "source"),
+        ("packet_source", "packet_source"),
+        ("dist", "distribution"),
+    ):
+        rows = {row["name"] for row in _core.registry()[table]}
+        files = {path.stem for path in (ROOT / f"crates/sawtooth-core/src/{folder}").glob("*.rs")}
+        assert rows <= files, f"a part of `{table}` without a file of its own"
+
+
+def test_no_page_of_the_reference_is_written_by_hand() -> None:
+    for page in (ROOT / "docs/reference").rglob("*.md"):
+        assert page.read_text(encoding="utf-8").startswith("<!-- Written by docs/generate.py"), page
+
+
+def test_the_reference_has_every_key_that_is_known() -> None:
+    scenario = (ROOT / "docs/reference/scenario.md").read_text(encoding="utf-8")
+    for row in _core.registry()["key"]:
+        assert f"\n| `{row['key']}` | " in scenario.partition(f"\n## `{row['table']}`" if row["table"] else "\n## ")[2], row["name"]
+    for stack in _core.registry()["stack"]:
+        assert f"`{stack['name']}`" in (ROOT / "docs/reference/tcp.md").read_text(encoding="utf-8")
+    study = (ROOT / "docs/reference/study.md").read_text(encoding="utf-8")
+    for key in (
+        *keys.STUDY,
+        *keys.FIGURE,
+        *keys.FINDING,
+        *keys.THAN,
+        *(key for draw in keys.DRAWS.values() for key in (*draw.needed, *draw.optional)),
+    ):
+        assert f"| `{key.name}` | {key.kind}".replace("|", "") in study.replace("|", ""), key.name
+    for name in (*KINDS, *keys.DRAWS):
+        assert f'`"{name}"`' in study or f"`{name}`" in study
 
 
 def test_the_readme_gives_the_two_commands() -> None:

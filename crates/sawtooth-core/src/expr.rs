@@ -86,7 +86,7 @@ impl Variables for () {
 }
 
 /// Units: name, dimension, and the factor to the base unit as (multiply, divide): one of them is 1.
-const UNITS: &[(&str, Dimension, f64, f64)] = &[
+pub const UNITS: &[(&str, Dimension, f64, f64)] = &[
     ("ns", Dimension::Time, 1.0, 1e9),
     ("us", Dimension::Time, 1.0, 1e6),
     ("µs", Dimension::Time, 1.0, 1e6),

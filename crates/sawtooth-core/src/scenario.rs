@@ -22,6 +22,7 @@ use crate::{cc, queue, source, tcp};
 
 pub use hosts::HostSpec;
 use hosts::Hosts;
+use keys::Key;
 
 /// One specified experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,16 +81,6 @@ impl Recording {
         self.waits || self.link_flows
     }
 }
-
-const RECORD_WORDS: &[&str] = &[
-    "variables",
-    "episodes",
-    "transfers",
-    "waits",
-    "link_flows",
-    "stalls",
-    "layers",
-];
 
 /// Those that hosts tell.
 const HOST_WORDS: &[&str] = &["stalls", "layers"];
@@ -724,41 +715,6 @@ struct Reader<'a> {
     vars: Vars<'a>,
 }
 
-const SCENARIO_KEYS: &[&str] = &[
-    "duration",
-    "sample",
-    "record",
-    "stack",
-    "cc",
-    "receiver_cc",
-    "tcp",
-    "vars",
-    "links",
-    "flows",
-    "hosts",
-    "host",
-    "receiver_host",
-    "kernel",
-    "shortcuts",
-];
-const DIRECTION_KEYS: &[&str] = &["rate", "delay", "queue"];
-const BOTH_DIRECTIONS_KEYS: &[&str] = &["count", "reverse"];
-const FLOW_KEYS: &[&str] = &[
-    "name",
-    "path",
-    "transport",
-    "cc",
-    "receiver_cc",
-    "tcp",
-    "source",
-    "start",
-    "delay",
-    "count",
-    "arrivals",
-    "host",
-    "receiver_host",
-];
-
 /// A group of links, or of hosts, declared together.
 struct LinkGroup<'a> {
     name: &'a str,
@@ -770,7 +726,7 @@ struct LinkGroup<'a> {
 impl<'a> Reader<'a> {
     fn new(tree: &'a Json) -> Result<Self> {
         let tree = object(tree, "")?;
-        check_keys(tree, SCENARIO_KEYS, "")?;
+        check_keys(tree, keys::names(keys::SCENARIO), "")?;
         let vars = match tree.get("vars") {
             Some(vars) => Some(object(vars, "vars")?),
             None => None,
@@ -908,9 +864,9 @@ impl<'a> Reader<'a> {
                 "stalls" => record.stalls = true,
                 "layers" => record.layers = true,
                 _ => {
-                    let hint = match suggest(word, RECORD_WORDS.iter().copied()) {
+                    let hint = match suggest(word, keys::RECORD.iter().copied()) {
                         Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("there are {}", RECORD_WORDS.join(", ")),
+                        None => format!("there are {}", keys::RECORD.join(", ")),
                     };
                     let message = format!("`{word}` is no table that can be asked for");
                     return Err(at(path, message).hint(&hint));
@@ -947,14 +903,13 @@ impl<'a> Reader<'a> {
             return Ok(kernel);
         };
         let table = object(json, "kernel")?;
-        let besides = ["image", "sysctl"];
         let (settings, scope) = (&mut kernel.settings, self.scope());
         let what = "setting of a kernel";
         set_params(
             settings,
             kernel::PARAMS,
             table,
-            &besides,
+            keys::KERNEL,
             "kernel",
             what,
             scope,
@@ -995,11 +950,7 @@ impl<'a> Reader<'a> {
             Some(Json::Bool(on)) => shortcuts = Shortcuts::all(*on),
             Some(json) => {
                 let table = object(json, "shortcuts")?;
-                check_keys(
-                    table,
-                    &["ring", "no_tx_event", "computed_hops"],
-                    "shortcuts",
-                )?;
+                check_keys(table, keys::names(keys::SHORTCUTS), "shortcuts")?;
                 for (key, json) in table {
                     let Json::Bool(on) = json else {
                         return Err(at(format!("shortcuts.{key}"), "expected true or false"));
@@ -1024,7 +975,7 @@ impl<'a> Reader<'a> {
                 ));
             }
         };
-        let keys = [DIRECTION_KEYS, wires::KEYS, BOTH_DIRECTIONS_KEYS].concat();
+        let keys = keys::names(keys::DIRECTION).chain(keys::names(keys::LINK));
         self.declared("links", tree, &keys, |table, path, name, scope| {
             let forward = direction(table, None, path, scope)?;
             let reverse = match table.get("reverse") {
@@ -1032,7 +983,7 @@ impl<'a> Reader<'a> {
                 Some(json) => {
                     let path = format!("{path}.reverse");
                     let reverse = object(json, &path)?;
-                    check_keys(reverse, &[DIRECTION_KEYS, wires::KEYS].concat(), &path)?;
+                    check_keys(reverse, keys::names(keys::DIRECTION), &path)?;
                     direction(reverse, Some(&forward), &path, scope)?
                 }
             };
@@ -1050,14 +1001,14 @@ impl<'a> Reader<'a> {
         &self,
         section: &str,
         tree: &'a Map<String, Json>,
-        keys: &[&str],
+        keys: &(impl Iterator<Item = &'static str> + Clone),
         read: impl Fn(&'a Map<String, Json>, &str, String, Scope) -> Result<T>,
     ) -> Result<(Vec<T>, Vec<LinkGroup<'a>>)> {
         let (mut all, mut groups) = (Vec::new(), Vec::new());
         for (name, json) in tree {
             let path = format!("{section}.{name}");
             let table = object(json, &path)?;
-            check_keys(table, keys, &path)?;
+            check_keys(table, keys.clone(), &path)?;
             let count = count(table, &path, self.scope())?;
             groups.push(LinkGroup {
                 name,
@@ -1108,7 +1059,8 @@ impl<'a> Reader<'a> {
             let path = format!("flows[{index}]");
             let table = object(json, &path)?;
             let is_udp = udp::is_udp(table, &path)?;
-            check_keys(table, if is_udp { udp::KEYS } else { FLOW_KEYS }, &path)?;
+            let known = if is_udp { keys::UDP_FLOW } else { keys::FLOW };
+            check_keys(table, keys::names(known), &path)?;
             let base = match table.get("name") {
                 Some(Json::String(name)) if !name.is_empty() => name.clone(),
                 Some(_) => return Err(at(format!("{path}.name"), "expected a name")),
@@ -1631,7 +1583,7 @@ fn part_from<C>(
             &mut part.params,
             entry.params,
             options,
-            &["name"],
+            keys::PART,
             path,
             &what,
             scope,
@@ -1740,13 +1692,13 @@ fn set_params(
     params: &mut Params,
     table: &'static [Param],
     options: &Map<String, Json>,
-    besides: &[&str],
+    besides: &[Key],
     path: &str,
     what: &str,
     scope: Scope,
 ) -> Result<()> {
     for (key, json) in options {
-        if besides.contains(&key.as_str()) {
+        if besides.iter().any(|known| known.name == key) {
             continue;
         }
         let path = format!("{path}.{key}");
@@ -1997,8 +1949,13 @@ fn object<'a>(json: &'a Json, path: &str) -> Result<&'a Map<String, Json>> {
         .ok_or_else(|| at(path, format!("expected a table for {name}")))
 }
 
-fn check_keys(table: &Map<String, Json>, known: &[&str], path: &str) -> Result<()> {
-    match table.keys().find(|key| !known.contains(&key.as_str())) {
+fn check_keys(
+    table: &Map<String, Json>,
+    known: impl Iterator<Item = &'static str> + Clone,
+    path: &str,
+) -> Result<()> {
+    let is_known = |key: &&String| known.clone().any(|name| name == *key);
+    match table.keys().find(|key| !is_known(key)) {
         None => Ok(()),
         Some(key) => {
             let full = if path.is_empty() {
@@ -2006,9 +1963,9 @@ fn check_keys(table: &Map<String, Json>, known: &[&str], path: &str) -> Result<(
             } else {
                 format!("{path}.{key}")
             };
-            let hint = match suggest(key, known.iter().copied()) {
+            let hint = match suggest(key, known.clone()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known here: {}", known.join(", ")),
+                None => format!("known here: {}", known.collect::<Vec<_>>().join(", ")),
             };
             Err(at_key(full, format!("unknown key `{key}`")).hint(&hint))
         }
@@ -2128,6 +2085,7 @@ impl ScenarioError {
 mod arrivals;
 mod distribution;
 mod hosts;
+pub mod keys;
 mod queues;
 mod udp;
 mod warnings;

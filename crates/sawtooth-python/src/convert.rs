@@ -4,8 +4,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
+use sawtooth_core::scenario::keys::{self, Key, Missing, Takes};
 use sawtooth_core::{
-    arrivals, cc, dist, host, kernel, loss, packet_source, queue, source, tcp, wire,
+    arrivals, cc, dist, expr, host, kernel, loss, packet_source, queue, source, tcp, wire,
 };
 use serde_json::{Value as Json, json};
 
@@ -243,7 +244,73 @@ pub fn registry() -> Json {
         "tcp": params(tcp::PARAMS),
         "host": params(host::PARAMS),
         "kernel": params(kernel::PARAMS),
+        "key": scenario_keys(),
+        "unit": expr::UNITS
+            .iter()
+            .map(|(name, dimension, ..)| json!({"name": name, "summary": dimension.name()}))
+            .collect::<Json>(),
     })
+}
+
+/// All keys that a scenario's tables have of their own, in order.
+fn scenario_keys() -> Json {
+    let of = |table: &keys::Table, key: &Key| {
+        let name = match table.path {
+            "" => key.name.to_owned(),
+            path => format!("{path}.{}", key.name),
+        };
+        let (kind, parts) = takes(key.takes);
+        json!({
+            "name": name,
+            "key": key.name,
+            "table": table.path,
+            "about": table.summary,
+            "parameters": table.parameters,
+            "summary": key.summary,
+            "kind": kind,
+            "of": parts,
+            "needed": key.missing == Missing::Refused,
+            "default": match key.missing {
+                Missing::Refused => "needed".to_owned(),
+                Missing::Nothing => "none".to_owned(),
+                Missing::As(json) => format!("`{json}`"),
+                Missing::Told(text) => text.to_owned(),
+            },
+            "example": key.example,
+        })
+    };
+    keys::TABLES
+        .iter()
+        .flat_map(|table| {
+            let keys = table.keys.iter().copied().flatten();
+            keys.map(move |key| of(table, key))
+        })
+        .collect()
+}
+
+/// What a key takes, in words, and the table of parts that those speak of.
+fn takes(takes: Takes) -> (String, Option<&'static str>) {
+    let told = |text: &str| (text.to_owned(), None);
+    let quoted = |words: &[&str]| {
+        let words: Vec<_> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
+        words.join(", ")
+    };
+    match takes {
+        Takes::Time => told("time"),
+        Takes::Rate => told("rate"),
+        Takes::Bytes => told("bytes"),
+        Takes::Probability => told("number from 0 to 1"),
+        Takes::Whole => told("whole number"),
+        Takes::Flag => told("true or false"),
+        Takes::Text => told("text"),
+        Takes::File => told("name of a file"),
+        Takes::Told(text) => told(text),
+        Takes::Word(words) => (format!("one of {}", quoted(words)), None),
+        Takes::Words(words) => (format!("list of {}", quoted(words)), None),
+        Takes::Part(table) => ("name, or table with a `name`, of".into(), Some(table)),
+        Takes::Row(table) => ("name of".into(), Some(table)),
+        Takes::Params(table) => ("table of parameters of".into(), Some(table)),
+    }
 }
 
 /// All result tables.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    ArrivingSpec, FlowSpec, LinkSpec, Reader, Result, Scope, at, at_key, object, set_params,
+    ArrivingSpec, FlowSpec, LinkSpec, Reader, Result, Scope, at, at_key, keys, object, set_params,
     unknown,
 };
 use crate::arrivals::{Arrivals, PARAMS, offered_bits};
@@ -26,7 +26,15 @@ pub(super) fn read(
     let options = object(json, &path)?;
     let mut params = Params::defaults(PARAMS);
     let what = "parameter of arrivals";
-    set_params(&mut params, PARAMS, options, &[LINK], &path, what, scope)?;
+    set_params(
+        &mut params,
+        PARAMS,
+        options,
+        keys::ARRIVALS,
+        &path,
+        what,
+        scope,
+    )?;
     if table.contains_key("source") {
         return Err(at_key(
             format!("{}.source", flow.block),

@@ -2,14 +2,10 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Result, Scope, at, at_key, quantity, unknown, value};
+use super::{Result, Scope, at, at_key, keys, quantity, unknown, value};
 use crate::dist;
 use crate::expr::Dimension;
 use crate::registry::{DistributionSpec, Kind, Param, Params, Unit, Value, suggest};
-
-/// Keys of `empirical` besides its parameters.
-const POINTS: &str = "points";
-const FILE: &str = "file";
 
 /// Reads a parameter that may be a distribution.
 pub(super) fn read(
@@ -73,17 +69,18 @@ fn spec(
     let empirical = entry.name == "empirical";
     for (key, json) in options.iter().filter(|(key, _)| *key != "name") {
         let path = format!("{path}.{key}");
-        if empirical && key == POINTS {
+        let own = keys::names(keys::EMPIRICAL).filter(|_| empirical);
+        if empirical && key == "points" {
             spec.points = points(json, &path)?;
             continue;
         }
-        if empirical && key == FILE {
+        if empirical && key == "file" {
             return Err(at(path, "the simulator reads no files")
                 .hint("a study's files are read before it runs: write their content as `points`"));
         }
         let Some(param) = entry.params.iter().find(|param| param.name == key) else {
             let known = entry.params.iter().map(|param| param.name);
-            let known: Vec<&str> = known.chain(empirical.then_some(FILE)).collect();
+            let known: Vec<&str> = known.chain(own).collect();
             let hint = match suggest(key, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known are {}", known.join(", ")),

@@ -5,7 +5,9 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{FlowSpec, LinkGroup, Reader, Result, Scope, at, at_key, hop, object, set_params};
+use super::{
+    FlowSpec, LinkGroup, Reader, Result, Scope, at, at_key, hop, keys, object, set_params,
+};
 use crate::host::PARAMS;
 use crate::host::socket::{Held, Memory};
 use crate::registry::Params;
@@ -29,21 +31,19 @@ pub(super) struct Hosts<'a> {
     groups: Vec<LinkGroup<'a>>,
 }
 
-const COUNT: &str = "count";
-
 impl<'a> Reader<'a> {
     pub(super) fn hosts(&self) -> Result<Hosts<'a>> {
         let Some(json) = self.tree.get("hosts") else {
             return Ok(Hosts::default());
         };
-        let known = PARAMS.iter().map(|param| param.name).chain([COUNT]);
-        let keys: Vec<_> = known.collect();
+        let known = PARAMS.iter().map(|param| param.name);
+        let known = known.chain(keys::names(keys::HOST));
         let tree = object(json, "hosts")?;
         let (mut all, groups) =
-            self.declared("hosts", tree, &keys, |table, path, name, scope| {
+            self.declared("hosts", tree, &known, |table, path, name, scope| {
                 let mut params = Params::defaults(PARAMS);
                 let what = "parameter of a host";
-                set_params(&mut params, PARAMS, table, &[COUNT], path, what, scope)?;
+                set_params(&mut params, PARAMS, table, keys::HOST, path, what, scope)?;
                 Ok(HostSpec {
                     name,
                     params,

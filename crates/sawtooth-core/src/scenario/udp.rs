@@ -11,17 +11,6 @@ use crate::packet_source::{self, Complaint};
 use crate::source;
 use crate::units::{Duration, Instant};
 
-pub const KEYS: &[&str] = &[
-    "name",
-    "path",
-    "transport",
-    "source",
-    "start",
-    "stop",
-    "delay",
-    "count",
-];
-
 const UNCONTROLLED: &str = "nothing is acknowledged, and nothing controls what it sends";
 const NO_MACHINE: &str = "leave it out; only connections have machines";
 const SENDS_BY_ITSELF: &str = "leave it out; `source` says when packets leave";

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     Direction, FlowSpec, LinkSpec, Result, Scope, UdpSpec, any_quantity, at, at_key, check_keys,
-    declared_name, object, part, quantity, set_params,
+    declared_name, keys, object, part, quantity, set_params,
 };
 use crate::expr::Dimension;
 use crate::loss::{self, LossSpec};
@@ -16,24 +16,6 @@ use crate::wire::{
     self, Change, Changes, Forwarding, Jitter, Meanwhile, Medium, Outage, Span, Trace, Walk,
     WireSpec,
 };
-
-/// The keys of a direction that are read here.
-pub(super) const KEYS: &[&str] = &[
-    "loss",
-    "drop",
-    "mtu",
-    "medium",
-    "forwarding",
-    "jitter",
-    "keep_order",
-    "reorder",
-    "duplicate",
-    "corrupt",
-    "outages",
-    "changes",
-    "walk",
-    "trace",
-];
 
 /// A direction of a link, and where it is.
 #[derive(Clone, Copy)]
@@ -329,7 +311,7 @@ fn trace(table: Table) -> Result<Option<Arc<Trace>>> {
         );
     }
     if let Json::Object(keys) = json {
-        check_keys(keys, &["opportunities", "file"], &path)?;
+        check_keys(keys, keys::names(keys::TRACE), &path)?;
     }
     let (items, path) = list_of(json, "opportunities", &path)?;
     let mut millis = Vec::with_capacity(items.len());
@@ -385,7 +367,7 @@ fn steps(json: &Json, path: &str, table: Table) -> Result<Changes> {
     let scope = table.scope;
     let mut every_secs = None;
     if let Json::Object(keys) = json {
-        check_keys(keys, &["rows", "file", "every"], path)?;
+        check_keys(keys, keys::names(keys::CHANGES), path)?;
         if let Some(every) = keys.get("every") {
             every_secs = Some(time(every, &format!("{path}.every"), scope)?);
         }
@@ -422,7 +404,7 @@ fn steps(json: &Json, path: &str, table: Table) -> Result<Changes> {
 fn change(json: &Json, path: &str, table: Table) -> Result<Change> {
     let scope = table.scope;
     let keys = object(json, path)?;
-    check_keys(keys, &["at", "rate", "delay", "loss"], path)?;
+    check_keys(keys, keys::names(keys::CHANGE), path)?;
     let get = |key: &str| keys.get(key).map(|json| (json, format!("{path}.{key}")));
     let Some((json, place)) = get("at") else {
         return Err(at(path, "a change needs a time: `at` is missing"));
@@ -550,7 +532,7 @@ fn outages(json: &Json, path: &str, scope: Scope) -> Result<Vec<Outage>> {
 
 fn outage(json: &Json, path: &str, scope: Scope) -> Result<Outage> {
     let keys = object(json, path)?;
-    check_keys(keys, &["from", "until", "every", "packets"], path)?;
+    check_keys(keys, keys::names(keys::OUTAGE), path)?;
     let when = |key: &str| {
         let place = format!("{path}.{key}");
         let json = keys.get(key);
@@ -589,24 +571,26 @@ fn outage(json: &Json, path: &str, scope: Scope) -> Result<Outage> {
 
 fn jitter(json: &Json, path: &str, scope: Scope) -> Result<Jitter> {
     let mut json = json.clone();
-    let quantiles = json.as_object_mut().and_then(|table| {
+    let measured = json.as_object_mut().and_then(|table| {
         let by_table = table.get("name").and_then(Json::as_str) == Some("table");
-        by_table.then(|| (table.remove("quantiles"), table.remove("file")))
+        let mut taken = |key: &str| Some((key.to_owned(), table.remove(key)?));
+        by_table.then(|| {
+            keys::names(keys::MEASURED_JITTER)
+                .filter_map(&mut taken)
+                .collect()
+        })
     });
     let part = part(&json, wire::JITTER_TABLE, "jitter", path, scope)?;
     let entry = wire::JITTER_TABLE.iter().find(|row| row.name == part.name);
-    let Some((quantiles, file)) = quantiles else {
+    let Some(measured) = measured else {
         let jitter = entry.map(|entry| (entry.new)(&part.params));
         return match jitter {
             Some(jitter) if part.name != "table" => Ok(jitter),
             _ => Err(at(path, "`quantiles` or `file` is missing")),
         };
     };
-    let mut table = Map::new();
-    table.extend(quantiles.map(|json| ("quantiles".to_owned(), json)));
-    table.extend(file.map(|json| ("file".to_owned(), json)));
-    let table = Json::Object(table);
-    let (items, list) = list_of(&table, "quantiles", path)?;
+    let measured = Json::Object(measured);
+    let (items, list) = list_of(&measured, "quantiles", path)?;
     let mut found: Vec<f64> = Vec::with_capacity(items.len());
     for (index, json) in items.iter().enumerate() {
         let place = format!("{list}[{index}]");

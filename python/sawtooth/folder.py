@@ -1,0 +1,41 @@
+"""The door through which the files that a study names are found.
+
+A study may name any file that its user can read, also by an absolute path or by `..`: fine of one's own, not of a stranger's. A folder that
+is shut refuses every name before the file is looked at. Nothing else opens what a study names, and nothing but the study's own folder
+makes a path of such a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sawtooth.errors import StudyError
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What names of files are relative to, and whether a study may name any."""
+
+    path: Path
+    shut: bool = False
+
+    def file(self, name: object, error: Callable[[str], StudyError]) -> Path:
+        """The file of that name.
+
+        Args:
+            name: as the study has it.
+            error: makes an error of a message, with the place of the name.
+
+        Raises:
+            StudyError: if that is no name of a file, or the folder is shut.
+
+        """
+        if not isinstance(name, str) or not name or "\0" in name:
+            raise error("`file` must be the name of a file")
+        if self.shut:
+            refused = error(f"this study names the file `{name}`, and may name none")
+            hint = "write into the study what the file holds; or leave out `--no-files` (`files=False`), if you trust it with every file that you can read"
+            raise StudyError(refused.message, refused.place, hint)
+        return self.path / name

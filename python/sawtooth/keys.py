@@ -1,0 +1,126 @@
+"""The keys of a study file outside its scenario: what the reader accepts, and so what docs/reference/study.md tells.
+
+A key that is not here is refused, so a new one begins here. Keys of the scenario are the core's: `sawtooth list key` shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a table: its name, what its value is in words, the default as the file would have it, and what it means."""
+
+    name: str
+    kind: str
+    default: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A distribution of draws: keys that it needs, and others that it may have."""
+
+    summary: str
+    needed: tuple[Key, ...]
+    optional: tuple[Key, ...] = ()
+
+
+def names(keys: Iterable[Key]) -> tuple[str, ...]:
+    """The names of some keys, in order."""
+    return tuple(key.name for key in keys)
+
+
+def words(known: Iterable[str]) -> str:
+    """Words of which one is to be written, as a reference writes them."""
+    return ", ".join(f'`"{word}"`' for word in known)
+
+
+BACKENDS = ("sim", "uml", "qemu", "netns")
+ORDERS = ("cells", "blocks")
+
+STUDY = (
+    Key("name", "text", "the file's name", "names the results directory"),
+    Key("question", "text", "", "heads the report"),
+    Key(
+        "backend", words(BACKENDS), '`"sim"`', "what runs the scenario: the simulator, or [a real kernel](../guides/kernels.md)"
+    ),
+    Key("repeat", "whole number from 1", "`1`", "replicates of every cell and arm"),
+    Key("seed", "whole number from 0", "`1`", "of all random numbers"),
+    Key(
+        "order", words(ORDERS), '`"cells"`',
+        "runs follow each other cell by cell, or replicate by replicate with the cells of each in a random order, so that what drifts meanwhile falls on all cells alike",
+    ),
+    Key("report", "[kind of report](#kinds-of-reports)", '`"generic"`', "what `sawtooth report` writes"),
+    Key("vars", "table of names and numbers, quantities, expressions, or lists of them", "", "variables for expressions in the scenario; of a list, `NAME[1]` is the first"),
+    Key("draws", "table of names and [draws](#draws)", "", "one random value per cell and replicate, a variable like the others"),
+    Key("scenario", "table", "needed", "[the scenario](scenario.md)"),
+    Key("sweep", "table of paths and lists, or list of blocks with `grid`, `grids`, `zip` or `cases`", "", "factors; see [the guide](../guides/sweeps.md)"),
+    Key(
+        "arms", "table of names and tables of paths and values, and `backends`, a list", "all backends",
+        "alternatives, compared in pairs; what can be run on some [backends](../guides/sweeps.md) only is left out on others",
+    ),
+    Key("short", "table of paths and values or lists", "", "the form that `--short` takes"),
+    Key("figures", "list of [figures](#figures)", "", "what the report shows first; see [the guide](../guides/figures-and-findings.md)"),
+    Key("findings", "list of [findings](#findings)", "", "claims that the report answers with verdicts"),
+)  # fmt: skip
+
+_LOW = Key("low", "quantity or expression", "needed", "the least value")
+_HIGH = Key("high", "quantity or expression", "needed", "what all values are below")
+_COUNT = Key("count", "whole number from 1", "one value", "makes a list of that many independent values: `NAME[1]`, `NAME[2]` ...")
+
+DRAWS = {
+    "uniform_integer": Draw(
+        "whole multiples of `unit` in [low, high)",
+        (_LOW, _HIGH, Key("unit", "unit", "needed", "what the value is a multiple of")),
+        (_COUNT,),
+    ),
+    "uniform": Draw("any value in [low, high)", (_LOW, _HIGH), (_COUNT,)),
+    "table": Draw(
+        "a value from a CSV file",
+        (
+            Key("file", "name of a file", "needed", "the CSV file, relative to the study"),
+            Key("row", "name of a column", "needed", "the column that holds the cell's number"),
+            Key("column", "name of a column", "needed", "where the value is; `{replicate}` is replaced"),
+            Key("unit", "unit", "needed", "of the values"),
+        ),
+    ),
+}
+
+_WHERE = Key("where", "table of factors and levels", "all", "cells of these levels")
+
+FIGURE = (
+    Key("name", "text", "needed", "of the figure's files"),
+    Key("kind", '`"levels"`, `"plane"`, `"cdf"`, `"time"`', '`"levels"`', "means over levels of a factor; means of two metrics, a point each; a distribution of samples; samples over time"),
+    Key("caption", "text", "what is shown", "below the figure"),
+    Key("metric", "metric, or a column that is sampled", "needed", "what is shown; `sawtooth list metric` has them"),
+    Key("of", "item or list of items", "all", "flows, or directions of links"),
+    Key("flows", '`"mean"`, `"sum"`, `"max"`, `"each"`', '`"mean"`', "how the flows of a block are taken together"),
+    Key("x", "factor, `\"arm\"` or `\"item\"`", "the last factor", "of `levels`: what the axis stands for"),
+    Key("against", "metric", "", "of a `plane`: what its horizontal axis has"),
+    Key("curves", "factor, `\"arm\"` or `\"item\"`", '`"arm"` if there are arms, else `"item"`', "what the curves stand for"),
+    Key("panels", "factor, `\"arm\"` or `\"item\"`", "one panel", "what the panels stand for"),
+    Key("scale", '`"linear"`, `"log"`', '`"linear"`', "of the metric's axis; in a plane of both"),
+    Key("label", "text", "the metric", "what the metric is called on its axis"),
+    Key("x_label", "text", "the factor", "what the other axis is called"),
+)  # fmt: skip
+
+FINDING = (
+    Key("claim", "text", "needed", "what the study finds, or does not"),
+    Key("metric", "metric", "needed", "what it is about; `sawtooth list metric` has them"),
+    Key("of", "item", "all", "a flow, or a direction of a link"),
+    Key("flows", '`"mean"`, `"sum"`, `"max"`, `"each"`', '`"mean"`', "how the flows of a block are taken together"),
+    Key("arm", "arm", "all", "which alternative"),
+    _WHERE,
+    Key("is", '`"below"`, `"above"`', "needed", "which way"),
+    Key("than", "quantity, or table of the [other side](#than)", "needed", "what the metric is compared with"),
+)
+
+THAN = (
+    Key("of", "item", "the finding's", "what the metric is compared with: another item"),
+    Key("arm", "arm", "the finding's", "another arm"),
+    Key("where", "table of factors and levels", "the finding's", "other levels"),
+    Key("times", "number above 0", "`1`", "the other side's metric is multiplied by it"),
+)

@@ -1,0 +1,193 @@
+"""Every number in the README's prose is what a plan, a table or a page of validation says today."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from docs import generate
+from sawtooth import _core
+from sawtooth.cli import app
+from sawtooth.plan import Plan, make_plan
+from sawtooth.study import Study
+from tests.conftest import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+WORDS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+    "twenty-one",
+    "twenty-two",
+    "twenty-three",
+    "twenty-four",
+    "twenty-five",
+]
+
+
+def plan(name: str) -> Plan:
+    return make_plan(Study.load(ROOT / f"studies/{name}.toml"))
+
+
+def validated() -> list[dict[str, str]]:
+    with (ROOT / "docs/validation/linux.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def of_ns2() -> list[int]:
+    """Cases that are identical in every flow, and all."""
+    row = re.search(r"\| all \| (\d+) \| (\d+) ", (ROOT / "docs/validation/ns2.md").read_text(encoding="utf-8"))
+    assert row is not None
+    return [int(row[2]), int(row[1])]
+
+
+def rates_of_gigabit() -> list[int]:
+    cells = plan("hstcp-gigabit").cells
+    rates = {value for cell in cells for path, value in cell.factors.items() if path in ("Bw", "vars.Bw")}
+    return sorted(round(_core.evaluate(str(rate), {})[0] / 1e9) for rate in rates)
+
+
+def background_rate() -> list[int]:
+    (run, *_) = make_plan(Study.load(ROOT / "studies/self-similar-background.toml", short=True)).runs
+    tree: dict[str, Any] = json.loads(run.scenario)
+    rates = [_core.evaluate(str(link["rate"]), tree.get("vars", {}))[0] for link in tree["links"].values()]
+    return [round(min(rates) / 1e9)]
+
+
+def python_version() -> list[str]:
+    return [tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["requires-python"].removeprefix(">=")]
+
+
+def gallery() -> list[int]:
+    return [len(list((ROOT / "studies/gallery").glob("*.toml")))]
+
+
+def hstcp() -> Plan:
+    return plan("hstcp")
+
+
+# A sentence of the README with a hole for each number, and what fills the holes.
+FACTS: dict[str, Callable[[], list[Any]]] = {
+    "Both need Python {} or newer": python_version,
+    "published study of {} experiments": lambda: [len(hstcp().cells)],
+    "in {} arms, {} simulations": lambda: [WORDS[len(hstcp().study.arms)], f"{len(hstcp().runs):,}"],
+    "all {} sums of throughput and all {} indices": lambda: [2 * len(hstcp().cells)] * 2,
+    "to {}, {} and {} Gbit/s": rates_of_gigabit,
+    "segment size, {} runs in seconds": lambda: [len(plan("tahoe-vs-reno").runs)],
+    "has {} random starts": lambda: [plan("tahoe-vs-reno-random").study.repeat],
+    "traffic at {} Gbit/s": background_rate,
+    "`studies/gallery/` has {} short ones, each one question, one figure": lambda: [WORDS[n] for n in gallery()],
+    "`make gallery` runs all {} in": lambda: [WORDS[n] for n in gallery()],
+    "{} of {} random networks agree": of_ns2,
+    "{}, each with [a page]": lambda: [WORDS[len(_core.registry()["cc"])].capitalize()],
+    "{} algorithms in {} scenarios are held against": lambda: [
+        WORDS[len({row["cc"] for row in validated()})].capitalize(),
+        WORDS[len({row["case"] for row in validated()})],
+    ],
+}
+# Names with numbers, and times that depend on the machine.
+NAMES = (
+    r"ns-2\.35",
+    r"ns-3\.24",
+    r"ns-[23]",
+    r"L4S",
+    r"binary64",
+    r"one command",
+    "one page and one contact sheet",
+    "on two cores",
+    "Apache-2.0",
+)
+
+
+def prose() -> str:
+    """The README without code, comments, tables and targets of links, on one line."""
+    text = re.sub(r"(?s)```.*?```|<!--.*?-->", "", README)
+    text = re.sub(r"(?m)^\|.*$", "", text)
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("sentence", FACTS)
+def test_a_number_of_the_readme_is_what_a_command_says(sentence: str) -> None:
+    assert sentence.format(*FACTS[sentence]()) in prose()
+
+
+def test_the_readme_has_no_number_that_nothing_checks() -> None:
+    text = re.sub(r"\]\([^)]*\)", "]", prose()).replace("`", "")
+    for sentence in FACTS:
+        pattern = re.escape(re.sub(r"\]\([^)]*\)", "]", sentence).replace("`", "")).replace(r"\{\}", r"[\w.,-]+?")
+        text, count = re.subn(pattern, "", text)
+        assert count == 1, sentence
+    for name in NAMES:
+        text = re.sub(name, "", text)
+    number = re.compile(rf"\b(\d[\d.,]*|{'|'.join(WORDS[2:])})\b(?!\]?-)", re.IGNORECASE)
+    studies = re.sub(r"studies/[\w.-]+", "", text)
+    assert not [(match[0], studies[max(0, match.start() - 40) : match.end() + 20]) for match in number.finditer(studies)]
+
+
+def test_what_is_not_modelled_is_in_no_table() -> None:
+    tables = _core.registry()
+    names = {row["name"] for rows in tables.values() for row in rows}
+    names |= {param["name"] for rows in tables.values() for row in rows for param in row.get("params", ())}
+    words = {word for name in names for word in re.split(r"[^a-z0-9]+", name.lower())}
+    joined = {re.sub(r"[^a-z0-9]", "", name.lower()) for name in names}
+    for what, told in generate.NOT_MODELLED.items():
+        assert told, what
+        assert not set(told) & (words | joined), what
+
+
+def test_what_is_modelled_is_what_the_tables_have() -> None:
+    section = README.partition("<!-- modelled -->\n")[2].partition("<!-- /modelled -->\n")[0]
+    assert section == generate.modelled(_core.registry())
+    tables = _core.registry()
+    for kind in generate.MODELLED:
+        for row in tables[kind]:
+            assert f"`{row['name']}`" in section
+    # A new table of parts has to be told of, or to be left out on purpose: those are not of the network, or told elsewhere.
+    elsewhere = {"cc", "walk", "distribution", "arrivals", "partial", "tcp", "host", "kernel", "key", "unit"}
+    assert set(tables) == set(generate.MODELLED) | elsewhere
+
+
+def test_list_names_all_the_kinds_that_it_has() -> None:
+    helped = CliRunner(env={"COLUMNS": "100"}).invoke(app, ["list", "--help"]).output
+    listed = re.search(r"(?s)Arguments:.*?(cc, .*?)\.", helped)
+    assert listed is not None
+    named = re.split(r", | or ", " ".join(listed[1].split()))
+    told = CliRunner().invoke(app, ["list", "nothing"]).exception
+    assert getattr(told, "hint", None) == f"there are {', '.join(named)}"
+
+
+@pytest.mark.long
+def test_the_whole_published_study_is_reproduced_to_the_digit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    out = tmp_path / "out"
+    assert CliRunner().invoke(app, ["run", "studies/hstcp.toml", "--out", str(out)]).exit_code == 0
+    assert CliRunner().invoke(app, ["report", str(out)]).exit_code == 0
+    agreement = pl.read_csv(out / "report/tables/agreement.csv").filter(pl.col("arm").is_in(["newreno", "sack"]))
+    assert agreement["sums_as_printed"].sum() == agreement["jain_as_printed"].sum() == agreement["experiments"].sum() == 512
