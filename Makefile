@@ -7,6 +7,9 @@ UV_VERSION := 0.13.8
 # Built once per change of the sources, from the lock files.
 SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
+# One process more than there are processors: those of the group "real time" mostly wait.
+PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
+
 .PHONY: help study short gallery guest test test-long test-all fuzz lint format bench docs clean
 
 help: ## this list
@@ -45,11 +48,11 @@ gallery: .venv/built ## run the eight studies of studies/gallery, one page and o
 
 test: .venv/guest ## what proves correctness, Rust and Python, minutes
 	cargo test --workspace --locked --quiet
-	$(RUN)/pytest
+	$(PYTEST)
 
 test-long: .venv/guest ## the rest: kernels at length, peers, long properties, soak
 	cargo test --workspace --locked --quiet -- --ignored
-	$(RUN)/pytest -m long
+	$(PYTEST) -m long
 
 test-all: test test-long ## every test
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import signal
+import fcntl
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-# Under nohup, or in the background of a script, signals are ignored, and whatever is started from here would ignore them, too: not those that are heard, if
-# only to do nothing. So tests that stop a program do so wherever they are run.
-for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
-    if signal.getsignal(number) == signal.SIG_IGN:
-        signal.signal(number, lambda *_: None)
-# Nobody could wait for a process.
-signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+from sawtooth.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -61,3 +58,40 @@ def study_file(tmp_path: Path) -> Path:
     path = tmp_path / "pair.toml"
     path.write_text(STUDY)
     return path
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """A directory that whoever asks for it first fills, for all tests of all processes (xdist's workers); nobody writes into it afterwards."""
+    mine = tmp_path_factory.getbasetemp()
+    everybodys = (mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine) / "once"
+    everybodys.mkdir(exist_ok=True)
+
+    def directory(name: str, fill: Callable[[Path], None]) -> Path:
+        made, full = everybodys / name, everybodys / f"{name}.full"
+        with (everybodys / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not full.exists():
+                fill(made)
+                full.touch()
+        return made
+
+    return directory
+
+
+@pytest.fixture(scope="session")
+def short_form(once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[[Path], Path]:
+    """The results of a study's short form, with its report."""
+
+    def results(study: Path) -> Path:
+        def fill(out: Path) -> None:
+            with pytest.MonkeyPatch.context() as patch:
+                # Where a study's own tables are found from.
+                patch.chdir(ROOT)
+                for command in (["run", str(study), "--short", "--out", str(out)], ["report", str(out)]):
+                    done = CliRunner().invoke(app, command)
+                    assert done.exit_code == 0, done.output
+
+        return once(f"short-{study.stem}", fill)
+
+    return results

@@ -20,7 +20,10 @@ from sawtooth.errors import BackendUnavailable
 from .test_uml import guests, tree
 
 GUEST = doctor.netns_finding()
-pytestmark = pytest.mark.skipif(not GUEST.ok, reason=f"{GUEST.what}: {GUEST.detail}; {GUEST.advice}")
+pytestmark = [
+    pytest.mark.xdist_group("real time"),
+    pytest.mark.skipif(not GUEST.ok, reason=f"{GUEST.what}: {GUEST.detail}; {GUEST.advice}"),
+]
 
 
 def test_runs_use_the_algorithms_of_this_kernel_in_real_time() -> None:

@@ -16,6 +16,7 @@ GUEST = doctor.qemu_finding(fetch=True)
 pytestmark = pytest.mark.skipif(not GUEST.ok, reason=f"{GUEST.what}: {GUEST.detail}; {GUEST.advice}")
 
 
+@pytest.mark.xdist_group("real time")
 def test_virtual_time_does_not_follow_the_load_of_the_host() -> None:
     scenarios = [tree("2 s", "1 MB", sample="100 ms", cc=f"kernel:{name}") for name in ("reno", "cubic", "yeah")]
     once = qemu.run_batch(scenarios, [1, 2, 3])
@@ -42,6 +43,7 @@ def test_a_machine_without_the_memory_to_boot_shows_its_console() -> None:
     assert batch.errors[0].endswith("(it had 24 MiB of memory; 128 MiB suffice for a boot)")
 
 
+@pytest.mark.xdist_group("real time")
 def test_real_time_gives_a_guest_several_processors() -> None:
     batch = qemu.run_batch([tree("10 s", kernel={"time": "real", "cpus": 2, "memory": "256 MiB"})], [1])
     assert not batch.errors

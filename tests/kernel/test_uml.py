@@ -58,6 +58,7 @@ def test_a_study_runs_on_a_kernel_with_its_own_congestion_controls(fetch: Path, 
     assert all(0.83e9 < time < 1.5e9 for time in flows["completion_ns"])
 
 
+@pytest.mark.xdist_group("real time")
 def test_virtual_time_repeats_itself() -> None:
     tree = {
         "duration": "3 s", "sample": "10 ms", "flows": [{"path": ["l"], "source": {"name": "bulk", "size": "1 MB"}}],

@@ -23,6 +23,8 @@ from sawtooth.live import netlink, targets
 from sawtooth.live.netlink import LiveError
 from sawtooth.live.targets import Peer, Target
 
+pytestmark = pytest.mark.xdist_group("real time")
+
 SLOW = "127.0.0.1 at :"
 
 

@@ -41,7 +41,10 @@ def tracepoints() -> str | None:
 
 
 WITHOUT_NAMESPACES, WITHOUT_TRACEPOINTS = namespaces(), tracepoints()
-pytestmark = pytest.mark.skipif(WITHOUT_NAMESPACES is not None, reason=str(WITHOUT_NAMESPACES))
+pytestmark = [
+    pytest.mark.xdist_group("real time"),
+    pytest.mark.skipif(WITHOUT_NAMESPACES is not None, reason=str(WITHOUT_NAMESPACES)),
+]
 exact = pytest.mark.skipif(WITHOUT_TRACEPOINTS is not None, reason=str(WITHOUT_TRACEPOINTS))
 
 

@@ -15,6 +15,8 @@ from sawtooth.dataset import Dataset
 from sawtooth.report import stall
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.xdist_group("stall")
+
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 from sawtooth import doctor
-from sawtooth.cli import app
 from sawtooth.dataset import Dataset
 from tests.conftest import ROOT
 
@@ -21,17 +20,11 @@ KERNELS = {"uml": doctor.guest_finding, "qemu": partial(doctor.qemu_finding, fet
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.stem)
-def test_its_short_form_ends_in_a_report(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_its_short_form_ends_in_a_report(study: Path, short_form: Callable[[Path], Path]) -> None:
     finding = KERNELS.get(str(tomllib.loads(study.read_text()).get("backend")))
     if finding and not finding().ok:
         pytest.skip(f"{finding().what}: {finding().detail}; {finding().advice}")
-    out = tmp_path / "out"
-    ran = CliRunner().invoke(app, ["run", str(study), "--short", "--out", str(out)])
-    assert ran.exit_code == 0, ran.output
-    reported = CliRunner().invoke(app, ["report", str(out)])
-    assert reported.exit_code == 0, reported.output
-
+    out = short_form(study)
     dataset = Dataset.open(out)
     assert dataset.complete
     assert set(dataset.status()["status"]) == {"ok"}
@@ -45,12 +38,8 @@ def test_its_short_form_ends_in_a_report(study: Path, tmp_path: Path, monkeypatc
         assert pl.read_csv(out / f"report/tables/{table}.csv", infer_schema_length=None).height > 0
 
 
-def test_the_short_form_of_the_published_study_agrees_to_the_digit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    out = tmp_path / "out"
-    assert CliRunner().invoke(app, ["run", "studies/hstcp.toml", "--short", "--out", str(out)]).exit_code == 0
-    assert CliRunner().invoke(app, ["report", str(out)]).exit_code == 0
-    agreement = pl.read_csv(out / "report/tables/agreement.csv")
+def test_the_short_form_of_the_published_study_agrees_to_the_digit(short_form: Callable[[Path], Path]) -> None:
+    agreement = pl.read_csv(short_form(ROOT / "studies/hstcp.toml") / "report/tables/agreement.csv")
     for arm in ("newreno", "sack"):
         row = agreement.row(by_predicate=pl.col("arm") == arm, named=True)
         assert row["experiments"] == row["sums_as_printed"] == row["jain_as_printed"] == 16

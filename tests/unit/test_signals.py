@@ -12,7 +12,7 @@ CHILD = "import signal; print([name for name in ('SIGHUP', 'SIGQUIT', 'SIGTERM',
 INTERRUPTED = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
 PARENT = f"""
 import signal, subprocess, sys
-import tests.conftest
+import tests
 print(subprocess.run([sys.executable, "-c", {CHILD!r}], capture_output=True, text=True).stdout.strip())
 print(subprocess.run([sys.executable, "-c", {INTERRUPTED!r}], stderr=subprocess.DEVNULL).returncode == -signal.SIGINT)
 signal.raise_signal(signal.SIGHUP)
