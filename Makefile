@@ -5,15 +5,15 @@ UV := .venv/bin/uv
 RUN := .venv/bin
 UV_VERSION := 0.13.8
 # Built once per change of the sources, from the lock files.
-SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -name Cargo.toml -o -path '*/src/*.rs')
 
 # One process more than there are processors: those of the group "real time" mostly wait.
 PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
 
-.PHONY: help study short gallery guest test test-long test-all fuzz lint format bench docs clean
+.PHONY: help study short gallery guest rust-tests test test-long test-all fuzz lint format bench docs clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 19
 
 $(UV):
 	$(PYTHON) -m venv .venv
@@ -34,6 +34,9 @@ GUEST := python/sawtooth/guest
 	@touch $@
 
 guest: .venv/guest ## build what runs inside guests of `--backend uml`
+
+rust-tests: ## build the tests that are programs of their own; beside `guest`, they share nothing
+	cargo test --workspace --locked --quiet --no-run
 
 study: .venv/built ## install, build, run the HighSpeed TCP study and write its report
 	$(RUN)/sawtooth run studies/hstcp.toml --out results/hstcp
