@@ -63,14 +63,17 @@ def run(
         int | None, typer.Option(min=1, help="Threads; of guests never more than fit, in real time one.", show_default="one per processor")
     ] = None,
     backend: Backend = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed or were lost once more.")] = False,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for another command that writes to the directory.")] = True,
     options: Options = None,
     no_files: NoFiles = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a study, or what is missing of it.
 
-    Results go to a directory of Parquet files. Ctrl-C or a crash loses at most the batches in progress; the same command
-    goes on from there. Exit code 1 if a run failed, 130 after Ctrl-C.
+    Results go to a directory of Parquet files. Ctrl-C finishes the batches in progress, a second one or a crash loses them; the same
+    command goes on from there, and makes anew what is damaged. Runs that were lost with their guest or for lack of memory are done once more,
+    at most three times. Exit code 1 if a run failed, 130 after Ctrl-C.
 
     Example: sawtooth run studies/hstcp.toml --short --out /tmp/hstcp
     """
@@ -78,17 +81,19 @@ def run(
     _check_report(loaded)
     plan = _warn(make_plan(loaded))
     directory = out or Path("results") / loaded.name
-    dataset, summary = _do(plan, directory, jobs)
-    failures = dataset.status().filter(pl.col("status") == "failed")
+    dataset, summary = _do(plan, directory, jobs, retry_failed=retry_failed, wait=wait)
+    status = dataset.status()
+    failures = status.filter(pl.col("status") != "ok")
     if as_json:
         _print_json({
             "directory": str(directory), "runs": len(plan.runs), "done_now": summary.runs, "resumed": summary.resumed,
-            "failed": failures.height, "seconds": round(summary.seconds, 3), "deliveries": summary.deliveries,
+            "failed": failures.height, "lost": status.filter(status="lost").height, "again": summary.again, "seconds": round(summary.seconds, 3), "deliveries": summary.deliveries,
         })  # fmt: skip
     else:
         print(_done(plan, directory, summary), file=sys.stderr)
     if failures.height:
-        print(f"{failures.height} runs failed; the first: {failures['message'][0]}", file=sys.stderr)
+        print(f"{_failed(failures)}; the first: {failures['message'][0]}", file=sys.stderr)
+        print("hint: --retry-failed does them once more", file=sys.stderr)
         raise typer.Exit(1)
 
 
@@ -144,7 +149,7 @@ def report(
 
     Example: sawtooth report results/hstcp
     """
-    dataset = Dataset.open(directory)
+    dataset = _open(directory)
     if not dataset.complete:
         done, total = dataset.status().height, dataset.runs.height
         print(f"note: {done:,} of {total:,} runs are done; the report covers those", file=sys.stderr)
@@ -213,7 +218,7 @@ def gallery(
             seconds = round(summary.seconds, 3)
         else:
             dataset = each
-        failures = dataset.status().filter(pl.col("status") == "failed").height
+        failures = dataset.status().filter(pl.col("status") != "ok").height
         failed += failures
         try:
             made = make_report(dataset)
@@ -725,29 +730,49 @@ def _gallery_of(paths: Sequence[Path]) -> list[Path]:
 
 
 def _is_results(path: Path) -> bool:
-    return (path / "manifest.json").is_file()
+    return any((path / name).is_file() for name in ("manifest.json", "SHA256SUMS"))
 
 
 def _results_or_plan(path: Path, short: bool, no_files: bool) -> Dataset | Plan:
     if _is_results(path):
-        return Dataset.open(path)
+        return _open(path)
     loaded = _load(path, short, None, None, no_files)
     _check_report(loaded)
     return _warn(make_plan(loaded))
 
 
-def _do(plan: Plan, directory: Path, jobs: int | None) -> tuple[Dataset, Summary]:
+def _open(directory: Path) -> Dataset:
+    """Opens results; says what in the directory is not read."""
+    dataset = Dataset.open(directory)
+    for note in dataset.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return dataset
+
+
+def _do(plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = False, wait: bool = True) -> tuple[Dataset, Summary]:
     """Does what is missing of a plan, with progress; Ctrl-C ends the command with exit code 130."""
-    dataset = Dataset.create(directory, plan)
+    dataset = Dataset.create(directory, plan, wait=wait)
+    reporter = reporter_for(Console(stderr=True))
     try:
-        summary = execute(plan, dataset, jobs=jobs, reporter=reporter_for(Console(stderr=True)))
-    except Interrupted:
+        summary = execute(plan, dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait)
+    except Interrupted as stopped:
         status = dataset.status().height
         print(f"stopped: {status} of {len(plan.runs)} runs are stored; the same command goes on from there", file=sys.stderr)
-        raise typer.Exit(130) from None
+        raise typer.Exit(128 + stopped.signal) from None
     for name in summary.damaged:
-        print(f"{name} was unreadable (a killed run?) and has been made anew", file=sys.stderr)
+        print(f"{name} was damaged or missing and has been made anew", file=sys.stderr)
+    if summary.log_lines:
+        print(f"log.jsonl: line {', '.join(map(str, summary.log_lines))} was damaged and has been left out", file=sys.stderr)
+    for note in dataset.notes:
+        print(f"note: {note}", file=sys.stderr)
     return dataset, summary
+
+
+def _failed(failures: pl.DataFrame) -> str:
+    lost = failures.filter(status="lost").height
+    failed = failures.height - lost
+    words = [f"{failed} runs failed"] if failed else []
+    return " and ".join([*words, *([f"{lost} runs were lost each time they were tried"] if lost else [])])
 
 
 def _done(plan: Plan, directory: Path, summary: Summary) -> str:

@@ -3,23 +3,19 @@
     study.toml          the study's text
     manifest.json       provenance: versions, commit, machine, command, hash of the plan
     runs.parquet        the plan: one row per run, with cell, arm, replicate, factors and draws
-    parts/              TABLE-NNNNNN.parquet, one file per table and batch
     kernels.json        real kernels only: release, configuration, modules, clock and command line of each guest's
+    SHA256SUMS          checksums of these
+    parts/              TABLE-NNNNNN.parquet, one file per table and batch; batch-NNNNNN.sha256, their checksums
     log.jsonl           wall time of each batch; the only thing that differs between two machines
+    .lock               held by the one process that writes
 
-A part is written under a temporary name, flushed and renamed; the status part comes last, so a batch is done when its status
-part is there and readable.
+Every file is written under a temporary name, flushed and renamed; a batch's checksums come last, so a batch is done when they are there and right.
+Whatever is not as it was written is named when the directory is opened, and made anew by the next run.
 """
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import json
-import os
-import platform
-import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,8 +27,19 @@ import polars as pl
 from sawtooth import _core
 from sawtooth.errors import DatasetError
 from sawtooth.plan import RESULTS_EPOCH, Plan
+from sawtooth.results import head as heads
+from sawtooth.results import lock as locks
+from sawtooth.results import log
+from sawtooth.results.head import Head
+from sawtooth.results.parts import Parts, as_parquet
+from sawtooth.results.provenance import of_plan, plan_hash, surroundings
+from sawtooth.results.storage import is_temporary, remove_leftovers, writing
+from sawtooth.results.sums import digest
 from sawtooth.rfc4898 import rfc4898
 from sawtooth.study import Study
+
+_LOG = "log.jsonl"
+_OURS = {heads.STUDY, heads.MANIFEST, heads.RUNS, heads.KERNELS, heads.SUMS, _LOG, locks.NAME, "parts", "report", "trace"}
 
 
 class Dataset:
@@ -42,30 +49,44 @@ class Dataset:
         directory: where it is.
         runs: the plan, one row per run.
         manifest: provenance.
+        mended: names of files that were damaged and have been written anew when it was made or reopened.
 
     """
 
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.manifest: dict[str, Any] = cast(dict[str, Any], _read_json(directory / "manifest.json"))
-        self.runs = _read_frame(directory / "runs.parquet")
+    def __init__(self, directory: str | Path) -> None:
+        self.directory = Path(directory)
+        if not any((self.directory / name).is_file() for name in (heads.MANIFEST, heads.SUMS)):
+            raise DatasetError(f"{self.directory} is no results directory", "`sawtooth run STUDY --out DIR` makes one")
+        self._enter(Head.look(self.directory))
+
+    def _enter(self, head: Head) -> None:
+        head.require_whole()
+        self.manifest: dict[str, Any] = head.manifest or {}
+        self.runs = head.runs
+        self.mended: list[str] = []
+        self._parts = Parts(self.directory / "parts", head.owner or "", planned="batches" in self.manifest)
 
     @classmethod
     def open(cls, directory: str | Path) -> Dataset:
-        """Opens a results directory.
+        """Opens a results directory and looks at every bit of it.
 
         Raises:
             DatasetError: if there is none, or it is damaged.
 
         """
-        directory = Path(directory)
-        if not (directory / "manifest.json").is_file():
-            raise DatasetError(f"{directory} is no results directory", "`sawtooth run STUDY --out DIR` makes one")
-        return cls(directory)
+        dataset = cls(directory)
+        dataset._parts.check()
+        return dataset
 
     @classmethod
-    def create(cls, directory: str | Path, plan: Plan, command: Sequence[str] = ()) -> Dataset:
-        """Makes a results directory for a plan, or reopens it if it holds the same plan.
+    def create(cls, directory: str | Path, plan: Plan, command: Sequence[str] = (), *, wait: bool = True) -> Dataset:
+        """Makes a results directory for a plan, or reopens it if it holds the same plan, and mends what is damaged of its top.
+
+        Args:
+            directory: where.
+            plan: what the results will be of.
+            command: what made them; by default this program's.
+            wait: for another process that is writing to it.
 
         Raises:
             DatasetError: if it holds another plan, is no results directory, or cannot be written.
@@ -73,76 +94,80 @@ class Dataset:
         """
         directory = Path(directory)
         identity = plan_hash(plan)
-        manifest_path = directory / "manifest.json"
-        if manifest_path.is_file():
-            dataset = cls.open(directory)
-            dataset._require_same(plan, identity)
-            return dataset
-        if directory.is_dir() and any(entry.name != "parts" for entry in directory.iterdir() if not entry.name.endswith(".tmp")):
-            leftovers = {"study.toml", "runs.parquet", "log.jsonl"}
-            if any(entry.name not in leftovers | {"parts"} and not entry.name.endswith(".tmp") for entry in directory.iterdir()):
-                raise DatasetError(f"{directory} is not empty and is no results directory", "name another directory with --out")
+        _require_ours(directory)
         with writing(directory):
             (directory / "parts").mkdir(parents=True, exist_ok=True)
-            write_atomically(directory / "study.toml", plan.study.document.text.encode())
-            _write_frame(directory / "runs.parquet", plan.table())
-            # The manifest comes last: with it the directory is complete.
-            write_atomically(manifest_path, json.dumps(_provenance(plan, identity, command), indent=2).encode() + b"\n")
-        return cls(directory)
+        with locks.lock(directory, wait=wait), writing(directory):
+            head = Head.look(directory)
+            fresh = _require_same(head, plan, identity)
+            remove_leftovers(directory)
+            before = {} if head.manifest is None else {key: head.manifest[key] for key in surroundings(()) if key in head.manifest}
+            manifest = {**of_plan(plan, identity), **(before or surroundings(command))}
+            head.write(identity, {
+                heads.STUDY: plan.study.document.text.encode(), heads.RUNS: as_parquet(plan.table()), heads.MANIFEST: _as_json(manifest),
+            })  # fmt: skip
+            dataset = cls.__new__(cls)
+            dataset.directory = directory
+            # Kernels are told by kernels only: `record_kernels` mends what is damaged of them.
+            dataset._enter(Head.look(directory).without_kernels())
+            dataset.mended = [] if fresh else head.damaged
+        return dataset
 
     @classmethod
-    def observe(cls, directory: str | Path, observation: Observation, command: Sequence[str] = ()) -> tuple[Dataset, int]:
+    def observe(cls, directory: str | Path, observation: Observation, command: Sequence[str] = ()) -> tuple[Dataset, int, int]:
         """Makes a results directory for what is observed rather than planned, or adds a run to one: another replicate of the same.
 
         Returns:
-            The dataset, and the number of the new run.
+            The dataset, the number of the new run, and the directory's lock, for `lock.release` when nothing will be added any more.
 
         Raises:
-            DatasetError: if the directory holds anything else, or cannot be written.
+            DatasetError: if the directory holds anything else, another process writes to it, or it cannot be written.
 
         """
         directory = Path(directory)
-        manifest_path = directory / "manifest.json"
+        _require_ours(directory)
+        with writing(directory):
+            (directory / "parts").mkdir(parents=True, exist_ok=True)
+        held = locks.acquire(directory, wait=False)
+        try:
+            return *cls._observe(directory, observation, command), held
+        except BaseException:
+            locks.release(held)
+            raise
+
+    @classmethod
+    def _observe(cls, directory: Path, observation: Observation, command: Sequence[str]) -> tuple[Dataset, int]:
         before: pl.DataFrame | None = None
-        if manifest_path.is_file():
-            dataset = cls.open(directory)
-            if dataset.manifest.get("study_sha256") != _sha256(observation.text):
+        identity = digest(observation.text.encode())
+        head = Head.look(directory)
+        if (directory / heads.MANIFEST).is_file():
+            dataset = cls(directory)
+            if head.owner != identity:
                 raise DatasetError(
                     f"{directory} holds results of something else: `{dataset.manifest.get('name')}`", "name another directory"
                 )
             before = dataset.runs
-        elif directory.is_dir() and any(directory.iterdir()):
-            raise DatasetError(f"{directory} is not empty and is no results directory", "name another directory")
         number = 0 if before is None else before.height
         columns = {"run": pl.UInt32, "id": pl.String, "cell": pl.UInt32, "arm": pl.String, "replicate": pl.UInt32, "seed": pl.UInt64}
         row = pl.DataFrame([(number, f"{observation.name}-{time.time_ns()}", 1, "", number + 1, 0)], schema=columns, orient="row")
         runs = row if before is None else pl.concat([before, row])
         manifest: dict[str, Any] = {
             "name": observation.name, "question": observation.question, "report": observation.report, "backend": observation.backend,
-            "study_path": "study.toml", "study_sha256": _sha256(observation.text), "options": [], "plan_hash": _sha256("\n".join(runs["id"])),
+            "study_path": heads.STUDY, "study_sha256": identity, "options": [], "plan_hash": identity,
             "results_epoch": RESULTS_EPOCH, "runs": runs.height, "cells": 1, "arms": [], "repeat": runs.height, "seed": 0,
-            **_surroundings(command),
+            **surroundings(command),
         }  # fmt: skip
         with writing(directory):
-            (directory / "parts").mkdir(parents=True, exist_ok=True)
-            write_atomically(directory / "study.toml", observation.text.encode())
-            _write_frame(directory / "runs.parquet", runs)
-            write_atomically(manifest_path, json.dumps(manifest, indent=2).encode() + b"\n")
+            head.write(identity, {heads.STUDY: observation.text.encode(), heads.RUNS: as_parquet(runs), heads.MANIFEST: _as_json(manifest)})
         return cls(directory), number
 
-    def _require_same(self, plan: Plan, identity: str) -> None:
-        if self.manifest.get("plan_hash") == identity:
-            return
-        theirs, ours = self.manifest, _provenance(plan, identity, ())
-        if theirs.get("name") != ours["name"]:
-            what = f"study `{theirs.get('name')}`, not `{ours['name']}`"
-        elif theirs.get("results_epoch") != ours["results_epoch"]:
-            what = 'an older version whose results differ (see "Changed results" in the changelog)'
-        elif theirs.get("runs") != ours["runs"]:
-            what = f"{theirs.get('runs')} runs of this study, not {ours['runs']} (another version of the file, --short or --set)"
-        else:
-            what = "another version of this study: scenario, seed or draws differ"
-        raise DatasetError(f"{self.directory} holds results of {what}", "name another directory with --out, or remove this one")
+    @property
+    def notes(self) -> list[str]:
+        """What of the directory is not as it was written, or not of this plan, and is not read for the results."""
+        strays = [f"parts/{name} is no part of these results and is not read" for name in self._parts.strays(self.manifest.get("batches"))]
+        lines = [f"line {number} of {_LOG} is damaged; it tells how long a batch took" for number in log.damaged(self.directory / _LOG)]
+        gone = not (self.directory / _LOG).is_file() and "batches" in self.manifest and not self.status().is_empty()
+        return [*strays, *lines, *([f"{_LOG} is missing; it told how long batches took"] if gone else [])]
 
     # --- reading
 
@@ -156,7 +181,7 @@ class Dataset:
 
     def table(self, name: str) -> pl.LazyFrame:
         """A table of all runs done so far, with a column `run` that refers to `runs`."""
-        parts = sorted((self.directory / "parts").glob(f"{name}-*.parquet"))
+        parts = self._parts.paths(name)
         if not parts:
             if name not in _core.schema():
                 raise DatasetError(f"there is no table `{name}`", f"there are {', '.join(_core.schema())}")
@@ -215,11 +240,12 @@ class Dataset:
         return self.table(table).select("run", *keys, pl.col(name) if name in known else rfc4898(name, table))
 
     def status(self) -> pl.DataFrame:
-        """One row per run that was done: run, status (`ok` or `failed`), message (why it failed, or what to know of it)."""
-        parts = sorted((self.directory / "parts").glob("status-*.parquet"))
-        if not parts:
-            return pl.DataFrame(schema={"run": pl.UInt32, "status": pl.String, "message": pl.String})
-        return pl.concat([_read_frame(part) for part in parts])
+        """One row per run that was done: run, status, message (why it failed, or what to know of it), tries (how many, of a lost run).
+
+        The status is `ok`, `failed` if the run cannot be done, or `lost` if its guest was killed or memory was lacking: then it is tried again.
+        """
+        parts = self._parts.paths("status")
+        return pl.concat([pl.read_parquet(part) for part in parts]) if parts else as_status([], [], [])
 
     @property
     def complete(self) -> bool:
@@ -228,28 +254,18 @@ class Dataset:
 
     # --- writing
 
-    def done(self, batches: Iterable[int]) -> tuple[set[int], list[str]]:
-        """Which of `batches` are done, and the names of parts that were unreadable and have been removed."""
-        done: set[int] = set()
-        damaged: list[str] = []
-        parts = self.directory / "parts"
-        for leftover in parts.glob("*.tmp"):
-            leftover.unlink()
-        names = {path.name for path in parts.glob("*.parquet")}
-        for batch in batches:
-            if f"status-{batch:06d}.parquet" not in names:
-                continue
-            bad = [path for path in parts.glob(f"*-{batch:06d}.parquet") if not _readable(path)]
-            if bad:
-                damaged += [path.name for path in bad]
-                for path in parts.glob(f"*-{batch:06d}.parquet"):
-                    path.unlink()
-            else:
-                done.add(batch)
-        return done, damaged
+    def settle(self, batches: Iterable[int]) -> tuple[set[int], list[str]]:
+        """Which of `batches` are done, and the names of files that were damaged, missing or foreign: those batches are to be done anew."""
+        with writing(self.directory):
+            return self._parts.settle(batches)
+
+    def settle_log(self) -> list[int]:
+        """Leaves out lines of the log that are damaged; their numbers."""
+        with writing(self.directory):
+            return log.leave_out_damaged(self.directory / _LOG)
 
     def write_batch(self, batch: int, tables: Mapping[str, pl.DataFrame], status: pl.DataFrame) -> None:
-        """Stores a batch: its tables, then its status.
+        """Stores a batch.
 
         Raises:
             DatasetError: if the disk is full or the directory cannot be written; what was stored before stays.
@@ -258,21 +274,46 @@ class Dataset:
         self.write_tables(batch, {**tables, "status": status})
 
     def write_tables(self, batch: int, tables: Mapping[str, pl.DataFrame]) -> None:
-        """Stores tables of a batch, in their order.
+        """Stores tables of a batch.
 
         Raises:
             DatasetError: as for `write_batch`.
 
         """
-        with writing(self.directory):
-            for name, frame in tables.items():
-                _write_frame(self.directory / "parts" / f"{name}-{batch:06d}.parquet", frame)
+        if tables:
+            self._parts.write(batch, tables)
+
+    def amend_batch(self, batch: int, tables: Mapping[str, pl.DataFrame], status: pl.DataFrame) -> None:
+        """Stores runs of a batch that were done once more, in the place of what there was of them.
+
+        Raises:
+            DatasetError: as for `write_batch`.
+
+        """
+        again = status["run"].implode()
+        new = {**tables, "status": status}
+        merged: dict[str, pl.DataFrame] = {}
+        for name in dict.fromkeys([*self._parts.tables(batch), *new]):
+            kept = [pl.read_parquet(path).filter(~pl.col("run").is_in(again)) for path in self._parts.paths(name, batch)]
+            frame = pl.concat([*kept, *([new[name]] if name in new else [])], how="vertical_relaxed")
+            if not frame.is_empty():
+                merged[name] = frame.sort("run", maintain_order=True).rechunk()
+        self._parts.write(batch, merged)
+
+    @property
+    def next_batch(self) -> int:
+        """The number after the last batch that was begun."""
+        return self._parts.next_batch
 
     @property
     def kernels(self) -> list[dict[str, Any]]:
         """The real kernels that runs were done on, one entry for each guest's settings; nothing of the simulator."""
-        path = self.directory / "kernels.json"
-        return cast(list[dict[str, Any]], _read_json(path)) if path.is_file() else []
+        return Head.look(self.directory).kernels()
+
+    @property
+    def kernels_damaged(self) -> bool:
+        """Whether what was recorded of real kernels cannot be read any more."""
+        return heads.KERNELS in Head.look(self.directory).damaged
 
     def record_kernels(self, kernels: Sequence[Mapping[str, Any]]) -> None:
         """Stores which kernels runs are done on.
@@ -281,20 +322,21 @@ class Dataset:
             DatasetError: if runs were done on others before.
 
         """
-        content = json.dumps(list(kernels), indent=2).encode() + b"\n"
-        path = self.directory / "kernels.json"
-        if path.is_file() and path.read_bytes() != content:
+        content = _as_json(list(kernels))
+        head = Head.look(self.directory)
+        if head.has_kernels and not head.is_kernels(content):
+            was = "what it was is damaged" if self.kernels_damaged else _difference(self.kernels, kernels)
             raise DatasetError(
-                f"{self.directory} holds runs of another kernel, or of one that was set up otherwise: {_difference(self.kernels, kernels)}",
+                f"{self.directory} holds runs of another kernel, or of one that was set up otherwise: {was}",
                 "name another directory with --out, or remove this one",
             )
         with writing(self.directory):
-            write_atomically(path, content)
+            head.write(self._parts.owner, {heads.KERNELS: content})
 
     def log(self, **entry: Any) -> None:
         """Adds a line to the log."""
-        with writing(self.directory), (self.directory / "log.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"time": time.time(), **entry}) + "\n")
+        with writing(self.directory):
+            log.add(self.directory / _LOG, entry)
 
 
 @dataclass(frozen=True)
@@ -322,10 +364,46 @@ def _column_types(name: str) -> dict[str, Any]:
     return {column["name"]: kinds[column["type"]] for column in _core.schema()[name]["columns"]}
 
 
-def plan_hash(plan: Plan) -> str:
-    """A hash of everything that decides the results: every run's id and the batches."""
-    text = "\n".join([*(run.id for run in plan.runs), *(f"{batch.start}-{batch.stop}" for batch in plan.batches)])
-    return hashlib.sha256(text.encode()).hexdigest()
+def as_status(runs: Sequence[int], status: Sequence[str], messages: Sequence[str | None], tries: Sequence[int | None] = ()) -> pl.DataFrame:
+    """The table `status`."""
+    return pl.DataFrame(
+        {"run": runs, "status": status, "message": messages, "tries": tries or [None] * len(runs)},
+        schema={"run": pl.UInt32, "status": pl.String, "message": pl.String, "tries": pl.UInt8},
+    )
+
+
+def _require_ours(directory: Path) -> None:
+    """Nothing is written beside what somebody else keeps in a directory."""
+    if not directory.is_dir() or any((directory / name).is_file() for name in (heads.MANIFEST, heads.SUMS)):
+        return
+    if any(path.name not in _OURS and not is_temporary(path.name) for path in directory.iterdir()):
+        raise DatasetError(f"{directory} is not empty and is no results directory", "name another directory with --out")
+
+
+def _require_same(head: Head, plan: Plan, identity: str) -> bool:
+    """Raises unless results of `plan` may go to a directory; whether there are none yet."""
+    away = "name another directory with --out, or remove this one"
+    parts = Parts(head.directory / "parts", identity)
+    if head.owner is None:
+        if not parts.empty and parts.owners != {identity}:
+            raise DatasetError(f"{head.directory} has parts that are not of this plan, and no {heads.MANIFEST} that says of which", away)
+        return parts.empty
+    if head.owner == identity:
+        if not parts.empty:
+            head.require_checksums()
+        return False
+    ours, theirs = of_plan(plan, identity), head.manifest
+    if theirs is None:
+        what = f"another plan, and its {heads.MANIFEST} is missing or damaged"
+    elif theirs.get("name") != ours["name"]:
+        what = f"study `{theirs.get('name')}`, not `{ours['name']}`"
+    elif theirs.get("results_epoch") != ours["results_epoch"]:
+        what = 'an older version whose results differ (see "Changed results" in the changelog)'
+    elif theirs.get("runs") != ours["runs"]:
+        what = f"{theirs.get('runs')} runs of this study, not {ours['runs']} (another version of the file, --short or --set)"
+    else:
+        what = "another version of this study: scenario, seed or draws differ"
+    raise DatasetError(f"{head.directory} holds results of {what}", away)
 
 
 def _difference(before: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> str:
@@ -347,119 +425,5 @@ def _leaves(tree: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]:
             yield place, json.dumps(value)
 
 
-class writing:  # noqa: N801 - reads as a statement
-    """Turns failures of the file system into errors that say what to do."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, OSError):
-            return
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise DatasetError(
-                f"no space left for results in {self.directory}",
-                "nothing that was stored is lost: make room and run the same command again, it goes on from here",
-            ) from None
-        raise DatasetError(f"cannot write to {self.directory}: {error.strerror or error}") from None
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Writes a file so that it is there whole or not at all."""
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _write_frame(path: Path, frame: pl.DataFrame) -> None:
-    import io
-
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd", statistics=True)
-    write_atomically(path, buffer.getvalue())
-
-
-def _readable(path: Path) -> bool:
-    try:
-        pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError):
-        return False
-    return True
-
-
-def _read_frame(path: Path) -> pl.DataFrame:
-    try:
-        return pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        first = str(error).splitlines()[0] if str(error) else "unreadable"
-        raise DatasetError(f"{path} is damaged: {first}", "run the study again: damaged parts are made anew") from None
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DatasetError(f"{path} is damaged: {error}", "remove the directory and run the study again") from None
-    return content
-
-
-def _provenance(plan: Plan, identity: str, command: Sequence[str]) -> dict[str, Any]:
-    study = plan.study
-    return {
-        "name": study.name,
-        "question": study.question,
-        "report": study.report,
-        "backend": study.backend,
-        "study_path": study.path.name,
-        "study_sha256": _sha256(study.document.text),
-        "options": list(study.document.options),
-        "plan_hash": identity,
-        "results_epoch": RESULTS_EPOCH,
-        "runs": len(plan.runs),
-        "cells": len(plan.cells),
-        "arms": list(study.arms),
-        "repeat": study.repeat,
-        "seed": study.seed,
-        **_surroundings(command),
-    }
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _surroundings(command: Sequence[str]) -> dict[str, Any]:
-    """Where and by what results are made."""
-    return {
-        "versions": {
-            "sawtooth": _core.version(),
-            "python": platform.python_version(),
-            "polars": pl.__version__,
-        },
-        "commit": _commit(),
-        "machine": {"system": platform.platform(), "processor": platform.machine(), "cpus": os.cpu_count()},
-        "command": list(command) or [Path(sys.argv[0]).name, *sys.argv[1:]],
-        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-
-
-def _commit() -> str | None:
-    """The commit of the checkout this package is used from, if it is."""
-    try:
-        found = subprocess.run(
-            ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"],
-            capture_output=True, text=True, timeout=10, check=True,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip() or None
+def _as_json(value: Any) -> bytes:
+    return json.dumps(value, indent=2).encode() + b"\n"

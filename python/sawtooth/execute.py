@@ -6,39 +6,60 @@ travel through a scheduler. Killed at any moment, at most the batches in progres
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import functools
 import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from types import FrameType
-from typing import Protocol
+from typing import Any, Protocol
 
 import polars as pl
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from sawtooth import _core, calibration
-from sawtooth.backends import netns, qemu, sim, uml
-from sawtooth.dataset import Dataset
-from sawtooth.plan import Plan
+from sawtooth.backends import netns, processes, qemu, sim, uml
+from sawtooth.backends.batch import Batch
+from sawtooth.dataset import Dataset, as_status
+from sawtooth.plan import Plan, Run
+from sawtooth.results.lock import lock
 
 _KERNELS = {"uml": uml, "qemu": qemu, "netns": netns}
 BACKENDS = {"sim": sim, **_KERNELS}
 
 
+# A lost run is done once more this often, unless more is asked for.
+_MOST_RETRIES = 3
+_UINT8 = 255
+# Seconds that an end at once may take.
+_PATIENCE = 1.0
+
+
 @dataclass(frozen=True)
-class Receipt:
-    """What became of a batch."""
+class _Task:
+    """Runs of one batch that are done together: all of them, or some once more."""
 
     batch: int
-    runs: int
+    runs: tuple[int, ...]
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of a task: how many of its runs failed or were lost, and how many had before."""
+
+    task: _Task
     failed: int
+    failed_before: int
     deliveries: int
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -49,7 +70,9 @@ class Summary:
         runs: runs done now. resumed: runs that were there already. failed: runs that failed, in this call.
         deliveries: segments delivered in the runs done now.
         seconds: wall time.
-        damaged: parts that were unreadable and have been made anew.
+        damaged: files that were damaged or missing and have been made anew.
+        log_lines: numbers of lines of the log that were damaged and have been left out.
+        again: runs that had been lost or had failed and were done once more; some perhaps more than once.
 
     """
 
@@ -59,10 +82,21 @@ class Summary:
     deliveries: int
     seconds: float
     damaged: list[str]
+    log_lines: list[int]
+    again: int = 0
 
 
 class Interrupted(Exception):
-    """The user stopped the run; what was finished is stored."""
+    """The user stopped the run; what was finished is stored.
+
+    Attributes:
+        signal: by which signal.
+
+    """
+
+    def __init__(self, number: int) -> None:
+        self.signal = number
+        super().__init__(signal.Signals(number).name)
 
 
 class Reporter(Protocol):
@@ -76,6 +110,10 @@ class Reporter(Protocol):
         """A batch is done."""
         ...
 
+    def say(self, text: str) -> None:
+        """Something that the user should know meanwhile."""
+        ...
+
     def end(self) -> None:
         """No more will come."""
         ...
@@ -87,8 +125,11 @@ def execute(
     executor: Executor | None = None,
     jobs: int | None = None,
     reporter: Reporter | None = None,
+    *,
+    retry_failed: bool = False,
+    wait: bool = True,
 ) -> Summary:
-    """Does every run of the plan that the dataset lacks.
+    """Does every run of the plan that the dataset lacks, and once more those that were lost.
 
     Args:
         plan: what to do.
@@ -96,90 +137,175 @@ def execute(
         executor: where to do it; by default `jobs` threads of this process (the simulator releases the interpreter lock).
         jobs: threads; by default one per processor. Of guests never more than fit into the machine, and in real time one.
         reporter: is told about progress.
+        retry_failed: do runs that failed, or were lost too often, once more.
+        wait: for another process that is writing to the dataset.
 
     Raises:
-        Interrupted: after Ctrl-C, when the batches in progress are stored.
-        DatasetError: if results cannot be written.
+        Interrupted: after Ctrl-C or SIGTERM, when the batches in progress are stored. The second one ends the process at once.
+        DatasetError: if results cannot be written, or another process writes to the dataset and `wait` is false.
 
     """
-    started = time.monotonic()
-    done, damaged = dataset.done(range(len(plan.batches)))
-    todo = [index for index in range(len(plan.batches)) if index not in done]
-    costs = {index: sum(plan.runs[run].cost for run in plan.batches[index]) for index in todo}
-    resumed = sum(len(plan.batches[index]) for index in done)
-    own = executor is None
-    kernel = _KERNELS.get(plan.study.backend)
-    side_by_side = os.cpu_count() or 1
-    if kernel and todo:
+    with lock(dataset.directory, wait=wait):
+        return _Execution(plan, dataset, executor, jobs, reporter).do(retry_failed=retry_failed)
+
+
+class _Execution:
+    """One call of `execute`."""
+
+    def __init__(self, plan: Plan, dataset: Dataset, executor: Executor | None, jobs: int | None, reporter: Reporter | None) -> None:
+        self.plan, self.dataset, self.reporter = plan, dataset, reporter
+        self.executor, self.jobs = executor, jobs
+        self.interrupt = _Interrupt(reporter)
+        self.runs = self.failed = self.deliveries = self.again = 0
+
+    def do(self, *, retry_failed: bool) -> Summary:
+        started = time.monotonic()
+        plan, dataset = self.plan, self.dataset
+        with self.interrupt:
+            log_lines = dataset.settle_log()
+            done, damaged = dataset.settle(range(len(plan.batches)))
+            todo = [_Task(index, tuple(batch)) for index, batch in enumerate(plan.batches) if index not in done]
+            resumed = sum(len(plan.batches[index]) for index in done)
+            again = self._once_more(failed=retry_failed)
+            damaged = [*dataset.mended, *damaged]
+            side_by_side = self._prepare(needed=bool(todo or again or dataset.kernels_damaged))
+            if self.reporter:
+                self.reporter.begin(len(plan.runs), resumed, sum(self._cost(task) for task in todo))
+            own = ThreadPoolExecutor(max_workers=side_by_side) if self.executor is None else None
+            try:
+                workers = self.executor or own
+                assert workers is not None
+                self._work(workers, todo)
+                # Once more what was lost now, or in an earlier call; what was lost too often only if asked to.
+                again = _together([*again, *self._once_more(failed=False)])
+                while again and not self.interrupt.requested:
+                    self._say(f"{sum(len(task.runs) for task in again)} runs that were lost or had failed are done once more")
+                    self._work(workers, again)
+                    again = self._once_more(failed=False)
+            finally:
+                if own:
+                    own.shutdown(wait=True, cancel_futures=True)
+                if self.reporter:
+                    self.reporter.end()
+            if self.interrupt.requested:
+                raise Interrupted(self.interrupt.requested)
+        return Summary(self.runs, resumed, self.failed, self.deliveries, time.monotonic() - started, damaged, log_lines, self.again)
+
+    def _prepare(self, *, needed: bool) -> int:
+        """How many batches are done side by side; on real kernels it is stored first which they are."""
+        plan = self.plan
+        kernel = _KERNELS.get(plan.study.backend)
+        cores = os.cpu_count() or 1
+        if not kernel or not needed:
+            return self.jobs or cores
         scenarios = [run.scenario for run in plan.runs]
-        dataset.record_kernels(kernel.provenance(scenarios))
+        self.dataset.record_kernels(kernel.provenance(scenarios))
         for text in sorted({said for scenario in set(scenarios) if (said := _beyond(plan.study.backend, scenario))}):
             print(f"warning: {text}", file=sys.stderr)
         # More guests than fit would take memory and, in real time, time from each other.
-        side_by_side = kernel.parallel(scenarios)
-        jobs = min(jobs or side_by_side, side_by_side)
-    if reporter:
-        reporter.begin(len(plan.runs), resumed, sum(costs.values()))
-    workers = executor or ThreadPoolExecutor(max_workers=jobs or side_by_side)
-    runs = failed = deliveries = 0
-    futures: dict[Future[Receipt], int] = {}
-    interrupt = _Interrupt()
-    try:
-        with interrupt:
+        fit = kernel.parallel(scenarios)
+        return min(self.jobs or fit, fit)
+
+    def _once_more(self, *, failed: bool) -> list[_Task]:
+        """The runs that are to be done once more, batch by batch."""
+        status = self.dataset.status()
+        chosen = (pl.col("status") == "lost") & (pl.col("tries") <= _MOST_RETRIES)
+        if failed:
+            chosen = pl.col("status") != "ok"
+        return self._tasks(status.filter(chosen)["run"].to_list())
+
+    def _tasks(self, runs: Sequence[int]) -> list[_Task]:
+        wanted = set(runs)
+        found = ((index, tuple(run for run in batch if run in wanted)) for index, batch in enumerate(self.plan.batches)) if wanted else ()
+        return [_Task(index, chosen, again=True) for index, chosen in found if chosen]
+
+    def _work(self, workers: Executor, tasks: Sequence[_Task]) -> None:
+        """Does tasks; after Ctrl-C those in progress are finished, and no other is begun."""
+        if self.interrupt.requested:
+            return
+        costs = {task: self._cost(task) for task in tasks}
+        pending: set[Future[Receipt]] = set()
+        try:
             # Longest first, so that no long batch is left for the end.
-            for index in sorted(todo, key=lambda index: (-costs[index], index)):
-                futures[workers.submit(run_one_batch, plan, dataset, index)] = index
-            pending = set(futures)
-            while pending and not interrupt.requested:
-                finished, pending = wait(pending, timeout=0.2, return_when=FIRST_COMPLETED)
+            for task in sorted(tasks, key=lambda task: (-costs[task], task.batch)):
+                pending.add(workers.submit(do_task, self.plan, self.dataset, task))
+            self.interrupt.pending = pending
+            while pending:
+                finished, _ = wait_for(pending, timeout=0.2, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    receipt = future.result()
-                    runs, failed = runs + receipt.runs, failed + receipt.failed
-                    deliveries += receipt.deliveries
-                    if reporter:
-                        reporter.advance(receipt.runs, costs[receipt.batch], receipt.failed)
-    finally:
-        for future in futures:
-            future.cancel()
-        if own:
-            workers.shutdown(wait=True, cancel_futures=True)
+                    pending.discard(future)
+                    if not future.cancelled():
+                        self._count(future.result(), costs)
+                if self.interrupt.requested:
+                    pending.difference_update([future for future in pending if future.cancel()])
+        finally:
+            # After a failure, too, what is in progress comes to its end.
+            for future in pending:
+                future.cancel()
+            wait_for(pending)
+
+    def _count(self, receipt: Receipt, costs: Mapping[_Task, float]) -> None:
+        self.deliveries += receipt.deliveries
+        if receipt.task.again:
+            self.again += len(receipt.task.runs)
+            failed, runs, cost = receipt.failed - receipt.failed_before, 0, 0.0
         else:
-            for future in futures:
-                _settle(future)
-        if reporter:
-            reporter.end()
-    if interrupt.requested:
-        raise Interrupted
-    return Summary(runs, resumed, failed, deliveries, time.monotonic() - started, damaged)
+            failed, runs, cost = receipt.failed, len(receipt.task.runs), costs[receipt.task]
+        self.runs, self.failed = self.runs + runs, self.failed + failed
+        if self.reporter:
+            self.reporter.advance(runs, cost, failed)
+
+    def _cost(self, task: _Task) -> float:
+        return sum(self.plan.runs[run].cost for run in task.runs)
+
+    def _say(self, text: str) -> None:
+        if self.reporter:
+            self.reporter.say(text)
 
 
-def _settle(future: Future[Receipt]) -> None:
-    try:
-        future.result()
-    except CancelledError:
-        pass
-    except Exception:  # the first failure is already on its way to the caller
-        pass
+def _together(tasks: Sequence[_Task]) -> list[_Task]:
+    """One task per batch."""
+    runs: dict[int, set[int]] = {}
+    for task in tasks:
+        runs.setdefault(task.batch, set()).update(task.runs)
+    return [_Task(batch, tuple(sorted(chosen)), again=True) for batch, chosen in sorted(runs.items())]
 
 
-def run_one_batch(plan: Plan, dataset: Dataset, index: int) -> Receipt:
-    """Runs one batch and stores it. A run that fails is recorded with its message."""
+def do_task(plan: Plan, dataset: Dataset, task: _Task) -> Receipt:
+    """Does runs of one batch and stores them. A run that fails, or is lost, is recorded with its message."""
     started = time.monotonic()
-    batch = plan.batches[index]
-    runs = [plan.runs[run] for run in batch]
-    outcome = BACKENDS[plan.study.backend].run_batch([run.scenario for run in runs], [run.seed for run in runs])
-    tables = {name: frame.with_columns(pl.col("run") + pl.lit(batch.start, pl.UInt32)) for name, frame in outcome.tables.items()}
-    notes = [_beyond(plan.study.backend, run.scenario) for run in runs]
-    status = pl.DataFrame({
-        "run": pl.Series(list(batch), dtype=pl.UInt32),
-        "status": ["failed" if at in outcome.errors else "ok" for at in range(len(runs))],
-        "message": pl.Series([outcome.errors.get(at) or notes[at] for at in range(len(runs))], dtype=pl.String),
-    })  # fmt: skip
-    dataset.write_batch(index, tables, status)
+    runs = [plan.runs[run] for run in task.runs]
+    outcome = _run(plan.study.backend, runs)
+    index = pl.Series(task.runs, dtype=pl.UInt32)
+    tables = {name: frame.with_columns(run=index.gather(frame["run"])) for name, frame in outcome.tables.items()}
+    before = dataset.status().filter(pl.col("run").is_in(index.implode())) if task.again else as_status([], [], [])
+    tried = {run: tries or 0 for run, tries in before.select("run", "tries").iter_rows()}
+    kinds = ["lost" if at in outcome.lost else "failed" if at in outcome.errors else "ok" for at in range(len(runs))]
+    status = as_status(
+        task.runs,
+        kinds,
+        [outcome.errors.get(at) or _beyond(plan.study.backend, run.scenario) for at, run in enumerate(runs)],
+        [min(tried.get(run.index, 0) + 1, _UINT8) if kind == "lost" else None for run, kind in zip(runs, kinds, strict=True)],
+    )
+    if task.again:
+        dataset.amend_batch(task.batch, tables, status)
+    else:
+        dataset.write_batch(task.batch, tables, status)
     seconds = time.monotonic() - started
-    dataset.log(batch=index, runs=len(runs), failed=len(outcome.errors), seconds=round(seconds, 4),
-                deliveries=outcome.deliveries, events=outcome.events)  # fmt: skip
-    return Receipt(index, len(runs), len(outcome.errors), outcome.deliveries, seconds)
+    dataset.log(batch=task.batch, runs=len(runs), failed=len(outcome.errors), lost=len(outcome.lost), again=task.again,
+                seconds=round(seconds, 4), deliveries=outcome.deliveries, events=outcome.events)  # fmt: skip
+    return Receipt(task, len(outcome.errors), before.filter(pl.col("status") != "ok").height, outcome.deliveries)
+
+
+def _run(backend: str, runs: Sequence[Run]) -> Batch:
+    try:
+        return BACKENDS[backend].run_batch([run.scenario for run in runs], [run.seed for run in runs])
+    except (MemoryError, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.ENOMEM:
+            raise
+        # Another time there may be enough.
+        everything = range(len(runs))
+        return Batch({}, dict.fromkeys(everything, "there was not enough memory"), 0, 0, lost=frozenset(everything))
 
 
 @functools.cache
@@ -189,26 +315,45 @@ def _beyond(backend: str, scenario: str) -> str | None:
 
 
 class _Interrupt:
-    """The first Ctrl-C asks for an orderly end, the second ends at once."""
+    """The first Ctrl-C or SIGTERM asks for an orderly end, and is answered at once; the second ends the process at once."""
 
-    def __init__(self) -> None:
-        self.requested = False
-        self._previous: Callable[[int, FrameType | None], object] | int | None = None
+    def __init__(self, reporter: Reporter | None) -> None:
+        self.requested = 0
+        self.pending: Collection[Future[Receipt]] = ()
+        self._reporter = reporter
+        self._previous: dict[int, Any] = {}
 
     def __enter__(self) -> None:
         try:
-            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._on_signal)
         except ValueError:  # not in the main thread: whoever is there handles signals
-            self._previous = None
+            pass
 
     def __exit__(self, *_: object) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+        for number, previous in self._previous.items():
+            signal.signal(number, previous)
 
-    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         if self.requested:
-            os._exit(130)
-        self.requested = True
+            self._leave(128 + number)
+        self.requested = number
+        running = sum(future.running() for future in self.pending)
+        text = f"finishing {running} batch{'' if running == 1 else 'es'} in progress" if running else "stopping"
+        # Not by the reporter: it may be in the middle of a line.
+        with contextlib.suppress(OSError):
+            os.write(2, f"{chr(10) if os.isatty(2) else ''}{text}; again to stop now\n".encode())
+
+    def _leave(self, code: int) -> None:
+        """Ends this process without waiting for its threads: what they were at is not stored, and is done anew the next time."""
+        # Whatever holds up the rest of this.
+        dead_end = threading.Timer(_PATIENCE, os._exit, (code,))
+        dead_end.daemon = True
+        dead_end.start()
+        if self._reporter:
+            self._reporter.end()  # or the terminal stays without a cursor
+        processes.end_all()
+        os._exit(code)
 
 
 class TerminalReporter:
@@ -244,6 +389,10 @@ class TerminalReporter:
             text += f", {self._failed} failed"
         self._progress.update(self._task, advance=cost, runs=text)
 
+    def say(self, text: str) -> None:
+        """See `Reporter`."""
+        self._progress.console.print(text, highlight=False)
+
     def end(self) -> None:
         """See `Reporter`."""
         self._progress.stop()
@@ -271,6 +420,10 @@ class LineReporter:
         if time.monotonic() - self._last >= self._every or self._done == self._total:
             self._last = time.monotonic()
             self._say()
+
+    def say(self, text: str) -> None:
+        """See `Reporter`."""
+        print(text, file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """See `Reporter`."""

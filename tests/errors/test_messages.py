@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import sawtooth
-from sawtooth import dataset as dataset_module
 from sawtooth.cli import app
 from sawtooth.errors import SawtoothError
 from sawtooth.plan import make_plan
+from sawtooth.results import parts as parts_module
 from sawtooth.study import Study
 from tests.conftest import STUDY
 
@@ -309,7 +309,7 @@ def test_a_full_disk(study_file: Path, tmp_path: Path, monkeypatch: pytest.Monke
     def full(path: Path, _content: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(dataset_module, "write_atomically", full)
+    monkeypatch.setattr(parts_module, "write_atomically", full)
     from sawtooth.execute import execute
 
     with pytest.raises(SawtoothError) as raised:

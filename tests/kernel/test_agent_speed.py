@@ -39,7 +39,7 @@ def measured(calls: str) -> dict[str, guest.Outcome]:
         algorithms = frozenset(name for key in keys for name in key["algorithms"])
         machine = uml.LAUNCHER.machine(Settings.of(keys[0]), algorithms)
         jobs = {name: {"scenario": SCENARIOS[name], "seed": 1, "calls": calls} for name in names}
-        results, console = guest.boot("uml", machine, jobs, patience=120.0)
+        results, console, _ = guest.boot("uml", machine, jobs, patience=120.0)
         assert results.keys() >= set(names), console
         found |= {name: results[name] for name in names}
     return found

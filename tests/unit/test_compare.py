@@ -23,6 +23,8 @@ from sawtooth.plan import Run, make_plan
 from sawtooth.plots import paired
 from sawtooth.report import compare as side_by_side
 from sawtooth.report.compare import Question
+from sawtooth.results.head import RUNS, Head
+from sawtooth.results.parts import as_parquet
 from sawtooth.study import Study
 
 A = [10.0, 12.5, 9.0, 14.0, 11.0, 13.0]
@@ -266,12 +268,11 @@ def test_levels_are_recognised_by_what_they_amount_to() -> None:
     assert level("kernel:cubic") == level("cubic")
 
 
-def test_the_kernel_and_the_simulator_may_spell_an_algorithm_differently(make: Callable[..., Dataset], tmp_path: Path) -> None:
+def test_the_kernel_and_the_simulator_may_spell_an_algorithm_differently(make: Callable[..., Dataset]) -> None:
     a, b = make("a", plain), make("b", plain)
-    b.runs.with_columns(arm=pl.col("arm")).write_parquet(tmp_path / "b/runs.parquet")
-    for name, text in (("a", "kernel:reno"), ("b", "reno")):
-        path = tmp_path / name / "runs.parquet"
-        pl.read_parquet(path).with_columns(cc=pl.lit(text)).write_parquet(path)
+    for made, text in ((a, "kernel:reno"), (b, "reno")):
+        head = Head.look(made.directory)
+        head.write(str(head.owner), {RUNS: as_parquet(made.runs.with_columns(cc=pl.lit(text)))})
     assert len(compared(a, b).rows) == 8
 
 
@@ -425,7 +426,7 @@ def test_mistakes_say_what_where_and_what_to_do(make: Callable[..., Dataset], st
     assert message(a, tmp_path / "none.csv", Question(("completion_ns",), published=known)) == (
         f"error: cannot read {tmp_path / 'none.csv'}: No such file or directory"
     )
-    (b / "parts/status-000000.parquet").unlink()
+    (b / "parts/batch-000000.sha256").unlink()
     assert message(a, b, Question()).startswith(
         "error: a and b have no cell in common\nhint: Tp 10 ms, N 1, newreno: only a (b: no finished run there)"
     )

@@ -15,6 +15,7 @@ import sawtooth
 from sawtooth.dataset import Dataset
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
+from sawtooth.results.lock import lock
 from sawtooth.study import Study
 
 
@@ -59,11 +60,11 @@ def test_kill_9_loses_at_most_the_batches_in_progress(study_file: Path, tmp_path
                "--set", "repeat=400", "--set", "scenario.duration='60 s'".replace("'", "")]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
-    while len(list(out.glob("parts/status-*.parquet"))) < 3 and time.monotonic() < deadline:
+    while len(list(out.glob("parts/batch-*.sha256"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    done = len(list(out.glob("parts/status-*.parquet")))
+    done = len(list(out.glob("parts/batch-*.sha256")))
     assert done >= 3
     options = ["repeat=400", "scenario.duration=60 s"]
     plan = make_plan(Study.load(study_file, options=options))
@@ -81,13 +82,37 @@ def test_ctrl_c_stores_what_is_finished_and_says_how_to_go_on(study_file: Path, 
                "--set", "repeat=2000", "--set", "scenario.duration=60 s"]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"})
     deadline = time.monotonic() + 60
-    while not list(out.glob("parts/status-*.parquet")) and time.monotonic() < deadline:
+    while not list(out.glob("parts/batch-*.sha256")) and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "the same command goes on from there" in stderr
     assert "Traceback" not in stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_ctrl_c_is_answered_at_once_and_the_second_ends_at_once(study_file: Path, tmp_path: Path, number: signal.Signals) -> None:
+    # Each run takes minutes.
+    command = [sys.executable, "-m", "sawtooth.cli", "run", str(study_file), "--out", str(tmp_path / "out"), "--jobs", "2",
+               "--set", "links.bottleneck.rate=1 Gbit/s", "--set", "scenario.duration=100000 s"]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, bufsize=1) as process:
+        assert process.stderr is not None
+        while not process.stderr.readline().startswith("0/"):
+            assert process.poll() is None
+        time.sleep(0.5)
+        for _ in range(2):
+            began = time.monotonic()
+            process.send_signal(number)
+            said = process.stderr.readline()
+            assert time.monotonic() - began < 2
+            if said:
+                assert said == "finishing 2 batches in progress; again to stop now\n"
+        assert process.wait(timeout=2) == 128 + number
+        assert process.stderr.read() == ""
+    # The lock went with it.
+    with lock(tmp_path / "out", wait=False):
+        pass
 
 
 def test_one_failing_run_is_recorded_and_the_rest_go_on(study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,8 @@ import polars as pl
 
 from sawtooth.dataset import Dataset
 from sawtooth.plan import make_plan
+from sawtooth.results.head import RUNS, Head
+from sawtooth.results.parts import as_parquet
 from sawtooth.study import Study
 
 SCENARIO = """
@@ -58,10 +60,11 @@ def dataset(
     ])  # fmt: skip
     plan = make_plan(Study.parse(text, Path("synthetic.toml")))
     Dataset.create(directory, plan)
-    table = pl.read_parquet(directory / "runs.parquet")
-    table.with_columns(
+    head = Head.look(directory)
+    table = head.runs.with_columns(
         pl.col(name).replace_strict({str(at): level for at, level in enumerate(levels)}) for name, levels in named.items()
-    ).write_parquet(directory / "runs.parquet")
+    )
+    head.write(str(head.owner), {RUNS: as_parquet(table)})
     made = Dataset.open(directory)
     flows: list[dict[str, object]] = []
     status: list[dict[str, object]] = []

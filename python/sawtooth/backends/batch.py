@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -16,6 +16,7 @@ class Batch:
         errors: position in the batch and message of each run that failed.
         deliveries: segments delivered, all runs together.
         events: events the simulator handled, all runs together.
+        lost: which of those failed through no fault of theirs, and may be done once more: a guest was killed, or memory was lacking.
 
     """
 
@@ -23,3 +24,4 @@ class Batch:
     errors: dict[int, str]
     deliveries: int
     events: int
+    lost: frozenset[int] = field(default_factory=frozenset[int])

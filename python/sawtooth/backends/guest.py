@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -37,6 +38,8 @@ _OVERHEAD = 96 << 20
 _TAIL = 600
 # Results of no run: that jobs are about to be done, and that all are.
 _SIGNS = ("begun", "done")
+# How a process ends that somebody kills, such as a kernel that is short of memory; or its parent tells so.
+_KILLED = {-signal.SIGKILL, -signal.SIGBUS, 128 + signal.SIGKILL, 128 + signal.SIGBUS}
 
 Outcome = dict[str, Any]
 Jobs = Mapping[str, Mapping[str, Any]]
@@ -125,25 +128,28 @@ def _run(launcher: Launcher, machine: Machine, settings: Settings, jobs: Jobs, p
     outcomes: dict[str, Outcome] = {}
     while len(outcomes) < len(jobs):
         left = {name: job for name, job in jobs.items() if name not in outcomes}
-        results, console = boot(launcher.name, machine, left, patience)
+        results, console, killed = boot(launcher.name, machine, left, patience)
         outcomes |= {name: outcome for name, outcome in results.items() if name in left}
         missing = [name for name in left if name not in outcomes]
         if not missing:
             break
-        if "begun" not in results:
-            problem = f"the guest of `{launcher.name}` did not boot; its console ended with: {tail(console)}"
+        said = f"its console ended with: {tail(console)}"
+        if "begun" not in results and killed:
+            outcomes[missing[0]] = {"error": f"the guest was killed before it had booted; {said}", "lost": True}
+        elif "begun" not in results:
+            problem = f"the guest of `{launcher.name}` did not boot; {said}"
             if settings.memory_bytes >= _ENOUGH_MEMORY:
                 raise BackendUnavailable(problem, "`sawtooth doctor` shows what this machine can run")
             hint = f"it had {settings.memory_mib} MiB of memory; 128 MiB suffice for a boot"
             outcomes |= {name: {"error": f"{problem} ({hint})"} for name in missing}
         else:
             # Runs are done in order: the first without a result is the one during which the guest ended.
-            outcomes[missing[0]] = {"error": f"the guest ended before this run did; its console ended with: {tail(console)}"}
+            outcomes[missing[0]] = {"error": f"the guest ended before this run did; {said}", "lost": True}
     return outcomes
 
 
-def boot(kind: str, machine: Machine, jobs: Jobs, patience: float) -> tuple[dict[str, Outcome], str]:
-    """Starts a guest for `jobs`; what it handed out by name, and the console's text."""
+def boot(kind: str, machine: Machine, jobs: Jobs, patience: float) -> tuple[dict[str, Outcome], str, bool]:
+    """Starts a guest for `jobs`; what it handed out by name, the console's text, and whether it was killed."""
     with processes.scratch(kind) as directory:
         results = directory / "results"
         results.mkdir()
@@ -152,7 +158,8 @@ def boot(kind: str, machine: Machine, jobs: Jobs, patience: float) -> tuple[dict
         command = machine.prepare(directory, jobs, seed)
         with processes.running(command.words, command.environment, directory) as process:
             _wait(process, results, patience)
-        return _collect(results), processes.console(directory)
+            killed = process.poll() in _KILLED
+        return _collect(results), processes.console(directory), killed
 
 
 def _wait(process: subprocess.Popen[bytes], results: Path, patience: float) -> None:
@@ -202,6 +209,7 @@ def _split(stream: bytes) -> dict[str, bytes]:
 def _to_batch(outcomes: Sequence[Outcome]) -> Batch:
     """The records in the simulator's tables; what a kernel does not tell is null."""
     errors = {at: str(outcome["error"]) for at, outcome in enumerate(outcomes) if "error" in outcome}
+    lost = frozenset(at for at in errors if outcomes[at].get("lost"))
     schema = _core.schema()
     rows: dict[str, list[dict[str, Any]]] = {}
     for run, outcome in enumerate(outcomes):
@@ -210,4 +218,4 @@ def _to_batch(outcomes: Sequence[Outcome]) -> Batch:
                 rows.setdefault(name, []).extend({"run": run, **row} for row in table)
     tables = {name: as_table(name, table) for name, table in rows.items() if table}
     packets = sum(row.get("arrived_packets", 0) for row in rows.get("links", []))
-    return Batch(tables, errors, deliveries=packets, events=0)
+    return Batch(tables, errors, deliveries=packets, events=0, lost=lost)

@@ -33,14 +33,30 @@ _UNLESS_ORPHANED_INSIDE = (
 NAMESPACES_ADVICE = "run as root, or allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces)"
 
 
+# What this program has open at the moment.
+_directories: set[Path] = set()
+_processes: set[subprocess.Popen[bytes]] = set()
+
+
 @contextlib.contextmanager
 def scratch(kind: str) -> Generator[Path]:
     """A directory that is removed afterwards."""
     path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kind}-"))
+    _directories.add(path)
     try:
         (path / _OWNER).write_text(f"{os.getpid()} {_start_time(os.getpid())}\n")
         yield path
     finally:
+        _remove(path)
+        _directories.discard(path)
+
+
+def end_all() -> None:
+    """Ends every process of this program and removes its directories: for an end that does not wait for threads."""
+    for process in list(_processes):
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+    for path in list(_directories):
         _remove(path)
 
 
@@ -68,9 +84,11 @@ def running(command: Sequence[str], environment: Mapping[str, str], directory: P
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        _processes.add(process)
         try:
             yield process
         finally:
+            _processes.discard(process)
             # Its helpers are in its session; after an orderly end there are none.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -53,7 +53,7 @@ def kvm_problem() -> str:
         return f"{_KVM} may not be opened by this user (its group is usually kvm)"
     settings = Settings("", 192 << 20, 1, virtual=False, http=False, modules=("tun",))
     machine = LAUNCHER.assemble(settings, frozenset(), "kvm")
-    results, console = guest.boot("kvm", machine, {}, _KVM_PATIENCE)
+    results, console, _ = guest.boot("kvm", machine, {}, _KVM_PATIENCE)
     return (
         "" if "done" in results else f"a kernel does not boot under it (nested virtualisation?); the console: {guest.tail(console)[-100:]}"
     )

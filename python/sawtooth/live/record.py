@@ -20,13 +20,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sawtooth.dataset import Dataset, Observation, as_table
+from sawtooth.dataset import Dataset, Observation, as_status, as_table
 from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES
 from sawtooth.live.exact import Stall
 from sawtooth.live.targets import Target
 from sawtooth.live.tcp_info import NO_SSTHRESH, Sockets
 from sawtooth.live.watch import Spells
+from sawtooth.results import lock
 
 _FLUSH_EVERY = 5.0
 """Seconds whose data a crash of the machine may take."""
@@ -50,8 +51,11 @@ class Recorder:
             f'# Live connections, watched by `sawtooth stall`: there is no scenario to be run again.\nname = "live"\nwatched = "{target}"\n'
         )
         question = f"What holds back the connections of {target}?"
-        self.dataset, self._run = Dataset.observe(directory, Observation("live", question, "live", "kernel of this machine", text))
-        self._first = self._next = 1 + max((int(path.stem[-6:]) for path in (directory / "parts").glob("*.parquet")), default=-1)
+        observation = Observation("live", question, "live", "kernel of this machine", text)
+        self.dataset, self._run, self._lock = Dataset.observe(directory, observation)
+        # Intervals have a batch each time they are written, and what is known of the whole has one that is replaced.
+        self._totals = self.dataset.next_batch
+        self._next = self._totals + 1
         self._intervals: list[dict[str, Any]] = []
         self._stalls: list[dict[str, Any]] = []
         self._means: dict[str, tuple[float, ...]] = {}
@@ -85,10 +89,13 @@ class Recorder:
         self._next += 1
         self._intervals, self._stalls = [], []
         tables = {"flows": self._flows(totals), "connections": _who(self._run, totals)} if totals else {}
-        status = pl.DataFrame({"run": [self._run], "status": ["ok" if totals else "failed"], "message": [message or None]},
-                              schema={"run": pl.UInt32, "status": pl.String, "message": pl.String})  # fmt: skip
-        self.dataset.write_batch(self._first, tables, status)
+        status = as_status([self._run], ["ok" if totals else "failed"], [message or None])
+        self.dataset.write_batch(self._totals, tables, status)
         self._flushed, self._cost = time.monotonic(), time.process_time() - before
+
+    def close(self) -> None:
+        """Lets others write to the directory."""
+        lock.release(self._lock)
 
     def _add_means(self, intervals: pl.DataFrame) -> None:
         length = pl.col("t_ns") - pl.col("start_ns")

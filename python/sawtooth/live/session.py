@@ -108,6 +108,8 @@ def watch(asked: Asked, show: Callable[[Report], None]) -> Ending:
                 recorder = Recorder(asked.record, asked.target)
             return _watch(asked, watching, show, recorder, exact)
         finally:
+            if recorder:
+                recorder.close()
             if exact:
                 exact.close()
 

@@ -442,7 +442,7 @@ def _labels(first: Dataset, second: Dataset) -> tuple[str, str]:
 
 def _state(dataset: Dataset, label: str) -> list[str]:
     status, planned = dataset.status(), dataset.runs.height
-    failures = status.filter(pl.col("status") == "failed")
+    failures = status.filter(pl.col("status") != "ok")
     notes = [f"{label}: {status.height:,} of {planned:,} runs are done"] if status.height < planned else []
     if failures.height:
         notes.append(f"{label}: {failures.height:,} runs failed; the first: {failures['message'][0]}")

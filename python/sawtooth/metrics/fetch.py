@@ -192,9 +192,9 @@ def missing(dataset: Dataset, planned: pl.DataFrame, fetches: pl.DataFrame, by: 
         .agg(
             runs=pl.len(),
             not_done=pl.col("status").is_null().sum(),
-            failed=(pl.col("status") == "failed").sum(),
+            failed=(pl.col("status") != "ok").sum(),
             unfinished_fetches=pl.col("unfinished").fill_null(0).sum(),
-            message=pl.col("message").filter(pl.col("status") == "failed").drop_nulls().first(),
+            message=pl.col("message").filter(pl.col("status") != "ok").drop_nulls().first(),
         )
         .filter((pl.col("not_done") > 0) | (pl.col("failed") > 0) | (pl.col("unfinished_fetches") > 0))
     )

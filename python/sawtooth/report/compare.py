@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset, write_atomically, writing
+from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.measures import HOWS, Metric
 from sawtooth.metrics import agreement, sides
@@ -30,6 +30,7 @@ from sawtooth.plots import paired
 from sawtooth.plots.paired import Dot, Legend
 from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.report.scales import scale, scaled
+from sawtooth.results.storage import write_atomically, writing
 from sawtooth.stats import Interval
 from sawtooth.study import did_you_mean
 

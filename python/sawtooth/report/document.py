@@ -13,8 +13,9 @@ import polars as pl
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from sawtooth.dataset import Dataset, write_atomically, writing
+from sawtooth.dataset import Dataset
 from sawtooth.plots import style
+from sawtooth.results.storage import write_atomically, writing
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def _kernels(dataset: Dataset) -> list[str]:
 def counts(dataset: Dataset) -> dict[str, int]:
     """How many runs were planned, done, and failed."""
     status = dataset.status()
-    failed = status.filter(pl.col("status") == "failed").height
+    failed = status.filter(pl.col("status") != "ok").height
     return {"planned": dataset.runs.height, "done": status.height, "failed": failed}
 
 

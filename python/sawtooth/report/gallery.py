@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sawtooth.dataset import Dataset, write_atomically, writing
+from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.plots.sheet import Remark, Tile, sheet
 from sawtooth.report.document import Plot, Report, Verdict, counts, svg_of, template
+from sawtooth.results.storage import write_atomically, writing
 from sawtooth.study import did_you_mean
 
 PAGE, SHEET = "index.html", "contact-sheet"

@@ -1,0 +1,80 @@
+"""One process at a time writes to a results directory. Reading needs no lock: what is read has been written whole.
+
+The lock is `flock` on the file `.lock`, so it goes with its holder, however that ends. What the file says is for those who wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import platform
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+from sawtooth.errors import DatasetError
+from sawtooth.results.storage import writing
+
+NAME = ".lock"
+_HOLDER_BYTES = 4096
+
+
+@contextlib.contextmanager
+def lock(directory: Path, *, wait: bool = True) -> Generator[None]:
+    """Makes this process the only one that writes to `directory`.
+
+    Raises:
+        DatasetError: if another does and `wait` is false, or the directory cannot be written.
+
+    """
+    descriptor = acquire(directory, wait=wait)
+    try:
+        yield
+    finally:
+        release(descriptor)
+
+
+def acquire(directory: Path, *, wait: bool = True) -> int:
+    """Takes the lock; what is returned is for `release`.
+
+    Raises:
+        DatasetError: as for `lock`.
+
+    """
+    with writing(directory):
+        descriptor = os.open(directory / NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        _take(descriptor, directory, wait=wait)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    holder = f"process {os.getpid()} on {platform.node()} since {time.strftime('%Y-%m-%d %H:%M:%S')} ({' '.join(sys.argv)})"
+    with contextlib.suppress(OSError):  # a full disk is no reason not to hold it
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, holder.encode(errors="replace")[:_HOLDER_BYTES], 0)
+    return descriptor
+
+
+def release(descriptor: int) -> None:
+    """Gives the lock back. The file stays: who waits for it has it open."""
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, 0)
+    os.close(descriptor)
+
+
+def _take(descriptor: int, directory: Path, *, wait: bool) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.pread(descriptor, _HOLDER_BYTES, 0).decode(errors="replace") or "another process"
+        if not wait:
+            raise DatasetError(f"{directory} is in use by {holder}", "wait for its end, or name another directory") from None
+        print(f"{directory} is in use by {holder}: waiting for its end", file=sys.stderr, flush=True)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+            raise
+        print(f"warning: the file system of {directory} has no locks: run one command at a time on it", file=sys.stderr)

@@ -1,0 +1,223 @@
+"""The parts of a results directory: a file per table and batch, and per batch a list of their checksums.
+
+The list is written last and names the plan, so a batch is done when its list is there, is of this plan, and every file in it is as it
+was written. Whatever no list names is not read.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from sawtooth.errors import DatasetError
+from sawtooth.results.storage import is_temporary, remove_leftovers, write_atomically, writing
+from sawtooth.results.sums import Digests, Sums
+
+_PART = re.compile(r"(?P<table>\w+)-(?P<batch>\d{6,})\.parquet")
+_LIST = re.compile(r"batch-(?P<batch>\d{6,})\.sha256")
+_MANY = 3
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """What is known of a batch: its list, the names of its files that are damaged or missing, and why it is not one of ours."""
+
+    sums: Sums | None
+    damaged: list[str]
+    foreign: bool = False
+
+
+class Parts:
+    """The folder `parts` of a results directory.
+
+    Attributes:
+        directory: the folder.
+        owner: what the batches are of: the hash of the plan.
+        planned: whether they can be made again.
+
+    """
+
+    def __init__(self, directory: Path, owner: str, *, planned: bool = True) -> None:
+        self.directory = directory
+        self.owner = owner
+        self.planned = planned
+        self._digests = Digests()
+        self._lists: dict[Path, tuple[str, Sums | None]] = {}
+
+    # --- reading
+
+    def paths(self, table: str, only: int | None = None) -> list[Path]:
+        """The parts of a table, in order, each as it was written; or only that of one batch.
+
+        Raises:
+            DatasetError: if one is not.
+
+        """
+        found: list[Path] = []
+        damaged: list[str] = []
+        for batch in self._batches() if only is None else [only]:
+            name = f"{table}-{batch:06d}.parquet"
+            state = self._examine(batch, only=name)
+            damaged += state.damaged
+            if state.sums is not None and name in state.sums.files:
+                found.append(self.directory / name)
+        self._require_none(damaged)
+        return found
+
+    def tables(self, batch: int) -> list[str]:
+        """The tables of a batch; none if it is not done."""
+        sums = self._examine(batch, only="").sums
+        return [] if sums is None else [found["table"] for name in sums.files if (found := _PART.fullmatch(name))]
+
+    def check(self) -> None:
+        """Looks at every bit of every batch.
+
+        Raises:
+            DatasetError: if a part is damaged or missing.
+
+        """
+        self._require_none([name for batch in self._batches() for name in self._examine(batch).damaged])
+
+    def strays(self, batches: int | None) -> list[str]:
+        """The names of files that are of no batch of this plan. They are not read, and stay.
+
+        Args:
+            batches: how many batches there are to be, if that is known.
+
+        """
+        listed: dict[int, Sums | None] = {batch: self._examine(batch, only="").sums for batch in self._batches()}
+        strays: list[str] = []
+        for name in self._names():
+            found = _PART.fullmatch(name) or _LIST.fullmatch(name)
+            batch = int(found["batch"]) if found else -1
+            sums = listed.get(batch)
+            if found is None:
+                stray = not is_temporary(name)
+            elif sums is None:
+                # Of a batch in progress, or of one that was not finished, unless there is no such batch.
+                stray = batch in listed or (batches is not None and batch >= batches)
+            else:
+                stray = name not in sums.files and name != _list_name(batch)
+            if stray:
+                strays.append(name)
+        return strays
+
+    @property
+    def owners(self) -> set[str]:
+        """What the batches in this folder are of, whether they are ours or not."""
+        lists = (self._list(batch) for batch in self._batches())
+        return {sums.title.partition(" of ")[2] for sums in lists if sums is not None}
+
+    @property
+    def empty(self) -> bool:
+        """Whether no part is there."""
+        return not any(_PART.fullmatch(name) or _LIST.fullmatch(name) for name in self._names())
+
+    @property
+    def next_batch(self) -> int:
+        """The number after the last that was used."""
+        return 1 + max((int(found["batch"]) for name in self._names() if (found := _PART.fullmatch(name))), default=-1)
+
+    # --- writing
+
+    def settle(self, batches: Iterable[int]) -> tuple[set[int], list[str]]:
+        """Which of `batches` are done, and the names of files that were damaged, missing or foreign; what is not done has no files then."""
+        remove_leftovers(self.directory)
+        by_batch: dict[int, list[str]] = {}
+        for name in self._names():
+            if found := _PART.fullmatch(name) or _LIST.fullmatch(name):
+                by_batch.setdefault(int(found["batch"]), []).append(name)
+        done: set[int] = set()
+        damaged: list[str] = []
+        for batch in batches:
+            state = self._examine(batch)
+            damaged += [*state.damaged, *([_list_name(batch)] if state.foreign else [])]
+            if state.sums is not None and not state.damaged:
+                done.add(batch)
+                continue
+            # The list goes first: what has none is of a batch that was not finished.
+            for name in sorted(by_batch.get(batch, ()), key=lambda name: name != _list_name(batch)):
+                (self.directory / name).unlink(missing_ok=True)
+        return done, damaged
+
+    def write(self, batch: int, frames: Mapping[str, pl.DataFrame]) -> None:
+        """Stores a batch, or another content of it: killed at any moment, every file is as it was or as it will be.
+
+        Raises:
+            DatasetError: if the disk is full or the directory cannot be written; what was stored before stays.
+
+        """
+        contents = {f"{name}-{batch:06d}.parquet": as_parquet(frame) for name, frame in frames.items()}
+        sums = Sums.of(self._title(batch), contents)
+        before = self._examine(batch, only="").sums
+        with writing(self.directory.parent):
+            if before is not None:
+                write_atomically(self.directory / _list_name(batch), before.merged(sums).render())
+            for name, content in contents.items():
+                write_atomically(self.directory / name, content)
+            write_atomically(self.directory / _list_name(batch), sums.render())
+            for name in () if before is None else before.files.keys() - contents.keys():
+                (self.directory / name).unlink(missing_ok=True)
+
+    # --- helpers
+
+    def _title(self, batch: int) -> str:
+        return f"batch {batch} of {self.owner}"
+
+    def _names(self) -> list[str]:
+        return sorted(path.name for path in self.directory.iterdir()) if self.directory.is_dir() else []
+
+    def _batches(self) -> list[int]:
+        return sorted(int(found["batch"]) for name in self._names() if (found := _LIST.fullmatch(name)))
+
+    def _list(self, batch: int) -> Sums | None:
+        """A batch's list; nothing if it is not there or not as it was written."""
+        path = self.directory / _list_name(batch)
+        seen = self._digests.of(path)
+        if seen is None:
+            return None
+        if path not in self._lists or self._lists[path][0] != seen:
+            try:
+                self._lists[path] = seen, Sums.parse(path.read_bytes())
+            except (OSError, ValueError):
+                self._lists[path] = seen, None
+        return self._lists[path][1]
+
+    def _examine(self, batch: int, *, only: str | None = None) -> _Batch:
+        """Compares a batch, or one file of it, with its list."""
+        name = _list_name(batch)
+        sums = self._list(batch)
+        if sums is None:
+            return _Batch(None, [name] if (self.directory / name).exists() else [])
+        if sums.title != self._title(batch):
+            return _Batch(None, [], foreign=True)
+        chosen = sums.files if only is None else {only} & sums.files.keys()
+        return _Batch(sums, [each for each in sorted(chosen) if self._digests.of(self.directory / each) not in sums.files[each]])
+
+    def _require_none(self, damaged: list[str]) -> None:
+        if not damaged:
+            return
+        names = ", ".join(damaged[:_MANY]) + (f" and {len(damaged) - _MANY} more" if len(damaged) > _MANY else "")
+        are = "is damaged or missing" if len(damaged) == 1 else "are damaged or missing"
+        raise DatasetError(
+            f"of the parts in {self.directory} {names} {are}",
+            "run the study again into this directory: it makes damaged parts anew"
+            if self.planned
+            else "what was watched cannot be watched again: without the file batch-NNNNNN.sha256 of that number it is left out",
+        )
+
+
+def as_parquet(frame: pl.DataFrame) -> bytes:
+    """A frame as the content of a file."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", statistics=True)
+    return buffer.getvalue()
+
+
+def _list_name(batch: int) -> str:
+    return f"batch-{batch:06d}.sha256"

@@ -1,0 +1,73 @@
+"""What a manifest says: of what, by what, where and when results were made."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sawtooth import _core
+from sawtooth.plan import RESULTS_EPOCH, Plan
+
+
+def plan_hash(plan: Plan) -> str:
+    """A hash of everything that decides the results: every run's id and the batches."""
+    text = "\n".join([*(run.id for run in plan.runs), *(f"{batch.start}-{batch.stop}" for batch in plan.batches)])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def of_plan(plan: Plan, identity: str) -> dict[str, Any]:
+    """What a manifest says of the plan."""
+    study = plan.study
+    return {
+        "name": study.name,
+        "question": study.question,
+        "report": study.report,
+        "backend": study.backend,
+        "study_path": study.path.name,
+        "study_sha256": hashlib.sha256(study.document.text.encode()).hexdigest(),
+        "options": list(study.document.options),
+        "plan_hash": identity,
+        "results_epoch": RESULTS_EPOCH,
+        "runs": len(plan.runs),
+        "batches": len(plan.batches),
+        "cells": len(plan.cells),
+        "arms": list(study.arms),
+        "repeat": study.repeat,
+        "seed": study.seed,
+    }
+
+
+def surroundings(command: Sequence[str]) -> dict[str, Any]:
+    """Where and by what results are made."""
+    return {
+        "versions": {
+            "sawtooth": _core.version(),
+            "python": platform.python_version(),
+            "polars": pl.__version__,
+        },
+        "commit": _commit(),
+        "machine": {"system": platform.platform(), "processor": platform.machine(), "cpus": os.cpu_count()},
+        "command": list(command) or [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def _commit() -> str | None:
+    """The commit of the checkout this package is used from, if it is."""
+    try:
+        found = subprocess.run(
+            ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"],
+            capture_output=True, text=True, timeout=10, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() or None

@@ -1,0 +1,84 @@
+"""Files that are there whole or not at all, whoever is killed when and whatever lies in wait under their names."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import re
+import secrets
+import zlib
+from pathlib import Path
+
+from sawtooth.errors import DatasetError
+
+# .NAME.HOST-PROCESS.RANDOM.tmp: nobody can lay a link under a name that cannot be foreseen, and whoever finds one knows whose it is.
+_HOST = f"{zlib.crc32(platform.node().encode()):08x}"
+_TEMPORARY = re.compile(r"\..+\.(?P<host>[0-9a-f]{8})-(?P<process>\d+)\.[0-9a-f]{16}\.tmp")
+
+
+class writing:  # noqa: N801 - reads as a statement
+    """Turns failures of the file system into errors that say what to do."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, OSError):
+            return
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise DatasetError(
+                f"no space left for results in {self.directory}",
+                "nothing that was stored is lost: make room and run the same command again, it goes on from here",
+            ) from None
+        raise DatasetError(f"cannot write to {self.directory}: {error.strerror or error}") from None
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Writes a file so that it is there whole or not at all. A link of that name is replaced, not followed."""
+    temporary = path.with_name(f".{path.name}.{_HOST}-{os.getpid()}.{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def append(path: Path, content: bytes) -> None:
+    """Adds to a file in one piece; several processes may."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        os.write(descriptor, content)
+    finally:
+        os.close(descriptor)
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file is one that `write_atomically` has not finished."""
+    return _TEMPORARY.fullmatch(name) is not None
+
+
+def remove_leftovers(directory: Path) -> None:
+    """Removes what killed processes of this machine have not finished. What a living one, or one elsewhere, is writing stays."""
+    for path in directory.glob(".*.tmp"):
+        found = _TEMPORARY.fullmatch(path.name)
+        if found and found["host"] == _HOST and not _lives(int(found["process"])):
+            path.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return True

@@ -1,0 +1,97 @@
+"""A small study with all that a results directory can hold, done without guests, and what is compared of directories."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+
+from sawtooth.backends import sim
+from sawtooth.backends.batch import Batch
+from sawtooth.dataset import Dataset
+from sawtooth.execute import Summary, execute
+from sawtooth.plan import Plan, make_plan
+from sawtooth.study import Study
+
+# Three batches. A kernel's backend, as only those have `kernels.json`: see `pretended`.
+STUDY = """\
+name = "small"
+question = "Who gets more?"
+backend = "uml"
+repeat = 36
+seed = 7
+
+[draws]
+S = { distribution = "uniform", low = "0 ms", high = "30 ms" }
+
+[scenario]
+duration = "300 ms"
+sample = "50 ms"
+links.l = { rate = "1 Mbit/s", delay = "5 ms", queue = { name = "drop_tail", limit = "10 packets" } }
+flows = [{ path = ["l"], count = 2, start = "S * i" }]
+
+[sweep]
+"links.l.delay" = ["5 ms", "20 ms"]
+
+[arms]
+reno = { "cc" = "reno" }
+cubic = { "cc" = "cubic" }
+"""
+
+execution = importlib.import_module("sawtooth.execute")
+"""The module: the package has a function of that name."""
+
+Run = Callable[[Sequence[str], Sequence[int]], Batch]
+
+
+@contextlib.contextmanager
+def pretended(run_batch: Run = sim.run_batch) -> Generator[None]:
+    """The backend `uml` is the simulator, or whatever else."""
+
+    def provenance(_scenarios: Sequence[str]) -> list[dict[str, Any]]:
+        return [{"backend": "uml", "release": "6.1.0", "sysctls": {"net.ipv4.tcp_sack": "1"}}]
+
+    def parallel(_scenarios: Sequence[str]) -> int:
+        return 2
+
+    backend: Any = SimpleNamespace(run_batch=run_batch, provenance=provenance, parallel=parallel)
+    kernels, backends = dict(execution._KERNELS), dict(execution.BACKENDS)
+    execution._KERNELS["uml"] = execution.BACKENDS["uml"] = backend
+    try:
+        yield
+    finally:
+        execution._KERNELS.update(kernels)
+        execution.BACKENDS.update(backends)
+
+
+def plan(seed: int = 7) -> Plan:
+    return make_plan(Study.parse(STUDY, Path("small.toml"), options=[f"seed={seed}"] if seed != 7 else []))
+
+
+def do(made: Plan, directory: Path, *, retry_failed: bool = False) -> tuple[Dataset, Summary]:
+    dataset = Dataset.create(directory, made)
+    return dataset, execute(made, dataset, jobs=2, retry_failed=retry_failed)
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    """Every file whose bytes are the same on every machine and at every time."""
+    paths = (path for path in directory.rglob("*") if path.is_file() and path.relative_to(directory).parts[0] not in VARY)
+    return {str(path.relative_to(directory)): path.read_bytes() for path in paths}
+
+
+VARY = ("manifest.json", "SHA256SUMS", "log.jsonl", ".lock", "report")
+"""The manifest tells when and where, and with it its checksum differs."""
+
+
+def tables(dataset: Dataset) -> dict[str, pl.DataFrame]:
+    """Everything that is read of results."""
+    return {
+        "runs": dataset.runs,
+        "status": dataset.status(),
+        **{name: dataset.table(name).collect() for name in ("flows", "links", "series")},
+    }
