@@ -2,13 +2,12 @@
 
 Each is to be named when the results are opened, so that none is read, and healed or left out, and named, by the same command.
 
-    python -m tests.robustness.flips --count 1000 --seed 1 [--json FILE]
+    python -m tests.robustness.flips --count 1000 --seed 1
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import shutil
 import sys
@@ -96,21 +95,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         outcome = flip(asked.count, asked.seed, Path(work))
-    heads = ("file", "flips", "refused", "noted", "healed", "left out")
-    for row in (heads, *outcome.table()):
-        print("".join(f"{cell:<26}" if at == 0 else f"{cell:>10}" for at, cell in enumerate(row)))
+    print("| file | flips | refused | noted | healed | left out |\n|---|---|---|---|---|---|")
+    for row in outcome.table():
+        print(f"| {' | '.join(map(str, row))} |")
     print(f"silent: {len(outcome.silent)} of {asked.count}")
     for line in outcome.silent:
         print(f"  {line}")
-    if asked.json:
-        rows = [dict(zip(heads, row, strict=True)) for row in outcome.table()]
-        asked.json.write_text(
-            json.dumps({"count": asked.count, "seed": asked.seed, "silent": len(outcome.silent), "files": rows}, indent=1) + "\n"
-        )
     sys.exit(1 if outcome.silent else 0)
 
 

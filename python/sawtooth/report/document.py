@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from sawtooth.dataset import Dataset
 from sawtooth.plots import style
-from sawtooth.results.storage import write_atomically, writing
+from sawtooth.results.storage import remove_leftovers, write_atomically, writing
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,8 @@ class Report:
         directory = Path(directory)
         with writing(directory):
             (directory / "tables").mkdir(parents=True, exist_ok=True)
+            for each in (directory, directory / "tables", directory / "figures"):
+                remove_leftovers(each)
             for section in self.sections:
                 for plot in section.plots:
                     style.write(plot.figure, directory / "figures", plot.name)

@@ -1,0 +1,295 @@
+"""Processes are killed (SIGKILL) at random moments: a sweep, one of two sweeps on one directory, guests, a report.
+
+Whatever was stored stays; nothing is there twice; once the same command has come to its end, every file is that of an undisturbed run, to the byte.
+
+    python -m tests.robustness.kills --count 200 --seed 1 [--kind sweep|two|report|guests]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sawtooth.dataset import Dataset
+from tests.robustness.laboratory import contents
+
+SWEEP = """\
+name = "kills"
+question = "What is left?"
+repeat = 150
+
+[draws]
+S = { distribution = "uniform", low = "0 ms", high = "30 ms" }
+
+[scenario]
+duration = "30 s"
+links.l = { rate = "4 Mbit/s", delay = "5 ms", queue = { name = "drop_tail", limit = "10 packets" } }
+flows = [{ path = ["l"], count = 2, start = "S * i" }]
+
+[sweep]
+"links.l.delay" = ["5 ms", "20 ms"]
+
+[arms]
+newreno = { "tcp.recovery" = "newreno" }
+sack = { "tcp.recovery" = "sack" }
+
+[short]
+repeat = 40
+"""
+GUESTS = """\
+name = "guests"
+backend = "uml"
+repeat = 2
+[scenario]
+duration = "20 s"
+links.l = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "50 packets" } }
+flows = [{ path = ["l"], source = { name = "bulk", size = "8 MB" } }]
+[sweep]
+"cc" = ["kernel:reno", "kernel:cubic", "kernel:yeah"]
+"""
+# Of the kills, this share is aimed at the time before anything is written.
+_EARLY = 0.15
+_HOST = 600.0
+
+
+@dataclass
+class Outcome:
+    """What came of the kills of one kind.
+
+    Attributes:
+        kills: processes that were still there when they were killed.
+        ends: how often the same command then came to its end and everything was compared.
+        resumed: how many batches had been stored when a process was killed, all kills together.
+        faults: what was lost, twice or different.
+
+    """
+
+    kills: int = 0
+    ends: int = 0
+    resumed: int = 0
+    faults: list[str] = field(default_factory=list[str])
+
+
+class Laboratory:
+    """A study, its undisturbed results, and what is started to be killed."""
+
+    def __init__(self, work: Path, seed: int, study: str, *, short: bool = False) -> None:
+        self.chance = random.Random(seed)
+        self.work = work
+        self.study = work / "study.toml"
+        self.study.write_text(study)
+        self.options = ["--jobs", "4", *(["--short"] if short else [])]
+        self.scratch = work / "tmp"
+        self.scratch.mkdir()
+        began = time.monotonic()
+        self.whole = work / "whole"
+        self.finish(self.start(self.whole))
+        self.seconds = time.monotonic() - began
+        self.expected = contents(self.whole)
+
+    def start(self, out: Path) -> subprocess.Popen[str]:
+        return self.command("run", str(self.study), "--out", str(out), *self.options)
+
+    def command(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "sawtooth.cli", *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(self.scratch)},
+        )
+
+    @staticmethod
+    def finish(process: subprocess.Popen[str]) -> str:
+        _, said = process.communicate(timeout=_HOST)
+        if process.returncode:
+            raise AssertionError(f"exit code {process.returncode}: {said}")
+        return said
+
+    def wait_to_kill(self, process: subprocess.Popen[str], begun: Callable[[], bool], longest: float) -> None:
+        """Sleeps to a random moment, mostly of the time in which something is written."""
+        if self.chance.random() < _EARLY:
+            time.sleep(self.chance.uniform(0, longest / 2))
+            return
+        while not begun() and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(self.chance.uniform(0, longest))
+
+    def kill(self, process: subprocess.Popen[str], outcome: Outcome) -> None:
+        if process.poll() is None:
+            process.kill()
+            outcome.kills += 1
+        process.communicate()
+
+    def stored(self, out: Path) -> dict[str, bytes]:
+        """The files of batches that are done."""
+        lists = sorted((out / "parts").glob("batch-*.sha256")) if out.is_dir() else []
+        numbers = {path.stem.partition("-")[2] for path in lists}
+        paths = (path for path in (out / "parts").iterdir() if path.stem.rpartition("-")[2] in numbers) if lists else ()
+        return {str(path.relative_to(out)): path.read_bytes() for path in paths}
+
+    def check_stored(self, out: Path, before: dict[str, bytes], outcome: Outcome) -> dict[str, bytes]:
+        """What was stored before still is, and is that of an undisturbed run; what is there can be opened."""
+        after = self.stored(out)
+        outcome.faults += [f"{name} was there and has been lost" for name in before if name not in after]
+        outcome.faults += [f"{name} is another" for name, content in after.items() if self.expected.get(name) != content]
+        outcome.resumed += sum(name.endswith(".sha256") for name in after)
+        if (out / "manifest.json").is_file():
+            Dataset.open(out)
+        return after
+
+    def check_end(self, out: Path, outcome: Outcome) -> None:
+        """All is there, once, and that of an undisturbed run."""
+        outcome.ends += 1
+        found = contents(out)
+        outcome.faults += [
+            f"{name} differs" for name in sorted(found.keys() | self.expected.keys()) if found.get(name) != self.expected.get(name)
+        ]
+        dataset = Dataset.open(out)
+        runs = dataset.status()["run"]
+        if runs.n_unique() != runs.len() or runs.len() != dataset.runs.height:
+            outcome.faults.append(f"{runs.n_unique()} runs in {runs.len()} rows of {dataset.runs.height}")
+        outcome.faults += [note for note in dataset.notes if "log.jsonl" not in note]
+
+
+def sweep(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
+    """A sweep with four threads, killed again and again until it is done; then another."""
+    laboratory, outcome = Laboratory(work, seed, SWEEP, short=short), Outcome()
+    number = 0
+    while outcome.kills < count:
+        out = work / f"out-{number}"
+        number += 1
+        stored: dict[str, bytes] = {}
+        while outcome.kills < count:
+            process = laboratory.start(out)
+            laboratory.wait_to_kill(process, (out / ".lock").exists, laboratory.seconds / 3)
+            ended = process.poll() is not None
+            laboratory.kill(process, outcome)
+            stored = laboratory.check_stored(out, stored, outcome)
+            if ended:
+                break
+        laboratory.finish(laboratory.start(out))
+        laboratory.check_end(out, outcome)
+        shutil.rmtree(out)
+    return outcome
+
+
+def two(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
+    """Two sweeps at once on one directory, of which one is killed, or both."""
+    laboratory, outcome = Laboratory(work, seed, SWEEP, short=short), Outcome()
+    while outcome.kills < count:
+        out = work / "out"
+        pair = [laboratory.start(out), laboratory.start(out)]
+        laboratory.wait_to_kill(pair[0], (out / ".lock").exists, laboratory.seconds / 2)
+        laboratory.chance.shuffle(pair)
+        victims = 2 if laboratory.chance.random() < 0.25 else 1
+        for process in pair[:victims]:
+            laboratory.kill(process, outcome)
+        for process in pair[victims:]:
+            laboratory.finish(process)
+        if victims == 2:
+            laboratory.check_stored(out, {}, outcome)
+            laboratory.finish(laboratory.start(out))
+        laboratory.check_end(out, outcome)
+        shutil.rmtree(out)
+    return outcome
+
+
+def report(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
+    """A report that is killed while it is written, and then written."""
+    laboratory, outcome = Laboratory(work, seed, SWEEP, short=True), Outcome()
+    del short
+    out, page = laboratory.whole, laboratory.whole / "report"
+    began = time.monotonic()
+    laboratory.finish(laboratory.command("report", str(out)))
+    longest = time.monotonic() - began
+    expected = contents(page)
+    while outcome.kills < count:
+        shutil.rmtree(page)
+        # Killed several times: what one has left does not harm the next.
+        for _ in range(laboratory.chance.randint(1, 4)):
+            process = laboratory.command("report", str(out))
+            laboratory.wait_to_kill(process, page.exists, longest / 4)
+            laboratory.kill(process, outcome)
+        laboratory.finish(laboratory.command("report", str(out)))
+        found = contents(page)
+        outcome.faults += [
+            f"report/{name} differs" for name in sorted(found.keys() | expected.keys()) if found.get(name) != expected.get(name)
+        ]
+        laboratory.check_end(out, outcome)
+    return outcome
+
+
+def guests(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
+    """Guests of a sweep that are killed one by one, and now and then the laboratory with them."""
+    laboratory, outcome = Laboratory(work, seed, GUESTS), Outcome()
+    del short
+    while outcome.kills < count:
+        out = work / "out"
+        process = laboratory.start(out)
+        for _ in range(3):
+            time.sleep(laboratory.chance.uniform(0, laboratory.seconds / 2))
+            if laboratory.chance.random() < 0.25:
+                laboratory.kill(process, outcome)
+                process = laboratory.start(out)
+            elif outcome.kills < count:
+                outcome.kills += _kill_a_guest(laboratory)
+        process.communicate(timeout=_HOST)
+        # Whoever lost its guest while that was looked at, or before it had booted, has ended with an error.
+        for _ in range(3):
+            process = laboratory.command("run", str(laboratory.study), "--out", str(out), "--retry-failed", *laboratory.options)
+            process.communicate(timeout=_HOST)
+            if process.returncode == 0:
+                break
+        laboratory.check_end(out, outcome)
+        shutil.rmtree(out)
+    return outcome
+
+
+def _kill_a_guest(laboratory: Laboratory) -> int:
+    """Kills one process that works in the laboratory's scratch, whichever; how many that were."""
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*/cwd"):
+        with contextlib.suppress(OSError):
+            if entry.readlink().is_relative_to(laboratory.scratch):
+                found.append(int(entry.parent.name))
+    with contextlib.suppress(ProcessLookupError):
+        if found:
+            os.kill(laboratory.chance.choice(found), 9)
+            return 1
+    return 0
+
+
+KINDS: dict[str, Callable[..., Outcome]] = {"sweep": sweep, "two": two, "report": report, "guests": guests}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", choices=list(KINDS), action="append")
+    asked = parser.parse_args()
+    print("| killed | kills | batches stored at the time | ends compared | faults |\n|---|---|---|---|---|")
+    faults: list[str] = []
+    for kind in asked.kind or KINDS:
+        with tempfile.TemporaryDirectory() as work:
+            outcome = KINDS[kind](asked.count, asked.seed, Path(work))
+        print(f"| {kind} | {outcome.kills} | {outcome.resumed} | {outcome.ends} | {len(outcome.faults)} |", flush=True)
+        faults += [f"{kind}: {fault}" for fault in outcome.faults]
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
