@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import multiprocessing
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sawtooth import cli
 from sawtooth.dataset import Dataset
 from tests.robustness.laboratory import contents
 
@@ -59,7 +60,8 @@ flows = [{ path = ["l"], source = { name = "bulk", size = "8 MB" } }]
 """
 # Of the kills, this share is aimed at the time before anything is written.
 _EARLY = 0.15
-_HOST = 600.0
+# Seconds that no command takes.
+_LONGEST = 600.0
 
 
 @dataclass
@@ -80,6 +82,44 @@ class Outcome:
     faults: list[str] = field(default_factory=list[str])
 
 
+class Command:
+    """The command line in a process of its own, a copy of one that has loaded the program: loading takes longer than most of what is killed."""
+
+    def __init__(self, words: Sequence[str], said: Path, scratch: Path) -> None:
+        self.said = said
+        self._process = _PROCESSES.Process(target=_do, args=(words, said, scratch))
+        self._process.start()
+
+    @property
+    def lives(self) -> bool:
+        return self._process.is_alive()
+
+    @property
+    def exitcode(self) -> int | None:
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def wait(self) -> int | None:
+        self._process.join(_LONGEST)
+        assert not self.lives, f"it does not end: {self.said.read_text()}"
+        return self.exitcode
+
+
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["sawtooth.cli", __name__])
+
+
+def _do(words: Sequence[str], said: Path, scratch: Path) -> None:
+    os.environ["TMPDIR"] = str(scratch)
+    output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    sys.argv = ["sawtooth", *words]
+    cli.main()
+
+
 class Laboratory:
     """A study, its undisturbed results, and what is started to be killed."""
 
@@ -91,45 +131,39 @@ class Laboratory:
         self.options = ["--jobs", "4", *(["--short"] if short else [])]
         self.scratch = work / "tmp"
         self.scratch.mkdir()
+        self._number = 0
         began = time.monotonic()
         self.whole = work / "whole"
         self.finish(self.start(self.whole))
         self.seconds = time.monotonic() - began
         self.expected = contents(self.whole)
 
-    def start(self, out: Path) -> subprocess.Popen[str]:
+    def start(self, out: Path) -> Command:
         return self.command("run", str(self.study), "--out", str(out), *self.options)
 
-    def command(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "sawtooth.cli", *words],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "TMPDIR": str(self.scratch)},
-        )
+    def command(self, *words: str) -> Command:
+        self._number += 1
+        return Command(words, self.work / f"said-{self._number}", self.scratch)
 
     @staticmethod
-    def finish(process: subprocess.Popen[str]) -> str:
-        _, said = process.communicate(timeout=_HOST)
-        if process.returncode:
-            raise AssertionError(f"exit code {process.returncode}: {said}")
-        return said
+    def finish(process: Command) -> None:
+        if process.wait():
+            raise AssertionError(f"exit code {process.exitcode}: {process.said.read_text()}")
 
-    def wait_to_kill(self, process: subprocess.Popen[str], begun: Callable[[], bool], longest: float) -> None:
+    def wait_to_kill(self, process: Command, begun: Callable[[], bool], longest: float) -> None:
         """Sleeps to a random moment, mostly of the time in which something is written."""
         if self.chance.random() < _EARLY:
             time.sleep(self.chance.uniform(0, longest / 2))
             return
-        while not begun() and process.poll() is None:
+        while not begun() and process.lives:
             time.sleep(0.005)
         time.sleep(self.chance.uniform(0, longest))
 
-    def kill(self, process: subprocess.Popen[str], outcome: Outcome) -> None:
-        if process.poll() is None:
+    def kill(self, process: Command, outcome: Outcome) -> None:
+        if process.lives:
             process.kill()
             outcome.kills += 1
-        process.communicate()
+        process.wait()
 
     def stored(self, out: Path) -> dict[str, bytes]:
         """The files of batches that are done."""
@@ -173,7 +207,7 @@ def sweep(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
         while outcome.kills < count:
             process = laboratory.start(out)
             laboratory.wait_to_kill(process, (out / ".lock").exists, laboratory.seconds / 3)
-            ended = process.poll() is not None
+            ended = not process.lives
             laboratory.kill(process, outcome)
             stored = laboratory.check_stored(out, stored, outcome)
             if ended:
@@ -244,11 +278,11 @@ def guests(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome
                 process = laboratory.start(out)
             elif outcome.kills < count:
                 outcome.kills += _kill_a_guest(laboratory)
-        process.communicate(timeout=_HOST)
+        process.wait()
         # Whoever lost its guest while that was looked at, or before it had booted, has ended with an error.
         for _ in range(3):
             process = laboratory.command("run", str(laboratory.study), "--out", str(out), "--retry-failed", *laboratory.options)
-            process.communicate(timeout=_HOST)
+            process.wait()
             if process.returncode == 0:
                 break
         laboratory.check_end(out, outcome)
