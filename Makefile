@@ -10,7 +10,7 @@ SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -nam
 # One process more than there are processors: those of the group "real time" mostly wait.
 PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
 
-.PHONY: help study short gallery guest rust-tests test test-long test-all fuzz lint format bench docs clean
+.PHONY: help study short gallery guest rust-tests test test-long test-all fuzz lint format bench docs deny sbom clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 19
@@ -84,6 +84,22 @@ bench: .venv/built ## speed against ns-2, and of the linux stack, side by side i
 
 docs: .venv/built ## reference pages from the tables
 	$(RUN)/python docs/generate.py
+
+# Programs of cargo, built once and quickly: some minutes of a processor each.
+TOOLS := .venv/tools/bin
+QUICKLY := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+CARGO_DENY_VERSION := 0.20.2
+CARGO_CYCLONEDX_VERSION := 0.5.9
+$(TOOLS)/cargo-deny: | .venv/built
+	$(QUICKLY) cargo install --quiet --locked --root .venv/tools cargo-deny --version $(CARGO_DENY_VERSION)
+$(TOOLS)/cargo-cyclonedx: | .venv/built
+	$(QUICKLY) cargo install --quiet --locked --root .venv/tools cargo-cyclonedx --version $(CARGO_CYCLONEDX_VERSION)
+
+deny: .venv/built $(TOOLS)/cargo-deny ## licences, sources and known vulnerabilities of all crates and distributions
+	$(RUN)/python -m supply.deny
+
+sbom: .venv/built $(TOOLS)/cargo-cyclonedx ## bill of materials of crates and distributions, results/sbom.cdx.json (CycloneDX)
+	$(RUN)/python -m supply.sbom
 
 clean: ## remove what was built and installed, keep results
 	rm -rf .venv target

@@ -17,6 +17,7 @@ mod fair_queues;
 mod golden;
 mod golden_micro;
 mod hosts;
+mod keys;
 mod layering;
 mod links;
 mod linux_parts;

@@ -1,0 +1,109 @@
+"""A software bill of materials: every crate and every Python distribution, from the lock files, as CycloneDX 1.5. `make sbom`.
+
+`cargo cyclonedx` tells the crates and `uv export` the distributions; the two become one document, which is validated against CycloneDX's schema.
+Crates that only test are not in it; distributions that only check or build are, in the scope `excluded`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from supply import licences
+from supply.licences import ROOT
+
+CARGO_CYCLONEDX = ROOT / ".venv/tools/bin/cargo-cyclonedx"
+UV = ROOT / ".venv/bin/uv"
+VALIDATOR = "cyclonedx-python-lib[json-validation]==11.11.0"
+_PART = "sbom-part"
+
+
+def main() -> int:
+    """Writes the bill and validates it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=ROOT / "results/sbom.cdx.json")
+    out = parser.parse_args().out
+    bill = merged(of_distributions(), of_crates())
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(bill, indent=2) + "\n", encoding="utf-8")
+    fault = fault_of(out)
+    if fault:
+        print(f"{out} is no CycloneDX {bill['specVersion']}: {fault}", file=sys.stderr)
+        return 1
+    kinds = [component.get("purl", "").partition("/")[0].removeprefix("pkg:") for component in bill["components"]]
+    print(f"{out}: {kinds.count('cargo')} crates and {kinds.count('pypi')} distributions, valid CycloneDX {bill['specVersion']}")
+    return 0
+
+
+def of_distributions() -> dict[str, Any]:
+    """The bill of the Python side, with licences where they are known."""
+    exported = _run(
+        str(UV), "export", "--frozen", "--quiet", "--preview-features", "sbom-export", "--format", "cyclonedx1.5", "--all-groups"
+    )
+    bill: dict[str, Any] = json.loads(exported)
+    known = {each.name: each for each in licences.distributions()}
+    for component in bill["components"]:
+        found = known.get(component["name"])
+        if found is None:
+            continue
+        if found.licence:
+            component["licenses"] = [{"expression": found.licence}] if " " in found.licence else [{"license": {"id": found.licence}}]
+        component["scope"] = "required" if found.runs else "excluded"
+    return bill
+
+
+def of_crates() -> list[dict[str, Any]]:
+    """The bills of the workspace's crates, which the tool writes beside their manifests."""
+    written = [manifest.parent / f"{_PART}.json" for manifest in (ROOT / "crates").glob("*/Cargo.toml")]
+    try:
+        _run(str(CARGO_CYCLONEDX), "cyclonedx", "--format", "json", "--spec-version", "1.5", "--override-filename", _PART, "--quiet")
+        return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(written)]
+    finally:
+        for path in written:
+            path.unlink(missing_ok=True)
+
+
+def merged(first: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]:
+    """One bill of several: components and dependencies of all, each once, below the first one's subject."""
+    components = {component["bom-ref"]: component for component in first["components"]}
+    dependencies = {each["ref"]: set(each.get("dependsOn", ())) for each in first["dependencies"]}
+    subject = first["metadata"]["component"]["bom-ref"]
+    for bill in others:
+        own = {key: value for key, value in bill["metadata"]["component"].items() if key != "components"}
+        for component in (own, *bill.get("components", ())):
+            components.setdefault(component["bom-ref"], component)
+        for each in bill.get("dependencies", ()):
+            dependencies.setdefault(each["ref"], set()).update(each.get("dependsOn", ()))
+        dependencies.setdefault(subject, set()).add(own["bom-ref"])
+    known = {subject, *components}
+    return {
+        **first,
+        "components": [components[ref] for ref in sorted(components)],
+        "dependencies": [{"ref": ref, "dependsOn": sorted(on & known)} for ref, on in sorted(dependencies.items()) if ref in known],
+    }
+
+
+def fault_of(path: Path) -> str:
+    """What is wrong with a bill by CycloneDX's schema; empty if nothing is."""
+    program = (
+        "import sys; from pathlib import Path; from cyclonedx.schema import SchemaVersion; from cyclonedx.validation.json import JsonStrictValidator\n"
+        "found = JsonStrictValidator(SchemaVersion.V1_5).validate_str(Path(sys.argv[1]).read_text(encoding='utf-8'))\n"
+        "print(str(found)[:2000] if found else '')"
+    )
+    return _run(str(UV), "run", "--quiet", "--no-project", "--with", VALIDATOR, "python", "-c", program, str(path.resolve())).strip()
+
+
+def _run(*command: str) -> str:
+    """What a program prints; its complaint goes to ours if it fails."""
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{Path(command[0]).name} failed, with exit code {done.returncode}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())
