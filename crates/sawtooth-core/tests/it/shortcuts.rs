@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::random::{Case, cases, config};
+use crate::random::{Case, cases, config, load};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -40,7 +40,7 @@ fn a_delayed_acknowledgement_that_is_due_at_once_does_not_leave_before_its_segme
         "links": {"b": {"rate": "850 kbit/s", "queue": {"name": "drop_tail", "limit": "3 packets"}}},
         "flows": [{"path": ["b"], "count": 2, "start": "3 ms"}],
     });
-    let mut scenario = random::load(&tree);
+    let mut scenario = load(&tree);
     let fast = simulate(&scenario, 1);
     scenario.shortcuts = Shortcuts::all(false);
     assert_eq!(simulate(&scenario, 1), fast);
