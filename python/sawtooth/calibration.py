@@ -15,8 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sawtooth import kernels
-from sawtooth.backends import debian, guest, images, netns, qemu, uml
+from sawtooth.backends import debian, guest, images, kernels, netns, qemu, uml
 from sawtooth.backends.launcher import Launcher
 from sawtooth.errors import BackendUnavailable
 

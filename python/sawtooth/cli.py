@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-import sawtooth
-from sawtooth import _core, calibration, doctor, kernels
+from sawtooth import _core, api, calibration, doctor
+from sawtooth.backends import kernels
 from sawtooth.dataset import Dataset
-from sawtooth.errors import BackendUnavailable, DatasetError, SawtoothError
+from sawtooth.errors import BackendUnavailable, DatasetError, SawtoothError, StudyError
 from sawtooth.execute import BACKENDS, Interrupted, Summary, execute, reporter_for
 from sawtooth.measures import measures
 from sawtooth.plan import Plan, Run, make_plan
@@ -204,7 +204,7 @@ def gallery(
     names = [each.manifest["name"] if isinstance(each, Dataset) else each.study.name for each in chosen]
     for name in names:
         if names.count(name) > 1 and any(isinstance(each, Plan) and each.study.name == name for each in chosen):
-            raise sawtooth.StudyError(f"two of these studies are called `{name}`", hint="their results would go to one directory")
+            raise StudyError(f"two of these studies are called `{name}`", hint="their results would go to one directory")
     entries: list[page.Entry] = []
     facts: list[dict[str, Any]] = []
     failed = 0
@@ -336,7 +336,7 @@ def list_parts(
     """
     tables = _listing()
     if what and what not in tables:
-        raise sawtooth.StudyError(f"there is nothing called `{what}` to list", hint=f"there are {', '.join(tables)}")
+        raise StudyError(f"there is nothing called `{what}` to list", hint=f"there are {', '.join(tables)}")
     chosen = {what: tables[what]} if what else tables
     if as_json:
         _print_json(chosen[what] if what else chosen)
@@ -368,9 +368,9 @@ def simulate(
     Example: sawtooth simulate studies/hstcp.toml --set vars.Bw='1 Mbit/s'
     """
     made = _warn(make_plan(_load(study, short, options, None, no_files)))
-    records = sawtooth.simulate(json.loads(made.runs[0].scenario), seed=seed)
+    records = api.simulate(json.loads(made.runs[0].scenario), seed=seed)
     if table not in records.tables:
-        raise sawtooth.StudyError(f"this run has no table `{table}`", hint=f"it has {', '.join(records.tables)}")
+        raise StudyError(f"this run has no table `{table}`", hint=f"it has {', '.join(records.tables)}")
     frame = records.tables[table]
     if as_json:
         _print_json(frame.to_dicts())
@@ -426,11 +426,11 @@ def trace(
     directory = out or Path("results") / made.study.name / "trace"
     if layers:
         if links:
-            raise sawtooth.StudyError("--layers draws no links", hint="leave out --link")
+            raise StudyError("--layers draws no links", hint="leave out --link")
         _trace_layers(made, run, flows, message, span if begin != _START or end is not None else None, directory, as_json=as_json)
         return
     if message is not None:
-        raise sawtooth.StudyError("--message is for --layers", hint="a message's way through the layers is shown with both")
+        raise StudyError("--message is for --layers", hint="a message's way through the layers is shown with both")
     taken = traces.take(made, run, BACKENDS[made.study.backend])
     drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
     name = f"trace-run-{run.index}"
@@ -502,10 +502,10 @@ def calibrate(
     Example: sawtooth calibrate --backend netns
     """
     if shaper not in calibration.SHAPERS:
-        raise sawtooth.StudyError(f"there is no shaper `{shaper}`", hint=f"there are {', '.join(calibration.SHAPERS)}")
+        raise StudyError(f"there is no shaper `{shaper}`", hint=f"there are {', '.join(calibration.SHAPERS)}")
     for name in backends or ():
         if name not in calibration.LAUNCHERS:
-            raise sawtooth.StudyError(f"there is no backend `{name}` to calibrate", hint=f"there are {', '.join(calibration.LAUNCHERS)}")
+            raise StudyError(f"there is no backend `{name}` to calibrate", hint=f"there are {', '.join(calibration.LAUNCHERS)}")
     made: list[dict[str, Any]] = []
     for name in backends or calibration.LAUNCHERS:
         for clock in ("real",) if name == "netns" else ("virtual", "real"):
@@ -722,7 +722,7 @@ def _gallery_of(paths: Sequence[Path]) -> list[Path]:
         if path.is_dir() and not _is_results(path):
             within = [*sorted(path.glob("*.toml")), *(each for each in sorted(path.iterdir()) if _is_results(each))]
             if not within:
-                raise sawtooth.StudyError(f"{path} holds neither study files nor results directories", hint="name one that does")
+                raise StudyError(f"{path} holds neither study files nor results directories", hint="name one that does")
             found += within
         else:
             found.append(path)

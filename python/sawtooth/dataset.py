@@ -26,6 +26,7 @@ import polars as pl
 
 from sawtooth import _core
 from sawtooth.errors import DatasetError
+from sawtooth.mib import rfc4898
 from sawtooth.plan import RESULTS_EPOCH, Plan
 from sawtooth.results import head as heads
 from sawtooth.results import lock as locks
@@ -35,7 +36,6 @@ from sawtooth.results.parts import Parts, as_parquet
 from sawtooth.results.provenance import of_plan, plan_hash, surroundings
 from sawtooth.results.storage import is_temporary, remove_leftovers, writing
 from sawtooth.results.sums import digest
-from sawtooth.rfc4898 import rfc4898
 from sawtooth.study import Study
 
 _LOG = "log.jsonl"

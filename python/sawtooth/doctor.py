@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from sawtooth import _core, calibration, kernels
-from sawtooth.backends import debian, modules, netns, processes, qemu, uml
+from sawtooth import _core, calibration
+from sawtooth.backends import debian, kernels, modules, netns, processes, qemu, uml
 from sawtooth.errors import BackendUnavailable
 from sawtooth.study import Study
 

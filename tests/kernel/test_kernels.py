@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from sawtooth import kernels
-from sawtooth.backends import uml
+from sawtooth.backends import kernels, uml
 from sawtooth.errors import BackendUnavailable
 
 KCONFIG = "config 64BIT\n\tbool\n\ndefconfig\n\nconfig HZ\n\tint\n\tdefault 100\n\nconfig NR_CPUS\n\tint\n\tdefault 1\n"
@@ -187,7 +186,7 @@ def test_a_failed_build_shows_its_end_and_keeps_its_log_and_the_old_kernel(machi
 
 def test_an_interrupted_build_leaves_nothing_running_and_no_source(machine: Path) -> None:
     (machine / "SLOW").write_text("yes")
-    code = "from sawtooth import kernels\nkernels.build('6.1')"
+    code = "from sawtooth.backends import kernels\nkernels.build('6.1')"
     deadline = time.monotonic() + 60
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as process:
         while not compiling(machine / "cache") and time.monotonic() < deadline:

@@ -15,8 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from sawtooth import kernels
-from sawtooth.backends import guest, images, processes, programs
+from sawtooth.backends import guest, images, kernels, processes, programs
 from sawtooth.backends.launcher import Command, Settings
 from sawtooth.backends.modules import Modules, module_name, require_congestion_controls
 from sawtooth.errors import BackendUnavailable

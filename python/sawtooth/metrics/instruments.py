@@ -6,7 +6,7 @@ import polars as pl
 
 from sawtooth.dataset import Dataset
 from sawtooth.metrics import over_time
-from sawtooth.rfc4898 import rfc4898
+from sawtooth.mib import rfc4898
 
 WARM_UP = 1 / 6
 """Of a run's duration: without slow start and the growth of the receiver's buffer, which are not what is asked."""

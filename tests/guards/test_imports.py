@@ -1,0 +1,49 @@
+"""Who may import whom: the contracts in pyproject.toml hold for every module, and see a fault that is planted."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import ROOT
+
+PACKAGE = ROOT / "python/sawtooth"
+
+
+def contracts() -> list[dict[str, Any]]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+
+
+def test_every_module_has_a_layer_and_nothing_is_ignored() -> None:
+    layers, *_ = contracts()
+    named = [module for layer in layers["layers"] for module in layer.split(" : ")]
+    modules = {path.stem for path in PACKAGE.iterdir() if (path.suffix == ".py" or (path / "__init__.py").exists())} - {"__init__"}
+    assert sorted(named) == sorted(modules)
+    assert layers["exhaustive"]
+    assert not [contract["name"] for contract in contracts() if "ignore_imports" in contract or "exhaustive_ignores" in contract]
+
+
+PLANTED = {
+    "dataset.py": ("from sawtooth.report import report", "sawtooth.dataset -> sawtooth.report"),
+    "sweep.py": ("def planted():\n    from sawtooth import execute", "sawtooth.sweep -> sawtooth.execute"),
+    "newcomer.py": ("import json", "- sawtooth.newcomer"),
+    "metrics/fairness.py": ("import sawtooth.backends.sim", "sawtooth.metrics.fairness -> sawtooth.backends.sim"),
+    "report/scales.py": ("from sawtooth import api", "sawtooth.report.scales -> sawtooth.api"),
+    "__init__.py": ("from sawtooth.study import Study", "sawtooth -> sawtooth.study"),
+}
+
+
+def test_every_planted_import_is_seen(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    package = Path(shutil.copytree(PACKAGE, tmp_path / "sawtooth", ignore=shutil.ignore_patterns("*.so", "__pycache__", "guest")))
+    for module, (line, _) in PLANTED.items():
+        with (package / module).open("a") as file:
+            file.write(f"\n{line}\n")
+    linter = Path(sys.executable).with_name("lint-imports")
+    said = subprocess.run([linter, "--no-cache"], cwd=tmp_path, capture_output=True, text=True).stdout
+    assert "0 kept, 3 broken" in said
+    assert [fault for _, fault in PLANTED.values() if fault not in said] == [], said
