@@ -356,9 +356,9 @@ pub const SCHEMA: &[TableSpec] = &[
             ),
             column(
                 "bytes",
-                U64,
+                I64,
                 "B",
-                "application bytes that it is about; of packets in the driver and on the wire, bytes of the packet",
+                "application bytes that it is about, -1 of a write without end; of packets in the driver and on the wire, bytes of the packet",
             ),
         ],
     },

@@ -1217,7 +1217,8 @@ impl<'a> World<'a> {
             let lifetime = self.end - flow.start;
             let rate = |bytes| mean_rate_bps(bytes, lifetime);
             let acked = sender.acked_segments();
-            let done = sender.is_done();
+            // Nor is a transfer complete that the application has not read to its end.
+            let done = sender.is_done() && delivered == sender.acked_bytes();
             let srtt = counters.srtt_sum_secs / counters.rtt_samples as f64;
             let sampled = |secs: f64| {
                 if counters.rtt_samples > 0 {

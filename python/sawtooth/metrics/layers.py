@@ -77,7 +77,8 @@ def messages(layers: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("bytes", "packet").first()),
         keys,
     ).select(*keys, "through", "seq", "packet")
-    made = _progress(layers, "application", "write", keys).rename({"t_ns": "write"})
+    # A write without end is no message.
+    made = _progress(layers.filter(pl.col("bytes") >= 0), "application", "write", keys).rename({"t_ns": "write"})
     made = made.with_columns(message=pl.int_range(1, pl.len() + 1).over(keys))
     made = _reached(made, segments, keys)
     for moment in (BEFORE, *AFTER):

@@ -169,6 +169,7 @@ impl Sender {
                 seed: config.seed,
             },
         );
+        let max_cwnd = cc.cwnd();
         Self {
             rto: Rto::new(config.rto, phase_secs),
             clock: config.timestamps.map(Clock::new),
@@ -180,7 +181,8 @@ impl Sender {
             snd_nxt: 0,
             snd_max: 0,
             stream,
-            allowed: if config.send_buffer_default.is_some() {
+            // Nothing goes with a SYN, whatever the algorithm makes of its window.
+            allowed: if config.handshake || config.send_buffer_default.is_some() {
                 syn
             } else {
                 u64::MAX
@@ -211,7 +213,7 @@ impl Sender {
             config,
             counters: SenderCounters {
                 min_rtt_secs: f64::INFINITY,
-                max_cwnd: cwnd,
+                max_cwnd,
                 ..SenderCounters::default()
             },
         }
@@ -725,6 +727,9 @@ impl Sender {
     /// The SYN was acknowledged: data may flow.
     pub(super) fn on_established(&mut self, at_first_try: bool) {
         self.handshake_ack = self.config.handshake_ack;
+        if self.send_buffer.is_none() {
+            self.allowed = self.right_edge;
+        }
         if !at_first_try {
             self.rto.after_lost_syn();
         }

@@ -760,3 +760,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_transfer_is_complete_when_the_application_has_read_it() {
+    // Reading takes 1 ms a byte, so of 960 bytes that are acknowledged within 20 ms none has been read in time, and then all.
+    let completed = |duration: &str| {
+        let mut tree = tree(960);
+        tree["hosts"]["pc"]["read_byte_cost"] = json!("1 ms");
+        tree["duration"] = json!(duration);
+        let records = run(&tree);
+        assert_eq!(numbers(&records, "flows", "acked_bytes"), [960]);
+        let delivered = numbers(&records, "flows", "delivered_bytes")[0];
+        (delivered, numbers(&records, "flows", "completion_ns")[0])
+    };
+    assert_eq!(completed("0.9 s"), (0, -1));
+    let (delivered, completion) = completed("1.1 s");
+    assert!(delivered == 960 && completion > 960_000_000, "{completion}");
+}
+
+#[test]
+fn a_write_without_end_is_of_no_number_of_bytes() {
+    let mut tree = tree(1);
+    tree["flows"][0]["source"] = json!("bulk");
+    let records = run(&tree);
+    assert_eq!(words(&records, "layers", "event")[0], "write");
+    let bytes = numbers(&records, "layers", "bytes");
+    // Nor is what is left of it, of which the writer sleeps and wakes.
+    assert!(bytes[0] == -1 && bytes.iter().all(|bytes| (-1..100_000).contains(bytes)));
+}

@@ -487,3 +487,26 @@ fn segments_of_one_byte_are_sent_without_end() {
         assert_eq!(i64s(flows, "completion_ns"), [-1]);
     }
 }
+
+#[test]
+fn rfc9293_3_10_7_3_nothing_is_sent_before_the_answer_to_the_syn() {
+    // An algorithm with an initial window of its own.
+    for entry in cc::TABLE {
+        for stack in ["rfc", "linux"] {
+            let records =
+                run(&json!({"/stack": stack, "/flows/0/cc": entry.name, "/duration": "99 ms"}));
+            let sent = i64s(table(&records, "flows"), "sent_packets")[0];
+            assert_eq!(sent, 1, "{} {stack}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn the_largest_window_is_no_smaller_than_the_first() {
+    let hybla = json!({"name": "hybla", "start_window": 1.5});
+    let records = run(&json!({"/flows/0/cc": hybla, "/links/l/drop": [1], "/duration": "0.5 s"}));
+    assert_eq!(
+        f64s(table(&records, "flows"), "max_cwnd_bytes"),
+        [1.5 * 960.0]
+    );
+}

@@ -106,7 +106,7 @@ fn layer_table(logs: &[Log], names: &[String], scenario: &Scenario) -> Table {
                 Cell::I64(row.packet.map_or(-1, |(id, _)| i64::from(id))),
                 Cell::Str(kind.into()),
                 Cell::I64(row.seq.map_or(-1, u64::cast_signed)),
-                Cell::U64(row.bytes),
+                Cell::I64(i64::try_from(row.bytes).unwrap_or(-1)),
             ]);
         }
     }
