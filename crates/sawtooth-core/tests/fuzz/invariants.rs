@@ -53,7 +53,8 @@ struct Run<'a> {
 
 macro_rules! hold {
     ($rule:literal, $holds:expr, $($told:tt)*) => {
-        if !$holds {
+        let holds: bool = $holds;
+        if !holds {
             return Err(($rule, format!($($told)*)));
         }
     };

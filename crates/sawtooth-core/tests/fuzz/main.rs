@@ -152,7 +152,7 @@ struct Tally {
     reached: u64,
     at_once: u64,
     /// The longest that one has taken, and which.
-    slowest: (f64, u64),
+    slowest: (f64, Value),
     failures: Vec<(Broken, Value)>,
 }
 
@@ -213,7 +213,7 @@ fn campaign(seed: u64, out: Option<&Path>, enough: impl Fn(&Tally) -> bool) -> T
         let outcome = attempt(scenario, seed, number);
         let took = began.elapsed().as_secs_f64();
         if took > tally.slowest.0 {
-            tally.slowest = (took, number);
+            tally.slowest = (took, saved(&made.tree, seed, number));
         }
         current.tell(&tally, "");
         if let Err((rule, what)) = outcome
@@ -254,9 +254,13 @@ fn valid_scenarios_break_no_rule() {
         }
         failures.push(failure);
     }
+    if let Some(out) = &out {
+        let slowest = format!("{:#}\n", tally.slowest.1);
+        std::fs::write(out.join("slowest.json"), slowest).expect("it can be written");
+    }
     let counts = json!({
         "inputs": tally.inputs, "reached": tally.reached, "valid_at_once": tally.at_once, "seconds": began.elapsed().as_secs_f64(),
-        "slowest": tally.slowest, "failures": failures,
+        "slowest_seconds": tally.slowest.0, "failures": failures,
     });
     println!("\nfuzz: {counts}");
     assert!(seconds.is_some() || failures.is_empty(), "{failures:#?}");
@@ -333,12 +337,6 @@ fn every_row_and_every_parameter_is_drawn() {
     keys("arrivals", arrivals::PARAMS);
     keys("walk", wire::WALK_PARAMS);
     keys("server", host::PARAMS);
-    fn rows<C>(table: &'static [Entry<C>]) -> Vec<(&'static str, &'static [Param])> {
-        table
-            .iter()
-            .map(|entry| (entry.name, entry.params))
-            .collect()
-    }
     let tables = [
         rows(cc::TABLE),
         rows(queue::TABLE),
@@ -368,6 +366,11 @@ fn every_row_and_every_parameter_is_drawn() {
         missing.is_empty(),
         "never drawn in a scenario that can be run: {missing:?}"
     );
+}
+
+fn rows<C>(table: &'static [Entry<C>]) -> Vec<(&'static str, &'static [Param])> {
+    let row = |entry: &Entry<C>| (entry.name, entry.params);
+    table.iter().map(row).collect()
 }
 
 /// The keys of every table, by its name or else by where it is.

@@ -238,14 +238,14 @@ impl Draw {
         }
         match entry.name {
             "uniform" => {
-                table["high"] = json!(format!("{} * 3", table["low"].as_str().unwrap_or("1 B")))
+                table["high"] = json!(format!("{} * 3", table["low"].as_str().unwrap_or("1 B")));
             }
             "empirical" => {
                 table["points"] = json!([
                     [most.least_bytes, 0.2],
                     [most.bytes, 0.7],
                     [2.0 * most.bytes, 1.0]
-                ])
+                ]);
             }
             _ => {}
         }
