@@ -315,7 +315,10 @@ def _beyond(backend: str, scenario: str) -> str | None:
 
 
 class _Interrupt:
-    """The first Ctrl-C or SIGTERM asks for an orderly end, and is answered at once; the second ends the process at once."""
+    """The first Ctrl-C or SIGTERM asks for an orderly end, and is answered at once; the second ends the process at once.
+
+    What is ignored, as in the background of a script, stays so.
+    """
 
     def __init__(self, reporter: Reporter | None) -> None:
         self.requested = 0
@@ -326,7 +329,8 @@ class _Interrupt:
     def __enter__(self) -> None:
         try:
             for number in (signal.SIGINT, signal.SIGTERM):
-                self._previous[number] = signal.signal(number, self._on_signal)
+                if signal.getsignal(number) != signal.SIG_IGN:
+                    self._previous[number] = signal.signal(number, self._on_signal)
         except ValueError:  # not in the main thread: whoever is there handles signals
             pass
 

@@ -115,6 +115,23 @@ def test_the_first_ctrl_c_is_answered_at_once_and_the_second_ends_at_once(study_
         pass
 
 
+def test_signals_that_were_ignored_when_it_was_started_do_not_end_it(study_file: Path, tmp_path: Path) -> None:
+    # As nohup and the background of a script do.
+    out = tmp_path / "out"
+    command = ["sh", "-c", "trap '' HUP INT TERM; exec \"$@\"", "sh", sys.executable, "-m", "sawtooth.cli", "run", str(study_file),
+               "--out", str(out), "--jobs", "1", "--set", "repeat=200", "--set", "scenario.duration=60 s"]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        while not list(out.glob("parts/batch-*.sha256")):
+            assert process.poll() is None
+            time.sleep(0.02)
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            process.send_signal(number)
+        assert process.poll() is None
+        _, said = process.communicate()
+    assert process.returncode == 0, said
+    assert Dataset.open(out).complete
+
+
 def test_one_failing_run_is_recorded_and_the_rest_go_on(study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sawtooth.backends import sim
 
