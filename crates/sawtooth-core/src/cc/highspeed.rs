@@ -482,4 +482,27 @@ mod tests {
         assert!((rfc3649().increase(38.0) - 1.0).abs() < f64::EPSILON);
         assert!((rfc3649().decrease(20.0) - 0.5).abs() < f64::EPSILON);
     }
+
+    #[test]
+    fn rfc3649_appendix_b_its_program_computes_every_row() {
+        // For every window from 38 on: b(w) by the logarithm between (38, 0.5) and (83,000, 0.1), a(w) = w^2 2 b / ((2 - b) w^1.2 12.8); a row
+        // is printed where a(w) is more than one above that of the last row, b(w) with two digits.
+        let mut rows = vec![(38, 50)];
+        let mut last = 1.0;
+        for window in 38..=100_000_u32 {
+            let w = f64::from(window);
+            let b = -0.4 * libm::log(w / 38.0) / libm::log(83_000.0 / 38.0) + 0.5;
+            let a = w * w * 2.0 * b / ((2.0 - b) * libm::pow(w, 1.2) * 12.8);
+            if a > last + 1.0 {
+                last = a;
+                rows.push((
+                    window,
+                    (0..100)
+                        .find(|n| f64::from(*n) + 0.5 > 100.0 * b)
+                        .expect("below 1"),
+                ));
+            }
+        }
+        assert_eq!(rows, ROWS);
+    }
 }

@@ -640,3 +640,355 @@ pub trait CongestionControl: Debug + std::marker::Send {
     /// Reports the algorithm's own variables.
     fn probe(&self, _out: &mut Probe<'_>) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Algorithms that own a window, which RFC 5681 governs beside their own rules: all but those with a model of the path.
+    fn with_windows() -> impl Iterator<Item = &'static Entry<New>> {
+        let models = ["bbr", "bbr3", "copa"];
+        TABLE
+            .iter()
+            .filter(move |entry| !models.contains(&entry.name))
+    }
+
+    fn made(entry: &Entry<New>, cwnd: f64, ssthresh: f64) -> Box<dyn CongestionControl> {
+        let start = Start {
+            ssthresh,
+            ..Start::at(cwnd)
+        };
+        (entry.new)(&Params::defaults(entry.params), start)
+    }
+
+    fn episode(window: f64) -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            window,
+            flight_size: 64,
+            whole_ssthresh: false,
+            ns2: false,
+        }
+    }
+
+    #[test]
+    fn rfc5681_3_1_after_a_timeout_the_window_is_one_segment_and_the_threshold_lower_but_two_at_least()
+     {
+        for entry in with_windows() {
+            let mut cc = made(entry, 64.0, 32.0);
+            cc.on_rto(&episode(64.0));
+            let (cwnd, ssthresh) = (cc.cwnd(), cc.ssthresh());
+            assert_eq!(cwnd, 1.0, "{}", entry.name);
+            assert!((2.0..64.0).contains(&ssthresh), "{} {ssthresh}", entry.name);
+            cc.on_rto(&episode(1.0));
+            assert_eq!(cc.ssthresh(), 2.0, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn rfc5681_3_2_after_a_loss_window_and_threshold_are_one_and_lower_but_two_at_least() {
+        for entry in with_windows() {
+            let mut cc = made(entry, 64.0, 32.0);
+            cc.on_loss(&episode(64.0));
+            let (cwnd, ssthresh) = (cc.cwnd(), cc.ssthresh());
+            assert_eq!(cwnd, ssthresh, "{}", entry.name);
+            assert!((2.0..64.0).contains(&ssthresh), "{} {ssthresh}", entry.name);
+            cc.set_cwnd(2.0);
+            cc.on_loss(&episode(2.0));
+            assert_eq!(cc.ssthresh(), 2.0, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn windows_that_are_prescribed_are_taken_over() {
+        for entry in with_windows() {
+            let mut cc = made(entry, 10.0, f64::INFINITY);
+            cc.set_cwnd(17.0);
+            cc.set_ssthresh(23.0);
+            assert_eq!((cc.cwnd(), cc.ssthresh()), (17.0, 23.0), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn rfc7661_4_1_a_window_that_limits_nothing_or_recovers_does_not_grow() {
+        let ack = Ack::of(Instant::from_secs(1.0), 8, 64);
+        for entry in with_windows() {
+            for ssthresh in [2.0, 1000.0] {
+                let mut cc = made(entry, 64.0, ssthresh);
+                cc.on_ack(&Ack {
+                    cwnd_limited: false,
+                    ..ack
+                });
+                assert!(cc.cwnd() <= 64.0, "{} {ssthresh}", entry.name);
+                cc.on_ack(&Ack {
+                    may_grow: false,
+                    ..ack
+                });
+                assert!(cc.cwnd() <= 64.0, "{} {ssthresh}", entry.name);
+            }
+        }
+    }
+
+    #[test]
+    fn growth_adds_the_increase_per_window_at_once_or_in_whole_steps() {
+        // Ten segments more, each worth 2 / 40 of a segment.
+        assert_eq!(Growth::new(false).add(40.0, 10, 2.0), 40.5);
+        // Whole: a step with every 40 / 2 = 20 segments, of which what is left over counts on.
+        let mut growth = Growth::new(true);
+        assert_eq!(growth.add(40.0, 19, 2.0), 40.0);
+        assert_eq!(growth.add(40.0, 2, 2.0), 41.0);
+        assert_eq!(growth.count, 1.0);
+        assert_eq!(growth.add(40.0, 59, 2.0), 43.0);
+        growth.add(40.0, 5, 2.0);
+        growth.restart();
+        assert_eq!(growth.count, 0.0);
+    }
+
+    #[test]
+    fn a_step_that_is_taken_afterwards_forgets_what_was_too_much() {
+        // Ten segments make up a step; it comes with the acknowledgement after them.
+        let mut growth = Growth::new(true);
+        assert_eq!(growth.afterwards(20.0, 9, 2.0), 20.0);
+        assert_eq!(growth.afterwards(20.0, 4, 2.0), 20.0);
+        assert_eq!(growth.afterwards(20.0, 4, 2.0), 21.0);
+        assert_eq!(growth.count, 0.0);
+        assert_eq!(Growth::new(false).afterwards(40.0, 10, 2.0), 40.5);
+    }
+
+    #[test]
+    fn what_counted_towards_slower_growth_is_one_segment_at_most() {
+        // As measured: 350 segments of a slow growth, then one with every 8.
+        let mut growth = Growth::new(true);
+        assert_eq!(growth.every(100.0, 350, 1000.0), 100.0);
+        assert_eq!(growth.every(100.0, 1, 8.0), 101.0);
+        assert_eq!(growth.every(101.0, 6, 8.0), 101.0);
+        assert_eq!(growth.every(101.0, 1, 8.0), 102.0);
+        assert_eq!(growth.every(102.0, 17, 8.0), 104.0);
+        assert_eq!(growth.count, 1.0);
+    }
+
+    #[test]
+    fn rfc5681_3_1_slow_start_adds_what_counts_up_to_the_threshold() {
+        assert_eq!(slow_start(10.0, f64::INFINITY, 4), (14.0, 0));
+        assert_eq!(slow_start(10.0, 14.0, 4), (14.0, 0));
+        assert_eq!(slow_start(10.0, 12.0, 4), (12.0, 2));
+        // To a threshold that is no whole segment the last one counts in full.
+        assert_eq!(slow_start(10.0, 11.5, 4), (12.0, 2));
+        // One that counts as one is slow start's, wherever the threshold is.
+        assert_eq!(slow_start(10.0, 10.5, 1), (11.0, 0));
+        assert_eq!(slow_start(10.0, 8.0, 4), (10.0, 4));
+    }
+
+    #[test]
+    fn rfc5681_equation_4_a_threshold_is_two_segments_at_least_and_whole_where_the_stack_says() {
+        let plain = episode(64.0);
+        assert_eq!(plain.threshold(10.7), 10.7);
+        assert_eq!(plain.threshold(1.5), 2.0);
+        assert_eq!(plain.reduced(1.5), 2.0);
+        let whole = Episode {
+            whole_ssthresh: true,
+            ..plain
+        };
+        assert_eq!((whole.threshold(10.7), whole.reduced(10.7)), (10.0, 10.0));
+        let ns2 = Episode { ns2: true, ..whole };
+        assert_eq!((ns2.threshold(0.5), ns2.reduced(0.5)), (2.0, 0.5));
+        assert_eq!(ns2.reduced(10.7), 10.7);
+    }
+
+    #[test]
+    fn a_rate_sample_is_what_was_delivered_over_its_interval() {
+        let sample = RateSample {
+            delivered: 30,
+            interval_secs: 0.5,
+            prior_delivered: 0,
+            total_delivered: 30,
+            lost: 0,
+            total_lost: 0,
+            pipe_at_send: 0,
+            app_limited: false,
+        };
+        assert_eq!(sample.segments_per_sec(), 60.0);
+    }
+
+    #[test]
+    fn an_acknowledgement_leaves_in_the_path_what_it_does_not_acknowledge() {
+        assert_eq!(Ack::of(Instant::from_secs(1.0), 3, 10).pipe, 7);
+        assert_eq!(Ack::of(Instant::from_secs(1.0), 3, 2).pipe, 0);
+    }
+
+    type Values = &'static [(&'static str, Value)];
+
+    /// Defaults by algorithm and parameter, as the specification has them.
+    const SPECIFIED: &[(&str, &str, Values)] = &[
+        ("reno", "RFC 5681 §3.1", &[("beta", Value::Number(0.5))]),
+        (
+            "cubic",
+            "RFC 9438 §5, §4.6; RFC 9406 §4.3",
+            &[
+                ("c", Value::Number(0.4)),
+                ("beta", Value::Number(0.7)),
+                ("css_growth_divisor", Value::Number(4.0)),
+                ("css_rounds", Value::Integer(5)),
+                ("l", Value::Integer(8)),
+                ("hystart_delay_min", Value::Duration(0.004)),
+                ("hystart_delay_max", Value::Duration(0.016)),
+                ("hystart_delay_divisor", Value::Number(8.0)),
+                ("hystart_samples", Value::Integer(8)),
+            ],
+        ),
+        (
+            "dctcp",
+            "RFC 8257 §3.3, §4.2",
+            &[
+                ("g", Value::Number(0.0625)),
+                ("alpha", Value::Number(1.0)),
+                ("beta", Value::Number(0.5)),
+            ],
+        ),
+        (
+            "highspeed",
+            "RFC 3649 §5",
+            &[
+                ("low_window", Value::Number(38.0)),
+                ("high_window", Value::Number(83_000.0)),
+                ("high_p", Value::Number(1e-7)),
+                ("high_decrease", Value::Number(0.1)),
+            ],
+        ),
+        (
+            "scalable",
+            "Kelly 2003",
+            &[
+                ("a", Value::Number(0.01)),
+                ("b", Value::Number(0.125)),
+                ("low_window", Value::Number(16.0)),
+            ],
+        ),
+        (
+            "vegas",
+            "Brakmo and Peterson 1995",
+            &[
+                ("alpha", Value::Number(2.0)),
+                ("beta", Value::Number(4.0)),
+                ("gamma", Value::Number(1.0)),
+            ],
+        ),
+        (
+            "veno",
+            "Fu and Liew 2003",
+            &[
+                ("beta", Value::Number(3.0)),
+                ("random_factor", Value::Number(0.8)),
+                ("congestive_factor", Value::Number(0.5)),
+            ],
+        ),
+        (
+            "yeah",
+            "Baiocchi, Castellani and Vacirca 2007",
+            &[
+                ("max_queue", Value::Number(80.0)),
+                ("phi", Value::Number(8.0)),
+                ("min_decrease", Value::Number(0.125)),
+            ],
+        ),
+        (
+            "htcp",
+            "Leith and Shorten 2004",
+            &[
+                ("delta_l", Value::Duration(1.0)),
+                ("beta_min", Value::Number(0.5)),
+                ("beta_max", Value::Number(0.8)),
+            ],
+        ),
+        (
+            "hybla",
+            "Caini and Firrincieli 2004",
+            &[("rtt0", Value::Duration(0.025))],
+        ),
+        (
+            "lp",
+            "Kuzmanovic and Knightly 2006",
+            &[
+                ("delta", Value::Number(0.15)),
+                ("gamma", Value::Number(0.125)),
+                ("inference_rtts", Value::Number(3.0)),
+            ],
+        ),
+        (
+            "copa",
+            "Arun and Balakrishnan 2018",
+            &[("default_delta", Value::Number(0.5))],
+        ),
+        (
+            "prague",
+            "draft-briscoe-iccrg-prague-congestion-control",
+            &[
+                ("gain", Value::Number(0.0625)),
+                ("rtt_virt_min", Value::Duration(0.025)),
+                ("rtt_scaling_rounds", Value::Integer(500)),
+            ],
+        ),
+        (
+            "bbr",
+            "draft-cardwell-iccrg-bbr-congestion-control-00",
+            &[
+                ("high_gain", Value::Number(2.0 / std::f64::consts::LN_2)),
+                ("cwnd_gain", Value::Number(2.0)),
+                ("probe_gain", Value::Number(1.25)),
+                ("drain_gain", Value::Number(0.75)),
+                ("cycle_phases", Value::Integer(8)),
+                ("bw_rounds", Value::Integer(10)),
+                ("full_bw_growth", Value::Number(1.25)),
+                ("full_bw_rounds", Value::Integer(3)),
+                ("min_rtt_window", Value::Duration(10.0)),
+                ("probe_rtt_duration", Value::Duration(0.2)),
+                ("min_cwnd", Value::Number(4.0)),
+                ("one_segment_below", Value::Rate(1.2e6)),
+                ("two_segments_below", Value::Rate(24e6)),
+                ("quantum_duration", Value::Duration(0.001)),
+                ("quantum_max", Value::Bytes(65_536)),
+            ],
+        ),
+        (
+            "bbr3",
+            "draft-ietf-ccwg-bbr",
+            &[
+                ("startup_pacing_gain", Value::Number(2.77)),
+                ("up_pacing_gain", Value::Number(1.25)),
+                ("down_pacing_gain", Value::Number(0.9)),
+                ("cwnd_gain", Value::Number(2.0)),
+                ("up_cwnd_gain", Value::Number(2.25)),
+                ("probe_rtt_cwnd_gain", Value::Number(0.5)),
+                ("loss_thresh", Value::Number(0.02)),
+                ("beta", Value::Number(0.7)),
+                ("headroom", Value::Number(0.15)),
+                ("min_pipe_cwnd", Value::Number(4.0)),
+                ("max_bw_cycles", Value::Integer(2)),
+                ("full_bw_growth", Value::Number(1.25)),
+                ("full_bw_rounds", Value::Integer(3)),
+                ("startup_full_loss_count", Value::Integer(6)),
+                ("probe_wait", Value::Duration(2.0)),
+                ("probe_wait_spread", Value::Duration(1.0)),
+                ("reno_rounds", Value::Integer(63)),
+                ("min_rtt_window", Value::Duration(10.0)),
+                ("probe_rtt_interval", Value::Duration(5.0)),
+                ("probe_rtt_duration", Value::Duration(0.2)),
+                ("extra_acked_rounds", Value::Integer(10)),
+                ("pacing_margin", Value::Number(0.01)),
+                ("quantum_duration", Value::Duration(0.001)),
+                ("quantum_max", Value::Bytes(65_536)),
+            ],
+        ),
+    ];
+
+    #[test]
+    fn defaults_are_those_of_the_specifications() {
+        for (name, place, values) in SPECIFIED {
+            let entry = TABLE.iter().find(|entry| entry.name == *name);
+            let params = Params::defaults(entry.expect("a row").params);
+            for (param, value) in *values {
+                assert_eq!(params.get(param), *value, "{name}.{param}, {place}");
+            }
+        }
+    }
+}

@@ -400,4 +400,44 @@ mod tests {
         assert_eq!(leave(1.0011), Ecn::Ce);
         assert_eq!(leave(1.0011), Ecn::NotEct);
     }
+
+    #[test]
+    fn rfc8289_4_the_count_is_remembered_for_less_than_sixteen_intervals_and_if_more_than_one_was_added()
+     {
+        // An interval of 1/8 s, of which sixteen are 2 s exactly.
+        let config = Config {
+            interval: 0.125,
+            ..Config::of(&params(&ENTRY, &[]))
+        };
+        let begun = |since_last: f64, count: u32| {
+            let (_, mut fifo) = standing(Ecn::NotEct, 10);
+            let mut codel = Codel {
+                first_above: Some(9.0),
+                drop_next: 10.0,
+                count,
+                last_count: 4,
+                dropping: false,
+            };
+            let mut dropped = Vec::new();
+            codel.dequeue(&config, &mut fifo, 10.0 + since_last, &mut dropped);
+            assert!(codel.dropping && dropped.len() == 1);
+            (codel.count, codel.last_count)
+        };
+        assert_eq!(begun(0.5, 9), (5, 5));
+        assert_eq!(begun(1.999, 9), (5, 5));
+        assert_eq!(begun(2.0, 9), (1, 1));
+        assert_eq!(begun(0.5, 6), (2, 2));
+        assert_eq!(begun(0.5, 5), (1, 1));
+    }
+
+    #[test]
+    fn it_marks_where_either_way_of_marking_is_on() {
+        let marks = |values: &[(&str, Value)]| Config::of(&params(&ENTRY, values)).marks();
+        let (off, threshold) = (
+            ("ecn", Value::Bool(false)),
+            ("ce_threshold", Value::Duration(0.001)),
+        );
+        assert!(marks(&[]) && marks(&[off, threshold]) && marks(&[threshold]));
+        assert!(!marks(&[off]));
+    }
 }

@@ -684,4 +684,20 @@ mod tests {
         assert_eq!(signals(&values, Ecn::NotEct, 0.5), (0, 19));
         assert_eq!(signals(&values, Ecn::Ect1, 0.5), (79, 0));
     }
+
+    #[test]
+    fn rfc9332_a_1_the_base_probability_ends_at_one_or_where_l4s_is_certain_to_be_marked() {
+        let ends = |overload: &'static str, k: f64| {
+            let values = [
+                ("overload", Value::Choice(overload)),
+                ("k", Value::Number(k)),
+            ];
+            let mut pi = dualpi2(&values).pi;
+            pi.update(100.0, None);
+            (pi.base, pi.p_l4s())
+        };
+        assert_eq!(ends("drop", 2.0), (1.0, 1.0));
+        assert_eq!(ends("delay", 2.0), (0.5, 1.0));
+        assert_eq!(ends("delay", 0.5), (1.0, 0.5));
+    }
 }

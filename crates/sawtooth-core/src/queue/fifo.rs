@@ -51,3 +51,29 @@ impl Fifo {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Ecn;
+    use crate::queue::testing::packet;
+
+    #[test]
+    fn what_waits_is_what_came_and_has_not_left_at_either_end() {
+        let mut fifo = Fifo::new();
+        assert!(fifo.is_empty() && fifo.front().is_none());
+        for (number, bytes) in [(1, 100), (2, 20), (3, 3)] {
+            fifo.push(packet(number, bytes, Ecn::NotEct, 0.0));
+        }
+        let waiting = |fifo: &Fifo| (fifo.waiting().packets, fifo.waiting().bytes);
+        assert_eq!(waiting(&fifo), (3, 123));
+        assert_eq!(fifo.pop_back().map(|packet| packet.bytes()), Some(3));
+        assert_eq!(waiting(&fifo), (2, 120));
+        assert_eq!(fifo.front().map(Queued::bytes), Some(100));
+        assert_eq!(fifo.pop().map(|packet| packet.bytes()), Some(100));
+        assert_eq!(waiting(&fifo), (1, 20));
+        assert_eq!(fifo.pop_back().map(|packet| packet.bytes()), Some(20));
+        assert_eq!(waiting(&fifo), (0, 0));
+        assert!(fifo.is_empty() && fifo.pop().is_none() && fifo.pop_back().is_none());
+    }
+}

@@ -245,6 +245,35 @@ pub fn signed(bytes: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::Ecn;
+    use crate::queue::testing::{params_of, queued};
+
+    #[test]
+    fn the_longest_queue_is_that_of_which_most_waits_and_of_several_the_first() {
+        let mut stream = Stream::new(1, "hash");
+        let mut flows: Flows<()> = Flows::new(&params_of(&[QUEUES], &[]), &mut stream);
+        // Flow 0 has one packet of 900 bytes, flow 1 two of 300, flow 2 two of 300.
+        let mut ids = Vec::new();
+        for (flow, bytes) in [(0, 900), (1, 300), (2, 300), (1, 300), (2, 300)] {
+            let packet = queued(flow, 0, bytes, Ecn::NotEct, 0.0);
+            let id = flows.of(&packet, || ());
+            flows.push(id, packet);
+            ids.push(id);
+        }
+        let round = [ids[2], ids[1], ids[0]];
+        assert_ne!(ids[0], ids[1]);
+        assert_ne!(ids[1], ids[2]);
+        assert_eq!((flows.waiting().packets, flows.waiting().bytes), (5, 2100));
+        let longest =
+            |length: fn(Backlog) -> u64, among: &[Id]| flows.longest(length, among.iter().copied());
+        assert_eq!(longest(|waiting| waiting.bytes, &round), Some(ids[0]));
+        assert_eq!(longest(|waiting| waiting.packets, &round), Some(ids[2]));
+        assert_eq!(
+            longest(|waiting| waiting.packets, &[ids[0], ids[1], ids[2]]),
+            Some(ids[1])
+        );
+        assert_eq!(longest(|waiting| waiting.bytes, &[]), None);
+    }
 
     #[test]
     fn the_mixer_is_splitmix64() {

@@ -479,4 +479,25 @@ mod tests {
         assert_eq!(fate(false, Ecn::NotEct), None);
         assert_eq!(fate(true, Ecn::Ect0), None);
     }
+
+    #[test]
+    fn floyd_1993_figure_2_at_the_start_the_average_is_nil_and_a_packet_for_which_there_is_no_room_begins_the_count_anew()
+     {
+        let mut red = red(&[("limit", Value::Packets(2)), ("weight", Value::Number(0.5))]);
+        assert_eq!((red.avg, red.count), (0.0, None));
+        let mut dropped = Vec::new();
+        let mut arrive = |red: &mut Red, number| {
+            // Between the thresholds, so that packets are counted.
+            red.avg = 6.0;
+            red.enqueue(
+                packet(number, 500, Ecn::NotEct, 0.0),
+                Backlog::default(),
+                &mut dropped,
+            );
+            (red.count, dropped.len())
+        };
+        assert_eq!(arrive(&mut red, 0).1, 0);
+        assert_eq!(arrive(&mut red, 1).1, 0);
+        assert_eq!(arrive(&mut red, 2), (Some(0), 1));
+    }
 }
