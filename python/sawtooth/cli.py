@@ -356,7 +356,7 @@ def list_parts(
 @app.command()
 def simulate(
     study: StudyPath,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the run.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of the run.")] = 1,
     table: Annotated[str, typer.Option(help="flows, links or another that the run has.")] = "flows",
     short: Short = False,
     options: Options = None,

@@ -25,7 +25,7 @@ from typing import Any, cast
 import polars as pl
 
 from sawtooth import _core
-from sawtooth.errors import DatasetError
+from sawtooth.errors import DatasetError, as_path
 from sawtooth.mib import rfc4898
 from sawtooth.plan import RESULTS_EPOCH, Plan
 from sawtooth.results import head as heads
@@ -54,7 +54,7 @@ class Dataset:
     """
 
     def __init__(self, directory: str | Path) -> None:
-        self.directory = Path(directory)
+        self.directory = as_path(directory, "a dataset is opened by the path of its directory")
         if not any((self.directory / name).is_file() for name in (heads.MANIFEST, heads.SUMS)):
             raise DatasetError(f"{self.directory} is no results directory", "`sawtooth run STUDY --out DIR` makes one")
         self._enter(Head.look(self.directory))

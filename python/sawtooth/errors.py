@@ -5,12 +5,18 @@ The same text appears on the command line, in a notebook and in a report.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 
 class SawtoothError(Exception):
     """Base of all errors that are about the user's input or surroundings, never about a bug."""
+
+
+_WIDEST = 160
+"""Characters of a line that an error shows."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +39,19 @@ class Place:
     text: str
 
     def render(self) -> str:
-        """The line with what is meant underlined, below `file:line:column`."""
+        """The line with what is meant underlined, below `file:line:column`; of a very long line what is around it."""
         number = str(self.line)
         margin = " " * len(number)
-        carets = "^" * max(1, min(self.end_column, len(self.text) + 1) - self.column)
-        return (
-            f"{margin}--> {self.name}:{self.line}:{self.column}\n"
-            f"{margin} |\n"
-            f"{number} | {self.text}\n"
-            f"{margin} | {' ' * (self.column - 1)}{carets}"
-        )
+        text, first, last = self.text, self.column - 1, min(self.end_column - 1, len(self.text))
+        if len(text) > _WIDEST:
+            start = min(max(0, first - _WIDEST // 2), len(text) - _WIDEST)
+            before, after = ("..." if start else ""), ("..." if start + _WIDEST < len(text) else "")
+            text, shift = f"{before}{text[start : start + _WIDEST]}{after}", len(before) - start
+            first, last = first + shift, min(last + shift, len(before) + _WIDEST)
+        # What would end the line or move the carets is shown as a blank.
+        text = "".join(letter if letter.isprintable() else " " for letter in text)
+        carets = "^" * max(1, last - first)
+        return f"{margin}--> {self.name}:{self.line}:{self.column}\n{margin} |\n{number} | {text}\n{margin} | {' ' * first}{carets}"
 
 
 class StudyError(SawtoothError):
@@ -101,6 +110,29 @@ class RunFailed(PlainError):
 
 class DatasetError(PlainError):
     """A results directory cannot be read or written."""
+
+
+def cut(text: str) -> str:
+    """A text that may be very long, for a message."""
+    return text if len(text) <= 40 else f"{text[:36]}..."
+
+
+def wrong_type(what: str, found: object) -> TypeError:
+    """The error about an argument of another type than `what` says."""
+    kind = type(found).__name__
+    return TypeError(f"{what}, found {'an' if kind[0] in 'aeiou' else 'a'} {kind}: {cut(repr(found))}")
+
+
+def as_path(value: Any, what: str) -> Path:
+    """The path that `what` says is expected.
+
+    Raises:
+        TypeError: if it is something else.
+
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise wrong_type(what, value)
+    return Path(cast("str | os.PathLike[str]", value))
 
 
 def read_text(path: Path) -> str:

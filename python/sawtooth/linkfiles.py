@@ -21,13 +21,15 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from sawtooth import _core
-from sawtooth.errors import Place, StudyError
+from sawtooth.errors import Place, StudyError, cut
 from sawtooth.folder import Folder
 
 Tree: TypeAlias = dict[str, Any]
 Locate: TypeAlias = Callable[[str, str], StudyError]
 """An error with this message about this path of the scenario."""
 
+_DIGITS = 15
+"""Of a time of a trace: 30,000 years, and exact in binary64."""
 _COLUMNS = {"at": ("time", "s"), "t": ("time", "s"), "rate": ("rate", "bit/s"), "delay": ("time", "s"), "loss": ("number", "")}
 
 
@@ -77,9 +79,12 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _wrong(file: Path, number: int, line: str, message: str, hint: str | None = None, cell: str | None = None) -> StudyError:
+def _wrong(
+    file: Path, number: int, line: str, message: str, hint: str | None = None, cell: str | None = None, after: int = 0
+) -> StudyError:
+    """An error about a cell of a line, or about all of it; `after` that many characters, which may have the same."""
     cell = line.strip() if cell is None else cell.strip()
-    start = max(line.find(cell), 0)
+    start = max(line.find(cell, after), 0)
     return StudyError(message, Place(str(file), number, start + 1, start + 1 + max(1, len(cell)), line), hint)
 
 
@@ -92,9 +97,9 @@ def _trace(file: Path, _written: int) -> list[int]:
     millis: list[int] = []
     for number, line in _lines(file):
         text = line.strip()
-        if not (text.isascii() and text.isdigit()):
+        if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
             hint = "each line is a whole number of milliseconds: one opportunity to deliver 1500 bytes"
-            raise _wrong(file, number, line, f"`{text}` is no time of a trace", hint)
+            raise _wrong(file, number, line, f"`{cut(text)}` is no time of a trace", hint)
         if millis and int(text) < millis[-1]:
             raise _wrong(file, number, line, f"{text} ms comes after {millis[-1]} ms: the times of a trace ascend")
         millis.append(int(text))
@@ -115,6 +120,18 @@ def _changes(file: Path, _written: int) -> list[dict[str, str]]:
     for column in columns:
         if column not in _COLUMNS:
             raise _wrong(file, head_number, head, f"unknown column `{column}`", "there are at (or t), rate, delay and loss", column)
+    meant = ["at" if column == "t" else column for column in columns]
+    for at, column in enumerate(columns):
+        if meant[at] in meant[:at]:
+            raise _wrong(
+                file,
+                head_number,
+                head,
+                f"two columns say `{meant[at]}`",
+                "leave one of the two out",
+                column,
+                sum(map(len, columns[:at])) + at,
+            )
     if not {"at", "t"} & set(columns):
         raise _wrong(file, head_number, head, "the table has no column `at`")
     rows: list[dict[str, str]] = []

@@ -33,6 +33,8 @@ def rfc4898(name: str, table: str = "flows") -> pl.Expr:
         DatasetError: if the table has nothing of that name.
 
     """
+    if table not in _core.schema():
+        raise DatasetError(f"there is no table `{table}`", f"there are {', '.join(_core.schema())}")
     names = {known: row for row in _names(table) for known in _known_as(row)}
     if name not in names:
         elsewhere = [other for other in _core.schema() if any(name in _known_as(row) for row in _names(other))]

@@ -7,21 +7,18 @@ numbers), and neither depends on which other cells exist.
 from __future__ import annotations
 
 import copy
-import csv
 import dataclasses
 import functools
 import hashlib
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from sawtooth import _core, files
-from sawtooth.errors import StudyError, StudyWarning
+from sawtooth import _core, draws, files
+from sawtooth.draws import seed_of
+from sawtooth.errors import StudyWarning, wrong_type
 from sawtooth.presentation import presentation
 from sawtooth.study import Assignment, Study, assign
 from sawtooth.sweep import Cell, axis_names, cells
@@ -104,6 +101,8 @@ def make_plan(study: Study) -> Plan:
         StudyError: for anything that no run could use, with its place in the study.
 
     """
+    if not isinstance(study, Study):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("a plan is made of a Study; `Study.load(path)` reads one", study)
     presentation(study)
     all_cells = cells(study)
     arms = study.arms or {"": ()}
@@ -118,7 +117,7 @@ def make_plan(study: Study) -> Plan:
                 assign(tree, assignment, study.document)
             files.inline(tree, study.folder, study.locator(applied))
             if replicates is None:
-                replicates = [_draw(study, cell, tree, replicate) for replicate in range(1, study.repeat + 1)]
+                replicates = [draws.draw(study, cell, tree, replicate) for replicate in range(1, study.repeat + 1)]
             cost: float | None = None
             scenario = ""
             for replicate, (texts, values) in enumerate(replicates, 1):
@@ -129,7 +128,7 @@ def make_plan(study: Study) -> Plan:
                 if cost is None:
                     cost, strange = _check(study, scenario, applied)
                     warnings.update(dict.fromkeys(strange))
-                seed = _seed(study.seed, f"run/{cell.key}/{replicate}")
+                seed = seed_of(study.seed, f"run/{cell.key}/{replicate}")
                 runs.append(
                     Run(
                         len(runs),
@@ -151,7 +150,7 @@ def make_plan(study: Study) -> Plan:
 
 def _in_blocks(study: Study, runs: Sequence[Run]) -> list[Run]:
     """Replicate by replicate, each in a random order of its own (Box, Hunter and Hunter 2005, chapter 4: block, then randomise)."""
-    ordered = sorted(runs, key=lambda run: (run.replicate, _seed(study.seed, f"order/{run.cell}/{run.arm}/{run.replicate}")))
+    ordered = sorted(runs, key=lambda run: (run.replicate, seed_of(study.seed, f"order/{run.cell}/{run.arm}/{run.replicate}")))
     return [dataclasses.replace(run, index=index) for index, run in enumerate(ordered)]
 
 
@@ -167,10 +166,6 @@ def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> tuple[
 
 def _run_id(scenario: str, seed: int, backend: str) -> str:
     return hashlib.sha256(f"{RESULTS_EPOCH}\n{backend}\n{seed}\n{scenario}".encode()).hexdigest()[:16]
-
-
-def _seed(seed: int, name: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"{seed}/{name}".encode()).digest()[:8], "little") >> 1
 
 
 def _batches(runs: Sequence[Run], most: float) -> list[range]:
@@ -197,77 +192,3 @@ def _base_value(text: str | None) -> float | None:
         return _core.evaluate(text, {})[0]
     except _core.ScenarioError:
         return None
-
-
-# --- draws --------------------------------------------------------------------------------------------------------------
-
-
-def _draw(study: Study, cell: Cell, tree: dict[str, Any], replicate: int) -> tuple[dict[str, str | list[str]], dict[str, float]]:
-    """Each draw of one replicate: as the scenario's text, and in base units."""
-    texts: dict[str, str | list[str]] = {}
-    values: dict[str, float] = {}
-    for name, draw in study.draws.items():
-        kind = draw["distribution"]
-        items = [name] if "count" not in draw else [f"{name}[{number}]" for number in range(1, draw["count"] + 1)]
-        if kind == "table":
-            numbers, unit = [_look_up(study, name, draw, cell, replicate)], draw["unit"]
-        else:
-            low = _evaluate(study, f"draws.{name}.low", draw["low"], tree)
-            high = _evaluate(study, f"draws.{name}.high", draw["high"], tree)
-            if low[1] != high[1]:
-                raise study.document.error(f"`low` is a {low[1]} and `high` is a {high[1]}", f"draws.{name}")
-            if not low[0] < high[0]:
-                raise study.document.error(f"the range of `{name}` is empty: from {low[0]:g} to {high[0]:g}", f"draws.{name}.high")
-            seed = _seed(study.seed, f"draw/{name}/{cell.key}/{replicate}")
-            if kind == "uniform":
-                unit = {"time": "s", "rate": "bit/s", "bytes": "B", "packets": "packets"}.get(low[1], "")
-                numbers = [_core.draw_uniform(seed, item, low[0], high[0]) for item in items]
-            else:
-                scale = _evaluate(study, f"draws.{name}.unit", f"1 {draw['unit']}", tree)[0]
-                first, end = _first_whole(low[0] / scale), _first_whole(high[0] / scale)
-                numbers = [_core.draw_uniform_integer(seed, item, first, end) for item in items]
-                unit = draw["unit"]
-        written = [f"{number!r} {unit}".strip() for number in numbers]
-        texts[name] = written if "count" in draw else written[0]
-        values |= {item: _core.evaluate(text, {})[0] for item, text in zip(items, written, strict=True)}
-    return texts, values
-
-
-def _first_whole(number: float) -> int:
-    """The first whole number at or above `number`, forgiving the rounding of one division."""
-    return math.ceil(number - 1e-9 * max(1.0, abs(number)))
-
-
-def _evaluate(study: Study, origin: str, text: Any, tree: dict[str, Any]) -> tuple[float, str]:
-    try:
-        return _core.evaluate(str(text), tree.get("vars", {}))
-    except _core.ScenarioError as error:
-        raise StudyError(error.message, study.document.place(origin, within=error.span), error.hint) from None
-
-
-def _look_up(study: Study, name: str, draw: dict[str, Any], cell: Cell, replicate: int) -> int | float:
-    origin = f"draws.{name}"
-    path = study.folder.file(draw["file"], lambda message: study.document.error(message, f"{origin}.file"))
-    try:
-        table = _read_table(path, draw["row"])
-    except OSError as error:
-        raise study.document.error(f"cannot read {path}: {error.strerror}", f"{origin}.file") from None
-    except KeyError:
-        raise study.document.error(f"{path} has no column `{draw['row']}`", f"{origin}.row") from None
-    row = table.get(str(cell.number))
-    if row is None:
-        raise study.document.error(f"{path} has no row for {draw['row']} {cell.number}", f"{origin}.file")
-    column = str(draw["column"]).replace("{replicate}", str(replicate))
-    if column not in row:
-        raise study.document.error(f"{path} has no column `{column}`", f"{origin}.column", "is `repeat` larger than the file?")
-    try:
-        number = float(row[column])
-    except ValueError:
-        raise study.document.error(f"{path} holds no number for {draw['row']} {cell.number}, `{column}`", f"{origin}.file") from None
-    return int(number) if number.is_integer() else number
-
-
-@functools.cache
-def _read_table(path: Path, row: str) -> dict[str, dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return {line[row]: line for line in csv.DictReader(file)}

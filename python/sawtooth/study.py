@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from sawtooth import _core, keys
-from sawtooth.errors import Place, StudyError, read_text
+from sawtooth.errors import Place, StudyError, as_path, cut, read_text, wrong_type
 from sawtooth.folder import Folder
 
 Tree: TypeAlias = dict[str, Any]
@@ -29,6 +29,13 @@ _OPTIONAL_TABLES = {
     "arrivals", "cc", "forwarding", "jitter", "kernel", "loss", "medium", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp",
     "vars", "walk",
 }  # fmt: skip
+_DRAW_EXAMPLES = {
+    "file": 'for example file = "starts.csv", beside the study',
+    "row": 'the column that names the rows, for example row = "cell"',
+    "column": 'for example column = "s{replicate}_ms"',
+    "unit": 'for example unit = "ms"; "" for plain numbers',
+}
+_PATH = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[(\d{1,9}|\*)\])*")
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
 
 
@@ -69,6 +76,8 @@ class Document:
         if path.startswith("--set "):
             option = self.options[int(path.split()[1].split(".")[0])]
             start = option.index("=") + 2 if "=" in option else 1
+            if key:
+                return Place("--set", 1, 1, max(start - 1, 2), option)
             first, last = (start + within[0], start + within[1]) if within else (start, len(option) + 1)
             return Place("--set", 1, first, last, option)
         lines = self.text.splitlines() or [""]
@@ -141,12 +150,18 @@ class Study:
             StudyError: with file, line, column and a hint.
 
         """
-        path = Path(path)
+        path = as_path(path, "`Study.load` takes the path of a study file")
         return cls.parse(read_text(path), path, short=short, options=options, files=files)
 
     @classmethod
     def parse(cls, text: str, path: Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
         """Reads a study from its text; `path` is for messages and for files it names."""
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_type("`Study.parse` takes the text of a study", text)
+        path = as_path(path, "the path of a study is a path")
+        # A text is a sequence of texts, too: its letters.
+        if isinstance(options, str) or not all(isinstance(option, str) for option in options):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_type('`options` is a list such as ["vars.N=2"]', options)
         try:
             tree, spans = _core.parse_toml(text)
         except _core.TomlError as error:
@@ -279,7 +294,7 @@ class _Reader:
 
     def whole_value(self, value: Any, key: str, minimum: int, origin: str) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
-            raise self.document.error(f"`{key}` must be a whole number of at least {minimum}, found {json.dumps(value)}", origin)
+            raise self.document.error(f"`{key}` must be a whole number of at least {minimum}, found {shown(value)}", origin)
         return value
 
     def backend(self, value: Any, origin: str) -> str:
@@ -326,11 +341,12 @@ class _Reader:
         for name, value in draws.items():
             path = f"draws.{name}"
             draw = self.table(value, path)
-            kind = draw.get("distribution")
-            if kind not in keys.DRAWS:
-                known = ", ".join(keys.DRAWS)
-                where = f"{path}.distribution" if kind is not None else path
-                raise self.document.error(f"unknown distribution `{kind}`", where, f"there are {known}")
+            known = f"there are {', '.join(keys.DRAWS)}"
+            if "distribution" not in draw:
+                raise self.document.error(f"`{path}` lacks a distribution", path, known)
+            kind = draw["distribution"]
+            if not isinstance(kind, str) or kind not in keys.DRAWS:
+                raise self.document.error(f"unknown distribution `{shown(kind)}`", f"{path}.distribution", known)
             needed, optional = (keys.names(each) for each in (keys.DRAWS[kind].needed, keys.DRAWS[kind].optional))
             self.known_keys(draw, ("distribution", *needed, *optional), path)
             if "count" in draw:
@@ -338,6 +354,15 @@ class _Reader:
             missing = set(needed) - draw.keys()
             if missing:
                 raise self.document.error(f"`{path}` lacks {', '.join(sorted(missing))}", path)
+            for key in sorted(draw.keys() & {"file", "row", "column", "unit"}):
+                if not isinstance(draw[key], str):
+                    raise self.document.error(f"`{key}` must be a text, found {shown(draw[key])}", f"{path}.{key}", _DRAW_EXAMPLES[key])
+            for key in sorted(draw.keys() & {"low", "high"}):
+                if not isinstance(draw[key], int | float | str) or isinstance(draw[key], bool):
+                    raise self.document.error(
+                        f"`{key}` must be a number, a quantity or an expression, found {shown(draw[key])}", f"{path}.{key}",
+                        f'for example {key} = "20 ms"',
+                    )  # fmt: skip
             if name in scenario.get("vars", {}):
                 raise self.document.error(f"`{name}` is both a variable and a draw", path, key=True)
         return draws
@@ -346,6 +371,10 @@ class _Reader:
         sweep = self.tree.get("sweep", {})
         if isinstance(sweep, dict):
             return self.grid(cast(Tree, sweep), "sweep", scenario)
+        if not isinstance(sweep, list):
+            raise self.document.error(
+                f"`sweep` is a table of axes, found {shown(sweep)}", "sweep", 'for example [sweep] and below it "vars.N" = [1, 2]'
+            )
         blocks: list[list[list[Assignment]]] = []
         for index, entry in enumerate(cast(list[Any], sweep)):
             path = f"sweep[{index}]"
@@ -365,16 +394,11 @@ class _Reader:
                 blocks.append(self.cases(content, where, scenario))
         return blocks
 
-    def axis(self, path: str, values: Any, origin: str, scenario: Tree) -> list[Assignment]:
-        if not isinstance(values, list) or not values:
-            raise self.document.error(f"`{path}` must be swept over a list of values", origin)
-        levels: list[Assignment] = []
-        for index, value in enumerate(cast(list[Any], values)):
-            levels += self.assignment(path, value, f"{origin}[{index}]", scenario, where=origin)
-        return levels
-
     def assignment(self, path: str, value: Any, origin: str, scenario: Tree, where: str | None = None) -> list[Assignment]:
         """One setting; more than one where its path has a `[*]`."""
+        if not _PATH.fullmatch(normal(path)):
+            hint = "a path is keys with dots between them, such as links.bottleneck.rate or flows[0].cc"
+            raise self.document.error(f"`{cut(path)}` is no path into the scenario", where or origin, hint, key=True)
         made = [Assignment(concrete, value, origin) for concrete in expand(scenario, normal(path), self.document, where or origin)]
         # The path must lead somewhere: misspelt paths are found before anything runs.
         trial = {key: copy.copy(part) for key, part in scenario.items()}
@@ -534,9 +558,14 @@ def quoted(key: str) -> str:
     return f'"{key}"' if "." in key else key
 
 
+def shown(value: Any) -> str:
+    """A value of a study as people write it, for a message; what is long is cut."""
+    return cut(json.dumps(value, ensure_ascii=False))
+
+
 def _option_value(text: str) -> Any:
     """A value on the command line: JSON, or as in a study file, or else the text itself."""
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, RecursionError):
         return json.loads(text)
     with contextlib.suppress(_core.TomlError):
         return _core.parse_toml(f"value = {text}")[0]["value"]

@@ -13,6 +13,9 @@ from typing import Any
 
 from sawtooth.study import Assignment, Study, tokens
 
+_TAKEN = ("run", "id", "cell", "arm", "replicate", "seed", "item")
+"""What columns of a plan, and dimensions of a figure, are called."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -50,9 +53,10 @@ def cells(study: Study) -> list[Cell]:
 
 
 def axis_names(paths: Sequence[str]) -> dict[str, str]:
-    """A short name for each axis: the last part of its path, or all of it where that is not unique."""
+    """A short name for each axis: the last part of its path, or all of it where that is not unique, or means something else in a plan."""
     last = {path: str(tokens(path)[-1]) for path in paths}
-    return {path: name if list(last.values()).count(name) == 1 else path for path, name in last.items()}
+    taken = [*_TAKEN, *(f"{name}_value" for name in last.values())]
+    return {path: name if [*last.values(), *taken].count(name) == 1 else path for path, name in last.items()}
 
 
 def _combinations(blocks: Sequence[Sequence[Sequence[Assignment]]]) -> list[list[Assignment]]:

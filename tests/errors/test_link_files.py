@@ -50,6 +50,25 @@ BAD = {
         "error: `3 ms` is no time of a trace\n --> {file}:5:1\n  |\n5 | 3 ms\n  | ^^^^\n"
         "hint: each line is a whole number of milliseconds: one opportunity to deliver 1500 bytes",
     ),
+    "a time of 5000 digits": (
+        TRACE,
+        "up.trace",
+        "1\n" + "2" * 5000 + "\n",
+        f"error: `{'2' * 36}...` is no time of a trace\n --> {{file}}:2:1\n  |\n2 | {'2' * 160}...\n  | {'^' * 160}\n"
+        "hint: each line is a whole number of milliseconds: one opportunity to deliver 1500 bytes",
+    ),
+    "two columns of one name": (
+        CHANGES,
+        "wifi.csv",
+        "at,rate,rate\n0 s,5 Mbit/s,6 Mbit/s\n",
+        "error: two columns say `rate`\n --> {file}:1:9\n  |\n1 | at,rate,rate\n  |         ^^^^\nhint: leave one of the two out",
+    ),
+    "two names of the time": (
+        CHANGES,
+        "wifi.csv",
+        "at,t,rate\n0 s,0 s,6 Mbit/s\n",
+        "error: two columns say `at`\n --> {file}:1:4\n  |\n1 | at,t,rate\n  |    ^\nhint: leave one of the two out",
+    ),
     "a trace that goes back": (
         TRACE,
         "up.trace",

@@ -780,7 +780,11 @@ impl<'a> Reader<'a> {
                     expr::evaluate(text, &scope).map_err(|error| in_expression(&path, error))?;
                 }
                 if let Some(Err(message)) = scope.get(&name) {
-                    return Err(at(path, message));
+                    let example = format!("for example {name} = \"20 ms\", or a number");
+                    return Err(match json {
+                        Json::String(_) => at(path, message),
+                        _ => at(path, message).hint(&example),
+                    });
                 }
             }
         }

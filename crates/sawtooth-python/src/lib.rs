@@ -13,7 +13,7 @@ use std::sync::Once;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyList};
 use sawtooth_core::expr::{self, Dimension, Quantity, Variables};
 use sawtooth_core::feed::{self, Arrival};
 use sawtooth_core::noise;
@@ -323,13 +323,17 @@ fn evaluate(
         }
     }
     for (name, value) in items {
-        let quantity = match value.extract::<f64>() {
-            Ok(number) => Ok(Quantity {
+        let number = (!value.is_instance_of::<PyBool>()).then(|| value.extract::<f64>().ok());
+        let quantity = match (number.flatten(), value.extract::<String>()) {
+            (Some(number), _) => Ok(Quantity {
                 value: number,
                 dimension: Dimension::Number,
             }),
-            Err(_) => expr::evaluate(&value.extract::<String>()?, &known)
+            (None, Ok(text)) => expr::evaluate(&text, &known)
                 .map_err(|error| format!("variable `{name}` is wrong: {}", error.message)),
+            (None, Err(_)) => Err(format!(
+                "variable `{name}` is no number, quantity or expression"
+            )),
         };
         known.0.push((name, quantity));
     }

@@ -134,20 +134,26 @@ impl Reader<'_> {
         }
     }
 
+    /// What TOML has, and no study.
+    fn useless(&mut self, value: &Value, message: &str) -> Json {
+        let span = self.lines.place(value.span().unwrap_or(0..0));
+        self.error.get_or_insert(ParseError {
+            message: message.into(),
+            span,
+        });
+        Json::Null
+    }
+
     fn value(&mut self, value: &Value, path: &str) -> Json {
         match value {
             Value::String(text) => Json::String(text.value().clone()),
             Value::Integer(integer) => Json::from(*integer.value()),
-            Value::Float(float) => Json::from(*float.value()),
-            Value::Boolean(flag) => Json::Bool(*flag.value()),
-            Value::Datetime(_) => {
-                let span = self.lines.place(value.span().unwrap_or(0..0));
-                self.error.get_or_insert(ParseError {
-                    message: "a study has no use for a date".into(),
-                    span,
-                });
-                Json::Null
+            Value::Float(float) if float.value().is_finite() => Json::from(*float.value()),
+            Value::Float(_) => {
+                self.useless(value, "a study has no use for what is no finite number")
             }
+            Value::Boolean(flag) => Json::Bool(*flag.value()),
+            Value::Datetime(_) => self.useless(value, "a study has no use for a date"),
             Value::Array(items) => {
                 let mut list = Vec::new();
                 for (index, item) in items.iter().enumerate() {

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from sawtooth.dataset import Dataset
-from sawtooth.errors import DatasetError
+from sawtooth.errors import DatasetError, wrong_type
 
 if TYPE_CHECKING:
     from sawtooth.report.document import Report
@@ -40,6 +40,8 @@ def report(dataset: Dataset) -> Report:
         DatasetError: if there is nothing to report yet, or no such kind of report.
 
     """
+    if not isinstance(dataset, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("a report is made of a Dataset; `Dataset.open(directory)` opens one", dataset)
     kind = str(dataset.manifest.get("report", "generic"))
     if kind not in KINDS:
         raise DatasetError(f"there is no report called `{kind}`", f"there are {', '.join(KINDS)}")
