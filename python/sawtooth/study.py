@@ -30,7 +30,6 @@ _OPTIONAL_TABLES = {
     "vars", "walk",
 }  # fmt: skip
 _DRAW_EXAMPLES = {
-    "file": 'for example file = "starts.csv", beside the study',
     "row": 'the column that names the rows, for example row = "cell"',
     "column": 'for example column = "s{replicate}_ms"',
     "unit": 'for example unit = "ms"; "" for plain numbers',
@@ -354,7 +353,7 @@ class _Reader:
             missing = set(needed) - draw.keys()
             if missing:
                 raise self.document.error(f"`{path}` lacks {', '.join(sorted(missing))}", path)
-            for key in sorted(draw.keys() & {"file", "row", "column", "unit"}):
+            for key in sorted(draw.keys() & {"row", "column", "unit"}):
                 if not isinstance(draw[key], str):
                     raise self.document.error(f"`{key}` must be a text, found {shown(draw[key])}", f"{path}.{key}", _DRAW_EXAMPLES[key])
             for key in sorted(draw.keys() & {"low", "high"}):

@@ -253,12 +253,11 @@ error: a study has no use for what is no finite number
         changed((DRAW, TABLE.replace('file = "t.csv"', "file = 5"))),
         STARTS,
         """\
-error: `file` must be a text, found 5
+error: `file` must be the name of a file
   --> pair.toml:11:38
    |
 11 | S = { distribution = "table", file = 5, row = "cell", column = "s{replicate}", unit = "ms" }
-   |                                      ^
-hint: for example file = "starts.csv", beside the study""",
+   |                                      ^""",
     ),
     "a file that is not there": (
         changed((DRAW, TABLE.replace('file = "t.csv"', 'file = "no.csv"'))),
