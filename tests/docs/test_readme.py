@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import sawtooth
 from docs import generate
 from sawtooth import _core
 from sawtooth.cli import app
@@ -191,3 +192,43 @@ def test_the_whole_published_study_is_reproduced_to_the_digit(tmp_path: Path, mo
     assert CliRunner().invoke(app, ["report", str(out)]).exit_code == 0
     agreement = pl.read_csv(out / "report/tables/agreement.csv").filter(pl.col("arm").is_in(["newreno", "sack"]))
     assert agreement["sums_as_printed"].sum() == agreement["jain_as_printed"].sum() == agreement["experiments"].sum() == 512
+
+
+def block(begins: str) -> str:
+    """The block of the README with this beginning, with or without a language."""
+    (found,) = (text for text in re.findall(r"(?s)```\w*\n(.*?)```", README) if text.startswith(begins))
+    return found
+
+
+def test_the_mistake_of_the_readme_is_told_as_it_says() -> None:
+    study = block('name = "reno-vs-sack"').replace('start = "S * i / 4"', 'start = "S * i / 4"\ncc = { name = "highsped" }')
+    with pytest.raises(sawtooth.StudyError) as caught:
+        make_plan(Study.parse(study, Path("study.toml")))
+    assert str(caught.value) == block("error:").rstrip("\n")
+
+
+def test_the_commands_of_the_readme_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text(block('name = "reno-vs-sack"').replace("repeat = 20", "repeat = 2"), encoding="utf-8")
+    for line in block("sawtooth plan").splitlines():
+        command = line.partition("#")[0].split()[1:]
+        if command[0] in ("stall", "list"):
+            command += ["--help"]
+        ran = CliRunner().invoke(app, command)
+        assert ran.exit_code == 0, (line, ran.output)
+    exec(compile(block("import sawtooth"), "README.md", "exec"), {})
+
+
+def test_the_linux_stack_does_what_the_readme_says() -> None:
+    (linux,) = (stack["values"] for stack in _core.registry()["stack"] if stack["name"] == "linux")
+    said = re.search(r"is a TCP that does what a current Linux does: (.*?);", prose())
+    assert said is not None
+    keys = {
+        "RACK-TLP": ("recovery", "rack"), "PRR": ("prr", "true"), "F-RTO": ("frto", "true"), "Eifel": ("eifel", "window"),
+        "delivery rates": ("algorithms", "linux"), "pacing": ("pacing", "algorithm"), "buffers that tune themselves": ("receive_auto_tuning", "true"),
+        "quick and delayed acknowledgements": ("adaptive_delayed_ack", "true"),
+    }  # fmt: skip
+    assert said[1].split(", ") == list(keys)
+    defaults = {param["name"]: param["default"] for param in _core.registry()["tcp"]}
+    for what, (key, value) in keys.items():
+        assert (what, linux.get(key, defaults[key])) == (what, value)
