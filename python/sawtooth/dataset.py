@@ -101,8 +101,10 @@ class Dataset:
             head = Head.look(directory)
             fresh = _require_same(head, plan, identity)
             remove_leftovers(directory)
-            before = {} if head.manifest is None else {key: head.manifest[key] for key in surroundings(()) if key in head.manifest}
-            manifest = {**of_plan(plan, identity), **(before or surroundings(command))}
+            ours = of_plan(plan, identity)
+            # Where and when it was begun stays.
+            before = {} if head.manifest is None else {key: value for key, value in head.manifest.items() if key not in ours}
+            manifest = {**ours, **(before or surroundings(command))}
             head.write(identity, {
                 heads.STUDY: plan.study.document.text.encode(), heads.RUNS: as_parquet(plan.table()), heads.MANIFEST: _as_json(manifest),
             })  # fmt: skip

@@ -90,8 +90,8 @@ class Head:
 
         """
         try:
-            return pl.read_parquet(io.BytesIO((self.directory / RUNS).read_bytes()))
-        except (OSError, pl.exceptions.PolarsError):
+            return pl.read_parquet(io.BytesIO(_content(self.directory / RUNS)))
+        except pl.exceptions.PolarsError:
             raise DatasetError(f"{RUNS} in {self.directory} is damaged", _AGAIN) from None
 
     @property
@@ -138,15 +138,16 @@ def _write(path: Path, content: bytes) -> None:
 
 def _listed(directory: Path) -> Sums | None:
     try:
-        sums = Sums.parse((directory / SUMS).read_bytes())
-    except (OSError, ValueError):
+        sums = Sums.parse(_content(directory / SUMS))
+    except ValueError:
         return None
     return sums if sums.title.startswith(_TITLE) and {MANIFEST, STUDY, RUNS} <= sums.files.keys() else None
 
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        # Whoever reads a pipe may wait for ever.
+        return path.read_bytes() if path.is_file() else b""
     except OSError:
         return b""
 

@@ -69,7 +69,7 @@ def _take(descriptor: int, directory: Path, *, wait: bool) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        holder = os.pread(descriptor, _HOLDER_BYTES, 0).decode(errors="replace") or "another process"
+        holder = _holder(descriptor) or "another process"
         if not wait:
             raise DatasetError(f"{directory} is in use by {holder}", "wait for its end, or name another directory") from None
         print(f"{directory} is in use by {holder}: waiting for its end", file=sys.stderr, flush=True)
@@ -78,3 +78,9 @@ def _take(descriptor: int, directory: Path, *, wait: bool) -> None:
         if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
             raise
         print(f"warning: the file system of {directory} has no locks: run one command at a time on it", file=sys.stderr)
+
+
+def _holder(descriptor: int) -> str:
+    with contextlib.suppress(OSError):
+        return os.pread(descriptor, _HOLDER_BYTES, 0).decode(errors="replace")
+    return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import platform
@@ -61,6 +62,7 @@ def surroundings(command: Sequence[str]) -> dict[str, Any]:
     }
 
 
+@functools.cache
 def _commit() -> str | None:
     """The commit of the checkout this package is used from, if it is."""
     try:

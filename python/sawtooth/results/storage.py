@@ -53,8 +53,8 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, content: bytes) -> None:
-    """Adds to a file in one piece; several processes may."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    """Adds to a file in one piece; several processes may. A pipe of that name is an error, and not waited for."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     try:
         os.write(descriptor, content)
     finally:

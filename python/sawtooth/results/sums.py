@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,8 @@ class Digests:
         """The digest of a file; nothing if it cannot be read."""
         try:
             found = path.stat()
+            if not stat.S_ISREG(found.st_mode):  # whoever reads a pipe may wait for ever
+                return None
             seen = (found.st_ino, found.st_mtime_ns, found.st_size)
             if path not in self._known or self._known[path][0] != seen:
                 with path.open("rb") as file:

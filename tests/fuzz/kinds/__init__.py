@@ -28,7 +28,7 @@ class Kind(Protocol):
 
 def table() -> dict[str, Kind]:
     """All kinds by name."""
-    from tests.fuzz.kinds import files, scenario, study
+    from tests.fuzz.kinds import files, results, scenario, study
 
-    kinds: tuple[Kind, ...] = (study, scenario, files)
+    kinds: tuple[Kind, ...] = (study, scenario, files, results)
     return {kind.NAME: kind for kind in kinds}
