@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -45,7 +46,7 @@ newreno = { "tcp.recovery" = "newreno" }
 sack = { "tcp.recovery" = "sack" }
 
 [short]
-repeat = 40
+repeat = 32
 """
 GUESTS = """\
 name = "guests"
@@ -54,7 +55,7 @@ repeat = 2
 [scenario]
 duration = "20 s"
 links.l = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "50 packets" } }
-flows = [{ path = ["l"], source = { name = "bulk", size = "8 MB" } }]
+flows = [{ path = ["l"], source = { name = "bulk", size = "4 MB" } }]
 [sweep]
 "cc" = ["kernel:reno", "kernel:cubic", "kernel:yeah"]
 """
@@ -62,6 +63,8 @@ flows = [{ path = ["l"], source = { name = "bulk", size = "8 MB" } }]
 _EARLY = 0.15
 # Seconds that no command takes.
 _LONGEST = 600.0
+# So few kills are for a quick look, at a smaller study.
+_FEW = 10
 
 
 @dataclass
@@ -108,7 +111,9 @@ class Command:
 
 
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["sawtooth.cli", __name__])
+_PROCESSES.set_forkserver_preload([
+    "sawtooth.cli", "sawtooth.report.generic", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "scipy.stats", "jinja2",
+])  # fmt: skip
 
 
 def _do(words: Sequence[str], said: Path, scratch: Path) -> None:
@@ -196,9 +201,9 @@ class Laboratory:
         outcome.faults += [note for note in dataset.notes if "log.jsonl" not in note]
 
 
-def sweep(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
+def sweep(outcome: Outcome, count: int, seed: int, work: Path) -> None:
     """A sweep with four threads, killed again and again until it is done; then another."""
-    laboratory, outcome = Laboratory(work, seed, SWEEP, short=short), Outcome()
+    laboratory = Laboratory(work, seed, SWEEP, short=count < _FEW)
     number = 0
     while outcome.kills < count:
         out = work / f"out-{number}"
@@ -215,12 +220,11 @@ def sweep(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
         laboratory.finish(laboratory.start(out))
         laboratory.check_end(out, outcome)
         shutil.rmtree(out)
-    return outcome
 
 
-def two(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
+def two(outcome: Outcome, count: int, seed: int, work: Path) -> None:
     """Two sweeps at once on one directory, of which one is killed, or both."""
-    laboratory, outcome = Laboratory(work, seed, SWEEP, short=short), Outcome()
+    laboratory = Laboratory(work, seed, SWEEP, short=count < _FEW)
     while outcome.kills < count:
         out = work / "out"
         pair = [laboratory.start(out), laboratory.start(out)]
@@ -236,13 +240,11 @@ def two(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
             laboratory.finish(laboratory.start(out))
         laboratory.check_end(out, outcome)
         shutil.rmtree(out)
-    return outcome
 
 
-def report(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
+def report(outcome: Outcome, count: int, seed: int, work: Path) -> None:
     """A report that is killed while it is written, and then written."""
-    laboratory, outcome = Laboratory(work, seed, SWEEP, short=True), Outcome()
-    del short
+    laboratory = Laboratory(work, seed, SWEEP, short=True)
     out, page = laboratory.whole, laboratory.whole / "report"
     began = time.monotonic()
     laboratory.finish(laboratory.command("report", str(out)))
@@ -261,18 +263,16 @@ def report(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome
             f"report/{name} differs" for name in sorted(found.keys() | expected.keys()) if found.get(name) != expected.get(name)
         ]
         laboratory.check_end(out, outcome)
-    return outcome
 
 
-def guests(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome:
+def guests(outcome: Outcome, count: int, seed: int, work: Path) -> None:
     """Guests of a sweep that are killed one by one, and now and then the laboratory with them."""
-    laboratory, outcome = Laboratory(work, seed, GUESTS), Outcome()
-    del short
+    laboratory = Laboratory(work, seed, GUESTS)
     while outcome.kills < count:
         out = work / "out"
         process = laboratory.start(out)
-        for _ in range(3):
-            time.sleep(laboratory.chance.uniform(0, laboratory.seconds / 2))
+        for _ in range(5):
+            time.sleep(laboratory.chance.uniform(0, laboratory.seconds / 4))
             if laboratory.chance.random() < 0.25:
                 laboratory.kill(process, outcome)
                 process = laboratory.start(out)
@@ -281,13 +281,10 @@ def guests(count: int, seed: int, work: Path, *, short: bool = False) -> Outcome
         process.wait()
         # Whoever lost its guest while that was looked at, or before it had booted, has ended with an error.
         for _ in range(3):
-            process = laboratory.command("run", str(laboratory.study), "--out", str(out), "--retry-failed", *laboratory.options)
-            process.wait()
-            if process.returncode == 0:
+            if laboratory.command("run", str(laboratory.study), "--out", str(out), "--retry-failed", *laboratory.options).wait() == 0:
                 break
         laboratory.check_end(out, outcome)
         shutil.rmtree(out)
-    return outcome
 
 
 def _kill_a_guest(laboratory: Laboratory) -> int:
@@ -299,12 +296,12 @@ def _kill_a_guest(laboratory: Laboratory) -> int:
                 found.append(int(entry.parent.name))
     with contextlib.suppress(ProcessLookupError):
         if found:
-            os.kill(laboratory.chance.choice(found), 9)
+            os.kill(laboratory.chance.choice(found), signal.SIGKILL)
             return 1
     return 0
 
 
-KINDS: dict[str, Callable[..., Outcome]] = {"sweep": sweep, "two": two, "report": report, "guests": guests}
+KINDS: dict[str, Callable[[Outcome, int, int, Path], None]] = {"sweep": sweep, "two": two, "report": report, "guests": guests}
 
 
 def main() -> None:
@@ -313,11 +310,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", choices=list(KINDS), action="append")
     asked = parser.parse_args()
+    for number in (signal.SIGINT, signal.SIGTERM):  # where signals are ignored, as under nohup, too
+        signal.signal(number, signal.default_int_handler)
     print("| killed | kills | batches stored at the time | ends compared | faults |\n|---|---|---|---|---|")
     faults: list[str] = []
     for kind in asked.kind or KINDS:
         with tempfile.TemporaryDirectory() as work:
-            outcome = KINDS[kind](asked.count, asked.seed, Path(work))
+            outcome = Outcome()
+            # Ctrl-C or SIGTERM: what came of it so far.
+            with contextlib.suppress(KeyboardInterrupt):
+                KINDS[kind](outcome, asked.count, asked.seed, Path(work))
         print(f"| {kind} | {outcome.kills} | {outcome.resumed} | {outcome.ends} | {len(outcome.faults)} |", flush=True)
         faults += [f"{kind}: {fault}" for fault in outcome.faults]
     for fault in faults:
