@@ -9,6 +9,9 @@ SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -nam
 
 # One process more than there are processors: those of the group "real time" mostly wait.
 PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
+# Properties of random cases at length: other cases than before, and eight times as many.
+MANY := PROPTEST_CASES=2048
+PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
 .PHONY: help study short gallery guest rust-tests test test-long test-all fuzz lint format bench docs deny sbom clean
 
@@ -56,6 +59,8 @@ test: .venv/guest ## what proves correctness, Rust and Python, minutes
 test-long: .venv/guest ## the rest: kernels at length, peers, long properties, soak
 	cargo test --workspace --locked --quiet -- --ignored
 	$(PYTEST) -m long
+	$(MANY) cargo test --locked --quiet -p sawtooth-core --test it -- $(PROPERTIES)
+	$(MANY) $(PYTEST) tests/property
 
 test-all: test test-long ## every test
 

@@ -43,6 +43,7 @@ def test_a_machine_without_the_memory_to_boot_shows_its_console() -> None:
     assert batch.errors[0].endswith("(it had 24 MiB of memory; 128 MiB suffice for a boot)")
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("real time")
 def test_real_time_gives_a_guest_several_processors() -> None:
     batch = qemu.run_batch([tree("10 s", kernel={"time": "real", "cpus": 2, "memory": "256 MiB"})], [1])

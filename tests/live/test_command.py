@@ -51,7 +51,20 @@ class Stalled:
         self.port = self.server.getsockname()[1]
         self.client = socket.create_connection(self.server.getsockname())
         self.accepted, _ = self.server.accept()
+        self._fill()
         threading.Thread(target=self._send, daemon=True).start()
+
+    def _fill(self) -> None:
+        """Writes until all buffers have been full for a while, however busy the machine is."""
+        self.client.setblocking(False)
+        written = time.monotonic()
+        while time.monotonic() - written < 0.3:
+            try:
+                self.client.send(b"x" * 65536)
+                written = time.monotonic()
+            except BlockingIOError:
+                time.sleep(0.01)
+        self.client.setblocking(True)
 
     def _send(self) -> None:
         with contextlib.suppress(OSError):
@@ -69,7 +82,6 @@ class Stalled:
 @pytest.fixture
 def stalled() -> Iterator[Stalled]:
     made = Stalled()
-    time.sleep(0.3)
     yield made
     made.close()
 
@@ -292,7 +304,8 @@ def test_another_users_process_is_told_and_its_port_may_be_watched_without_root(
 def test_a_process_in_another_network_namespace_is_told_with_the_command_that_enters_it() -> None:
     other = subprocess.Popen(["unshare", "--net", "sleep", "30"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        time.sleep(0.5)
+        while other.poll() is None and Path(f"/proc/{other.pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink():
+            time.sleep(0.01)
         if other.poll() is not None:
             pytest.skip("needs the right to make a network namespace")
         with pytest.raises(LiveError) as raised:

@@ -18,7 +18,6 @@ from reno_traces import parting
 
 GUEST = doctor.guest_finding()
 pytestmark = [
-    pytest.mark.long,
     pytest.mark.xdist_group("kernel reno"),
     pytest.mark.skipif(not GUEST.ok, reason=f"{GUEST.what}: {GUEST.detail}; {GUEST.advice}"),
 ]

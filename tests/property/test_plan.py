@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +16,8 @@ from sawtooth.dataset import Dataset
 from sawtooth.plan import Plan, make_plan
 from sawtooth.study import Study
 
+# As many times more as for properties in Rust, see `make test-long`.
+TIMES = max(int(os.environ.get("PROPTEST_CASES", "256")) // 256, 1)
 AXES = {
     "vars.A": st.lists(st.integers(1, 50).map(lambda n: f"{n} ms"), min_size=1, max_size=4, unique=True),
     "vars.N": st.lists(st.integers(1, 3), min_size=1, max_size=3, unique=True),
@@ -47,7 +50,7 @@ def plan_of(text: str, directory: Path, *options: str) -> Plan:
     return make_plan(Study.load(path, options=options))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60 * TIMES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(studies())
 def test_a_grid_has_every_combination_once_and_the_last_axis_varies_fastest(
     tmp_path: Path, study: tuple[str, dict[str, list[object]], int, int]
@@ -68,7 +71,7 @@ def test_a_grid_has_every_combination_once_and_the_last_axis_varies_fastest(
     assert sum(len(batch) for batch in plan.batches) == len(plan.runs)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40 * TIMES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(studies())
 def test_ids_name_runs_and_arms_share_seeds_and_draws(tmp_path: Path, study: tuple[str, dict[str, list[object]], int, int]) -> None:
     text, _, _, _ = study
@@ -83,7 +86,7 @@ def test_ids_name_runs_and_arms_share_seeds_and_draws(tmp_path: Path, study: tup
     assert all(more[run.cell, run.arm, run.replicate] == run.id for run in plan.runs)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10 * TIMES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(studies())
 def test_a_dataset_gives_back_what_single_runs_give(tmp_path: Path, study: tuple[str, dict[str, list[object]], int, int]) -> None:
     text, _, _, _ = study

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import re
 import subprocess
@@ -79,8 +80,15 @@ def _unpacked() -> Path:
 
 
 def _unpack() -> None:
-    """Fetches the package with the distribution's own tools, which check its signature, and unpacks it."""
+    """Fetches the package with the distribution's own tools, which check its signature, and unpacks it. Whoever comes while another does so waits."""
     _unpacked().mkdir(parents=True, exist_ok=True)
+    with (_unpacked() / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if present() is None:
+            _fetch()
+
+
+def _fetch() -> None:
     depends = re.search(r"^Depends: (linux-image-\S+)", _run(["apt-cache", "show", "--no-all-versions", _META], _ROOT), re.MULTILINE)
     if depends is None:
         raise BackendUnavailable(f"there is no package {_META} here", "`apt-get update` may bring it; it is of Debian, for amd64")
@@ -89,10 +97,7 @@ def _unpack() -> None:
         _run(["apt-get", "download", package], Path(temporary))
         files = list(Path(temporary).glob("*.deb"))
         _run(["dpkg-deb", "-x", str(files[0]), "root"], Path(temporary))
-        target = _unpacked() / package
-        # Another laboratory may have been faster.
-        if not target.is_dir():
-            (Path(temporary) / "root").rename(target)
+        (Path(temporary) / "root").rename(_unpacked() / package)
 
 
 def _run(command: list[str], directory: Path) -> str:
