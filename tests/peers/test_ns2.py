@@ -16,7 +16,6 @@ sys.path.insert(0, str(ROOT / "bench/ns2"))
 import cases as series
 from peer import run_case
 
-
 COUNT = 40
 SEED = 11
 """Another series than that of docs/validation/ns2.md."""
