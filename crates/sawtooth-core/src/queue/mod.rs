@@ -211,3 +211,95 @@ pub fn build(name: &str, params: &Params, site: Site) -> Box<dyn Queue> {
     let row = TABLE.iter().find(|entry| entry.name == name);
     (row.expect("the scenario names a row of the table").new)(params, site)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{build, queued};
+    use super::*;
+    use crate::registry::Value;
+
+    #[test]
+    fn what_came_waits_and_what_waits_leaves() {
+        for entry in TABLE {
+            let mut queue = build(entry, &[], 10e6);
+            let (mut dropped, mut left) = (Vec::new(), Vec::new());
+            for (flow, bytes) in [(0, 1000), (1, 200), (0, 30)] {
+                let packet = queued(flow, 0, bytes, Ecn::NotEct, 0.0);
+                queue.enqueue(packet, Backlog::default(), &mut dropped);
+            }
+            let waiting = |queue: &dyn Queue| (queue.waiting().packets, queue.waiting().bytes);
+            assert_eq!(waiting(&*queue), (3, 1230), "{}", entry.name);
+            for step in 0..10 {
+                if let Next::Packet(packet) = queue.dequeue(f64::from(step), &mut dropped) {
+                    left.push((packet.packet.flow, packet.bytes()));
+                }
+            }
+            left.extend(dropped.iter().map(|lost| (lost.packet.flow, lost.bytes())));
+            left.sort_unstable();
+            assert_eq!(left, [(0, 30), (0, 1000), (1, 200)], "{}", entry.name);
+            assert_eq!(waiting(&*queue), (0, 0), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_discipline_says_that_it_marks_if_it_may() {
+        for entry in TABLE {
+            let Some(ecn) = entry.params.iter().find(|param| param.name == "ecn") else {
+                continue;
+            };
+            assert!(matches!(ecn.default, Value::Bool(_)), "{}", entry.name);
+            for marks in [false, true] {
+                let queue = build(entry, &[("ecn", Value::Bool(marks))], 10e6);
+                assert_eq!(queue.marks(), marks, "{}", entry.name);
+            }
+        }
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_rfcs() {
+        let specified = [
+            ("codel", "target", Value::Duration(0.005), "RFC 8289 §4"),
+            ("codel", "interval", Value::Duration(0.1), "RFC 8289 §4"),
+            (
+                "fq_codel",
+                "queues",
+                Value::Integer(1024),
+                "RFC 8290 §5.2.5",
+            ),
+            ("fq_codel", "quantum", Value::Bytes(1514), "RFC 8290 §5.2.4"),
+            (
+                "fq_codel",
+                "limit",
+                Value::Packets(10_240),
+                "RFC 8290 §5.2.3",
+            ),
+            (
+                "fq_codel",
+                "drop_batch",
+                Value::Packets(64),
+                "RFC 8290 §4.1",
+            ),
+            ("dualpi2", "target", Value::Duration(0.015), "RFC 9332 §A.1"),
+            ("dualpi2", "rtt_max", Value::Duration(0.1), "RFC 9332 §A.1"),
+            ("dualpi2", "k", Value::Number(2.0), "RFC 9332 §A.1"),
+            ("dualpi2", "classic_share", Value::Number(0.1), "RFC 9332"),
+            (
+                "red",
+                "weight",
+                Value::Number(0.002),
+                "Floyd and Jacobson 1993",
+            ),
+            (
+                "ared",
+                "interval",
+                Value::Duration(0.5),
+                "Floyd, Gummadi and Shenker 2001",
+            ),
+        ];
+        for (name, param, value, place) in specified {
+            let entry = TABLE.iter().find(|entry| entry.name == name);
+            let params = Params::defaults(entry.expect("a row").params);
+            assert_eq!(params.get(param), value, "{name}.{param}, {place}");
+        }
+    }
+}

@@ -1157,4 +1157,27 @@ mod tests {
             .into();
         assert_eq!(windows, [4.0, 4.0, 3.0, 3.0, 2.0, 2.0]);
     }
+
+    #[test]
+    fn defaults_are_those_of_the_rfcs() {
+        let params = Params::defaults(PARAMS);
+        let specified = [
+            (
+                "smss",
+                Value::Bytes(1460),
+                "1500 of RFC 894, less both headers",
+            ),
+            ("header", Value::Bytes(40), "RFC 791, RFC 9293 §3.1"),
+            ("ack_size", Value::Bytes(40), "RFC 791, RFC 9293 §3.1"),
+            ("dup_thresh", Value::Integer(3), "RFC 5681 §3.2"),
+            ("rto_initial", Value::Duration(1.0), "RFC 6298 §2.1"),
+            ("rto_max", Value::Duration(60.0), "RFC 6298 §2.5"),
+            ("ack_every", Value::Integer(2), "RFC 5681 §4.2"),
+            ("max_sack_blocks", Value::Integer(3), "RFC 2018 §3"),
+            ("probe_max_ack_delay", Value::Duration(0.2), "RFC 8985 §7.2"),
+        ];
+        for (name, value, place) in specified {
+            assert_eq!(params.get(name), value, "{name}, {place}");
+        }
+    }
 }

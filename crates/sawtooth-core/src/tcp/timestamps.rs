@@ -153,4 +153,20 @@ mod tests {
         echo.on_segment(1, at(2.0));
         assert_eq!(echo.on_ack(4), at(2.0));
     }
+
+    #[test]
+    fn rfc7323_5_2_of_two_stamps_less_than_half_the_circle_apart_the_lesser_is_older() {
+        let half = 1_u32 << 31;
+        for stamp in [1, 5, half, u32::MAX] {
+            for apart in [1, half / 2, half - 1] {
+                let later = Stamp(stamp.wrapping_add(apart));
+                if !later.is_none() {
+                    assert!(Stamp(stamp).precedes(later), "{stamp} {apart}");
+                    assert!(!later.precedes(Stamp(stamp)), "{stamp} {apart}");
+                }
+            }
+            assert!(!Stamp(stamp).precedes(Stamp(stamp)));
+            assert!(!Stamp(stamp).precedes(Stamp::NONE) && !Stamp::NONE.precedes(Stamp(stamp)));
+        }
+    }
 }
