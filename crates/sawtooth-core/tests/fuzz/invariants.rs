@@ -512,9 +512,34 @@ impl<'a> Run<'a> {
                     came <= left,
                     "{name}: {came} of {left}"
                 );
+                let first = &self.scenario.links[pair[0]].forward;
+                if first.wire.is_plain() && first.forwarding.is_plain() && first.medium.is_none() {
+                    let peak = u64s(links, "peak_packets")[2 * pair[0]];
+                    let on_wire =
+                        first.rate.bps() * first.delay.secs() / (8.0 * self.least_packet());
+                    let on_their_way = real(left - came);
+                    hold!(
+                        "what has left a link and not come to the next is on its way",
+                        on_their_way <= real(peak) + on_wire + 2.0,
+                        "{name}: {on_their_way} of {peak} and {on_wire}"
+                    );
+                }
             }
         }
         Ok(())
+    }
+
+    /// Bytes of the smallest packet that there can be.
+    fn least_packet(&self) -> f64 {
+        let sizes = |flow: &FlowSpec| flow.tcp.bytes("header").min(flow.tcp.bytes("ack_size"));
+        real(
+            self.scenario
+                .all_flows()
+                .map(sizes)
+                .min()
+                .unwrap_or(28)
+                .min(28),
+        )
     }
 
     /// No link delivers more than its rate and the time allow.

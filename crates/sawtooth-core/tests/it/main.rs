@@ -25,6 +25,7 @@ mod linux_stack;
 mod media;
 mod partial_packets;
 mod records;
+mod shift;
 mod shortcuts;
 mod tcp_rules;
 mod theory;
