@@ -156,6 +156,10 @@ impl Draw {
     }
 
     fn number(&mut self, min: f64, max: f64) -> f64 {
+        if min.is_infinite() {
+            // The part itself says what it takes.
+            return 3.0 * self.0.uniform() - 0.5;
+        }
         match self.below(6) {
             0 => min,
             1 => max.min(1e6),
