@@ -47,6 +47,8 @@ def of_distributions() -> dict[str, Any]:
     bill: dict[str, Any] = json.loads(exported)
     known = {each.name: each for each in licences.distributions()}
     for component in bill["components"]:
+        # The source distribution stands for the version: validating the wheels of all platforms takes minutes.
+        component["externalReferences"] = component.get("externalReferences", [])[:1]
         found = known.get(component["name"])
         if found is None:
             continue
@@ -61,7 +63,9 @@ def of_crates() -> list[dict[str, Any]]:
     written = [manifest.parent / f"{_PART}.json" for manifest in (ROOT / "crates").glob("*/Cargo.toml")]
     try:
         _run(str(CARGO_CYCLONEDX), "cyclonedx", "--format", "json", "--spec-version", "1.5", "--override-filename", _PART, "--quiet")
-        return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(written)]
+        # Where the project lies on this machine is nobody's business.
+        texts = (path.read_text(encoding="utf-8").replace(f"file://{ROOT}/", "file:///") for path in sorted(written))
+        return [json.loads(text) for text in texts]
     finally:
         for path in written:
             path.unlink(missing_ok=True)
