@@ -126,6 +126,7 @@ def test_a_guest_that_ends_in_mid_run_takes_only_that_run_with_it(tmp_path: Path
     killer.join()
     assert list(batch.errors) == [1]
     assert batch.errors[1].startswith("the guest ended before this run did; its console ended with: ")
+    assert batch.lost == {1}
     assert batch.tables["flows"]["run"].to_list() == [0, 2]
     assert batch.tables["flows"]["delivered_bytes"].to_list() == [100_000] * 2
     assert not list(tmp_path.iterdir())
@@ -137,6 +138,7 @@ def test_a_guest_without_the_memory_to_boot_fails_its_runs_alone_and_shows_its_c
     assert batch.errors[0].startswith("the guest of `uml` did not boot; its console ended with: ")
     assert batch.errors[0].endswith("(it had 8 MiB of memory; 128 MiB suffice for a boot)")
     assert "Too few physical memory!" in batch.errors[0]
+    assert not batch.lost
     assert batch.tables["flows"]["run"].to_list() == [1]
 
 
