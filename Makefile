@@ -13,10 +13,10 @@ PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
 MANY := PROPTEST_CASES=2048
 PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
-.PHONY: help study short gallery guest rust-tests test test-long test-all fuzz lint format bench docs deny sbom clean
+.PHONY: help study short gallery guest rust-tests test test-long test-all fuzz instructions records sizes lint format bench docs deny sbom clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 19
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
 
 $(UV):
 	$(PYTHON) -m venv .venv
@@ -67,6 +67,15 @@ test-all: test test-long ## every test
 SECONDS ?= 3600
 fuzz: .venv/built ## random inputs of all kinds for an hour, or SECONDS=60; failures and counts go to results/fuzz
 	$(RUN)/python -m tests.fuzz --seconds $(SECONDS)
+
+instructions: .venv/built ## count instructions per packet and hold them against bench/instructions.csv; ACCEPT=1 accepts them
+	$(RUN)/python bench/instructions.py $(if $(ACCEPT),--write)
+
+records: .venv/built ## hashes of all records of the short forms and golden files, anew; changed ones with ENTRY=its name in the changelog
+	$(RUN)/python -m tests.guards records $(foreach entry,$(ENTRY),'$(entry)')
+
+sizes: .venv/built ## lower the rows of source files that have shrunk
+	$(RUN)/python -m tests.guards sizes
 
 lint: .venv/built ## formatting, lints, types, layers
 	cargo fmt --all --check

@@ -14,6 +14,7 @@ import pytest
 from sawtooth import doctor
 from sawtooth.dataset import Dataset
 from tests.conftest import ROOT
+from tests.guards import records
 
 STUDIES = sorted((ROOT / "studies").rglob("*.toml"))
 KERNELS = {"uml": doctor.guest_finding, "qemu": partial(doctor.qemu_finding, fetch=True), "netns": doctor.netns_finding}
@@ -28,6 +29,8 @@ def test_its_short_form_ends_in_a_report(study: Path, short_form: Callable[[Path
     dataset = Dataset.open(out)
     assert dataset.complete
     assert set(dataset.status()["status"]) == {"ok"}
+    if records.name_of(study) in records.studies():
+        assert records.faults(records.name_of(study), records.of_dataset(dataset), records.read(records.TABLE.read_text())) == []
     page = (out / "report/report.html").read_text()
     assert "nan" not in re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(script|style|svg).*?</\1>", "", page)).lower().split()
     # Self-contained: nothing is loaded from elsewhere.
