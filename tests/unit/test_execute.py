@@ -91,6 +91,7 @@ def test_ctrl_c_stores_what_is_finished_and_says_how_to_go_on(study_file: Path, 
     assert "Traceback" not in stderr
 
 
+@pytest.mark.xdist_group("real time")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_ctrl_c_is_answered_at_once_and_the_second_ends_at_once(study_file: Path, tmp_path: Path, number: signal.Signals) -> None:
     # Each run takes minutes.
