@@ -105,6 +105,10 @@ class _Campaign:
     def run(self) -> int:
         self.asked.out.mkdir(parents=True, exist_ok=True)
         print(f"seed {self.seed}: {', '.join(self.kinds)}, {self.asked.seconds:.0f} s, {self.asked.jobs} side by side", flush=True)
+        for kind in self.kinds.values():
+            if prepare := getattr(kind, "prepare", None):
+                prepare()
+        self.began = time.monotonic()
         workers = [threading.Thread(target=self.work) for _ in range(self.asked.jobs)]
         for worker in workers:
             worker.start()

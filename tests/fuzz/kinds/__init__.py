@@ -3,7 +3,8 @@
 - `NAME`, and `SUMMARY`: what is random, and what must hold;
 - `WEIGHT`: its share of the time, beside the others;
 - `fuzz(seed, seconds, work)`: tries inputs for that long, in the empty directory `work`; failures are saved in it;
-- `replay(saved, work)`: tries one saved input, and raises whatever it did wrong.
+- `replay(saved, work)`: tries one saved input, and raises whatever it did wrong;
+- and if something has to be made first, `prepare()`, which is called once before the time runs.
 """
 
 from __future__ import annotations

@@ -21,6 +21,14 @@ WEIGHT = 3.0
 
 _ROOT = Path(__file__).resolve().parents[3]
 
+_BUILT = "SAWTOOTH_FUZZ_PROGRAM"
+"""Names the program in the environment of the processes that try scenarios."""
+
+
+def prepare() -> None:
+    """Builds the program, before the time runs."""
+    os.environ[_BUILT] = str(_program())
+
 
 def fuzz(seed: int, seconds: float, work: Path) -> Tally:
     """Tries scenarios for `seconds`."""
@@ -51,11 +59,12 @@ def _run(test: str, work: Path, **asked: str) -> str:
 @functools.cache
 def _program() -> Path:
     """The tests that make scenarios, built as `cargo test` builds them."""
+    if built := os.environ.get(_BUILT):
+        return Path(built)
     command = ["cargo", "test", "--locked", "-p", "sawtooth-core", "--test", "fuzz", "--no-run", "--message-format=json"]
-    # The bound on memory is of what is tried, not of the compiler.
-    built = subprocess.run(command, cwd=_ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if built.returncode != 0:
-        raise AssertionError(built.stderr.decode(errors="replace"))
-    messages = (json.loads(line) for line in built.stdout.splitlines())
+    done = subprocess.run(command, cwd=_ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr.decode(errors="replace"))
+    messages = (json.loads(line) for line in done.stdout.splitlines())
     programs = [message["executable"] for message in messages if message.get("executable") and message["target"]["name"] == "fuzz"]
     return Path(programs[-1])
