@@ -65,6 +65,12 @@ def pages() -> dict[str, str]:
     made["arrivals.md"] = _arrivals(tables["arrivals"])
     lead = "What `[scenario.hosts.NAME]` can say of a machine, besides `count`; [what it means](../concepts/host.md)."
     made["host.md"] = f"# Hosts\n\n{lead}\n\n{_parameters(tables['host'])}"
+    lead = (
+        'How much a study may ask for without saying that it is meant, so that a slip of the pen (`sample = "1 ns"`) is refused and not run. A study '
+        "raises what it means to exceed at its top, `limits = { events = 1e11 }`, or the command line does, `--set limits.events=1e11`. Limits "
+        "decide whether something runs, never what comes out. `sawtooth plan` estimates runs, segments, events, rows and memory beforehand."
+    )
+    made["limits.md"] = f"# Limits\n\n{lead}\n\n{_parameters(tables['limit'])}"
     made["kernel.md"] = _kernel(tables["kernel"])
     made["scenario.md"] = _scenario(tables)
     made["study.md"] = _study()

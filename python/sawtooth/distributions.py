@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from sawtooth.errors import Place, StudyError
+from sawtooth import _core, reading
+from sawtooth.errors import Place, StudyError, hinted
 from sawtooth.folder import Folder
 
 _EXAMPLE = "each line has a value and the probability of it or less, such as `1000 0.25`; the last probability is 1"
@@ -37,11 +38,11 @@ def inline_files(tree: Any, folder: Folder, locate: Callable[[str, str], StudyEr
             raise locate("`file` and `points` say the same twice: leave one of the two out", where)
         file = folder.file(name, lambda message, where=where: locate(message, where))
         try:
-            text = file.read_text(encoding="utf-8")
+            text = reading.read_text(file, folder.most, _core.how_to_raise("file", folder.most + 1))
         except OSError as error:
             raise locate(f"cannot read {file}: {error.strerror}", where) from None
-        except UnicodeDecodeError:
-            raise locate(f"{file} is not a text file", where) from None
+        except reading.Unreadable as error:
+            raise hinted(locate(error.message, where), error.hint) from None
         del table["file"]
         table["points"] = read_points(text, str(file))
 

@@ -123,7 +123,9 @@ def _evaluate(study: Study, origin: str, text: Any, tree: dict[str, Any]) -> tup
 def _look_up(study: Study, name: str, settings: dict[str, Any], cell: Cell, replicate: int) -> int | float:
     origin = f"draws.{name}"
     path = study.folder.file(settings["file"], lambda message: study.document.error(message, f"{origin}.file"))
-    table = drawtables.read(path, settings["row"], lambda message: study.document.error(message, f"{origin}.file", _BESIDE))
+    table = drawtables.read(
+        path, settings["row"], study.folder.most, lambda message: study.document.error(message, f"{origin}.file", _BESIDE)
+    )
     if str(cell.number) not in table.rows:
         raise study.document.error(f"{path} has no row for {settings['row']} {cell.number}", f"{origin}.file")
     column = settings["column"].replace("{replicate}", str(replicate))

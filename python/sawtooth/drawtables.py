@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sawtooth.errors import Place, StudyError, cut
+from sawtooth import _core, reading
+from sawtooth.errors import Place, StudyError, cut, hinted
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,13 @@ class Table:
         return self.rows[row].error(message, self.columns[column])
 
 
-def read(file: Path, row: str, locate: Callable[[str], StudyError]) -> Table:
+def read(file: Path, row: str, most: float, locate: Callable[[str], StudyError]) -> Table:
     """The table in a file.
 
     Args:
         file: a CSV file, with the names of its columns in its first line.
         row: the column that names the rows.
+        most: bytes that it may have.
         locate: makes the error about a file that cannot be read.
 
     Raises:
@@ -83,17 +85,18 @@ def read(file: Path, row: str, locate: Callable[[str], StudyError]) -> Table:
 
     """
     try:
-        return _read(file, row, file.stat().st_mtime_ns)
+        return _read(file, row, most, file.stat().st_mtime_ns)
     except OSError as error:
         raise locate(f"cannot read {file}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise locate(f"{file} is no text: byte {error.start} is not UTF-8") from None
+    except reading.Unreadable as error:
+        raise hinted(locate(error.message), error.hint) from None
 
 
 @functools.cache
-def _read(file: Path, row: str, _written: int) -> Table:
+def _read(file: Path, row: str, most: float, _written: int) -> Table:
     # Spreadsheets begin what they save with a mark of its encoding.
-    lines = [_line(file, number, text) for number, text in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), 1) if text.strip()]
+    content = reading.read_text(file, most, _core.how_to_raise("file", most + 1), "utf-8-sig")
+    lines = [_line(file, number, text) for number, text in enumerate(content.splitlines(), 1) if text.strip()]
     if not lines:
         raise StudyError(f"{file} is empty", hint="its first line has the names of its columns")
     head, *body = lines

@@ -10,6 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from sawtooth import reading
+
+_MOST_BYTES = 16 * 2**20
+"""Of a study file."""
+
 
 class SawtoothError(Exception):
     """Base of all errors that are about the user's input or surroundings, never about a bug."""
@@ -65,6 +70,11 @@ class StudyError(SawtoothError):
 
     def __str__(self) -> str:
         return _told("error", self.message, self.place, self.hint)
+
+
+def hinted(error: StudyError, hint: str | None) -> StudyError:
+    """The same error with what to do."""
+    return StudyError(error.message, error.place, hint or error.hint)
 
 
 @dataclass(frozen=True)
@@ -139,16 +149,16 @@ def read_text(path: Path) -> str:
     """The text of a file the user named.
 
     Raises:
-        StudyError: if there is no such file, or it is no text.
+        StudyError: if there is no such file, or it is no text, or too much of it.
 
     """
     try:
-        return path.read_text(encoding="utf-8")
+        return reading.read_text(path, _MOST_BYTES, "a study is written by hand; put tables into files that it names")
     except FileNotFoundError:
         raise StudyError(f"there is no file {path}", hint="`sawtooth list study` shows the studies that come along") from None
     except IsADirectoryError:
         raise StudyError(f"{path} is a directory, not a study file") from None
-    except UnicodeDecodeError as error:
-        raise StudyError(f"{path} is no text: byte {error.start} is not UTF-8") from None
+    except reading.Unreadable as error:
+        raise StudyError(error.message, hint=error.hint) from None
     except OSError as error:
         raise StudyError(f"cannot read {path}: {error.strerror}") from None

@@ -11,15 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sawtooth import _core
 from sawtooth.errors import StudyError
 
 
 @dataclass(frozen=True)
 class Folder:
-    """What names of files are relative to, and whether a study may name any."""
+    """What names of files are relative to, whether a study may name any, and how many bytes one may have."""
 
     path: Path
     shut: bool = False
+    most: float = _core.limits("{}")["file"]
 
     def file(self, name: object, error: Callable[[str], StudyError]) -> Path:
         """The file of that name.

@@ -53,6 +53,7 @@ STUDY = (
         "order", words(ORDERS), '`"cells"`',
         "runs follow each other cell by cell, or replicate by replicate with the cells of each in a random order, so that what drifts meanwhile falls on all cells alike",
     ),
+    Key("limits", "table of names and numbers", "", "[limits](limits.md) that this study means to exceed, by name"),
     Key("report", "[kind of report](#kinds-of-reports)", '`"generic"`', "what `sawtooth report` writes"),
     Key("vars", "table of names and numbers, quantities, expressions, or lists of them", "", "variables for expressions in the scenario; of a list, `NAME[1]` is the first"),
     Key("draws", "table of names and [draws](#draws)", "", "one random value per cell and replicate, a variable like the others"),

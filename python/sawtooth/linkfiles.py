@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from sawtooth import _core
-from sawtooth.errors import Place, StudyError, cut
+from sawtooth import _core, reading
+from sawtooth.errors import Place, StudyError, cut, hinted
 from sawtooth.folder import Folder
 
 Tree: TypeAlias = dict[str, Any]
@@ -57,11 +57,11 @@ def inline(scenario: Tree, folder: Folder, locate: Locate) -> None:
                     where = f"{path}.{key}.file"
                     file = folder.file(named["file"], lambda message, where=where: locate(message, where))
                     try:
-                        values = read(file, file.stat().st_mtime_ns)
+                        values = read(file, _written(file), folder.most)
                     except OSError as error:
                         raise locate(f"cannot read {file}: {error.strerror}", where) from None
-                    except UnicodeDecodeError as error:
-                        raise locate(f"{file} is no text: byte {error.start} is not UTF-8", where) from None
+                    except reading.Unreadable as error:
+                        raise hinted(locate(error.message, where), error.hint) from None
                     others = {other: value for other, value in named.items() if other != "file"}
                     cast(Tree, direction)[key] = {**others, content: values}
 
@@ -73,8 +73,16 @@ def _tables(tree: Any) -> Iterator[tuple[str, Tree]]:
                 yield name, cast(Tree, value)
 
 
-def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+def _written(file: Path) -> int:
+    """When a file was written: what is remembered of it holds until it is written again."""
+    try:
+        return file.stat().st_mtime_ns
+    except ValueError:  # no name of a file, which reading it says
+        return 0
+
+
+def _lines(file: Path, most: float) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(reading.read_text(file, most, _core.how_to_raise("file", most + 1)).splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line
 
@@ -93,9 +101,9 @@ def _empty(file: Path, what: str) -> StudyError:
 
 
 @functools.cache
-def _trace(file: Path, _written: int) -> list[int]:
+def _trace(file: Path, _written: int, most: float) -> list[int]:
     millis: list[int] = []
-    for number, line in _lines(file):
+    for number, line in _lines(file, most):
         text = line.strip()
         if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
             hint = "each line is a whole number of milliseconds: one opportunity to deliver 1500 bytes"
@@ -111,12 +119,12 @@ def _trace(file: Path, _written: int) -> list[int]:
 
 
 @functools.cache
-def _changes(file: Path, _written: int) -> list[dict[str, str]]:
-    lines = list(_lines(file))
+def _changes(file: Path, _written: int, most: float) -> list[dict[str, str]]:
+    lines = list(_lines(file, most))
     if len(lines) < 2:
         raise _empty(file, "row of changes")
     (head_number, head), *body = lines
-    columns = [column.strip() for column in next(csv.reader([head]))]
+    columns = [column.strip() for column in _cells(file, head_number, head)]
     for column in columns:
         if column not in _COLUMNS:
             raise _wrong(file, head_number, head, f"unknown column `{column}`", "there are at (or t), rate, delay and loss", column)
@@ -137,7 +145,7 @@ def _changes(file: Path, _written: int) -> list[dict[str, str]]:
     rows: list[dict[str, str]] = []
     last = -math.inf
     for number, line in body:
-        cells = next(csv.reader([line]))
+        cells = _cells(file, number, line)
         if len(cells) != len(columns):
             raise _wrong(file, number, line, f"{len(cells)} cells, where the first line has {len(columns)}")
         row: dict[str, str] = {}
@@ -152,6 +160,13 @@ def _changes(file: Path, _written: int) -> list[dict[str, str]]:
             raise _wrong(file, number, line, "a row without a time")
         rows.append(row)
     return rows
+
+
+def _cells(file: Path, number: int, line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]))
+    except csv.Error as error:
+        raise _wrong(file, number, line, f"this is no line of a table: {error}") from None
 
 
 def _cell(file: Path, number: int, line: str, column: str, cell: str) -> tuple[float, str]:
@@ -174,9 +189,9 @@ def _cell(file: Path, number: int, line: str, column: str, cell: str) -> tuple[f
 
 
 @functools.cache
-def _quantiles(file: Path, _written: int) -> list[str]:
+def _quantiles(file: Path, _written: int, most: float) -> list[str]:
     found: list[float] = []
-    for number, line in _lines(file):
+    for number, line in _lines(file, most):
         try:
             value = float(line)
         except ValueError:
@@ -189,7 +204,7 @@ def _quantiles(file: Path, _written: int) -> list[str]:
     return [f"{value!r} ms" for value in sorted(found)]
 
 
-_KINDS: dict[str, tuple[str, Callable[[Path, int], list[Any]]]] = {
+_KINDS: dict[str, tuple[str, Callable[[Path, int, float], list[Any]]]] = {
     "trace": ("opportunities", _trace),
     "changes": ("rows", _changes),
     "jitter": ("quantiles", _quantiles),

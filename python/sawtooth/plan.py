@@ -42,7 +42,7 @@ class Run:
         cell, arm, replicate: where it belongs; cells and replicates from 1.
         scenario: the tree as canonical JSON text.
         draws: each draw's value in base units; those of a list are called `NAME[1]`, `NAME[2]` ...
-        cost: segments it will deliver, roughly.
+        cost: segments it will deliver, at most about.
 
     """
 
@@ -58,18 +58,46 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Demand:
+    """What runs take, about.
+
+    Attributes:
+        segments: delivered, at most about.
+        events: of the simulator.
+        rows: of all tables.
+        memory_bytes: of the run that takes most.
+
+    """
+
+    segments: float = 0.0
+    events: float = 0.0
+    rows: float = 0.0
+    memory_bytes: float = 0.0
+
+    def with_runs(self, number: int, each: Demand) -> Demand:
+        """With so many runs more, alike."""
+        return Demand(
+            self.segments + number * each.segments,
+            self.events + number * each.events,
+            self.rows + number * each.rows,
+            max(self.memory_bytes, each.memory_bytes),
+        )
+
+
+@dataclass(frozen=True)
 class Plan:
-    """All runs of a study, and the batches in which they are done; and what about it is hardly meant, each once."""
+    """All runs of a study, and the batches in which they are done; what they take; and what about the study is hardly meant, each once."""
 
     study: Study
     cells: Sequence[Cell]
     runs: Sequence[Run]
     batches: Sequence[range]
     warnings: Sequence[StudyWarning] = ()
+    demand: Demand = Demand()
 
     @property
     def cost(self) -> float:
-        """Segments that all runs will deliver, roughly."""
+        """Segments that all runs will deliver, at most about."""
         return sum(run.cost for run in self.runs)
 
     def table(self) -> pl.DataFrame:
@@ -108,6 +136,7 @@ def make_plan(study: Study) -> Plan:
     arms = study.arms or {"": ()}
     runs: list[Run] = []
     warnings: dict[StudyWarning, None] = {}
+    demand = Demand()
     for cell in all_cells:
         replicates: list[tuple[dict[str, str | list[str]], dict[str, float]]] | None = None
         for arm, assignments in arms.items():
@@ -118,15 +147,16 @@ def make_plan(study: Study) -> Plan:
             files.inline(tree, study.folder, study.locator(applied))
             if replicates is None:
                 replicates = [draws.draw(study, cell, tree, replicate) for replicate in range(1, study.repeat + 1)]
-            cost: float | None = None
+            each: Demand | None = None
             scenario = ""
             for replicate, (texts, values) in enumerate(replicates, 1):
                 if texts:
                     tree["vars"] = {**tree.get("vars", {}), **texts}
                 if texts or not scenario:
                     scenario = json.dumps(tree, sort_keys=True, separators=(",", ":"))
-                if cost is None:
-                    cost, strange = _check(study, scenario, applied)
+                if each is None:
+                    each, strange = _check(study, _limited(scenario, study), applied)
+                    demand = demand.with_runs(study.repeat, each)
                     warnings.update(dict.fromkeys(strange))
                 seed = seed_of(study.seed, f"run/{cell.key}/{replicate}")
                 runs.append(
@@ -137,15 +167,20 @@ def make_plan(study: Study) -> Plan:
                         arm,
                         replicate,
                         seed,
-                        scenario,
+                        _limited(scenario, study),
                         values,
-                        cost,
+                        each.segments,
                     )
                 )
     if study.order == "blocks":
         runs = _in_blocks(study, runs)
     cost = _SIMULATED_COST if study.backend == "sim" else _KERNEL_COST
-    return Plan(study, all_cells, runs, _batches(runs, cost), tuple(warnings))
+    return Plan(study, all_cells, runs, _batches(runs, cost), tuple(warnings), demand)
+
+
+def _limited(scenario: str, study: Study) -> str:
+    """The scenario's text with the study's limits. They decide whether it runs, not what comes out, so they have no part in its identity."""
+    return f'{scenario[:-1]},"limits":{json.dumps(study.raised)}}}' if study.raised else scenario
 
 
 def _in_blocks(study: Study, runs: Sequence[Run]) -> list[Run]:
@@ -154,14 +189,14 @@ def _in_blocks(study: Study, runs: Sequence[Run]) -> list[Run]:
     return [dataclasses.replace(run, index=index) for index, run in enumerate(ordered)]
 
 
-def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> tuple[float, list[StudyWarning]]:
-    """What a run costs, and what about it is hardly meant."""
+def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> tuple[Demand, list[StudyWarning]]:
+    """What a run takes, and what about it is hardly meant."""
     try:
-        cost, strange = _core.examine(scenario, kernel=study.backend != "sim")
+        demand, strange = _core.examine(scenario, kernel=study.backend != "sim")
     except _core.ScenarioError as error:
         raise study.located(error, applied) from None
     located = [study.located(warning, applied) for warning in strange]
-    return cost, [StudyWarning(error.message, error.place, error.hint) for error in located]
+    return Demand(*demand), [StudyWarning(error.message, error.place, error.hint) for error in located]
 
 
 def _run_id(scenario: str, seed: int, backend: str) -> str:

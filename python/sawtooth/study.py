@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import difflib
 import itertools
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -98,6 +100,10 @@ class Document:
         """An error about what is written at `path`."""
         return StudyError(message, self.place(path, key=key), hint)
 
+    def exceeds(self, name: str, number: float, limit: float, what: str, path: str) -> StudyError:
+        """An error about what exceeds the limit `name`, and how to raise it."""
+        return self.error(f"{what}, and the limit is {limit:,.0f} {name}", path, _core.how_to_raise(name, float(number)))
+
 
 @dataclass(frozen=True)
 class Study:
@@ -113,6 +119,8 @@ class Study:
             what drifts in the meantime falls on all cells alike.
         base: assignments that hold in every run (`[short]`, `--set`).
         folder: where the files are that it names, if it may name any.
+        limits: how much may be asked for, by name (`sawtooth list limit`); raised: those that the study sets itself, as it writes them.
+        repeat_origin: where `repeat` is written.
 
     """
 
@@ -134,6 +142,9 @@ class Study:
     other_arms: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     base: Sequence[Assignment] = ()
     tree: Tree = field(default_factory=dict[str, Any])
+    limits: Mapping[str, float] = field(default_factory=lambda: _core.limits("{}"))
+    raised: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    repeat_origin: str = "repeat"
 
     @classmethod
     def load(cls, path: str | Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
@@ -228,6 +239,8 @@ class _Reader:
         tree = self.tree
         self.known_keys(tree, keys.names(keys.STUDY), "")
         scenario = self.scenario()
+        raised = self.raised(short=short)
+        self.limits = self.limits_of(raised)
         full_sweep = self.sweep(scenario)
         arms, backends = self.arms(scenario)
         settings = self.short(scenario) if short else []
@@ -236,12 +249,16 @@ class _Reader:
         backend = self.backend(self.tree.get("backend", "sim"), "backend")
         sweep: list[list[list[Assignment]]] = [[list(level) for level in block] for block in full_sweep]
         base: list[Assignment] = []
+        repeat_origin = "repeat"
         for setting in settings:
+            if setting.path.startswith("limits."):
+                continue
             if setting.path == "backend":
                 backend = self.backend(setting.value, setting.origin)
             elif setting.path in ("repeat", "seed"):
                 minimum = 1 if setting.path == "repeat" else 0
                 number = self.whole_value(setting.value, setting.path, minimum, setting.origin)
+                repeat_origin = setting.origin if setting.path == "repeat" else repeat_origin
                 repeat, seed = (number, seed) if setting.path == "repeat" else (repeat, number)
             elif isinstance(setting.value, list):
                 self.narrow(sweep, setting)
@@ -256,7 +273,7 @@ class _Reader:
         return Study(
             document=self.document,
             path=self.path,
-            folder=folder,
+            folder=dataclasses.replace(folder, most=self.limits["file"]),
             name=self.name(),
             question=self.text("question", ""),
             backend=backend,
@@ -272,6 +289,9 @@ class _Reader:
             other_arms={name: known for name, known in backends.items() if backend not in known},
             base=base,
             tree=tree,
+            limits=self.limits,
+            raised={name: value for name, (value, _) in raised.items()},
+            repeat_origin=repeat_origin,
         )
 
     # --- single values
@@ -319,6 +339,29 @@ class _Reader:
             raise self.document.error(f"`{path}` must be a table", path)
         return cast(Tree, value)
 
+    # --- limits
+
+    def raised(self, *, short: bool) -> dict[str, tuple[Any, str]]:
+        """The limits that the study or an option sets: value, and where it is written."""
+        found = {name: (value, f"limits.{quoted(name)}") for name, value in self.table(self.tree.get("limits", {}), "limits").items()}
+        for path, value in self.table(self.tree.get("short", {}), "short").items() if short else ():
+            if path.startswith("limits."):
+                found[path.removeprefix("limits.")] = (value, f"short.{quoted(path)}")
+        for index, option in enumerate(self.document.options):
+            path, _, text = option.partition("=")
+            if path.startswith("limits."):
+                found[path.removeprefix("limits.")] = (_option_value(text), f"--set {index}")
+        return found
+
+    def limits_of(self, raised: Mapping[str, tuple[Any, str]]) -> Mapping[str, float]:
+        for name, (value, origin) in raised.items():
+            try:
+                _core.limits(json.dumps({name: value}))
+            except _core.ScenarioError as error:
+                key = error.at_key and not origin.startswith("--set")
+                raise StudyError(error.message, self.document.place(origin, key=key, within=error.span), error.hint) from None
+        return _core.limits(json.dumps({name: value for name, (value, _) in raised.items()}))
+
     # --- parts
 
     def scenario(self) -> Tree:
@@ -329,6 +372,8 @@ class _Reader:
                 "see docs/start/first-study.md for a complete one",
             )
         scenario = copy.deepcopy(self.table(self.tree["scenario"], "scenario"))
+        if "limits" in scenario:
+            raise self.document.error("limits are those of the whole study", "scenario.limits", "write [limits]", key=True)
         own = self.table(scenario.get("vars", {}), "scenario.vars")
         shared = self.table(self.tree.get("vars", {}), "vars")
         if shared or own:
@@ -434,9 +479,15 @@ class _Reader:
                     f"grids have the same axes; not all of these have `{odd}`", where, "an axis may have a single value"
                 )
             axes = dict(zip(table, self.grid(table, where, scenario), strict=True))
+            self.check_runs(math.prod(len(axis) for axis in axes.values()) + len(cases), where)
             combinations = itertools.product(*(axes[path] for path in first))
             cases += [[assignment for level in levels for assignment in level] for levels in combinations]
         return _distinct(cases)
+
+    def check_runs(self, cells: int, origin: str) -> None:
+        """Refuses more cells than there may be runs, before they are made."""
+        if cells > self.limits["runs"]:
+            raise self.document.exceeds("runs", cells, self.limits["runs"], f"these are {cells:,} cells", origin)
 
     def zip(self, table: Tree, origin: str, scenario: Tree) -> list[list[Assignment]]:
         axes = self.grid(table, origin, scenario)
@@ -483,7 +534,7 @@ class _Reader:
         made: list[Assignment] = []
         for path, value in self.table(self.tree.get("short", {}), "short").items():
             origin = f"short.{quoted(path)}"
-            if path in ("repeat", "seed", "backend"):
+            if path in ("repeat", "seed", "backend") or path.startswith("limits."):
                 made.append(Assignment(path, value, origin))
             else:
                 made += self.assignment(path, value, origin, scenario, where=origin)
@@ -497,7 +548,7 @@ class _Reader:
             if not equals or not path:
                 raise StudyError(f"`--set {option}` is not of the form PATH=VALUE", hint="for example --set vars.Tp='20 ms'")
             value = _option_value(text)
-            if path in ("repeat", "seed", "backend"):
+            if path in ("repeat", "seed", "backend") or path.startswith("limits."):
                 made.append(Assignment(path, value, origin))
             else:
                 made += self.assignment(path, value, origin, scenario)

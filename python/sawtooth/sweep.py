@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,7 @@ class Cell:
 
 def cells(study: Study) -> list[Cell]:
     """All cells of the study in nesting order."""
+    check_size(study)
     numbers = {_key(_factors(combination)): number for number, combination in enumerate(_combinations(study.full_sweep), 1)}
     made: list[Cell] = []
     following = len(numbers) + 1
@@ -50,6 +52,27 @@ def cells(study: Study) -> list[Cell]:
             number, following = following, following + 1
         made.append(Cell(number, combination, factors))
     return made
+
+
+def check_size(study: Study) -> None:
+    """Refuses a study of more runs, or with more draws, than its limits allow, before any is made.
+
+    Raises:
+        StudyError: at what asks for most of them.
+
+    """
+    for sweep in (study.full_sweep, study.sweep):
+        number = math.prod(len(block) for block in sweep)
+        arms, limit = max(1, len(study.arms)), study.limits["runs"]
+        if number * arms * study.repeat > limit:
+            text = f"these are {number:,} cells x {arms} arms x {study.repeat:,} replicates = {number * arms * study.repeat:,} runs"
+            origin = study.repeat_origin if study.repeat > number * arms else "sweep"
+            raise study.document.exceeds("runs", number * arms * study.repeat, limit, text, origin)
+    for name, draw in study.draws.items():
+        drawn = number * study.repeat * draw.get("count", 1)
+        if drawn > study.limits["draws"]:
+            text = f"`{name}` is drawn {drawn:,} times in all"
+            raise study.document.exceeds("draws", drawn, study.limits["draws"], text, f"draws.{name}.count")
 
 
 def axis_names(paths: Sequence[str]) -> dict[str, str]:

@@ -70,13 +70,14 @@ pub struct ExprError {
 
 /// Looks up a variable: `NAME`, or of a list `NAME[1]`, `NAME[2]` ...
 pub trait Variables {
-    fn get(&self, name: &str) -> Option<Result<Quantity, String>>;
+    /// `depth`: how deep the expression that asks is within others ([`evaluate_within`]).
+    fn get(&self, name: &str, depth: usize) -> Option<Result<Quantity, String>>;
     /// All names, for suggestions.
     fn names(&self) -> Vec<String>;
 }
 
 impl Variables for () {
-    fn get(&self, _name: &str) -> Option<Result<Quantity, String>> {
+    fn get(&self, _name: &str, _depth: usize) -> Option<Result<Quantity, String>> {
         None
     }
 
@@ -129,12 +130,25 @@ const FUNCTIONS: &[&str] = &[
     "abs", "ceil", "exp", "floor", "log", "max", "min", "round", "sqrt",
 ];
 
+/// Parentheses, signs, calls and variables within each other, at most: each is a few calls deep on the stack.
+pub const DEEPEST: usize = 100;
+
 /// Evaluates `text`.
 pub fn evaluate(text: &str, variables: &dyn Variables) -> Result<Quantity, ExprError> {
+    evaluate_within(text, variables, 0)
+}
+
+/// Evaluates `text` on behalf of another expression, which is `depth` deep itself.
+pub fn evaluate_within(
+    text: &str,
+    variables: &dyn Variables,
+    depth: usize,
+) -> Result<Quantity, ExprError> {
     let mut parser = Parser {
         text,
         chars: text.char_indices().collect(),
         at: 0,
+        depth,
         variables,
     };
     let value = parser.sum()?;
@@ -158,6 +172,7 @@ struct Parser<'a> {
     text: &'a str,
     chars: Vec<(usize, char)>,
     at: usize,
+    depth: usize,
     variables: &'a dyn Variables,
 }
 
@@ -247,7 +262,20 @@ impl Parser<'_> {
         }
     }
 
+    /// Everything that nests comes through here.
     fn unary(&mut self) -> Result<Quantity, ExprError> {
+        if self.depth == DEEPEST {
+            let message = format!("nested too deeply: expressions go {DEEPEST} deep at most");
+            let hint = "give a part of it a name, under vars".to_owned();
+            return Err(self.error((self.at, self.at + 1), message, Some(hint)));
+        }
+        self.depth += 1;
+        let value = self.signed();
+        self.depth -= 1;
+        value
+    }
+
+    fn signed(&mut self) -> Result<Quantity, ExprError> {
         if self.take('-') {
             let value = self.unary()?;
             return Ok(Quantity {
@@ -365,9 +393,12 @@ impl Parser<'_> {
         }
         let (found, end) = if self.take('[') {
             let index = self.index(end)?;
-            (self.variables.get(&format!("{name}[{index}]")), self.at)
+            (
+                self.variables.get(&format!("{name}[{index}]"), self.depth),
+                self.at,
+            )
         } else {
-            (self.variables.get(&name), end)
+            (self.variables.get(&name, self.depth), end)
         };
         match found {
             Some(Ok(value)) => Ok(value),
@@ -520,7 +551,7 @@ mod tests {
     struct Vars;
 
     impl Variables for Vars {
-        fn get(&self, name: &str) -> Option<Result<Quantity, String>> {
+        fn get(&self, name: &str, _depth: usize) -> Option<Result<Quantity, String>> {
             let quantity = |value, dimension| Some(Ok(Quantity { value, dimension }));
             match name {
                 "S" => quantity(0.586, Dimension::Time),
@@ -535,6 +566,22 @@ mod tests {
         fn names(&self) -> Vec<String> {
             ["S", "N", "i", "zero", "Bw"].map(String::from).into()
         }
+    }
+
+    #[test]
+    fn what_nests_too_deeply_is_refused_where_it_does_and_no_stack_overflows() {
+        for (text, at) in [
+            ("-".repeat(50_000) + "1", DEEPEST),
+            ("(".repeat(50_000) + "1" + &")".repeat(50_000), DEEPEST),
+            ("sqrt(".repeat(50_000), 5 * DEEPEST),
+        ] {
+            let error = evaluate(&text, &Vars).expect_err("too deep");
+            let message = "nested too deeply: expressions go 100 deep at most";
+            assert_eq!((error.message.as_str(), error.span.0), (message, at));
+        }
+        assert_eq!(value(&("-".repeat(98) + "1")), 1.0);
+        // One after the other is not within each other.
+        assert_eq!(value(&("1 + ".repeat(50_000) + "1")), 50_001.0);
     }
 
     fn value(text: &str) -> f64 {

@@ -10,7 +10,7 @@
 //! and documentation, errors and tests walk the tables.
 //!
 //! Layers, top may use below: `sim`; `link`, `feed`; `scenario`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `wire`; `packet`, `dist`,
-//! `noise`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/layering.rs` holds it.
+//! `noise`, `limits`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +25,7 @@ pub mod fft;
 pub mod histogram;
 pub mod host;
 pub mod kernel;
+pub mod limits;
 pub mod link;
 pub mod loss;
 pub mod noise;
@@ -44,4 +45,4 @@ pub mod units;
 pub mod wire;
 
 pub use scenario::{Scenario, ScenarioError};
-pub use sim::{simulate, simulate_with_effort};
+pub use sim::{simulate, simulate_with_effort, simulate_within_limits};

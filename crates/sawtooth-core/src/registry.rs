@@ -17,6 +17,8 @@ pub enum Kind {
     Duration {
         min_exclusive: bool,
     },
+    /// A time above zero after which something happens again and again, whatever else does.
+    Period,
     /// A rate above zero.
     Rate,
     /// A rate, or zero.
@@ -125,6 +127,18 @@ impl Params {
     pub fn set(&mut self, name: &str, value: Value) {
         let slot = self.values.iter_mut().find(|(known, _)| *known == name);
         slot.unwrap_or_else(|| panic!("no parameter {name}")).1 = value;
+    }
+
+    /// Times after which something happens again, of those in `table` that are such.
+    pub fn periods(
+        &self,
+        table: &'static [Param],
+    ) -> impl Iterator<Item = (&'static str, f64)> + use<'_> {
+        let recurring = table.iter().filter(|param| param.kind == Kind::Period);
+        recurring.filter_map(|param| match self.find(param.name) {
+            Some(Value::Duration(secs)) => Some((param.name, secs)),
+            _ => None,
+        })
     }
 
     /// All names and values.

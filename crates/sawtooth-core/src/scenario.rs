@@ -5,13 +5,14 @@
 //! within an expression, the place in its text.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 
 use crate::arrivals::Arrivals;
 use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
 use crate::kernel::{self, Kernel};
+use crate::limits::{self, Limits, counted, how_to_raise};
 use crate::loss::LossSpec;
 use crate::packet_source::{self, PacketSource};
 use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
@@ -20,6 +21,7 @@ use crate::units::{Duration, Instant, Rate};
 use crate::wire::{Conditions, Forwarding, Medium, WireSpec};
 use crate::{cc, queue, source, tcp};
 
+pub use demand::Demand;
 pub use hosts::HostSpec;
 use hosts::Hosts;
 use keys::Key;
@@ -41,6 +43,7 @@ pub struct Scenario {
     pub hosts: Vec<HostSpec>,
     pub kernel: Kernel,
     pub shortcuts: Shortcuts,
+    pub limits: Limits,
 }
 
 /// When the time series take a row.
@@ -195,29 +198,6 @@ impl FlowSpec {
     pub fn source(&self, seed: u64) -> Box<dyn source::Source> {
         source::build(self.source.name, &self.source.params, seed, &self.name)
     }
-
-    /// Bytes that the application writes within `secs`, or nearly so: of a source with many writes the first ones tell.
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    fn bytes_within(&self, secs: f64) -> f64 {
-        const ENOUGH: usize = 100;
-        let mut source = self.source(0);
-        if source.answers() {
-            // How fast it asks depends on the path.
-            let total = source.total_bytes();
-            return total.map_or(f64::INFINITY, |bytes| bytes as f64);
-        }
-        let mut bytes = 0.0;
-        for number in 1.. {
-            match source.next_write() {
-                Some(write) if write.at_secs <= secs && number == ENOUGH => {
-                    return bytes * (secs / write.at_secs.max(1e-9)).max(1.0);
-                }
-                Some(write) if write.at_secs <= secs => bytes += write.bytes as f64,
-                _ => break,
-            }
-        }
-        bytes
-    }
 }
 
 /// One flow of UDP: packets leave when its source says and cross these links; nothing comes back.
@@ -233,6 +213,8 @@ pub struct UdpSpec {
     pub stop: Instant,
     /// What its packets take from their host to the first link.
     pub delay: Duration,
+    /// Where the scenario names it.
+    block: String,
 }
 
 impl UdpSpec {
@@ -544,41 +526,6 @@ impl Scenario {
         Ok(())
     }
 
-    /// Segments that will be delivered, roughly: for progress and planning.
-    pub fn cost(&self) -> f64 {
-        let duration = self.duration.secs();
-        let mut flows_on = vec![0_u32; self.links.len()];
-        for link in self.flows.iter().flat_map(|flow| &flow.path) {
-            flows_on[*link] += 1;
-        }
-        let mut segments = 0.0;
-        for flow in &self.flows {
-            let config = tcp::Config::from(&flow.tcp);
-            let bits = f64::from(config.smss + config.header) * 8.0;
-            let shares = flow
-                .path
-                .iter()
-                .map(|link| self.links[*link].forward.rate.bps() / f64::from(flows_on[*link]));
-            let by_rate = shares.fold(f64::INFINITY, f64::min) / bits;
-            let by_window = config.window_limit / self.base_rtt(flow).max(1e-6);
-            let active = (duration - flow.start.secs()).max(0.0);
-            let by_size = flow.bytes_within(active) / f64::from(config.smss);
-            segments += (by_rate.min(by_window) * active).min(by_size) + 10.0;
-        }
-        let arriving = self.arriving.iter().map(|one| one.segments(duration));
-        segments += arriving.sum::<f64>();
-        for flow in &self.udp {
-            let row = packet_source::row(flow.source.name);
-            segments += (row.new.packets_per_sec)(&flow.source.params) * flow.lifetime_secs();
-        }
-        segments
-    }
-
-    /// Round-trip propagation time of a flow, seconds.
-    fn base_rtt(&self, flow: &FlowSpec) -> f64 {
-        base_rtt_secs(&self.links, &flow.path, flow.delay)
-    }
-
     /// Whether a wire on a path may damage packets.
     pub fn damages(&self, path: &[usize]) -> bool {
         let mut links = path.iter().map(|link| &self.links[*link]);
@@ -594,10 +541,26 @@ fn base_rtt_secs(links: &[LinkSpec], path: &[usize], delay: Duration) -> f64 {
 
 // --- variables ----------------------------------------------------------------------------------------------------------
 
+/// Value of an expression over `variables`, as those of a scenario.
+pub fn evaluate_over(
+    text: &str,
+    variables: &Map<String, Json>,
+) -> std::result::Result<Quantity, ExprError> {
+    let vars = Vars {
+        tree: Some(variables),
+        known: RefCell::default(),
+    };
+    let scope = Scope {
+        vars: &vars,
+        index: None,
+    };
+    expr::evaluate(text, &scope)
+}
+
 /// The variables of a scenario, evaluated on first use.
 struct Vars<'a> {
     tree: Option<&'a Map<String, Json>>,
-    known: RefCell<Vec<(String, Slot)>>,
+    known: RefCell<BTreeMap<String, Slot>>,
 }
 
 #[derive(Clone)]
@@ -615,8 +578,8 @@ struct Scope<'a> {
 }
 
 impl Vars<'_> {
-    fn evaluate(&self, name: &str) -> Option<std::result::Result<Quantity, String>> {
-        if let Some((_, slot)) = self.known.borrow().iter().find(|(known, _)| known == name) {
+    fn evaluate(&self, name: &str, depth: usize) -> Option<std::result::Result<Quantity, String>> {
+        if let Some(slot) = self.known.borrow().get(name) {
             return Some(match slot {
                 Slot::InProgress => Err(format!("variable `{name}` is defined by itself")),
                 Slot::Done(result) => result.clone(),
@@ -628,7 +591,7 @@ impl Vars<'_> {
         };
         self.known
             .borrow_mut()
-            .push((name.to_owned(), Slot::InProgress));
+            .insert(name.to_owned(), Slot::InProgress);
         let scope = Scope {
             vars: self,
             index: None,
@@ -636,7 +599,7 @@ impl Vars<'_> {
         let result = match json {
             Json::Number(number) => Ok(Quantity::number(number.as_f64().unwrap_or(f64::NAN))),
             Json::String(text) => {
-                expr::evaluate(text, &scope).map_err(|error| match error.message {
+                expr::evaluate_within(text, &scope, depth).map_err(|error| match error.message {
                     // An error that comes from a variable it uses is already told.
                     message if message.starts_with("variable `") => message,
                     message => format!("variable `{name}` is wrong: {message}"),
@@ -650,12 +613,8 @@ impl Vars<'_> {
                 "variable `{name}` is no number, quantity or expression"
             )),
         };
-        let mut known = self.known.borrow_mut();
-        let slot = known
-            .iter_mut()
-            .find(|(known, _)| known == name)
-            .expect("it was just added");
-        slot.1 = Slot::Done(result.clone());
+        let done = Slot::Done(result.clone());
+        self.known.borrow_mut().insert(name.to_owned(), done);
         Some(result)
     }
 
@@ -680,11 +639,11 @@ impl Vars<'_> {
 }
 
 impl Variables for Scope<'_> {
-    fn get(&self, name: &str) -> Option<std::result::Result<Quantity, String>> {
+    fn get(&self, name: &str, depth: usize) -> Option<std::result::Result<Quantity, String>> {
         match (name, self.index) {
             ("i", Some((i, _))) => Some(Ok(Quantity::number(i))),
             ("count", Some((_, count))) => Some(Ok(Quantity::number(count))),
-            _ => self.vars.evaluate(name),
+            _ => self.vars.evaluate(name, depth),
         }
     }
 
@@ -713,6 +672,7 @@ struct Flows {
 struct Reader<'a> {
     tree: &'a Map<String, Json>,
     vars: Vars<'a>,
+    limits: Limits,
 }
 
 /// A group of links, or of hosts, declared together.
@@ -748,8 +708,9 @@ impl<'a> Reader<'a> {
             tree,
             vars: Vars {
                 tree: vars,
-                known: RefCell::new(Vec::new()),
+                known: RefCell::default(),
             },
+            limits: Limits::new(&limits_of(tree.get("limits"))?),
         })
     }
 
@@ -779,7 +740,7 @@ impl<'a> Reader<'a> {
                 if let Json::String(text) = json {
                     expr::evaluate(text, &scope).map_err(|error| in_expression(&path, error))?;
                 }
-                if let Some(Err(message)) = scope.get(&name) {
+                if let Some(Err(message)) = scope.get(&name, 0) {
                     let example = format!("for example {name} = \"20 ms\", or a number");
                     return Err(match json {
                         Json::String(_) => at(path, message),
@@ -824,7 +785,7 @@ impl<'a> Reader<'a> {
         self.check_host_words(&flows)?;
         let kernel = self.kernel()?;
         let shortcuts = self.shortcuts()?;
-        Ok(Scenario {
+        let scenario = Scenario {
             duration,
             sample,
             record,
@@ -835,7 +796,10 @@ impl<'a> Reader<'a> {
             hosts: hosts.all,
             kernel,
             shortcuts,
-        })
+            limits: self.limits,
+        };
+        scenario.check_limits(self.tree)?;
+        Ok(scenario)
     }
 
     fn record(&self, sample: Sampling) -> Result<Recording> {
@@ -1014,6 +978,7 @@ impl<'a> Reader<'a> {
             let table = object(json, &path)?;
             check_keys(table, keys.clone(), &path)?;
             let count = count(table, &path, self.scope())?;
+            self.check_number(all.len(), count, &path, section)?;
             groups.push(LinkGroup {
                 name,
                 first: all.len(),
@@ -1039,6 +1004,28 @@ impl<'a> Reader<'a> {
             };
             (name, scope)
         })
+    }
+
+    /// Refuses as many more things of a `section` as a `count` asks for, before they are made, if they are too many.
+    fn check_number(
+        &self,
+        before: usize,
+        count: Option<usize>,
+        path: &str,
+        section: &str,
+    ) -> Result<()> {
+        #[expect(clippy::cast_precision_loss, reason = "counts are small")]
+        let number = (before + count.unwrap_or(1)) as f64;
+        let limit = self.limits.flows;
+        if number <= limit {
+            return Ok(());
+        }
+        let message = format!(
+            "these are {} {section}, and the limit is {}",
+            counted(number),
+            counted(limit)
+        );
+        Err(at(format!("{path}.count"), message).hint(&how_to_raise("flows", number)))
     }
 
     fn flows(&self, groups: &[LinkGroup], hosts: &Hosts, duration: Duration) -> Result<Flows> {
@@ -1072,6 +1059,7 @@ impl<'a> Reader<'a> {
                 None => format!("flow{}", index + 1),
             };
             let count = count(table, &path, self.scope())?;
+            self.check_number(names.len(), count, &path, "flows")?;
             for (name, scope) in self.items(&base, count) {
                 if !names.insert(name.clone()) {
                     return Err(at(
@@ -1429,6 +1417,32 @@ fn count(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<Option<u
         ));
     }
     Ok(Some(value as usize))
+}
+
+/// The limits that a table sets, and the defaults of the others; a study sets those of all its runs there, too.
+pub fn limits_of(json: Option<&Json>) -> Result<Params> {
+    let mut params = Params::defaults(limits::TABLE);
+    if let Some(json) = json {
+        let vars = Vars {
+            tree: None,
+            known: RefCell::default(),
+        };
+        let scope = Scope {
+            vars: &vars,
+            index: None,
+        };
+        let table = object(json, "limits")?;
+        set_params(
+            &mut params,
+            limits::TABLE,
+            table,
+            &[],
+            "limits",
+            "limit",
+            scope,
+        )?;
+    }
+    Ok(params)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
@@ -1797,9 +1811,13 @@ fn value(json: &Json, param: &Param, path: &str, scope: Scope) -> Result<Value> 
                 Ok(Value::Integer(integer))
             }
         }
-        Kind::Duration { min_exclusive } => {
+        Kind::Duration { .. } | Kind::Period => {
             let secs = quantity(json, path, scope, Dimension::Time)?;
-            match (secs, min_exclusive) {
+            let above_zero = param.kind
+                != Kind::Duration {
+                    min_exclusive: false,
+                };
+            match (secs, above_zero) {
                 (secs, true) if secs <= 0.0 => Err(at(
                     path,
                     format!("`{name}` must be above zero, found {secs} s"),
@@ -2087,6 +2105,7 @@ impl ScenarioError {
 }
 
 mod arrivals;
+mod demand;
 mod distribution;
 mod hosts;
 pub mod keys;

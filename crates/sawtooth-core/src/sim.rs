@@ -20,6 +20,7 @@
 //! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
 
 mod arrivals;
+mod budget;
 mod dialogue;
 mod hosts;
 pub mod links;
@@ -28,6 +29,7 @@ mod stops;
 use std::collections::BTreeMap;
 
 use self::arrivals::Arrivals;
+pub use self::budget::Stopped;
 use self::dialogue::Dialogues;
 use self::hosts::{Hosts, Part as HostPart};
 use self::stops::{Place, Plan, Stop, Trip, plan_stops, routes};
@@ -58,14 +60,25 @@ pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
 }
 
 /// The same, with what it cost.
+///
+/// # Panics
+/// If it takes more than the scenario's limits: [`simulate_within_limits`] says so.
 pub fn simulate_with_effort(scenario: &Scenario, seed: u64) -> (Records, Effort) {
+    simulate_within_limits(scenario, seed).unwrap_or_else(|stopped| panic!("{stopped}"))
+}
+
+/// The same, unless it takes more than the scenario's limits.
+pub fn simulate_within_limits(
+    scenario: &Scenario,
+    seed: u64,
+) -> Result<(Records, Effort), Stopped> {
     let mut world = World::new(scenario, seed);
-    world.run();
+    world.run()?;
     let effort = Effort {
         flow_places: world.flows.len() as u64,
         ..world.effort
     };
-    (world.into_records(), effort)
+    Ok((world.into_records(), effort))
 }
 
 /// The ports of a scenario: of each link the forward one, then the reverse one.
@@ -482,8 +495,16 @@ impl<'a> World<'a> {
     }
 
     #[inline(never)]
-    fn run(&mut self) {
-        loop {
+    fn run(&mut self) -> Result<(), Stopped> {
+        while self.handle(budget::EVENTS) {
+            self.look_at_limits()?;
+        }
+        Ok(())
+    }
+
+    /// Handles so many events, or fewer if the run is over; whether it goes on.
+    fn handle(&mut self, most: u32) -> bool {
+        for handled in 0..most {
             let timer_first = self.timers.first_time() <= self.packets.first_time()
                 && self.timer_precedes_packets();
             if self.has_loose && self.step_loose(timer_first) {
@@ -497,9 +518,9 @@ impl<'a> World<'a> {
             let slot = queue.first();
             let key = queue.get(slot);
             if key.time >= self.end {
-                return;
+                self.effort.events += u64::from(handled);
+                return false;
             }
-            self.effort.events += 1;
             if timer_first {
                 self.on_timer(slot);
                 continue;
@@ -531,6 +552,8 @@ impl<'a> World<'a> {
                 Slot::Host(host, part) => self.on_host(host, part, key),
             }
         }
+        self.effort.events += u64::from(most);
+        true
     }
 
     /// Whether the first timer is due before the first packet; at a full tie the packet goes first.
@@ -557,7 +580,6 @@ impl<'a> World<'a> {
             return false;
         }
         let Loose { key, packet, .. } = self.loose.remove(at);
-        self.effort.events += 1;
         self.on_other_packet(packet, key);
         true
     }

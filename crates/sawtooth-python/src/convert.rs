@@ -6,7 +6,7 @@ use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
 use sawtooth_core::scenario::keys::{self, Key, Missing, Takes};
 use sawtooth_core::{
-    arrivals, cc, dist, expr, host, kernel, loss, packet_source, queue, source, tcp, wire,
+    arrivals, cc, dist, expr, host, kernel, limits, loss, packet_source, queue, source, tcp, wire,
 };
 use serde_json::{Value as Json, json};
 
@@ -171,7 +171,7 @@ fn kind(kind: Kind) -> String {
     match kind {
         Kind::Number { min, max } => format!("number from {min} to {max}"),
         Kind::Integer { min, max } => format!("whole number from {min} to {max}"),
-        Kind::Duration { .. } => "time".into(),
+        Kind::Duration { .. } | Kind::Period => "time".into(),
         Kind::Rate => "rate".into(),
         Kind::RateFromZero => "rate, or 0".into(),
         Kind::RateOrPackets => "rate, or packets".into(),
@@ -249,6 +249,7 @@ pub fn registry() -> Json {
             .iter()
             .map(|(name, dimension, ..)| json!({"name": name, "summary": dimension.name()}))
             .collect::<Json>(),
+        "limit": params(limits::TABLE),
     })
 }
 

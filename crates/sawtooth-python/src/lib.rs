@@ -14,14 +14,15 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList};
-use sawtooth_core::expr::{self, Dimension, Quantity, Variables};
 use sawtooth_core::feed::{self, Arrival};
 use sawtooth_core::noise;
 use sawtooth_core::packet::Ecn;
 use sawtooth_core::queue;
+use sawtooth_core::registry::Value;
 use sawtooth_core::rng::Stream;
-use sawtooth_core::scenario::FlowSpec;
-use sawtooth_core::{Scenario, simulate_with_effort};
+use sawtooth_core::scenario::{FlowSpec, evaluate_over, limits_of};
+use sawtooth_core::{Scenario, simulate_within_limits};
+use serde_json::{Map, Value as Json};
 
 create_exception!(
     _core,
@@ -43,6 +44,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parse_toml, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
+    module.add_function(wrap_pyfunction!(limits, module)?)?;
+    module.add_function(wrap_pyfunction!(how_to_raise, module)?)?;
     module.add_function(wrap_pyfunction!(examine, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
@@ -111,21 +114,42 @@ fn check(py: Python<'_>, scenario_json: &str) -> PyResult<()> {
     located(py, scenario.for_simulator()).map(drop)
 }
 
-/// Segments that a run will deliver, roughly. The simulator, or a kernel, must be able to run it.
+/// Values of all limits, of a table `limits` in JSON.
+#[pyfunction]
+fn limits<'py>(py: Python<'py>, table_json: &str) -> PyResult<Bound<'py, PyDict>> {
+    let params = located(py, limits_of(Some(&tree_of(table_json)?)))?;
+    let dict = PyDict::new(py);
+    for (name, value) in params.iter() {
+        match value {
+            Value::Bytes(bytes) => dict.set_item(name, bytes)?,
+            Value::Number(number) => dict.set_item(name, number)?,
+            _ => {}
+        }
+    }
+    Ok(dict)
+}
+
+/// Segments that a run will deliver, at most about. The simulator, or a kernel, must be able to run it.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, *, kernel = false))]
 fn estimate(py: Python<'_>, scenario_json: &str, kernel: bool) -> PyResult<f64> {
     Ok(runnable(py, scenario_json, kernel)?.cost())
 }
 
-/// The same, and what about the scenario is hardly meant: exceptions that are not raised.
+/// What to do if more is meant than a limit allows.
+#[pyfunction]
+fn how_to_raise(name: &str, needed: f64) -> String {
+    sawtooth_core::limits::how_to_raise(name, needed)
+}
+
+/// Segments, events, rows and bytes; and warnings.
+type Examined<'py> = ((f64, f64, f64, f64), Vec<Bound<'py, PyAny>>);
+
+/// What a run takes, about: segments it delivers (at most), events, rows and bytes of memory; and what about the scenario is hardly meant: exceptions
+/// that are not raised. The simulator, or a kernel, must be able to run it.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, *, kernel = false))]
-fn examine<'py>(
-    py: Python<'py>,
-    scenario_json: &str,
-    kernel: bool,
-) -> PyResult<(f64, Vec<Bound<'py, PyAny>>)> {
+fn examine<'py>(py: Python<'py>, scenario_json: &str, kernel: bool) -> PyResult<Examined<'py>> {
     let scenario = runnable(py, scenario_json, kernel)?;
     let warnings = scenario
         .warnings(&tree_of(scenario_json)?)
@@ -137,7 +161,14 @@ fn examine<'py>(
                 .into_any()
         })
         .collect();
-    Ok((scenario.cost(), warnings))
+    let demand = scenario.demand();
+    let demand = (
+        demand.segments,
+        demand.events,
+        demand.rows,
+        demand.memory_bytes,
+    );
+    Ok((demand, warnings))
 }
 
 fn runnable(py: Python<'_>, text: &str, kernel: bool) -> PyResult<Scenario> {
@@ -211,18 +242,18 @@ fn simulate(
                 let scenario = Scenario::from_json(text)
                     .and_then(Scenario::for_simulator)
                     .map_err(|error| error.to_string())?;
-                catch_unwind(AssertUnwindSafe(|| simulate_with_effort(&scenario, *seed))).map_err(
-                    |panic| {
-                        let message = panic
-                            .downcast_ref::<String>()
-                            .map(String::as_str)
-                            .or_else(|| panic.downcast_ref::<&str>().copied())
-                            .unwrap_or("unknown");
-                        format!(
-                            "the simulator failed: {message}; please report this with the scenario"
-                        )
-                    },
-                )
+                catch_unwind(AssertUnwindSafe(|| {
+                    simulate_within_limits(&scenario, *seed)
+                }))
+                .map_err(|panic| {
+                    let message = panic
+                        .downcast_ref::<String>()
+                        .map(String::as_str)
+                        .or_else(|| panic.downcast_ref::<&str>().copied())
+                        .unwrap_or("unknown");
+                    format!("the simulator failed: {message}; please report this with the scenario")
+                })?
+                .map_err(|stopped| stopped.to_string())
             })
             .collect()
     });
@@ -287,57 +318,33 @@ fn quiet_panics() {
     });
 }
 
-struct PythonVariables(Vec<(String, Result<Quantity, String>)>);
-
-impl Variables for PythonVariables {
-    fn get(&self, name: &str) -> Option<Result<Quantity, String>> {
-        self.0
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.clone())
+/// A number, a text, or a list of such.
+fn plain(value: &Bound<'_, PyAny>) -> PyResult<Json> {
+    if let Ok(list) = value.cast::<PyList>() {
+        return list.iter().map(|item| plain(&item)).collect();
     }
-
-    fn names(&self) -> Vec<String> {
-        self.0.iter().map(|(name, _)| name.clone()).collect()
+    if value.is_instance_of::<PyBool>() {
+        return Ok(Json::Bool(value.extract()?));
     }
+    let number = value.extract::<f64>().map(Json::from);
+    // What is neither is no value of a variable, which its use says.
+    Ok(number
+        .or_else(|_| value.extract::<String>().map(Json::String))
+        .unwrap_or(Json::Null))
 }
 
-/// Value and dimension of an expression; variables are numbers, quantities or expressions over those before them.
+/// Value and dimension of an expression; variables are numbers, quantities, expressions over others, or lists of such.
 #[pyfunction]
 fn evaluate(
     py: Python<'_>,
     expression: &str,
     variables: &Bound<'_, PyDict>,
 ) -> PyResult<(f64, &'static str)> {
-    let mut known = PythonVariables(Vec::new());
-    let mut items = Vec::new();
+    let mut known = Map::new();
     for (name, value) in variables {
-        let name: String = name.extract()?;
-        match value.cast::<PyList>() {
-            Ok(list) => items.extend(
-                (1..)
-                    .zip(list)
-                    .map(|(number, item)| (format!("{name}[{number}]"), item)),
-            ),
-            Err(_) => items.push((name, value)),
-        }
+        known.insert(name.extract()?, plain(&value)?);
     }
-    for (name, value) in items {
-        let number = (!value.is_instance_of::<PyBool>()).then(|| value.extract::<f64>().ok());
-        let quantity = match (number.flatten(), value.extract::<String>()) {
-            (Some(number), _) => Ok(Quantity {
-                value: number,
-                dimension: Dimension::Number,
-            }),
-            (None, Ok(text)) => expr::evaluate(&text, &known)
-                .map_err(|error| format!("variable `{name}` is wrong: {}", error.message)),
-            (None, Err(_)) => Err(format!(
-                "variable `{name}` is no number, quantity or expression"
-            )),
-        };
-        known.0.push((name, quantity));
-    }
-    expr::evaluate(expression, &known)
+    evaluate_over(expression, &known)
         .map(|found| (found.value, found.dimension.name()))
         .map_err(|error| {
             let raised = ScenarioError::new_err(error.message.clone());

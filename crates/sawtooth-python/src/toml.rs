@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value as Json};
 use toml_edit::{Document, Item, Value};
+use toml_parser::lexer::TokenKind;
 
 /// First line, first column, last line, column after the last; all from 1, in characters.
 pub type Place = (usize, usize, usize, usize);
@@ -21,8 +22,17 @@ pub struct ParseError {
     pub span: Place,
 }
 
+/// Tables and lists within each other, at most: whoever walks a tree does so by recursion, and a study needs a tenth of it.
+const DEEPEST: usize = 64;
+
 pub fn parse(text: &str) -> Result<Parsed, ParseError> {
     let lines = Lines::new(text);
+    if let Some(bracket) = too_deep(text) {
+        return Err(ParseError {
+            message: nested_too_deeply(),
+            span: lines.place(bracket..bracket + 1),
+        });
+    }
     let document = Document::parse(text.to_owned()).map_err(|error| ParseError {
         message: error.message().replace('\n', "; "),
         span: lines.place(error.span().unwrap_or(0..0)),
@@ -30,6 +40,7 @@ pub fn parse(text: &str) -> Result<Parsed, ParseError> {
     let mut reader = Reader {
         lines,
         spans: Vec::new(),
+        depth: 0,
         error: None,
     };
     let tree = reader.table(document.as_table().iter(), "", |key| {
@@ -42,6 +53,28 @@ pub fn parse(text: &str) -> Result<Parsed, ParseError> {
             spans: reader.spans,
         }),
     }
+}
+
+fn nested_too_deeply() -> String {
+    format!("nested too deeply: tables and lists go {DEEPEST} deep at most")
+}
+
+/// Where brackets are open that are too many: the parser goes as deep as its input.
+fn too_deep(text: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    for token in toml_parser::Source::new(text).lex() {
+        match token.kind() {
+            TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => open += 1,
+            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => {
+                open = open.saturating_sub(1);
+            }
+            _ => {}
+        }
+        if open > DEEPEST {
+            return Some(token.span().start());
+        }
+    }
+    None
 }
 
 pub fn spans_to_python<'py>(
@@ -86,10 +119,32 @@ impl<'a> Lines<'a> {
 struct Reader<'a> {
     lines: Lines<'a>,
     spans: Vec<(String, Place)>,
+    /// Tables and lists that the present value is in.
+    depth: usize,
     error: Option<ParseError>,
 }
 
 impl Reader<'_> {
+    /// A table or a list, one deeper; nothing if that is too deep.
+    fn deeper(
+        &mut self,
+        span: Option<std::ops::Range<usize>>,
+        read: impl FnOnce(&mut Self) -> Json,
+    ) -> Json {
+        if self.depth == DEEPEST {
+            let span = self.lines.place(span.unwrap_or(0..0));
+            self.error.get_or_insert(ParseError {
+                message: nested_too_deeply(),
+                span,
+            });
+            return Json::Null;
+        }
+        self.depth += 1;
+        let json = read(self);
+        self.depth -= 1;
+        json
+    }
+
     fn note(&mut self, path: &str, span: Option<std::ops::Range<usize>>) {
         if let Some(span) = span {
             let place = self.lines.place(span);
@@ -108,7 +163,9 @@ impl Reader<'_> {
             let path = join(path, key);
             self.note(&format!("{path}#key"), key_span(key));
             self.note(&path, item.span());
-            tree.insert(key.to_owned(), self.item(item, &path));
+            let span = item.span().or_else(|| key_span(key));
+            let json = self.deeper(span, |reader| reader.item(item, &path));
+            tree.insert(key.to_owned(), json);
         }
         Json::Object(tree)
     }
@@ -159,7 +216,7 @@ impl Reader<'_> {
                 for (index, item) in items.iter().enumerate() {
                     let path = format!("{path}[{index}]");
                     self.note(&path, item.span());
-                    list.push(self.value(item, &path));
+                    list.push(self.deeper(item.span(), |reader| reader.value(item, &path)));
                 }
                 Json::Array(list)
             }
@@ -172,7 +229,8 @@ impl Reader<'_> {
                         table.key(key).and_then(toml_edit::Key::span),
                     );
                     self.note(&path, item.span());
-                    tree.insert(key.to_owned(), self.value(item, &path));
+                    let json = self.deeper(item.span(), |reader| reader.value(item, &path));
+                    tree.insert(key.to_owned(), json);
                 }
                 Json::Object(tree)
             }

@@ -15,13 +15,15 @@ from pathlib import Path
 
 import polars as pl
 
-from sawtooth import _core
+from sawtooth import _core, reading
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.measures import Metric
 from sawtooth.metrics import over_time
 from sawtooth.study import did_you_mean
 
+_MOST_BYTES = 64_000_000
+"""Of a table of published numbers."""
 _PLAN = {"run", "id", "cell", "arm", "replicate", "seed"}
 # How published tables spell units in the names of their columns, where that is not Sawtooth's way.
 _SPELT = {"bytes": "B", "segments": "packets", "sec": "s", "seconds": "s", "msec": "ms"}
@@ -113,11 +115,12 @@ def read_table(path: Path) -> pl.DataFrame:
 
     """
     try:
-        table = pl.read_csv(path.read_text(encoding="utf-8-sig").encode(), infer_schema=False, comment_prefix="#")
+        text = reading.read_text(path, _MOST_BYTES, "leave out what is not compared", "utf-8-sig")
+        table = pl.read_csv(text.encode(), infer_schema=False, comment_prefix="#")
     except OSError as error:
         raise DatasetError(f"cannot read {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise DatasetError(f"{path} is no text: byte {error.start} is not UTF-8", "a CSV of published numbers is needed") from None
+    except reading.Unreadable as error:
+        raise DatasetError(error.message, error.hint or "a CSV of published numbers is needed") from None
     except pl.exceptions.PolarsError as error:
         raise DatasetError(f"{path} is no table: {str(error).splitlines()[0]}", "it needs a line of column names, then rows") from None
     return table.rename({name: name.strip() for name in table.columns})

@@ -105,6 +105,8 @@ def _bases() -> list[dict[str, Any]]:
         _relocate(tree, path.parent)
         tree.pop("short", None)
         tree["repeat"] = 1
+        # What a run may take in a fuzzed study: milliseconds, and some megabytes.
+        tree["limits"] = {"events": 30_000, "rows": 20_000, "memory": "200 MB", "runs": 300, "draws": 3000, "flows": 300, "file": "1 MB"}
         tree["backend"] = "sim"
         tree["scenario"]["duration"] = "0.3 s"
         if "arms" in tree:

@@ -49,9 +49,7 @@ pub const ENTRY: Entry<Maker> = Entry {
         Param {
             name: "period",
             summary: "length of a period",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: Kind::Period,
             default: Value::Duration(1e-2),
         },
         Param {

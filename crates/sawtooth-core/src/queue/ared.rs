@@ -75,9 +75,7 @@ pub const ENTRY: Entry<New> = Entry {
         Param {
             name: "interval",
             summary: "time between corrections of max_p",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: Kind::Period,
             default: Value::Duration(0.5),
         },
         Param {

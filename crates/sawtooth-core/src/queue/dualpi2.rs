@@ -70,19 +70,19 @@ pub const ENTRY: Entry<New> = Entry {
         Param {
             name: "target",
             summary: "queueing delay that is aimed at",
-            kind: POSITIVE,
+            kind: Kind::Period,
             default: Value::Duration(0.015),
         },
         Param {
             name: "rtt_max",
             summary: "longest round-trip time that is expected: the gains follow from it",
-            kind: POSITIVE,
+            kind: Kind::Period,
             default: Value::Duration(0.1),
         },
         Param {
             name: "update",
             summary: "time between updates of the base probability; none for the smaller of `target` and a third of `rtt_max`",
-            kind: POSITIVE,
+            kind: Kind::Period,
             default: Value::None,
         },
         Param {

@@ -79,9 +79,7 @@ pub const TARGET: Param = Param {
 pub const UPDATE: Param = Param {
     name: "update",
     summary: "time between updates of the drop probability (T_UPDATE)",
-    kind: Kind::Duration {
-        min_exclusive: true,
-    },
+    kind: Kind::Period,
     default: Value::Duration(0.015),
 };
 

@@ -209,7 +209,8 @@ impl ArrivingSpec {
     /// Segments that will be delivered within `duration`, roughly.
     pub(super) fn segments(&self, duration: f64) -> f64 {
         let mean = self.arrivals.mean_bytes().min(1e9);
-        let each = mean / f64::from(self.sizes().0) + 3.0;
+        // With what opens and closes them.
+        let each = mean / f64::from(self.sizes().0) + 4.0;
         self.arrivals.expected(duration) * each
     }
 }

@@ -267,6 +267,13 @@ pub(super) const SCENARIO: &[Key] = &[
         example: r#"{"cpus": 1}"#,
     },
     Key {
+        name: "limits",
+        takes: Takes::Told("table of names and numbers"),
+        missing: Missing::As("{}"),
+        summary: "how much the run may take before it is refused or ended, by name (`sawtooth list limit`); a study sets them at its top",
+        example: r#"{"events": 1e11}"#,
+    },
+    Key {
         name: "shortcuts",
         takes: Takes::Told("true or false, or a table of them by name"),
         missing: Missing::As("true"),

@@ -90,6 +90,7 @@ pub fn flow(
         start,
         stop: stop(table, path, (start, duration), scope)?,
         delay: access_delay(table, path, scope)?,
+        block: path.to_owned(),
     };
     let row = packet_source::row(flow.source.name);
     (row.new.check)(&flow.source.params, flow.lifetime_secs())

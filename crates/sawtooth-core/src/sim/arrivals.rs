@@ -91,6 +91,11 @@ impl<'a> Arrivals<'a> {
         }
     }
 
+    /// Rows of single flows that have been recorded.
+    pub(super) fn rows(&self) -> usize {
+        self.transfers.as_ref().map_or(0, Table::rows)
+    }
+
     /// When an entry's next flow arrives.
     #[expect(
         clippy::cast_possible_truncation,

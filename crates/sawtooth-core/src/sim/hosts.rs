@@ -121,6 +121,11 @@ impl Hosts {
         }
     }
 
+    /// What has been recorded of layers.
+    pub(super) fn rows(&self) -> usize {
+        self.logs.iter().flatten().map(|log| log.rows.len()).sum()
+    }
+
     /// Whether a host sends a flow's data.
     #[inline]
     pub(super) fn send(&self, flow: u32) -> bool {

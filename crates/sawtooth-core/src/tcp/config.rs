@@ -488,9 +488,7 @@ pub const PARAMS: &[Param] = &[
         name: "partial_timer",
         summary: "how long a partial segment waits that waits for a timer, in whole ticks of `timer_tick`; `none`: the retransmission timeout with `cork`, and with \
                   `linux-2.0.29` that of the receiver's delayed acknowledgement is waited for",
-        kind: Kind::Duration {
-            min_exclusive: true,
-        },
+        kind: Kind::Period,
         default: Value::None,
     },
     Param {

@@ -61,9 +61,7 @@ pub const WALK_PARAMS: &[Param] = &[
     Param {
         name: "interval",
         summary: "time between two steps",
-        kind: Kind::Duration {
-            min_exclusive: true,
-        },
+        kind: Kind::Period,
         default: Value::Duration(0.1),
     },
     Param {

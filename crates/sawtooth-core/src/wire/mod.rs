@@ -17,7 +17,7 @@ mod outage;
 mod reorder;
 mod trace;
 
-pub use course::{Change, Changes, Conditions, Span, WALK_PARAMS, Walk};
+pub use course::{Change, Changes, Conditions, Course, Span, WALK_PARAMS, Walk};
 pub use forwarding::{Forwarding, Hops, Node, TABLE as FORWARDING_TABLE};
 pub use jitter::{Jitter, TABLE as JITTER_TABLE};
 pub use medium::{Medium, TABLE as MEDIUM_TABLE};
@@ -28,7 +28,6 @@ pub use trace::{OPPORTUNITY_BYTES, Trace};
 use std::sync::Arc;
 
 use crate::rng::Stream;
-use course::Course;
 use trace::Opportunities;
 
 /// What a direction of a link has beyond its constant rate and delay. The default is nothing.

@@ -190,6 +190,7 @@ impl Draw {
                     self.time(most.shortest, most.longest)
                 }
             }
+            Kind::Period => self.time(most.shortest, most.longest),
             Kind::Rate => self.rate(1e3, most.rate),
             Kind::RateFromZero => {
                 if self.chance(0.1) {

@@ -154,6 +154,7 @@ fn values(param: &Param) -> BoxedStrategy<Value> {
                 .prop_map(Value::Integer)
                 .boxed()
         }
+        Kind::Period => spread(1e-6, 1e4).prop_map(Value::Duration).boxed(),
         Kind::Duration { min_exclusive } => prop_oneof![
             Just(if min_exclusive { 1e-9 } else { 0.0 }),
             spread(1e-6, 1e4)

@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["tcp", "host", "exchanges", "kernel"],
     &["cc", "queue", "source", "packet_source", "arrivals"],
     &["loss", "wire"],
-    &["packet", "dist", "noise"],
+    &["packet", "dist", "limits", "noise"],
     &["fft", "events", "record", "registry"],
     &["rng", "expr", "ring", "histogram"],
     &["units"],

@@ -19,6 +19,7 @@ mod golden_micro;
 mod hosts;
 mod keys;
 mod layering;
+mod limits;
 mod links;
 mod linux_parts;
 mod linux_stack;

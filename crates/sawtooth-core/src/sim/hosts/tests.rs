@@ -36,7 +36,7 @@ proptest! {
         });
         let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
         let mut world = World::new(&scenario, 1);
-        world.run();
+        world.run().expect("within limits");
         world.hosts.finish(world.end);
         let sockets: Vec<_> = world.hosts.senders.iter().flatten().collect();
         prop_assert_eq!(sockets.len(), 2);

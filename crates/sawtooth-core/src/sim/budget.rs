@@ -1,0 +1,101 @@
+//! A run that takes more than its scenario's limits ends with a message, and not the machine.
+//!
+//! Nothing is looked at on a packet's way: every so many events everything is counted.
+
+use super::World;
+use crate::limits::{counted, how_to_raise};
+
+/// Events between two looks: some milliseconds.
+pub(super) const EVENTS: u32 = 1 << 16;
+
+/// Bytes of a row until it is stored, of a packet that waits or is outstanding, and of a flow; measured.
+const ROW_BYTES: f64 = 400.0;
+const PACKET_BYTES: f64 = 200.0;
+const FLOW_BYTES: f64 = 6000.0;
+
+/// Why a run was ended before its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stopped(String);
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+impl World<'_> {
+    /// Ends a run that is beyond a limit.
+    pub(super) fn look_at_limits(&self) -> Result<(), Stopped> {
+        let limits = &self.scenario.limits;
+        let now = self.packets.first_time().min(self.timers.first_time());
+        let rows = self.rows();
+        let packets = self.packets_held(now);
+        let bytes =
+            rows * ROW_BYTES + packets * PACKET_BYTES + self.flows.len() as f64 * FLOW_BYTES;
+        for (name, found, limit) in [
+            ("events", self.effort.events as f64, limits.events),
+            ("rows", rows, limits.rows),
+            ("memory", bytes, limits.memory_bytes),
+        ] {
+            if found > limit {
+                let what = if name == "memory" {
+                    "bytes of memory"
+                } else {
+                    name
+                };
+                return Err(Stopped(format!(
+                    "stopped at {now:.6} s of {} s, after {} {what}: the limit is {}; {}",
+                    self.end,
+                    counted(found),
+                    counted(limit),
+                    how_to_raise(name, found * (self.end / now.max(1e-9)).max(1.0)),
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows that have been recorded.
+    fn rows(&self) -> f64 {
+        let mut rows = self.hosts.rows() + self.arrivals.rows();
+        if let Some(samplers) = &self.samplers {
+            rows += samplers
+                .senders
+                .iter()
+                .map(|each| each.samples.len())
+                .sum::<usize>();
+            rows += samplers
+                .udp
+                .iter()
+                .map(|each| each.samples.len())
+                .sum::<usize>();
+            rows += samplers
+                .ports
+                .iter()
+                .map(|each| each.samples.len())
+                .sum::<usize>();
+        }
+        if let Some(trace) = &self.ack_trace {
+            rows += trace.acks.iter().map(Vec::len).sum::<usize>();
+        }
+        if let Some(variables) = &self.variables {
+            rows += variables.values.iter().map(Vec::len).sum::<usize>();
+        }
+        rows as f64
+    }
+
+    /// Packets that are somewhere.
+    fn packets_held(&self, now: f64) -> f64 {
+        let on_their_way: usize = self
+            .channels
+            .iter()
+            .map(|channel| channel.waiting.len())
+            .sum();
+        let loose: usize = self.loose.0.values().map(Vec::len).sum();
+        let queued: u64 = self.ports.iter().map(|port| port.backlog_at(now)).sum();
+        (on_their_way + loose) as f64 + queued as f64
+    }
+}

@@ -1,0 +1,164 @@
+//! What asks for too much is refused where it does, or ended where only the run shows it.
+
+use sawtooth_core::{Scenario, ScenarioError, simulate_within_limits};
+use serde_json::{Value, json};
+
+fn tree(changes: &Value) -> Value {
+    let mut tree = json!({
+        "duration": "60 s",
+        "links": { "l": { "rate": "1 Mbit/s", "delay": "10 ms" } },
+        "flows": [{ "path": ["l"] }],
+    });
+    merge(&mut tree, changes);
+    tree
+}
+
+fn merge(tree: &mut Value, changes: &Value) {
+    match (tree, changes) {
+        (Value::Object(tree), Value::Object(changes)) => {
+            for (key, value) in changes {
+                merge(tree.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (tree, changes) => *tree = changes.clone(),
+    }
+}
+
+fn refused(changes: &Value) -> ScenarioError {
+    Scenario::from_tree(&tree(changes)).expect_err("too much")
+}
+
+#[test]
+fn what_recurs_too_often_is_refused_at_its_key() {
+    let queue = |queue: Value| json!({ "links": { "l": { "queue": queue } } });
+    for (changes, path) in [
+        (
+            queue(json!({ "name": "pie", "update": "1 ns" })),
+            "links.l.queue.update",
+        ),
+        (
+            queue(json!({ "name": "ared", "interval": "1 ns" })),
+            "links.l.queue.interval",
+        ),
+        (
+            queue(json!({ "name": "dualpi2", "update": "1 ns" })),
+            "links.l.queue.update",
+        ),
+        (
+            queue(json!({ "name": "dualpi2", "target": "1 ns" })),
+            "links.l.queue.target",
+        ),
+        (
+            json!({ "tcp": { "partial_timer": "1 ns" } }),
+            "tcp.partial_timer",
+        ),
+        (
+            json!({ "flows": [{ "path": ["l"], "tcp": { "partial_timer": "1 ns" } }] }),
+            "flows[0].tcp.partial_timer",
+        ),
+        (
+            json!({ "links": { "l": { "walk": { "interval": "1 ns", "delay_step": "1 ms", "delay_min": "1 ms", "delay_max": "20 ms" } } } }),
+            "links.l.walk.interval",
+        ),
+        (
+            json!({ "links": { "l": { "outages": [{ "from": "0 s", "until": "1e-10 s", "every": "1 ns" }] } } }),
+            "links.l.outages[0].every",
+        ),
+    ] {
+        let error = refused(&changes);
+        assert_eq!(error.path, path);
+        assert_eq!(
+            error.message,
+            "this takes about 60,000,000,000 events, and the limit is 10,000,000,000"
+        );
+        let hint = "if that is meant, raise the limit: events = 1e11 under [limits], or --set limits.events=1e11";
+        assert_eq!(error.hint.as_deref(), Some(hint));
+        let mut raised = tree(&changes);
+        merge(
+            &mut raised,
+            &json!({ "limits": { "events": 1e11, "memory": "10 TB" } }),
+        );
+        Scenario::from_tree(&raised).expect("is meant");
+    }
+}
+
+#[test]
+fn too_many_samples_flows_and_links_are_refused_before_they_are_made() {
+    let error = refused(&json!({ "sample": "1 ns" }));
+    assert_eq!(
+        (error.path.as_str(), error.message.as_str()),
+        (
+            "sample",
+            "this takes about 180,000,000,006 rows, and the limit is 100,000,000"
+        )
+    );
+    let error = refused(&json!({ "flows": [{ "path": ["l"], "count": 10_000_000 }] }));
+    assert_eq!(
+        (error.path.as_str(), error.message.as_str()),
+        (
+            "flows[0].count",
+            "these are 10,000,000 flows, and the limit is 200,000"
+        )
+    );
+    let error = refused(&json!({ "links": { "l": { "count": 10_000_000 } } }));
+    assert_eq!(error.path, "links.l.count");
+    let error = refused(
+        &json!({ "limits": { "memory": "1 GB" }, "flows": [{ "path": ["l"], "count": 190_000 }] }),
+    );
+    assert_eq!(
+        (error.path.as_str(), error.message.as_str()),
+        (
+            "flows",
+            "this takes about 1,216,000,800 bytes of memory, and the limit is 1,000,000,000"
+        )
+    );
+}
+
+#[test]
+fn a_run_that_exceeds_a_limit_ends_with_its_reason() {
+    let stopped = |limits: Value, changes: Value| {
+        let mut tree = tree(&json!({ "limits": limits, "links": { "l": { "rate": "1 Gbit/s" } } }));
+        merge(&mut tree, &changes);
+        let scenario = Scenario::from_tree(&tree).expect("a scenario");
+        simulate_within_limits(&scenario, 1)
+            .expect_err("a limit")
+            .to_string()
+    };
+    let text = stopped(json!({ "events": 100_000 }), json!({}));
+    assert!(text.starts_with("stopped at ") && text.contains(" of 60 s, after 131,072 events: the limit is 100,000; if that is meant, raise the limit: events = "), "{text}");
+    let text = stopped(json!({ "rows": 10_000 }), json!({ "sample": "ack" }));
+    assert!(
+        text.contains(" rows: the limit is 10,000; if that is meant"),
+        "{text}"
+    );
+    let text = stopped(json!({ "memory": "2 MB" }), json!({ "sample": "ack" }));
+    assert!(
+        text.contains(" bytes of memory: the limit is 2,000,000; if that is meant"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_unknown_limit_and_one_that_is_no_number_are_named() {
+    let error = refused(&json!({ "limits": { "evnts": 1 } }));
+    assert_eq!(
+        (error.message.as_str(), error.hint.as_deref()),
+        ("unknown limit `evnts`", Some("did you mean `events`?"))
+    );
+    assert_eq!(
+        refused(&json!({ "limits": { "events": "1 s" } })).path,
+        "limits.events"
+    );
+}
+
+#[test]
+fn limits_change_no_record() {
+    let run = |changes: &Value| {
+        let scenario = Scenario::from_tree(&tree(changes)).expect("a scenario");
+        simulate_within_limits(&scenario, 7).expect("within").0
+    };
+    assert_eq!(
+        run(&json!({})),
+        run(&json!({ "limits": { "events": 1e15, "rows": 1e15 } }))
+    );
+}

@@ -1,0 +1,195 @@
+"""What asks for too much, nests too deeply, or is no file: refused with its place, at once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import sawtooth
+from sawtooth.errors import DatasetError, SawtoothError, StudyError
+from sawtooth.metrics.sides import read_table
+from sawtooth.plan import make_plan
+from sawtooth.study import Study
+from tests.conftest import STUDY
+from tests.errors.test_messages import changed, message
+
+HINT = "hint: if that is meant, raise the limit: {name} = {value} under [limits], or --set limits.{name}={value}"
+
+
+def raised(name: str, value: str) -> str:
+    return HINT.format(name=name, value=value)
+
+
+TOO_MUCH = {
+    "replicates": (
+        changed("repeat = 2", "repeat = 1_000_000_000"),
+        f"""\
+error: these are 4 cells x 2 arms x 1,000,000,000 replicates = 8,000,000,000 runs, and the limit is 1,000,000 runs
+ --> pair.toml:3:10
+  |
+3 | repeat = 1_000_000_000
+  |          ^^^^^^^^^^^^^
+{raised("runs", "1e10")}""",
+    ),
+    "samples": (
+        changed('duration = "3 s"', 'duration = "3 s"\nsample = "1 ns"'),
+        f"""\
+error: this takes about 9,000,000,006 rows, and the limit is 100,000,000
+  --> pair.toml:15:10
+   |
+15 | sample = "1 ns"
+   |          ^^^^^^
+{raised("rows", "1e10")}""",
+    ),
+    "flows": (
+        changed('count = "N"', "count = 10_000_000"),
+        f"""\
+error: these are 10,000,000 flows, and the limit is 200,000
+  --> pair.toml:20:9
+   |
+20 | count = 10_000_000
+   |         ^^^^^^^^^^
+{raised("flows", "1e7")}""",
+    ),
+    "draws": (
+        changed('unit = "ms" }', 'unit = "ms", count = 1_000_000_000 }'),
+        f"""\
+error: `S` is drawn 8,000,000,000 times in all, and the limit is 10,000,000 draws
+  --> pair.toml:11:94
+   |
+11 | S = {{ distribution = "uniform_integer", low = "0 ms", high = "12 * Tp", unit = "ms", count = 1_000_000_000 }}
+   |                                                                                              ^^^^^^^^^^^^^
+{raised("draws", "1e10")}""",
+    ),
+    "updates of a queue": (
+        changed('name = "drop_tail", limit = "10 packets"', 'name = "pie", update = "1e-9 s"').replace('"3 s"', '"60 s"'),
+        f"""\
+error: this takes about 60,000,000,000 events, and the limit is 10,000,000,000
+  --> pair.toml:16:88
+   |
+16 | links.bottleneck = {{ rate = "1 Mbit/s", delay = "Tp", queue = {{ name = "pie", update = "1e-9 s" }} }}
+   |                                                                                        ^^^^^^^^
+{raised("events", "1e11")}""",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), TOO_MUCH.values(), ids=TOO_MUCH)
+def test_what_asks_for_too_much_is_refused_where_it_does(text: str, expected: str) -> None:
+    assert message(text) == expected
+
+
+def test_cells_are_counted_before_they_are_made() -> None:
+    axes = "\n".join(f'"vars.v{number}" = {list(range(100))}' for number in range(6))
+    head = changed("N = 2", "\n".join(["N = 2", *(f"v{number} = 0" for number in range(6))])).partition("[sweep]")[0]
+    text = f"{head}[sweep]\n{axes}\n"
+    found = message(text)
+    assert "error: these are 1,000,000,000,000 cells x 1 arms x 2 replicates = 2,000,000,000,000 runs" in found
+    assert "[sweep]" in found
+    assert raised("runs", "1e13") in found
+    grids = f"{head}[[sweep]]\ngrids = [{{ {axes.replace(chr(10), ', ')} }}]\n"
+    assert "error: these are 1,000,000,000,000 cells, and the limit is 1,000,000 runs" in message(grids)
+
+
+def test_limits_are_raised_and_lowered_by_name_and_have_no_part_in_what_a_run_is() -> None:
+    text = changed("repeat = 2", "repeat = 2\nlimits = { runs = 4 }")
+    assert "x 2 replicates = 16 runs, and the limit is 4 runs" in message(text)
+    plan = make_plan(Study.parse(text, Path("pair.toml"), options=["limits.runs=16"]))
+    plain = make_plan(Study.parse(STUDY, Path("pair.toml")))
+    assert [run.id for run in plan.runs] == [run.id for run in plain.runs]
+    assert message(STUDY, ("limits.evnts=1",)).splitlines()[-1] == "hint: did you mean `events`?"
+    with pytest.raises(sawtooth.RunFailed, match="the limit is 10; if that is meant, raise the limit: events = "):
+        sawtooth.simulate(
+            STUDY.replace("repeat = 2", "limits = { events = 10 }").replace('"1 Mbit/s"', '"1 Gbit/s"').replace('"3 s"', '"300 s"')
+        )
+
+
+DEEP = {
+    "brackets": ("x = " + "[" * 10_000, "nested too deeply: tables and lists go 64 deep at most", 69),
+    "closed brackets": ("x = " + "[" * 10_000 + "]" * 10_000, "nested too deeply: tables and lists go 64 deep at most", 69),
+    "inline tables": ("x = " + "{a=" * 10_000, "nested too deeply: tables and lists go 64 deep at most", 197),
+    "minus signs": ('y = "' + "-" * 50_000 + '1"', "nested too deeply: expressions go 100 deep at most", 106),
+    "parentheses": ('y = "' + "(" * 50_000 + '1"', "nested too deeply: expressions go 100 deep at most", 106),
+}
+
+
+@pytest.mark.parametrize(("line", "expected", "column"), DEEP.values(), ids=DEEP)
+def test_what_nests_too_deeply_is_refused_where_it_does(line: str, expected: str, column: int) -> None:
+    text = changed("repeat = 2", line) if line.startswith("x") else changed("N = 2", f"N = 2\n{line}")
+    with pytest.raises(StudyError) as found:
+        make_plan(Study.parse(text, Path("pair.toml")))
+    place = found.value.place
+    assert place is not None
+    assert (found.value.message, place.column) == (expected, column)
+
+
+def test_a_chain_of_variables_is_no_deeper_than_an_expression() -> None:
+    chain = "\n".join(f'v{number} = "v{number + 1}"' for number in range(20_000)) + "\nv20000 = 1\n"
+    assert "nested too deeply" in message(changed("[vars]\n", f"[vars]\n{chain}"))
+
+
+def test_a_scenario_of_python_may_not_nest_without_end() -> None:
+    tree: dict[str, object] = {}
+    for _ in range(100_000):
+        tree = {"vars": tree}
+    with pytest.raises(SawtoothError, match="nested 64 deep at most"):
+        sawtooth.simulate(tree)
+
+
+# --- files --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> dict[str, Path]:
+    """Things that are no regular files, and one that is too large."""
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(100_000_000)
+    return {"pipe": tmp_path / "pipe", "device": Path("/dev/zero"), "directory": tmp_path, "huge": tmp_path / "huge"}
+
+
+SAID = {
+    "pipe": "{} is a pipe",
+    "device": "{} is a device",
+    "directory": "cannot read {}: Is a directory",
+    "huge": "{} has 100,000,000 bytes, and {limit} is the limit",
+}
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_a_study_is_a_regular_file_of_some_size(what: str, odd: dict[str, Path]) -> None:
+    with pytest.raises(StudyError) as found:
+        Study.load(odd[what])
+    said = "{} is a directory, not a study file" if what == "directory" else SAID[what]
+    assert found.value.message == said.format(odd[what], limit="16,777,216")
+
+
+NAMED = {
+    "trace": ('delay = "Tp"', 'delay = "Tp", trace = {{ file = "{}" }}'),
+    "changes": ('delay = "Tp"', 'delay = "Tp", changes = {{ file = "{}" }}'),
+    "jitter": ('delay = "Tp"', 'delay = "Tp", jitter = {{ name = "table", file = "{}" }}'),
+    "sizes": ('cc = { name = "reno" }', 'source = {{ name = "bulk", size = {{ name = "empirical", file = "{}" }} }}'),
+    "draws": (
+        'S = { distribution = "uniform_integer", low = "0 ms", high = "12 * Tp", unit = "ms" }',
+        'S = {{ distribution = "table", file = "{}", row = "cell", column = "s", unit = "ms" }}',
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SAID)
+@pytest.mark.parametrize("named", NAMED)
+def test_a_file_that_a_study_names_is_a_regular_one_of_some_size(named: str, what: str, odd: dict[str, Path]) -> None:
+    old, new = NAMED[named]
+    with pytest.raises(StudyError) as found:
+        make_plan(Study.parse(changed(old, new.format(odd[what])), Path("pair.toml")))
+    assert found.value.message == SAID[what].format(odd[what], limit="64,000,000")
+    assert found.value.place is not None
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_published_numbers_are_a_regular_file_of_some_size(what: str, odd: dict[str, Path]) -> None:
+    with pytest.raises(DatasetError) as found:
+        read_table(odd[what])
+    assert found.value.message == SAID[what].format(odd[what], limit="64,000,000")
