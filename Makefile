@@ -13,7 +13,7 @@ PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
 MANY := PROPTEST_CASES=2048
 PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
-.PHONY: help study short gallery guest rust-tests test test-long test-all fuzz instructions records sizes lint format bench docs deny sbom clean
+.PHONY: help study short gallery guest rust-tests test test-long test-all fuzz instructions records sizes lint format bench docs deny sbom mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
@@ -104,16 +104,22 @@ TOOLS := .venv/tools/bin
 QUICKLY := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 CARGO_DENY_VERSION := 0.20.2
 CARGO_CYCLONEDX_VERSION := 0.5.9
+CARGO_MUTANTS_VERSION := 27.1.0
 $(TOOLS)/cargo-deny: | .venv/built
 	$(QUICKLY) cargo install --quiet --locked --root .venv/tools cargo-deny --version $(CARGO_DENY_VERSION)
 $(TOOLS)/cargo-cyclonedx: | .venv/built
 	$(QUICKLY) cargo install --quiet --locked --root .venv/tools cargo-cyclonedx --version $(CARGO_CYCLONEDX_VERSION)
+$(TOOLS)/cargo-mutants: | .venv/built
+	$(QUICKLY) cargo install --quiet --locked --root .venv/tools cargo-mutants --version $(CARGO_MUTANTS_VERSION)
 
 deny: .venv/built $(TOOLS)/cargo-deny ## licences, sources and known vulnerabilities of all crates and distributions
 	$(RUN)/python -m supply.deny
 
 sbom: .venv/built $(TOOLS)/cargo-cyclonedx ## bill of materials of crates and distributions, results/sbom.cdx.json (CycloneDX)
 	$(RUN)/python -m supply.sbom
+
+mutants: .venv/built $(TOOLS)/cargo-mutants ## which small errors would the tests not see? Half an hour of two processors; docs/validation/mutants.md
+	PATH="$(CURDIR)/$(TOOLS):$$PATH" $(RUN)/python -m tests.mutants
 
 clean: ## remove what was built and installed, keep results
 	rm -rf .venv target
