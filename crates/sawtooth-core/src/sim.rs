@@ -190,6 +190,8 @@ struct Flow {
     source: Box<dyn Source>,
     next_write: Option<Write>,
     write_key: Key,
+    /// Of its timers and writes the last.
+    fired: Key,
     trip: Trip,
     /// Wire size of the segments it sends: header, and header with full payload.
     header: u32,
@@ -226,6 +228,7 @@ impl Flow {
             next_write: source.next_write(),
             source,
             write_key: Key::NEVER,
+            fired: Key::NEVER,
             trip,
             header: config.header,
             ack_sizes: AckSizes {
@@ -1008,12 +1011,21 @@ impl<'a> World<'a> {
     }
 
     fn fire_sender_timer(&mut self, index: u32) {
-        let key = self.flows[index as usize].next_timer();
+        let flow = &mut self.flows[index as usize];
+        let due = flow.next_timer();
+        // At one instant an application writes before a timer expires, whichever was laid down first, and what they send leaves in that order.
+        let ties = due.time == flow.fired.time;
+        let key = if ties && due.precedes(&flow.fired, &self.lineage, false) {
+            flow.fired
+        } else {
+            due
+        };
+        flow.fired = key;
         let now = self.lineage.record(key);
         self.sample_sender(index, key.time);
         let on_host = self.hosts.send(index);
         let flow = &mut self.flows[index as usize];
-        if key != flow.write_key {
+        if due != flow.write_key {
             flow.sender.on_timer(now);
         } else if !on_host {
             flow.write(now);

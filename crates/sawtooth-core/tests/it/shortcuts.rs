@@ -47,6 +47,22 @@ fn a_delayed_acknowledgement_that_is_due_at_once_does_not_leave_before_its_segme
 }
 
 #[test]
+fn what_a_write_and_a_timer_send_at_one_instant_leaves_in_that_order() {
+    // A cork ends 200 ms after a write, which is when the twentieth after it comes.
+    let tree = json!({
+        "duration": "840 ms", "stack": "ns2", "tcp": {"smss": "536 B", "partial": "cork"}, "links": {"l": {"rate": "24636 kbit/s"}},
+        "flows": [{"path": ["l"], "source": {"name": "on_off"}}],
+    });
+    let mut scenario = load(&tree);
+    for seed in [12, 1, 2, 3] {
+        scenario.shortcuts = ALL;
+        let fast = simulate(&scenario, seed);
+        scenario.shortcuts = Shortcuts::all(false);
+        assert_eq!(simulate(&scenario, seed), fast);
+    }
+}
+
+#[test]
 fn every_row_and_every_part_is_drawn() {
     let mut runner = TestRunner::deterministic();
     let drawn: Vec<Case> = (0..2000)
