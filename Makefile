@@ -118,7 +118,7 @@ deny: .venv/built $(TOOLS)/cargo-deny ## licences, sources and known vulnerabili
 sbom: .venv/built $(TOOLS)/cargo-cyclonedx ## bill of materials of crates and distributions, results/sbom.cdx.json (CycloneDX)
 	$(RUN)/python -m supply.sbom
 
-mutants: .venv/built $(TOOLS)/cargo-mutants ## which small errors would the tests not see? Half an hour of two processors; docs/validation/mutants.md
+mutants: .venv/built $(TOOLS)/cargo-mutants ## which small errors would the tests not see? Long; docs/validation/mutants.md
 	PATH="$(CURDIR)/$(TOOLS):$$PATH" $(RUN)/python -m tests.mutants
 
 clean: ## remove what was built and installed, keep results
