@@ -1,0 +1,132 @@
+//! Keys of a flow.
+
+use super::{COUNT, Key, Missing, Takes};
+
+const FLOW_NAME: Key = Key {
+    name: "name",
+    takes: Takes::Text,
+    missing: Missing::Told("`flow`; of several entries `flow1`, `flow2` ..."),
+    summary: "what results call it",
+    example: r#""call""#,
+};
+
+const PATH: Key = Key {
+    name: "path",
+    takes: Takes::Told("list of links"),
+    missing: Missing::Refused,
+    summary: "the links that data crosses, in order; of several alike `\"NAME[i]\"`",
+    example: r#"["l"]"#,
+};
+
+const TRANSPORT: Key = Key {
+    name: "transport",
+    takes: Takes::Word(&["tcp", "udp"]),
+    missing: Missing::As(r#""tcp""#),
+    summary: "`\"udp\"`: packets that nothing controls",
+    example: r#""tcp""#,
+};
+
+const START: Key = Key {
+    name: "start",
+    takes: Takes::Time,
+    missing: Missing::As(r#""0 s""#),
+    summary: "when the application opens the connection, or begins to send",
+    example: r#""1 s""#,
+};
+
+const DELAY: Key = Key {
+    name: "delay",
+    takes: Takes::Time,
+    missing: Missing::As(r#""0 s""#),
+    summary: "time between its hosts and the links of its path, each way: it counts twice in the round-trip time",
+    example: r#""5 ms""#,
+};
+
+pub(in crate::scenario) const FLOW: &[Key] = &[
+    FLOW_NAME,
+    PATH,
+    TRANSPORT,
+    Key {
+        name: "cc",
+        takes: Takes::Part("cc"),
+        missing: Missing::Told("the scenario's"),
+        summary: "congestion control; `kernel:NAME` is one of a real kernel",
+        example: r#""cubic""#,
+    },
+    Key {
+        name: "receiver_cc",
+        takes: Takes::Part("cc"),
+        missing: Missing::Told("the scenario's"),
+        summary: "congestion control of the receiving end",
+        example: r#""cubic""#,
+    },
+    Key {
+        name: "tcp",
+        takes: Takes::Params("tcp"),
+        missing: Missing::Told("the scenario's"),
+        summary: "TCP parameters; those that are not here are the scenario's",
+        example: r#"{"recovery": "sack"}"#,
+    },
+    Key {
+        name: "source",
+        takes: Takes::Part("source"),
+        missing: Missing::As(r#""bulk""#),
+        summary: "what the application sends",
+        example: r#"{"name": "bulk", "size": "1 MB"}"#,
+    },
+    START,
+    DELAY,
+    COUNT,
+    Key {
+        name: "arrivals",
+        takes: Takes::Params("arrivals"),
+        missing: Missing::Nothing,
+        summary: "instead of one connection, many that arrive and leave, without a `source`",
+        example: r#"{"rate": 1, "size": "10 kB"}"#,
+    },
+    Key {
+        name: "host",
+        takes: Takes::Told("name of a host, or `\"none\"`"),
+        missing: Missing::Told("the scenario's"),
+        summary: "the machine that sends the data",
+        example: r#""h""#,
+    },
+    Key {
+        name: "receiver_host",
+        takes: Takes::Told("name of a host, or `\"none\"`"),
+        missing: Missing::Told("the scenario's"),
+        summary: "the machine that takes the data",
+        example: r#""h""#,
+    },
+];
+
+pub(in crate::scenario) const UDP_FLOW: &[Key] = &[
+    FLOW_NAME,
+    PATH,
+    TRANSPORT,
+    Key {
+        name: "source",
+        takes: Takes::Part("packet_source"),
+        missing: Missing::Refused,
+        summary: "what sends the packets",
+        example: r#"{"name": "constant_rate", "rate": "1 Mbit/s"}"#,
+    },
+    START,
+    Key {
+        name: "stop",
+        takes: Takes::Time,
+        missing: Missing::Told("the run's end"),
+        summary: "nothing leaves from then on",
+        example: r#""50 s""#,
+    },
+    DELAY,
+    COUNT,
+];
+
+pub(in crate::scenario) const ARRIVALS: &[Key] = &[Key {
+    name: "link",
+    takes: Takes::Told("name of a link of the flow's path"),
+    missing: Missing::Told("the slowest of the path"),
+    summary: "what a `load` is a share of",
+    example: r#""l""#,
+}];
