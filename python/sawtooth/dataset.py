@@ -285,23 +285,6 @@ class Dataset:
         if tables:
             self._parts.write(batch, tables)
 
-    def amend_batch(self, batch: int, tables: Mapping[str, pl.DataFrame], status: pl.DataFrame) -> None:
-        """Stores runs of a batch that were done once more, in the place of what there was of them.
-
-        Raises:
-            DatasetError: as for `write_batch`.
-
-        """
-        again = status["run"].implode()
-        new = {**tables, "status": status}
-        merged: dict[str, pl.DataFrame] = {}
-        for name in dict.fromkeys([*self._parts.tables(batch), *new]):
-            kept = [pl.read_parquet(path).filter(~pl.col("run").is_in(again)) for path in self._parts.paths(name, batch)]
-            frame = pl.concat([*kept, *([new[name]] if name in new else [])], how="vertical_relaxed")
-            if not frame.is_empty():
-                merged[name] = frame.sort("run", maintain_order=True).rechunk()
-        self._parts.write(batch, merged)
-
     @property
     def next_batch(self) -> int:
         """The number after the last batch that was begun."""

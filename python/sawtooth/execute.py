@@ -45,7 +45,7 @@ _PATIENCE = 1.0
 
 @dataclass(frozen=True)
 class _Task:
-    """Runs of one batch that are done together: all of them, or some once more."""
+    """The runs of one batch, and whether they are done once more."""
 
     batch: int
     runs: tuple[int, ...]
@@ -72,7 +72,7 @@ class Summary:
         seconds: wall time.
         damaged: files that were damaged or missing and have been made anew.
         log_lines: numbers of lines of the log that were damaged and have been left out.
-        again: runs that had been lost or had failed and were done once more; some perhaps more than once.
+        again: runs done once more because they, or others of their batch, had been lost or had failed; some perhaps several times.
 
     """
 
@@ -177,9 +177,10 @@ class _Execution:
                 assert workers is not None
                 self._work(workers, todo)
                 # Once more what was lost now, or in an earlier call; what was lost too often only if asked to.
-                again = _together([*again, *self._once_more(failed=False)])
+                again = sorted({*again, *self._once_more(failed=False)}, key=lambda task: task.batch)
                 while again and not self.interrupt.requested:
-                    self._say(f"{sum(len(task.runs) for task in again)} runs that were lost or had failed are done once more")
+                    what = "a batch" if len(again) == 1 else f"{len(again)} batches"
+                    self._say(f"{what} in which runs were lost or had failed: done once more")
                     self._work(workers, again)
                     again = self._once_more(failed=False)
             finally:
@@ -215,9 +216,13 @@ class _Execution:
         return self._tasks(status.filter(chosen)["run"].to_list())
 
     def _tasks(self, runs: Sequence[int]) -> list[_Task]:
+        """Whole batches: what a guest measures depends, to the bit, on what it has done since it booted."""
         wanted = set(runs)
-        found = ((index, tuple(run for run in batch if run in wanted)) for index, batch in enumerate(self.plan.batches)) if wanted else ()
-        return [_Task(index, chosen, again=True) for index, chosen in found if chosen]
+        return (
+            [_Task(index, tuple(batch), again=True) for index, batch in enumerate(self.plan.batches) if wanted & set(batch)]
+            if wanted
+            else []
+        )
 
     def _work(self, workers: Executor, tasks: Sequence[_Task]) -> None:
         """Does tasks; after Ctrl-C those in progress are finished, and no other is begun."""
@@ -263,16 +268,8 @@ class _Execution:
             self.reporter.say(text)
 
 
-def _together(tasks: Sequence[_Task]) -> list[_Task]:
-    """One task per batch."""
-    runs: dict[int, set[int]] = {}
-    for task in tasks:
-        runs.setdefault(task.batch, set()).update(task.runs)
-    return [_Task(batch, tuple(sorted(chosen)), again=True) for batch, chosen in sorted(runs.items())]
-
-
 def do_task(plan: Plan, dataset: Dataset, task: _Task) -> Receipt:
-    """Does runs of one batch and stores them. A run that fails, or is lost, is recorded with its message."""
+    """Does the runs of one batch and stores them. A run that fails, or is lost, is recorded with its message."""
     started = time.monotonic()
     runs = [plan.runs[run] for run in task.runs]
     outcome = _run(plan.study.backend, runs)
@@ -287,10 +284,7 @@ def do_task(plan: Plan, dataset: Dataset, task: _Task) -> Receipt:
         [outcome.errors.get(at) or _beyond(plan.study.backend, run.scenario) for at, run in enumerate(runs)],
         [min(tried.get(run.index, 0) + 1, _UINT8) if kind == "lost" else None for run, kind in zip(runs, kinds, strict=True)],
     )
-    if task.again:
-        dataset.amend_batch(task.batch, tables, status)
-    else:
-        dataset.write_batch(task.batch, tables, status)
+    dataset.write_batch(task.batch, tables, status)
     seconds = time.monotonic() - started
     dataset.log(batch=task.batch, runs=len(runs), failed=len(outcome.errors), lost=len(outcome.lost), again=task.again,
                 seconds=round(seconds, 4), deliveries=outcome.deliveries, events=outcome.events)  # fmt: skip

@@ -397,8 +397,8 @@ def test_lost_runs_are_done_once_more_by_the_same_command_and_leave_no_trace(tmp
     unlucky = Unlucky(1)
     with pretended(unlucky):
         dataset, summary = do(plan(), tmp_path / "out")
-    assert sorted(unlucky.asked) == [2, 16, 64, 64]
-    assert (summary.again, summary.failed) == (2, 0)
+    assert sorted(unlucky.asked) == [16, 64, 64, 64]
+    assert (summary.again, summary.failed) == (64, 0)
     assert dataset.complete
     assert contents(tmp_path / "out") == contents(whole)
 
@@ -416,16 +416,16 @@ def test_lost_runs_are_done_three_times_more_and_then_only_if_asked_to(tmp_path:
         lost = dataset.status().filter(pl.col("status") == "lost")
         assert lost["run"].to_list() == [3, 40, 67, 104]
         assert lost["tries"].to_list() == [4] * 4
-        assert summary.again == 12
+        assert summary.again == 3 * 128
         assert summary.failed == 4
         assert dataset.flows().collect()["run"].n_unique() == 140
         _, summary = do(plan(), tmp_path / "always")
         assert summary.again == 0
         _, summary = do(plan(), tmp_path / "always", retry_failed=True)
-        assert summary.again == 4
+        assert summary.again == 128
     with pretended():
         _, summary = do(plan(), tmp_path / "always", retry_failed=True)
-    assert summary.again == 4
+    assert summary.again == 128
     assert contents(tmp_path / "always") == contents(whole)
 
 
@@ -435,7 +435,7 @@ def test_failed_runs_are_done_once_more_only_if_asked_to(tmp_path: Path, whole: 
         assert dataset.status().filter(pl.col("status") == "failed").height == 4
     with pretended():
         assert do(plan(), tmp_path / "out")[1].again == 0
-        assert do(plan(), tmp_path / "out", retry_failed=True)[1].again == 4
+        assert do(plan(), tmp_path / "out", retry_failed=True)[1].again == 128
     assert contents(tmp_path / "out") == contents(whole)
 
 
@@ -469,7 +469,7 @@ def test_what_was_done_once_more_and_what_is_lost_is_said(study_file: Path, tmp_
     command = ["run", str(study_file), "--short", "--out", str(tmp_path / "out")]
     outcome = CliRunner().invoke(app, command)
     assert outcome.exit_code == 1
-    assert outcome.stderr.count("4 runs that were lost or had failed are done once more") == 3
+    assert outcome.stderr.count("a batch in which runs were lost or had failed: done once more") == 3
     assert (
         "4 runs were lost each time they were tried; the first: the guest ended\nhint: --retry-failed does them once more" in outcome.stderr
     )

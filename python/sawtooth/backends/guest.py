@@ -36,6 +36,8 @@ _ENOUGH_MEMORY = 128 << 20
 # What a guest takes besides its own memory.
 _OVERHEAD = 96 << 20
 _TAIL = 600
+# How often a guest that is killed meanwhile is inspected.
+_INSPECTIONS = 4
 # Results of no run: that jobs are about to be done, and that all are.
 _SIGNS = ("begun", "done")
 # How a process ends that somebody kills, such as a kernel that is short of memory; or its parent tells so.
@@ -95,11 +97,20 @@ def provenance(launcher: Launcher, scenarios: Sequence[str]) -> list[dict[str, A
     entries: list[dict[str, Any]] = []
     for settings, names in _algorithms(scenarios).items():
         scenario = json.loads(first[settings])
-        found = run_jobs(launcher, {"inspection": {"kind": "inspection", "scenario": scenario, "seed": 1}})["inspection"]
+        found = _inspect(launcher, scenario)
         # A guest that cannot even be inspected has no runs that succeed: those will say why.
         inspection = None if "error" in found else {"of": scenario.get("kernel", {}), **found}
         entries.append({**launcher.provenance(settings, names), "inspection": inspection})
     return entries
+
+
+def _inspect(launcher: Launcher, scenario: dict[str, Any]) -> Outcome:
+    found: Outcome = {}
+    for _ in range(_INSPECTIONS):
+        found = run_jobs(launcher, {"inspection": {"kind": "inspection", "scenario": scenario, "seed": 1}})["inspection"]
+        if not found.get("lost"):
+            return found
+    raise BackendUnavailable(f"no guest of `{launcher.name}` lived to be inspected: {found['error']}", "the same command tries again")
 
 
 def _algorithms(scenarios: Sequence[str]) -> dict[Settings, frozenset[str]]:

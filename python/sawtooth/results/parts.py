@@ -51,8 +51,8 @@ class Parts:
 
     # --- reading
 
-    def paths(self, table: str, only: int | None = None) -> list[Path]:
-        """The parts of a table, in order, each as it was written; or only that of one batch.
+    def paths(self, table: str) -> list[Path]:
+        """The parts of a table, in order, each as it was written.
 
         Raises:
             DatasetError: if one is not.
@@ -60,7 +60,7 @@ class Parts:
         """
         found: list[Path] = []
         damaged: list[str] = []
-        for batch in self._batches() if only is None else [only]:
+        for batch in self._batches():
             name = f"{table}-{batch:06d}.parquet"
             state = self._examine(batch, only=name)
             damaged += state.damaged
@@ -68,11 +68,6 @@ class Parts:
                 found.append(self.directory / name)
         self._require_none(damaged)
         return found
-
-    def tables(self, batch: int) -> list[str]:
-        """The tables of a batch; none if it is not done."""
-        sums = self._examine(batch, only="").sums
-        return [] if sums is None else [found["table"] for name in sums.files if (found := _PART.fullmatch(name))]
 
     def check(self) -> None:
         """Looks at every bit of every batch.
