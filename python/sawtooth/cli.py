@@ -117,8 +117,7 @@ def plan(
         loaded = made.study
         _print_json({
             "name": loaded.name, "question": loaded.question, "runs": len(made.runs), "cells": len(made.cells),
-            "arms": list(loaded.arms), "repeat": loaded.repeat, "deliveries": made.cost, "events": made.demand.events, "rows": made.demand.rows,
-            "memory_bytes": made.demand.memory_bytes, "seconds": round(seconds, 1),
+            "arms": list(loaded.arms), "repeat": loaded.repeat, "deliveries": made.cost, **made.demand.facts(), "seconds": round(seconds, 1),
             "axes": _axes(made),
         })  # fmt: skip
         return
@@ -135,12 +134,7 @@ def plan(
     arms = f" x {len(made.study.arms)} arms" if made.study.arms else ""
     console.print(
         f"{len(made.cells):,} cells{arms} x {made.study.repeat} replicates = {len(made.runs):,} runs; "
-        f"at most about {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores",
-        highlight=False,
-    )
-    demand = made.demand
-    console.print(
-        f"about {demand.events:,.0f} events and {demand.rows:,.0f} rows; a run takes up to about {_memory(demand.memory_bytes)}",
+        f"at most about {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores\n{made.demand}",
         highlight=False,
     )
 
@@ -826,10 +820,6 @@ def _seconds(made: Plan, cores: int) -> float:
     in_turn = sum(run.cost for run in real)
     waiting = sum(_core.kernel_settings(run.scenario)["duration_secs"] for run in real)
     return waiting + (in_turn + (made.cost - in_turn) / cores) / _KERNEL_DELIVERIES_PER_SECOND
-
-
-def _memory(number: float) -> str:
-    return f"{number / 1e9:,.1f} GB" if number >= 1e9 else f"{max(number / 1e6, 1.0):.0f} MB"
 
 
 def _duration(seconds: float) -> str:

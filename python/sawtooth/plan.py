@@ -74,6 +74,14 @@ class Demand:
     rows: float = 0.0
     memory_bytes: float = 0.0
 
+    def __str__(self) -> str:
+        memory = f"{self.memory_bytes / 1e9:,.1f} GB" if self.memory_bytes >= 1e9 else f"{max(self.memory_bytes / 1e6, 1.0):.0f} MB"
+        return f"about {self.events:,.0f} events and {self.rows:,.0f} rows; a run takes up to about {memory}"
+
+    def facts(self) -> dict[str, float]:
+        """What is not said of segments, for programs."""
+        return {"events": self.events, "rows": self.rows, "memory_bytes": self.memory_bytes}
+
     def with_runs(self, number: int, each: Demand) -> Demand:
         """With so many runs more, alike."""
         return Demand(

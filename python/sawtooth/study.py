@@ -331,7 +331,7 @@ class _Reader:
         known = list(known)
         for key in table:
             if key not in known:
-                full = f"{path}.{key}" if path else key
+                full = f"{path}.{quoted(key)}" if path else quoted(key)
                 raise self.document.error(f"unknown key `{key}`", full, did_you_mean(key, known), key=True)
 
     def table(self, value: Any, path: str) -> Tree:

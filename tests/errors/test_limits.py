@@ -138,6 +138,11 @@ def test_a_scenario_of_python_may_not_nest_without_end() -> None:
         sawtooth.simulate(tree)
 
 
+def test_an_unknown_key_with_a_dot_has_its_place() -> None:
+    found = message('"tcp.recovery" = 1\n' + STUDY)
+    assert found.startswith("error: unknown key `tcp.recovery`\n --> pair.toml:1:1\n")
+
+
 # --- files --------------------------------------------------------------------------------------------------------------
 
 

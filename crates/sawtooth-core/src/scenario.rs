@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 use crate::arrivals::Arrivals;
 use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
 use crate::kernel::{self, Kernel};
-use crate::limits::{self, Limits, counted, how_to_raise};
+use crate::limits::Limits;
 use crate::loss::LossSpec;
 use crate::packet_source::{self, PacketSource};
 use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
@@ -21,6 +21,7 @@ use crate::units::{Duration, Instant, Rate};
 use crate::wire::{Conditions, Forwarding, Medium, WireSpec};
 use crate::{cc, queue, source, tcp};
 
+pub use bounds::{evaluate_over, limits_of};
 pub use demand::Demand;
 pub use hosts::HostSpec;
 use hosts::Hosts;
@@ -541,22 +542,6 @@ fn base_rtt_secs(links: &[LinkSpec], path: &[usize], delay: Duration) -> f64 {
 
 // --- variables ----------------------------------------------------------------------------------------------------------
 
-/// Value of an expression over `variables`, as those of a scenario.
-pub fn evaluate_over(
-    text: &str,
-    variables: &Map<String, Json>,
-) -> std::result::Result<Quantity, ExprError> {
-    let vars = Vars {
-        tree: Some(variables),
-        known: RefCell::default(),
-    };
-    let scope = Scope {
-        vars: &vars,
-        index: None,
-    };
-    expr::evaluate(text, &scope)
-}
-
 /// The variables of a scenario, evaluated on first use.
 struct Vars<'a> {
     tree: Option<&'a Map<String, Json>>,
@@ -686,7 +671,9 @@ struct LinkGroup<'a> {
 impl<'a> Reader<'a> {
     fn new(tree: &'a Json) -> Result<Self> {
         let tree = object(tree, "")?;
-        check_keys(tree, keys::names(keys::SCENARIO), "")?;
+        // A study has limits at its top, not in its scenario.
+        let known = keys::names(keys::SCENARIO).chain(["limits"]);
+        check_keys(tree, known, "")?;
         let vars = match tree.get("vars") {
             Some(vars) => Some(object(vars, "vars")?),
             None => None,
@@ -1004,28 +991,6 @@ impl<'a> Reader<'a> {
             };
             (name, scope)
         })
-    }
-
-    /// Refuses as many more things of a `section` as a `count` asks for, before they are made, if they are too many.
-    fn check_number(
-        &self,
-        before: usize,
-        count: Option<usize>,
-        path: &str,
-        section: &str,
-    ) -> Result<()> {
-        #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-        let number = (before + count.unwrap_or(1)) as f64;
-        let limit = self.limits.flows;
-        if number <= limit {
-            return Ok(());
-        }
-        let message = format!(
-            "these are {} {section}, and the limit is {}",
-            counted(number),
-            counted(limit)
-        );
-        Err(at(format!("{path}.count"), message).hint(&how_to_raise("flows", number)))
     }
 
     fn flows(&self, groups: &[LinkGroup], hosts: &Hosts, duration: Duration) -> Result<Flows> {
@@ -1417,32 +1382,6 @@ fn count(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<Option<u
         ));
     }
     Ok(Some(value as usize))
-}
-
-/// The limits that a table sets, and the defaults of the others; a study sets those of all its runs there, too.
-pub fn limits_of(json: Option<&Json>) -> Result<Params> {
-    let mut params = Params::defaults(limits::TABLE);
-    if let Some(json) = json {
-        let vars = Vars {
-            tree: None,
-            known: RefCell::default(),
-        };
-        let scope = Scope {
-            vars: &vars,
-            index: None,
-        };
-        let table = object(json, "limits")?;
-        set_params(
-            &mut params,
-            limits::TABLE,
-            table,
-            &[],
-            "limits",
-            "limit",
-            scope,
-        )?;
-    }
-    Ok(params)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
@@ -2105,6 +2044,7 @@ impl ScenarioError {
 }
 
 mod arrivals;
+mod bounds;
 mod demand;
 mod distribution;
 mod hosts;

@@ -29,7 +29,7 @@ mod stops;
 use std::collections::BTreeMap;
 
 use self::arrivals::Arrivals;
-pub use self::budget::Stopped;
+pub use self::budget::{Stopped, simulate_within_limits};
 use self::dialogue::Dialogues;
 use self::hosts::{Hosts, Part as HostPart};
 use self::stops::{Place, Plan, Stop, Trip, plan_stops, routes};
@@ -65,20 +65,6 @@ pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
 /// If it takes more than the scenario's limits: [`simulate_within_limits`] says so.
 pub fn simulate_with_effort(scenario: &Scenario, seed: u64) -> (Records, Effort) {
     simulate_within_limits(scenario, seed).unwrap_or_else(|stopped| panic!("{stopped}"))
-}
-
-/// The same, unless it takes more than the scenario's limits.
-pub fn simulate_within_limits(
-    scenario: &Scenario,
-    seed: u64,
-) -> Result<(Records, Effort), Stopped> {
-    let mut world = World::new(scenario, seed);
-    world.run()?;
-    let effort = Effort {
-        flow_places: world.flows.len() as u64,
-        ..world.effort
-    };
-    Ok((world.into_records(), effort))
 }
 
 /// The ports of a scenario: of each link the forward one, then the reverse one.
@@ -498,13 +484,6 @@ impl<'a> World<'a> {
     }
 
     #[inline(never)]
-    fn run(&mut self) -> Result<(), Stopped> {
-        while self.handle(budget::EVENTS) {
-            self.look_at_limits()?;
-        }
-        Ok(())
-    }
-
     /// Handles so many events, or fewer if the run is over; whether it goes on.
     fn handle(&mut self, most: u32) -> bool {
         for handled in 0..most {

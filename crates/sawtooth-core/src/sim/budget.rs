@@ -4,9 +4,11 @@
 
 use super::World;
 use crate::limits::{counted, how_to_raise};
+use crate::record::{Effort, Records};
+use crate::scenario::Scenario;
 
 /// Events between two looks: some milliseconds.
-pub(super) const EVENTS: u32 = 1 << 16;
+const EVENTS: u32 = 1 << 16;
 
 /// Bytes of a row until it is stored, of a packet that waits or is outstanding, and of a flow; measured.
 const ROW_BYTES: f64 = 400.0;
@@ -25,10 +27,32 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
+/// What `scenario` measured and what that cost, unless it takes more than the scenario's limits.
+pub fn simulate_within_limits(
+    scenario: &Scenario,
+    seed: u64,
+) -> Result<(Records, Effort), Stopped> {
+    let mut world = World::new(scenario, seed);
+    world.run()?;
+    let effort = Effort {
+        flow_places: world.flows.len() as u64,
+        ..world.effort
+    };
+    Ok((world.into_records(), effort))
+}
+
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
 impl World<'_> {
+    /// Runs to the end, or until a limit is exceeded.
+    pub(super) fn run(&mut self) -> Result<(), Stopped> {
+        while self.handle(EVENTS) {
+            self.look_at_limits()?;
+        }
+        Ok(())
+    }
+
     /// Ends a run that is beyond a limit.
-    pub(super) fn look_at_limits(&self) -> Result<(), Stopped> {
+    fn look_at_limits(&self) -> Result<(), Stopped> {
         let limits = &self.scenario.limits;
         let now = self.packets.first_time().min(self.timers.first_time());
         let rows = self.rows();
