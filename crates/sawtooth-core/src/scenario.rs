@@ -671,9 +671,7 @@ struct LinkGroup<'a> {
 impl<'a> Reader<'a> {
     fn new(tree: &'a Json) -> Result<Self> {
         let tree = object(tree, "")?;
-        // A study has limits at its top, not in its scenario.
-        let known = keys::names(keys::SCENARIO).chain(["limits"]);
-        check_keys(tree, known, "")?;
+        check_keys(tree, keys::names(keys::SCENARIO), "")?;
         let vars = match tree.get("vars") {
             Some(vars) => Some(object(vars, "vars")?),
             None => None,
