@@ -62,7 +62,8 @@ class Weaver:
             if path in files_of_constants:
                 self._weave(path, roots[path], edits[path])
         for path in files:
-            path.write_bytes(edits[path].render(roots[path]))
+            # Whoever uses a constant must come to its mutants, also past a re-export.
+            path.write_bytes(re.sub(rb"(?m)^mod (\w+;)", rb"pub(crate) mod \1", edits[path].render(roots[path])))
         self._write_switch()
 
     def _name(self, path: Path) -> str:
@@ -216,7 +217,11 @@ class _Edits:
                 at = child.end_byte
             inner = "".join([*parts, self.source[at : node.end_byte].decode()])
         mutants = self._at.get((node.start_byte, node.end_byte, node.type), [])
-        return self._switch(node, inner, mutants) if mutants else inner
+        # A guard that is an operator has mutants of both: the operator's are inside.
+        for guard in (False, True):
+            of_kind = [each for each in mutants if (each[0] == "MatchArmGuard") == guard]
+            inner = self._switch(node, inner, of_kind) if of_kind else inner
+        return inner
 
     def _switch(self, node: tree_sitter.Node, inner: str, mutants: list[tuple[str, int, str]]) -> str:
         opened = "".join(f"/*<{number}*/" for _, number, _ in mutants)
@@ -264,7 +269,7 @@ def _use(constants: dict[str, list[_Constant]], path: Path, root: tree_sitter.No
         if node.type == "scoped_identifier":
             name = _text(node.child_by_field_name("name"))
             qualifier = _text(node).split("::")[-2]
-            match = [each for each in constants.get(name, []) if qualifier in (each.module.split("::")[-1], "super")]
+            match = [each for each in constants.get(name, []) if qualifier in (*each.module.split("::"), "super")]
             constant = match[0] if len(match) == 1 else None
         elif node.type == "identifier" and node.parent.type != "scoped_identifier":
             constant = here.get(_text(node))
