@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above
+from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above, named
 from sawtooth.stats import Interval
 
 
@@ -22,9 +22,9 @@ def ratios(
         for at, (name, pairs) in enumerate(panel.items()):
             axis.errorbar([x.estimate for x, _ in pairs], [y.estimate for _, y in pairs], fmt=MARKERS[at], color=COLOURS[at], markersize=4,
                           xerr=np.array([x.reach() for x, _ in pairs]).T, yerr=np.array([y.reach() for _, y in pairs]).T,
-                          elinewidth=0.7, alpha=0.8, label=name)  # fmt: skip
+                          elinewidth=0.7, alpha=0.8, label=named(name))  # fmt: skip
         for style, (name, ratio) in zip(("--", ":", "-."), lines.items(), strict=False):
-            axis.plot([0, right], [0, right * ratio], color="0.4", linewidth=0.9, linestyle=style, label=name)
+            axis.plot([0, right], [0, right * ratio], color="0.4", linewidth=0.9, linestyle=style, label=named(name))
         axis.set_title(title, fontsize=9)
         axis.set_xlabel(x_label)
         axis.set_xlim(0, right)

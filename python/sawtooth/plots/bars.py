@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, figure, legend_above
+from sawtooth.plots.style import COLOURS, figure, legend_above, named
 from sawtooth.stats import Interval
 
 # Of the longest bar: about a line's width at the heights these panels have.
@@ -36,7 +36,7 @@ def grouped(
         for at, (name, intervals) in enumerate(series.items()):
             x = np.array([group * pitch + place for group in range(len(groups)) for place in range(len(categories))])
             flat = [interval for group in intervals for interval in group]
-            axis.bar(x + (at - (len(series) - 1) / 2) * wide, [interval.estimate for interval in flat], wide, color=COLOURS[at], label=name,
+            axis.bar(x + (at - (len(series) - 1) / 2) * wide, [interval.estimate for interval in flat], wide, color=COLOURS[at], label=named(name),
                      yerr=np.array([interval.reach() for interval in flat]).T, ecolor="black", error_kw={"linewidth": 0.7, "capsize": 1.5})  # fmt: skip
             for place, interval in zip(x + (at - (len(series) - 1) / 2) * wide, flat, strict=True):
                 if interval.estimate < seen:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above, plain_ticks
+from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above, named, plain_ticks
 from sawtooth.stats import Interval
 
 _MOST_NAMED, _FEW_NAMED = 24, 5
@@ -32,9 +32,9 @@ def panels(
     dense = ordered and len(levels) > _MOST_NAMED
     # From the end: of 1, 2, ... 100 the round ones.
     every = -(-len(levels) // _FEW_NAMED) if dense else 1
-    named = [at for at in range(len(levels)) if (at + 1) % every == 0 or at == 0]
+    shown = [at for at in range(len(levels)) if (at + 1) % every == 0 or at == 0]
     # So wide that what is named stands beside each other.
-    width = max(2.4, 0.09 * sum(len(max(levels[at].split("\n"), key=len)) + 2 for at in named))
+    width = max(2.4, 0.09 * sum(min(len(max(levels[at].split("\n"), key=len)), 60) + 2 for at in shown))
     made, axes = figure(max(width * len(data) + 0.6, 4.5), 3.2, columns=len(data), share_y=True)
     for axis, (title, series) in zip(axes, data.items(), strict=True):
         for at, (name, intervals) in enumerate(series.items()):
@@ -46,9 +46,9 @@ def panels(
             line = 1 + (0.4 * (len(series) - 1 - at) if dense else 0)
             axis.errorbar(x, middle, yerr=reach, fmt=marker + _line(at, ordered),
                           color=COLOURS[at % len(COLOURS)],
-                          markersize=4, linewidth=line, elinewidth=1, capsize=0 if dense else 2, label=name)  # fmt: skip
+                          markersize=4, linewidth=line, elinewidth=1, capsize=0 if dense else 2, label=named(name))  # fmt: skip
         axis.set_title(title, fontsize=9)
-        axis.set_xticks(named, [levels[at] for at in named])
+        axis.set_xticks(shown, [levels[at] for at in shown])
         axis.set_xlim(-0.5, len(levels) - 0.5)
         axis.set_xlabel(x_label)
         axis.set_yscale(scale)

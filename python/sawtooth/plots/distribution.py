@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, figure, legend_above, plain_ticks
+from sawtooth.plots.style import COLOURS, figure, legend_above, named, plain_ticks
 from sawtooth.stats import Vector
 
 _POINTS = 400
@@ -32,7 +32,7 @@ def cumulative(data: Mapping[str, Mapping[str, Vector]], x_label: str, *, scale:
                 continue
             at = names.index(name)
             axis.plot(np.quantile(values, shares), shares, _DASHES[at // len(COLOURS) % len(_DASHES)], color=COLOURS[at % len(COLOURS)],
-                      linewidth=1.2, label=name)  # fmt: skip
+                      linewidth=1.2, label=named(name))  # fmt: skip
         axis.set_xscale(scale)
         axis.set_ylim(0, 1)
         axis.set_title(title, fontsize=9)

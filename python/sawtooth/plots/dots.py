@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
-from sawtooth.plots.style import COLOURS, MARKERS, figure
+from sawtooth.plots.style import COLOURS, MARKERS, figure, named
 from sawtooth.stats import Interval, Vector
 
 _TICKS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 30, 50)
@@ -49,7 +49,7 @@ def _series(axis: Axes, intervals: Sequence[Interval | None], at: int, shift: fl
     reach = np.array([interval.reach() for _, interval in shown]).reshape(-1, 2).T
     reach[0] = np.minimum(reach[0], 0.9 * middle) if middle.size else reach[0]
     axis.errorbar(np.array([x for x, _ in shown], dtype=float) + shift, middle, yerr=reach, fmt=MARKERS[at], color=COLOURS[at],
-                  markersize=3, linewidth=0, elinewidth=0.8, capsize=1.2, label=name)  # fmt: skip
+                  markersize=3, linewidth=0, elinewidth=0.8, capsize=1.2, label=named(name))  # fmt: skip
 
 
 def clouds(
@@ -67,7 +67,7 @@ def clouds(
             shift = (at - (len(names) - 1) / 2) * 0.26
             x = np.concatenate([np.full(len(values), position + shift) for position, values in enumerate(series[name])] or [np.empty(0)])
             y = np.concatenate([np.asarray(values) for values in series[name]] or [np.empty(0)])
-            axis.plot(x, y, MARKERS[at], color=COLOURS[at], markersize=2.4, alpha=0.5, markeredgewidth=0, label=name)
+            axis.plot(x, y, MARKERS[at], color=COLOURS[at], markersize=2.4, alpha=0.5, markeredgewidth=0, label=named(name))
             for position, values in enumerate(series[name]):
                 if len(values):
                     middle = float(np.exp(np.log(values).mean()))

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sawtooth.plots.style import COLOURS, MARKERS, figure
+from sawtooth.plots.style import COLOURS, MARKERS, figure, named
 from sawtooth.stats import Interval, Vector
 
 
@@ -85,14 +85,15 @@ def lattice(
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     handles = [
-        Line2D([], [], color=COLOURS[at], marker=MARKERS[at], markersize=4, linewidth=1, label=label) for at, label in enumerate(labels)
+        Line2D([], [], color=COLOURS[at], marker=MARKERS[at], markersize=4, linewidth=1, label=named(label))
+        for at, label in enumerate(labels)
     ]
     handles += [
-        Line2D([], [], color="grey", linestyle=":", label=name)
+        Line2D([], [], color="grey", linestyle=":", label=named(name))
         for name in dict.fromkeys(panel.reference[0] for panel in panels if panel.reference is not None)
     ]
     if hollow and any(any(curve.hollow) for panel in panels for curve in panel.curves.values()):
-        handles.append(Line2D([], [], color="grey", marker="o", markersize=4, markerfacecolor="white", linestyle="", label=hollow))
+        handles.append(Line2D([], [], color="grey", marker="o", markersize=4, markerfacecolor="white", linestyle="", label=named(hollow)))
     # Narrow figures have no room for a line of all names.
     made.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 5 if across > 2 else 3), frameon=False, fontsize=8)
     return made
@@ -121,7 +122,7 @@ def scatters(panels: Sequence[tuple[str, str, Mapping[str, tuple[Vector, Vector]
     made, axes = figure(3.4 * across + 0.3, 2.7 * rows + 0.4, rows, across)
     for axis, (x_label, y_label, series) in zip(axes, panels, strict=False):
         for at, (label, (x, y)) in enumerate(series.items()):
-            axis.plot(x, y, MARKERS[at], color=COLOURS[at], alpha=0.45, markersize=3.5, markeredgewidth=0, label=label)
+            axis.plot(x, y, MARKERS[at], color=COLOURS[at], alpha=0.45, markersize=3.5, markeredgewidth=0, label=named(label))
         axis.set_xlabel(x_label)
         axis.set_ylabel(y_label)
         largest = [max((float(each[which].max()) for each in series.values() if each[which].size), default=0.0) for which in (0, 1)]
@@ -136,7 +137,7 @@ def scatters(panels: Sequence[tuple[str, str, Mapping[str, tuple[Vector, Vector]
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     handles = [
-        Line2D([], [], color=COLOURS[at], marker=MARKERS[at], markersize=4, linestyle="", label=label)
+        Line2D([], [], color=COLOURS[at], marker=MARKERS[at], markersize=4, linestyle="", label=named(label))
         for at, label in enumerate(panels[0][2])
     ]
     made.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=8)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, figure, legend_above
+from sawtooth.plots.style import COLOURS, figure, legend_above, named
 from sawtooth.stats import Vector
 
 
@@ -72,6 +72,10 @@ def panels(data: Sequence[Panel], columns: int = 2) -> Figure:
 def _draw(axis: Axes, curve: Curve, number: int, *, dashed: bool = False) -> None:
     colour = COLOURS[number if curve.like is None else curve.like]
     if curve.points:
-        axis.plot(curve.sizes / 1000, curve.values, "o", color=colour, markersize=2.6, alpha=0.6, markeredgewidth=0, label=curve.label)
+        axis.plot(
+            curve.sizes / 1000, curve.values, "o", color=colour, markersize=2.6, alpha=0.6, markeredgewidth=0, label=named(curve.label)
+        )
     else:
-        axis.plot(curve.sizes / 1000, curve.values, color=colour, linewidth=1.2, linestyle="--" if dashed else "-", label=curve.label)
+        axis.plot(
+            curve.sizes / 1000, curve.values, color=colour, linewidth=1.2, linestyle="--" if dashed else "-", label=named(curve.label)
+        )

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from sawtooth.plots.style import COLOURS, MARKERS, figure
+from sawtooth.plots.style import COLOURS, MARKERS, figure, named
 from sawtooth.stats import Interval, Vector, vector
 
 _NARROW = 4.0
@@ -72,7 +72,7 @@ def identity(dots: Sequence[Dot], names: tuple[str, str], quantity: str, toleran
         middle = [vector([getattr(dot, side).estimate for dot in members]) for side in ("second", "first")]
         reach = [np.array([getattr(dot, side).reach() for dot in members]).T for side in ("second", "first")]
         axis.errorbar(middle[0], middle[1], xerr=np.abs(reach[0]), yerr=np.abs(reach[1]), linestyle="none", elinewidth=0.7,
-                      markersize=4, alpha=0.85, label=group, **style)  # fmt: skip
+                      markersize=4, alpha=0.85, label=named(group), **style)  # fmt: skip
     if log:
         axis.set_xscale("log")
         axis.set_yscale("log")
@@ -105,7 +105,7 @@ def ratios(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance
         ends = np.array([(max(dot.ratio.low, low / 10), min(dot.ratio.high, high * 10)) if np.isfinite(dot.ratio.high) else (np.nan, np.nan)
                          for dot in members])  # fmt: skip
         axis.errorbar(middle, [places[id(dot)] for dot in members], xerr=np.abs(ends.T - middle), linestyle="none", elinewidth=0.9,
-                      markersize=4, label=group, **style)  # fmt: skip
+                      markersize=4, label=named(group), **style)  # fmt: skip
     axis.set_yticks([places[id(dot)] for dot in dots], [dot.label for dot in dots], fontsize=7.5)
     axis.set_ylim(-0.7, len(dots) - 0.3)
     axis.grid(visible=False, axis="y")
@@ -145,7 +145,14 @@ def steps(lines: Mapping[str, tuple[Vector, Vector]], quantity: str) -> Figure:
     axis = axes[0]
     for at, (name, (seconds, values)) in enumerate(lines.items()):
         axis.step(
-            seconds, values, where="post", color=COLOURS[at], linewidth=1.1, alpha=0.9, label=name, linestyle=("-", (0, (4, 1.2)))[at % 2]
+            seconds,
+            values,
+            where="post",
+            color=COLOURS[at],
+            linewidth=1.1,
+            alpha=0.9,
+            label=named(name),
+            linestyle=("-", (0, (4, 1.2)))[at % 2],
         )
     axis.set_xlim(left=0)
     axis.set_ylim(bottom=0)

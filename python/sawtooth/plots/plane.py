@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above, plain_ticks
+from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above, named, plain_ticks
 from sawtooth.stats import Interval
 
 Point = tuple[Interval, Interval]
@@ -24,7 +24,7 @@ def panels(data: Mapping[str, Mapping[str, Sequence[Point]]], x_label: str, y_la
             x, y = (np.array([point[side].estimate for point in points]) for side in (0, 1))
             x_reach, y_reach = (np.array([point[side].reach() for point in points]).T for side in (0, 1))
             axis.errorbar(x, y, xerr=x_reach, yerr=y_reach, fmt=MARKERS[at % len(MARKERS)], color=COLOURS[at % len(COLOURS)],
-                          markersize=5, linewidth=1, capsize=2, label=name)  # fmt: skip
+                          markersize=5, linewidth=1, capsize=2, label=named(name))  # fmt: skip
         axis.set_title(title, fontsize=9)
         axis.set_xlabel(x_label)
     if scale == "log":

@@ -19,6 +19,7 @@ from matplotlib import image
 from matplotlib.figure import Figure
 
 from sawtooth.plots import style
+from sawtooth.results.storage import write_atomically
 
 # Inches.
 _WIDTH, _MARGIN, _GAP = 16.0, 0.35, 0.3
@@ -81,8 +82,10 @@ class Sheet:
     def write(self, directory: Path, name: str) -> None:
         """Writes `name`.svg, in which figures stay drawings, and `name`.png."""
         directory.mkdir(parents=True, exist_ok=True)
-        (directory / f"{name}.svg").write_text(self.svg(), encoding="utf-8")
-        image.imsave(directory / f"{name}.png", self.pixels())
+        write_atomically(directory / f"{name}.svg", self.svg().encode())
+        with io.BytesIO() as buffer:
+            image.imsave(buffer, self.pixels(), format="png")
+            write_atomically(directory / f"{name}.png", buffer.getvalue())
 
     def svg(self) -> str:
         """The sheet as SVG text; the same figures give the same text."""
@@ -204,7 +207,7 @@ def _wrapped(text: str, size: float, width: float, *, bold: bool = False) -> lis
 
 
 def _rendered(made: Figure, dpi: float) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    with io.BytesIO() as buffer, mpl.rc_context({"savefig.transparent": False}):
+    with style.drawing(made), io.BytesIO() as buffer, mpl.rc_context({"savefig.transparent": False}):
         made.savefig(buffer, format="png", dpi=dpi)
         buffer.seek(0)
         return np.round(image.imread(buffer) * 255).astype(np.uint8)

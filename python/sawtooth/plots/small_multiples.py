@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above
+from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above, named
 from sawtooth.stats import Interval
 
 
@@ -41,7 +41,7 @@ def curves(
             x = np.arange(len(intervals)) + (series - (len(panel) - 1) / 2) * 0.08
             axis.errorbar(x, [interval.estimate for interval in intervals], yerr=np.array([interval.reach() for interval in intervals]).T,
                           fmt=MARKERS[series] + "-", color=COLOURS[series], markersize=3, linewidth=0.8, capsize=1.2, elinewidth=0.7,
-                          label=name)  # fmt: skip
+                          label=named(name))  # fmt: skip
         axis.set_title(f"{row}, {column}", fontsize=8)
         axis.tick_params(labelsize=7)
         axis.set_xticks(range(len(levels)), levels)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, figure, legend_above
+from sawtooth.plots.style import COLOURS, figure, legend_above, named
 
 _ROW, _HEAD, _FOOT = 0.19, 0.55, 0.75
 _ROOM = 1.16
@@ -64,7 +64,7 @@ def horizontal(panels: Mapping[str, Sequence[Group]], parts: Sequence[Part], x_l
         left = np.zeros(len(places))
         for at in present:
             axis.barh(places, table[:, at], 0.8, left=left, color=COLOURS[parts[at].colour], hatch="////" if parts[at].hatched else "",
-                      edgecolor="white", linewidth=0.3, label=parts[at].name)  # fmt: skip
+                      edgecolor="white", linewidth=0.3, label=named(parts[at].name))  # fmt: skip
             left += table[:, at]
         for place, total in zip(places, left, strict=True):
             if total == 0:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import warnings
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,11 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FixedFormatter, FuncFormatter, LogLocator, NullFormatter
+
+from sawtooth.results.storage import write_atomically
 
 mpl.use("Agg")
 
@@ -22,6 +27,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 _FAMILY, _LEGEND_SIZE = "DejaVu Sans", 8
+_LONGEST, _LONGEST_NAME = 200, 60
+_NOTHING = "\u200b"
+"""A letter without width."""
 _SETTINGS: dict[Any, Any] = {
     "font.family": _FAMILY,
     "font.size": 9,
@@ -70,7 +78,8 @@ def legend_above(made: Figure, axis: Axes) -> None:
 
 def extent(text: str, size: float, *, bold: bool = False) -> float:
     """A text's width in inches, with the spaces at its end."""
-    width, _, _ = text_to_path.get_text_width_height_descent(text, font(size, bold=bold), ismath=False)
+    with _any_letter():
+        width, _, _ = text_to_path.get_text_width_height_descent(text.replace("\n", " "), font(size, bold=bold), ismath=False)
     return float(width) / 72
 
 
@@ -92,18 +101,67 @@ def _plain(value: float, _place: int | None) -> str:
     return f"{value:,.0f}" if value >= 1 else f"{value:g}"
 
 
+def named(name: str) -> str:
+    """A name as the label of a curve: matplotlib leaves those that are empty or begin with `_` out of legends."""
+    name = plain(name, _LONGEST_NAME)
+    return name if name and not name.startswith("_") else _NOTHING + name
+
+
+def plain(text: str, longest: int = _LONGEST) -> str:
+    """A text without what no page can hold, its lines not longer than a figure can hold."""
+    lines = ("".join(letter if letter.isprintable() or letter == _NOTHING else " " for letter in line) for line in text.split("\n"))
+    return "\n".join(line if len(line) <= longest else f"{line[: longest - 3]}..." for line in lines)
+
+
+class _Written(FixedFormatter):
+    """Names at ticks, as they are written."""
+
+
+def _as_written(made: Figure) -> None:
+    """What a study calls things is text, and no formula, whatever signs of one it has; only numbers at ticks are matplotlib's own."""
+    of_ticks: set[int] = set()
+    for axis in [each for axes in made.axes for each in (axes.xaxis, axes.yaxis)]:
+        for tick in [*axis.majorTicks, *axis.minorTicks]:
+            of_ticks |= {id(tick.label1), id(tick.label2)}
+        names = axis.get_major_formatter()
+        if isinstance(names, FixedFormatter) and not isinstance(names, _Written):
+            axis.set_major_formatter(_Written([plain(str(name), _LONGEST_NAME).replace("$", r"\$") for name in names.seq]))
+    for text in made.findobj(Text):
+        if id(text) not in of_ticks:
+            text.set_parse_math(False)
+            text.set_text(plain(text.get_text()))
+
+
+@contextmanager
+def drawing(made: Figure) -> Generator[None]:
+    """Within it a figure is drawn: with the settings of all, and every text of it as it is written."""
+    _as_written(made)
+    with mpl.rc_context(_SETTINGS), _any_letter():
+        # Names that leave no room for curves are seen to.
+        warnings.filterwarnings("ignore", "constrained_layout not applied")
+        yield
+
+
+@contextmanager
+def _any_letter() -> Generator[None]:
+    """Within it a letter that the font has not is a box, without a warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from font")
+        yield
+
+
 def svg(made: Figure) -> str:
     """The figure as SVG text; the same figure gives the same text."""
-    with mpl.rc_context(_SETTINGS):
-        buffer = io.StringIO()
+    with drawing(made), io.StringIO() as buffer:
         made.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "sawtooth"})
-    text = buffer.getvalue()
+        text = buffer.getvalue()
     return text[text.index("<svg") :]
 
 
 def write(made: Figure, directory: Path, name: str) -> None:
-    """Writes `name`.svg and `name`.png."""
+    """Writes `name`.svg and `name`.png, each whole or not at all."""
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / f"{name}.svg").write_text(svg(made), encoding="utf-8")
-    with mpl.rc_context(_SETTINGS):
-        made.savefig(directory / f"{name}.png", dpi=160)
+    write_atomically(directory / f"{name}.svg", svg(made).encode())
+    with drawing(made), io.BytesIO() as buffer:
+        made.savefig(buffer, format="png", dpi=160)
+        write_atomically(directory / f"{name}.png", buffer.getvalue())

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, figure
+from sawtooth.plots.style import COLOURS, figure, named
 from sawtooth.stats import Vector
 
 
@@ -72,7 +72,7 @@ def _draw(axis: Axes, panel: Panel, colours: dict[str, str], span: tuple[float, 
     for curve in panel.curves:
         inside = (curve.t >= span[0]) & (curve.t <= span[1])
         t, y = thinned(curve.t[inside], curve.y[inside], most_points)
-        axis.plot(t, y, drawstyle="steps-post", color=colours[curve.label], linewidth=curve.width, label=curve.label)
+        axis.plot(t, y, drawstyle="steps-post", color=colours[curve.label], linewidth=curve.width, label=named(curve.label))
         top = max(top, float(np.nanmax(y, initial=0.0)))
     for curve in panel.curves:
         if curve.bound is not None:
@@ -91,7 +91,7 @@ def _draw(axis: Axes, panel: Panel, colours: dict[str, str], span: tuple[float, 
 def _legend(made: Figure, axes: Sequence[Axes], labels: Sequence[str]) -> None:
     """Above all panels, with the curves of all of them."""
     handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
-    shown = [label for label in labels if label in handles]
+    shown = [label for label in map(named, labels) if label in handles]
     made.legend([handles[label] for label in shown], shown, loc="outside upper center", ncols=min(len(shown), 6), frameon=False, fontsize=8)
 
 

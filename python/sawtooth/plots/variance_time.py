@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sawtooth.metrics import hurst
-from sawtooth.plots.style import COLOURS, MARKERS, figure
+from sawtooth.plots.style import COLOURS, MARKERS, figure, named
 from sawtooth.stats import Vector
 
 
@@ -28,7 +28,9 @@ def variance_time(series: Mapping[str, Vector], fits: Mapping[str, hurst.Estimat
         colour = COLOURS[at % len(COLOURS)]
         sizes = np.unique(np.round(np.geomspace(1, counts.size / 8, 40)))
         own = float(counts.var())
-        axis.plot(sizes, hurst.block_variances(counts, sizes) / own, MARKERS[at % len(MARKERS)], color=colour, markersize=3, label=label)
+        axis.plot(
+            sizes, hurst.block_variances(counts, sizes) / own, MARKERS[at % len(MARKERS)], color=colour, markersize=3, label=named(label)
+        )
         if fits is not None and label in fits:
             axis.plot(fits[label].scales, fits[label].fitted / own, "-", color=colour, linewidth=0.9)
     longest = max(counts.size for counts in series.values()) / 8

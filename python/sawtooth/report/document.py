@@ -91,7 +91,7 @@ class Report:
                 for plot in section.plots:
                     style.write(plot.figure, directory / "figures", plot.name)
                 for grid in section.grids:
-                    grid.frame.write_csv(directory / "tables" / f"{grid.name}.csv")
+                    write_atomically(directory / "tables" / f"{grid.name}.csv", grid.frame.write_csv().encode())
             page = directory / "report.html"
             write_atomically(page, self.html().encode())
         return page
