@@ -17,7 +17,7 @@ from sawtooth import _core
 from sawtooth import files as named_files
 from sawtooth.dataset import Dataset
 from sawtooth.errors import RunFailed, StudyError, as_path, cut, wrong_type
-from sawtooth.execute import execute
+from sawtooth.execute import execute, require
 from sawtooth.folder import Folder
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
@@ -253,6 +253,8 @@ def run(
         )
     target = Path("results") / loaded.name if out is None else as_path(out, "`out` is the path of a directory")
     plan = make_plan(loaded)
+    if not (target / "manifest.json").is_file():
+        require(loaded.backend)
     dataset = Dataset.create(target, plan)
     execute(plan, dataset, jobs=jobs)
     return dataset

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TextIO, cast
 
 import polars as pl
 import typer
@@ -18,7 +19,7 @@ from sawtooth import _core, api, calibration, doctor
 from sawtooth.backends import kernels
 from sawtooth.dataset import Dataset
 from sawtooth.errors import BackendUnavailable, DatasetError, SawtoothError, StudyError
-from sawtooth.execute import BACKENDS, Interrupted, Summary, execute, reporter_for
+from sawtooth.execute import BACKENDS, Interrupted, Summary, execute, reporter_for, require
 from sawtooth.measures import measures
 from sawtooth.plan import Plan, Run, make_plan
 from sawtooth.report import KINDS
@@ -111,6 +112,11 @@ def plan(
     Example: sawtooth plan studies/hstcp.toml
     """
     made = _warn(make_plan(_load(study, short, options, backend, no_files)))
+    try:
+        require(made.study.backend)
+    except BackendUnavailable as missing:
+        # What would run can be said without what runs it.
+        print(f"note: this machine cannot run it: {missing.message}" + (f"; {missing.hint}" if missing.hint else ""), file=sys.stderr)
     cores = _cores()
     seconds = _seconds(made, cores)
     if as_json:
@@ -689,16 +695,46 @@ def _top(
 
 def main() -> NoReturn:
     """Runs the command line; a user's mistake ends in its message and exit code 2, without a traceback."""
+    sys.stdout = cast(TextIO, _Output(sys.stdout))
     try:
         app()
     except SawtoothError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:
-        # The reader of our output has gone (as in `| head`): nothing is wrong.
-        sys.stderr.close()
-        sys.exit(0)
+    finally:
+        sys.stdout.flush()
     sys.exit(0)
+
+
+class _Output:
+    """Standard output whose reader may go, as in `| head`: nothing is wrong then, and nothing is said.
+
+    The libraries that print would each end with exit code 1; the signal that ends other tools would end this one also when a guest goes.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._leave()
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._leave()
+
+    def _leave(self) -> NoReturn:
+        # What is still in the buffer is written when Python ends.
+        with Path(os.devnull).open("w") as nowhere:
+            os.dup2(nowhere.fileno(), self._stream.fileno())
+        sys.exit(0)
 
 
 def _upright(frame: pl.DataFrame) -> pl.DataFrame:
@@ -751,6 +787,8 @@ def _open(directory: Path) -> Dataset:
 
 def _do(plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = False, wait: bool = True) -> tuple[Dataset, Summary]:
     """Does what is missing of a plan, with progress; Ctrl-C ends the command with exit code 130."""
+    if not _is_results(directory):
+        require(plan.study.backend)
     dataset = Dataset.create(directory, plan, wait=wait)
     reporter = reporter_for(Console(stderr=True))
     try:
@@ -806,8 +844,6 @@ def _axes(made: Plan) -> dict[str, list[str]]:
 
 
 def _cores() -> int:
-    import os
-
     return os.cpu_count() or 1
 
 

@@ -36,6 +36,12 @@ _KERNELS = {"uml": uml, "qemu": qemu, "netns": netns}
 BACKENDS = {"sim": sim, **_KERNELS}
 
 
+def require(backend: str) -> None:
+    """Raises `BackendUnavailable` if this machine cannot run a backend; before anything is written for it."""
+    if backend in _KERNELS:
+        _KERNELS[backend].require()
+
+
 # A lost run is done once more this often, unless more is asked for.
 _MOST_RETRIES = 3
 _UINT8 = 255

@@ -11,6 +11,7 @@ import contextlib
 import copy
 import dataclasses
 import difflib
+import functools
 import itertools
 import json
 import math
@@ -332,6 +333,9 @@ class _Reader:
         for key in table:
             if key not in known:
                 full = f"{path}.{quoted(key)}" if path else quoted(key)
+                if not path and key in _scenario_keys():
+                    written = f"[[scenario.{key}]]" if isinstance(table[key], list) else f"scenario.{key}, or {key} below [scenario]"
+                    raise self.document.error(f"`{key}` is a key of the scenario", full, f"write {written}", key=True)
                 raise self.document.error(f"unknown key `{key}`", full, did_you_mean(key, known), key=True)
 
     def table(self, value: Any, path: str) -> Tree:
@@ -547,6 +551,10 @@ class _Reader:
             path, equals, text = option.partition("=")
             if not equals or not path:
                 raise StudyError(f"`--set {option}` is not of the form PATH=VALUE", hint="for example --set vars.Tp='20 ms'")
+            first = path.partition(".")[0]
+            if first in keys.names(keys.STUDY) and first not in ("repeat", "seed", "backend", "scenario", "vars"):
+                hint = "--set changes values of the scenario, and repeat, seed and backend; for all else change the file"
+                raise self.document.error(f"`{cut(path)}` is of the study, not of the scenario", origin, hint, key=True)
             value = _option_value(text)
             if path in ("repeat", "seed", "backend") or path.startswith("limits."):
                 made.append(Assignment(path, value, origin))
@@ -585,6 +593,11 @@ class _Reader:
                 block[:] = _distinct([[setting if each.path == setting.path else each for each in level] for level in block])
                 return True
         return False
+
+
+@functools.cache
+def _scenario_keys() -> frozenset[str]:
+    return frozenset(row["name"] for row in _core.registry()["key"] if "." not in row["name"])
 
 
 def _distinct(levels: Iterable[list[Assignment]]) -> list[list[Assignment]]:

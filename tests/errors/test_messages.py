@@ -255,6 +255,46 @@ error: variables are taken with the samples, and there are none
    |           ^^^^^^^^^^^
 hint: add sample = "100 ms", or "ack\"""",
     ),
+    "a share in per cent": (
+        changed('delay = "Tp"', 'delay = "Tp", loss = "2 %"'),
+        """\
+error: the expression ends where a value was expected
+  --> pair.toml:16:66
+   |
+16 | links.bottleneck = { rate = "1 Mbit/s", delay = "Tp", loss = "2 %", queue = { name = "drop_tail", limit = "10 packets" } }
+   |                                                                  ^
+hint: per cent are written as a share: 0.02 is 2 %""",
+    ),
+    "a comma for a point": (
+        changed('rate = "1 Mbit/s"', 'rate = "0,5 Mbit/s"'),
+        """\
+error: unexpected `,`
+  --> pair.toml:16:31
+   |
+16 | links.bottleneck = { rate = "0,5 Mbit/s", delay = "Tp", queue = { name = "drop_tail", limit = "10 packets" } }
+   |                               ^
+hint: numbers have a point: 0.5""",
+    ),
+    "flows outside of the scenario": (
+        changed("[[scenario.flows]]", "[[flows]]"),
+        """\
+error: `flows` is a key of the scenario
+  --> pair.toml:18:3
+   |
+18 | [[flows]]
+   |   ^^^^^
+hint: write [[scenario.flows]]""",
+    ),
+    "a duration outside of the scenario": (
+        changed("seed = 7", 'seed = 7\nduration = "3 s"'),
+        """\
+error: `duration` is a key of the scenario
+ --> pair.toml:5:1
+  |
+5 | duration = "3 s"
+  | ^^^^^^^^
+hint: write scenario.duration, or duration below [scenario]""",
+    ),
     "no TOML": (
         "name =\n",
         """\
@@ -281,6 +321,74 @@ error: expected a rate such as `10 Mbit/s`, found a time
 1 | links.bottleneck.rate=1 ms
   |                       ^^^^"""
     assert message(STUDY, ("links.bottleneck.rate=1 ms",)) == expected
+
+
+def test_set_says_what_it_can_set() -> None:
+    expected = """\
+error: `arms.sack.tcp.recovery` is of the study, not of the scenario
+ --> --set:1:1
+  |
+1 | arms.sack.tcp.recovery=sack
+  | ^^^^^^^^^^^^^^^^^^^^^^
+hint: --set changes values of the scenario, and repeat, seed and backend; for all else change the file"""
+    assert message(STUDY, ("arms.sack.tcp.recovery=sack",)) == expected
+
+
+def test_a_backend_that_is_not_there_is_told_before_anything_is_written(
+    study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sawtooth import execute
+    from sawtooth.errors import BackendUnavailable
+
+    class Missing:
+        @staticmethod
+        def require() -> None:
+            raise BackendUnavailable("no guest here", "`make guest` builds it")
+
+    monkeypatch.setitem(execute._KERNELS, "uml", Missing)  # pyright: ignore[reportPrivateUsage]
+    text = STUDY.replace('"newreno" }', '"newreno" }'.replace("newreno", "sack")).replace('stack = "ns2"\n', "")
+    text = text.replace('{ "tcp.recovery" = "sack" }', "{}").replace("newreno = {}\nsack = {}", 'a = {}\nb = { "tcp.smss" = "1000 B" }')
+    study_file.write_text(text)
+    out = tmp_path / "out"
+    outcome = CliRunner().invoke(app, ["run", str(study_file), "--backend", "uml", "--out", str(out)])
+    assert str(outcome.exception) == "error: no guest here\nhint: `make guest` builds it"
+    assert not out.exists()
+    planned = CliRunner().invoke(app, ["plan", str(study_file), "--backend", "uml"])
+    assert planned.exit_code == 0
+    assert "note: this machine cannot run it: no guest here; `make guest` builds it" in planned.stderr
+
+
+@pytest.mark.parametrize("command", [["list"], ["list", "--json"], ["list", "cc"], ["--help"]], ids=" ".join)
+def test_a_reader_that_goes_is_no_mistake(command: list[str]) -> None:
+    import subprocess
+    import sys
+
+    code = "import time; time.sleep(1); from sawtooth.cli import main; main()"
+    with subprocess.Popen([sys.executable, "-c", code, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (process.returncode, said) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5", "error: `5` is 500 % without a sign of it\nhint: write `5 %` or 0.05, or `500 %`"),
+        ("1", "error: `1` is 100 % without a sign of it\nhint: write `1 %` or 0.01, or `100 %`"),
+        ("-0.1", "error: `-0.1` is no tolerance: it is above 0\nhint: such as 5 %, or 0.05"),
+        ("nan", "error: `nan` is no tolerance: it is above 0\nhint: such as 5 %, or 0.05"),
+        ("inf %", "error: `inf %` is no tolerance: it is above 0\nhint: such as 5 %, or 0.05"),
+        ("much", "error: `much` is no tolerance\nhint: such as 5 %, or 0.05"),
+    ],
+)
+def test_a_tolerance_is_a_share(text: str, expected: str) -> None:
+    from sawtooth.report import compare
+
+    with pytest.raises(SawtoothError) as raised:
+        compare.tolerance(text)
+    assert str(raised.value) == expected
+    assert [compare.tolerance(fine) for fine in ("5 %", "5%", "0.05", "500 %")] == [0.05, 0.05, 0.05, 5.0]
 
 
 def test_a_results_directory_of_another_study(study_file: Path, tmp_path: Path) -> None:

@@ -94,6 +94,36 @@ warning: `prr` has no effect: `recovery` is "sack" here
   |                            ^^^
 hint: leave it out, or set recovery = "rack\"""",
     ),
+    "a link that no flow crosses": (
+        changed(('"10 ms" }', '"10 ms" }\nlinks.idle = { count = 3, rate = "1 Mbit/s" }')),
+        """\
+warning: no flow crosses `idle`: it will do nothing
+ --> pair.toml:5:7
+  |
+5 | links.idle = { count = 3, rate = "1 Mbit/s" }
+  |       ^^^^
+hint: name it in the `path` of a flow, or leave it out""",
+    ),
+    "a path that crosses a link twice": (
+        changed(('path = ["l"]', 'path = ["l", "l"]')),
+        """\
+warning: the path crosses `l` twice: packets will queue there twice
+ --> pair.toml:7:14
+  |
+7 | path = ["l", "l"]
+  |              ^^^
+hint: acknowledgements take the same links back by themselves: list each link once""",
+    ),
+    "a start after the end": (
+        changed(('path = ["l"]', 'path = ["l"]\ncount = 2\nstart = "i * 1 s"')),
+        """\
+warning: the run ends at 1 s, before this starts: it will send nothing
+ --> pair.toml:9:9
+  |
+9 | start = "i * 1 s"
+  |         ^^^^^^^^^
+hint: start it earlier, or give the scenario a longer `duration`""",
+    ),
 }
 
 

@@ -158,7 +158,7 @@ pub fn evaluate_within(
         return Err(parser.error(
             (parser.at, parser.at + 1),
             format!("unexpected `{found}`"),
-            None,
+            (found == ',').then(|| "numbers have a point: 0.5".to_owned()),
         ));
     }
     if !value.value.is_finite() {
@@ -247,7 +247,14 @@ impl Parser<'_> {
             self.at += 1;
             self.skip_space();
             let right_start = self.at;
-            let right = self.unary()?;
+            let last = self.peek().is_none();
+            let right = self.unary().map_err(|error| match (operator, last) {
+                ('%', true) => ExprError {
+                    hint: Some("per cent are written as a share: 0.02 is 2 %".into()),
+                    ..error
+                },
+                _ => error,
+            })?;
             if operator != '*' && right.value == 0.0 {
                 let what = self.slice(right_start, self.at).trim().to_owned();
                 let message = if what.parse::<f64>().is_ok() {

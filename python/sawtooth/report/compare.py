@@ -94,10 +94,10 @@ def compare(first: Path, second: Path | None, asked: Question) -> Comparison:
 
 
 def tolerance(text: str) -> float:
-    """A tolerance as people write it: `5 %`, `5%` or `0.05`.
+    """A tolerance as people write it: `5 %`, `5%` or `0.05`. A plain number from 1 on is refused: `5` may be meant as 5 %.
 
     Raises:
-        DatasetError: if it is no number.
+        DatasetError: if it is no share.
 
     """
     percent = text.strip().endswith("%")
@@ -105,6 +105,12 @@ def tolerance(text: str) -> float:
         number = float(text.strip().removesuffix("%"))
     except ValueError:
         raise DatasetError(f"`{text}` is no tolerance", "such as 5 %, or 0.05") from None
+    if not 0 < number < math.inf:
+        raise DatasetError(f"`{text}` is no tolerance: it is above 0", "such as 5 %, or 0.05")
+    if number >= 1 and not percent:
+        raise DatasetError(
+            f"`{text}` is {100 * number:g} % without a sign of it", f"write `{text.strip()} %` or {number / 100:g}, or `{100 * number:g} %`"
+        )
     return number / 100 if percent else number
 
 

@@ -1,5 +1,7 @@
 //! What can be run, and is hardly meant: each warning says what will happen, and where to change it.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json};
 
 use super::{FlowSpec, LinkSpec, Scenario, ScenarioError, at, at_key, declared_name};
@@ -12,7 +14,13 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
     let mut found: Vec<ScenarioError> = Vec::new();
     for flow in scenario.all_flows() {
         let keys = Keys { tree, flow };
-        let own = [marks(scenario, flow, &keys), backoff(flow), rates(flow)];
+        let own = [
+            marks(scenario, flow, &keys),
+            backoff(flow),
+            rates(flow),
+            twice(scenario, flow),
+            late(scenario, flow),
+        ];
         for warning in own
             .into_iter()
             .flatten()
@@ -24,12 +32,56 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
         }
     }
     found.extend(overload(scenario));
+    found.extend(unused(scenario));
     for warning in scenario.links.iter().filter_map(shapes_nothing) {
         if !found.contains(&warning) {
             found.push(warning);
         }
     }
     found
+}
+
+/// Links that no flow crosses; of those declared together all of them.
+fn unused(scenario: &Scenario) -> Vec<ScenarioError> {
+    let names = |links: &[usize]| -> Vec<&str> {
+        let links = links.iter().map(|link| &scenario.links[*link]);
+        links.map(declared_name).collect()
+    };
+    let tcp = scenario.all_flows().flat_map(|flow| names(&flow.path));
+    let udp = scenario.udp.iter().flat_map(|flow| names(&flow.path));
+    let mut known: BTreeSet<&str> = tcp.chain(udp).collect();
+    let links = scenario.links.iter().map(declared_name);
+    let idle = links.filter(|name| known.insert(name));
+    idle.map(|name| {
+        at_key(
+            format!("links.{name}"),
+            format!("no flow crosses `{name}`: it will do nothing"),
+        )
+        .hint("name it in the `path` of a flow, or leave it out")
+    })
+    .collect()
+}
+
+/// A path that crosses a link more than once.
+fn twice(scenario: &Scenario, flow: &FlowSpec) -> Option<ScenarioError> {
+    let mut crossed = BTreeSet::new();
+    let again = flow.path.iter().position(|link| !crossed.insert(link))?;
+    let name = declared_name(&scenario.links[flow.path[again]]);
+    let message = format!("the path crosses `{name}` twice: packets will queue there twice");
+    Some(
+        at(format!("{}.path[{again}]", flow.block), message)
+            .hint("acknowledgements take the same links back by themselves: list each link once"),
+    )
+}
+
+/// A flow that starts when all is over.
+fn late(scenario: &Scenario, flow: &FlowSpec) -> Option<ScenarioError> {
+    let end = scenario.duration.secs();
+    (flow.start.secs() >= end).then(|| {
+        let message = format!("the run ends at {end} s, before this starts: it will send nothing");
+        at(format!("{}.start", flow.block), message)
+            .hint("start it earlier, or give the scenario a longer `duration`")
+    })
 }
 
 /// Flows that arrive at a rate that their link cannot carry; loads like that are refused.
