@@ -37,7 +37,7 @@ const SEGMENT_EVENTS: f64 = 0.7;
 const HOP_EVENTS: f64 = 0.9;
 /// And at each host that is modelled.
 const HOST_EVENTS: f64 = 4.0;
-/// Bytes of a flow, of a row until it is stored, and of a period of self-similar traffic while its noise is made; measured.
+/// Bytes of a flow, of a row until it is stored, and of a period of self-similar traffic while its noise is made; guessed generously, not measured.
 const FLOW_BYTES: f64 = 6000.0;
 const ROW_BYTES: f64 = 400.0;
 const PERIOD_BYTES: f64 = 100.0;
@@ -289,17 +289,17 @@ impl Direction {
         };
         // Any random walk tells about as much as another.
         let mut course = Course::new(self.conditions(), Some(changes), Stream::new(0, ""));
-        let (mut bits, mut now) = (0.0, from_secs);
+        let (mut bits, mut now) = (0.0, 0.0);
         for _ in 0..CHANGES {
-            let bps = course.at(now).rate_bps;
-            let until = course.until().min(until_secs);
-            bits += bps * (until - now).max(0.0);
-            now = until;
             if now >= until_secs {
                 return bits;
             }
+            let bps = course.at(now).rate_bps;
+            let until = course.until().min(until_secs);
+            bits += bps * (until - from_secs.max(now)).max(0.0);
+            now = until;
         }
-        bits + changes.peak_bps(self.rate.bps()) * (until_secs - now)
+        bits + changes.peak_bps(self.rate.bps()) * (until_secs - from_secs.max(now)).max(0.0)
     }
 }
 

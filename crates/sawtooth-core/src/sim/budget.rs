@@ -10,7 +10,7 @@ use crate::scenario::Scenario;
 /// Events between two looks: some milliseconds.
 const EVENTS: u32 = 1 << 16;
 
-/// Bytes of a row until it is stored, of a packet that waits or is outstanding, and of a flow; measured.
+/// Bytes of a row until it is stored, of a packet that waits or is outstanding, and of a flow; guessed generously, not measured.
 const ROW_BYTES: f64 = 400.0;
 const PACKET_BYTES: f64 = 200.0;
 const FLOW_BYTES: f64 = 6000.0;
