@@ -173,9 +173,7 @@ fn a_link_that_changes_and_carries_no_flow_asks_for_nothing() {
         "walk": { "interval": "10 ms", "delay_step": "1 ms", "delay_min": "1 ms", "delay_max": "20 ms" } } } });
     assert_eq!(demand(&idle), demand(&json!({})));
     // One that changes long before the only flow starts has its capacity from then on.
-    let late = |start: &str| {
-        json!({ "links": { "l": { "changes": [{ "at": "1 s", "rate": "2 Mbit/s" }] } }, "flows": [{ "path": ["l"], "start": start }] })
-    };
+    let late = |start: &str| json!({ "links": { "l": { "changes": [{ "at": "1 s", "rate": "2 Mbit/s" }] } }, "flows": [{ "path": ["l"], "start": start }] });
     let (half, whole) = (demand(&late("31 s")), demand(&late("2 s")));
     assert!((half / whole - 0.5).abs() < 0.01, "{half} of {whole}");
 }
