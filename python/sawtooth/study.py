@@ -38,6 +38,7 @@ _DRAW_EXAMPLES = {
     "unit": 'for example unit = "ms"; "" for plain numbers',
 }
 _PATH = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[(\d{1,9}|\*)\])*")
+_NUMBER = re.compile(r"\d+")
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
 
 
@@ -76,7 +77,7 @@ class Document:
 
         """
         if path.startswith("--set "):
-            option = self.options[int(path.split()[1].split(".")[0])]
+            option = self.options[int(_NUMBER.findall(path)[0])]
             start = option.index("=") + 2 if "=" in option else 1
             if key:
                 return Place("--set", 1, 1, max(start - 1, 2), option)
@@ -96,6 +97,12 @@ class Document:
                 return None
             key, within = key and False, None
             path = _parent(path)
+
+    @property
+    def start(self) -> Place:
+        """Where the file begins: the place of what is not in it."""
+        line = (self.text.splitlines() or [""])[0]
+        return Place(self.name, 1, 1, 2, line)
 
     def error(self, message: str, path: str, hint: str | None = None, *, key: bool = False) -> StudyError:
         """An error about what is written at `path`."""
@@ -194,10 +201,16 @@ class Study:
             at_key = error.at_key and not best.origin.startswith("--set") and error.path != best.path
             return StudyError(error.message, self.document.place(origin, key=at_key, within=error.span), error.hint)
         hint = "; ".join(part for part in (error.hint, self._origins(error, assignments)) if part) or None
-        path = error.path
-        if not (path.startswith("vars") and f"scenario.{path}" not in self.document.spans):
-            path = f"scenario.{path}" if path else "scenario"
-        return StudyError(error.message, self.document.place(path, key=error.at_key, within=error.span), hint)
+        return StudyError(error.message, self.document.place(self._written(error.path), key=error.at_key, within=error.span), hint)
+
+    def _written(self, path: str) -> str:
+        """The path in the file of what is at `path` in the tree and was not assigned: variables are written in three places."""
+        scenario = cast(Tree, self.tree["scenario"])
+        for origin, table in (("draws", self.draws), ("scenario.vars", scenario.get("vars", {})), ("vars", self.tree.get("vars", {}))):
+            for name in table:
+                if path == f"vars.{name}" or path.startswith(f"vars.{name}["):
+                    return f"{origin}.{quoted(name)}{path[len(f'vars.{name}') :]}"
+        return f"scenario.{path}" if path else "scenario"
 
     def locator(self, assignments: Sequence[Assignment]) -> Callable[[str, str], StudyError]:
         """Makes errors about a tree of a message and a path in it."""
@@ -372,7 +385,7 @@ class _Reader:
         if "scenario" not in self.tree:
             raise StudyError(
                 "a study needs a [scenario]",
-                self.document.place(""),
+                self.document.start,
                 "see docs/start/first-study.md for a complete one",
             )
         scenario = copy.deepcopy(self.table(self.tree["scenario"], "scenario"))
@@ -552,8 +565,9 @@ class _Reader:
             if not equals or not path:
                 raise StudyError(f"`--set {option}` is not of the form PATH=VALUE", hint="for example --set vars.Tp='20 ms'")
             first = path.partition(".")[0]
-            if first in keys.names(keys.STUDY) and first not in ("repeat", "seed", "backend", "scenario", "vars"):
-                hint = "--set changes values of the scenario, and repeat, seed and backend; for all else change the file"
+            of_study = first in keys.names(keys.STUDY) and first not in ("repeat", "seed", "backend", "scenario", "vars")
+            if of_study and not path.startswith("limits."):
+                hint = "--set changes values of the scenario, and repeat, seed, backend and limits; for all else change the file"
                 raise self.document.error(f"`{cut(path)}` is of the study, not of the scenario", origin, hint, key=True)
             value = _option_value(text)
             if path in ("repeat", "seed", "backend") or path.startswith("limits."):

@@ -330,7 +330,7 @@ error: `arms.sack.tcp.recovery` is of the study, not of the scenario
   |
 1 | arms.sack.tcp.recovery=sack
   | ^^^^^^^^^^^^^^^^^^^^^^
-hint: --set changes values of the scenario, and repeat, seed and backend; for all else change the file"""
+hint: --set changes values of the scenario, and repeat, seed, backend and limits; for all else change the file"""
     assert message(STUDY, ("arms.sack.tcp.recovery=sack",)) == expected
 
 
