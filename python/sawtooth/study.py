@@ -24,6 +24,7 @@ from typing import Any, TypeAlias, cast
 from sawtooth import _core, keys
 from sawtooth.errors import Place, StudyError, as_path, cut, read_text, wrong_type
 from sawtooth.folder import Folder
+from sawtooth.levels import first_repeated
 
 Tree: TypeAlias = dict[str, Any]
 
@@ -431,7 +432,7 @@ class _Reader:
     def sweep(self, scenario: Tree) -> list[list[list[Assignment]]]:
         sweep = self.tree.get("sweep", {})
         if isinstance(sweep, dict):
-            return self.grid(cast(Tree, sweep), "sweep", scenario)
+            return self.axes(cast(Tree, sweep), "sweep", scenario)
         if not isinstance(sweep, list):
             raise self.document.error(
                 f"`sweep` is a table of axes, found {shown(sweep)}", "sweep", 'for example [sweep] and below it "vars.N" = [1, 2]'
@@ -446,7 +447,7 @@ class _Reader:
             (kind, content), *_ = block.items()
             where = f"{path}.{kind}"
             if kind == "grid":
-                blocks += self.grid(self.table(content, where), where, scenario)
+                blocks += self.axes(self.table(content, where), where, scenario)
             elif kind == "grids":
                 blocks.append(self.grids(content, where, scenario))
             elif kind == "zip":
@@ -480,6 +481,23 @@ class _Reader:
             blocks.append(levels)
         return blocks
 
+    def axes(self, table: Tree, origin: str, scenario: Tree) -> list[list[list[Assignment]]]:
+        """A grid of which no axis has a level twice; what is zipped may."""
+        return [self.once(axis, [level[0].origin for level in axis]) for axis in self.grid(table, origin, scenario)]
+
+    def once(self, levels: list[list[Assignment]], origins: Sequence[str]) -> list[list[Assignment]]:
+        """Levels, if no two are the same; `origins` is where each is written."""
+        found = first_repeated([(each.path, each.value) for each in level] for level in levels)
+        if found is None:
+            return levels
+        again, earlier = (origins[index] for index in found)
+        place = self.document.place(earlier)
+        where = f", at {place.name}:{place.line}:{place.column}" if place else ""
+        raise self.document.error(
+            f"this level is there already{where}: its runs would be made twice", again,
+            "leave one of the two out; `repeat` makes more replicates of each",
+        )  # fmt: skip
+
     def grids(self, content: Any, origin: str, scenario: Tree) -> list[list[Assignment]]:
         """Several grids of the same axes, one after another; what an earlier one has is not repeated."""
         if not isinstance(content, list) or not content:
@@ -495,7 +513,7 @@ class _Reader:
                 raise self.document.error(
                     f"grids have the same axes; not all of these have `{odd}`", where, "an axis may have a single value"
                 )
-            axes = dict(zip(table, self.grid(table, where, scenario), strict=True))
+            axes = dict(zip(table, self.axes(table, where, scenario), strict=True))
             self.check_runs(math.prod(len(axis) for axis in axes.values()) + len(cases), where)
             combinations = itertools.product(*(axes[path] for path in first))
             cases += [[assignment for level in levels for assignment in level] for levels in combinations]
@@ -511,7 +529,8 @@ class _Reader:
         if len({len(axis) for axis in axes}) > 1:
             lengths = ", ".join(f"{path} has {len(axis)}" for path, axis in zip(table, axes, strict=True))
             raise self.document.error(f"axes that are zipped must be of one length: {lengths}", origin)
-        return [[assignment for level in levels for assignment in level] for levels in zip(*axes, strict=True)]
+        rows = [[assignment for level in levels for assignment in level] for levels in zip(*axes, strict=True)]
+        return self.once(rows, [row[0].origin for row in rows])
 
     def cases(self, content: Any, origin: str, scenario: Tree) -> list[list[Assignment]]:
         if not isinstance(content, list) or not content:
@@ -525,7 +544,7 @@ class _Reader:
                 for path, value in table.items()
                 for assignment in self.assignment(path, value, f"{where}.{quoted(path)}", scenario)
             ])  # fmt: skip
-        return cases
+        return self.once(cases, [f"{origin}[{index}]" for index in range(len(cases))])
 
     def arms(self, scenario: Tree) -> tuple[dict[str, list[Assignment]], dict[str, list[str]]]:
         """The arms, and of each the backends that it is for."""
@@ -583,7 +602,8 @@ class _Reader:
                 values = cast(list[Any], setting.value)
                 if not values:
                     raise self.document.error(f"`{setting.path}` must be swept over a list of values", setting.origin)
-                block[:] = [[Assignment(setting.path, value, f"{setting.origin}[{index}]")] for index, value in enumerate(values)]
+                levels = [[Assignment(setting.path, value, f"{setting.origin}[{index}]")] for index, value in enumerate(values)]
+                block[:] = self.once(levels, [level.origin for (level,) in levels])
                 return
             if all(any(each.path == setting.path for each in level) for level in block):
                 kept = [
