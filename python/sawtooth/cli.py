@@ -464,8 +464,7 @@ def _trace_layers(
     drawn = swim_lanes.layers(view.events, view.packets, view.waits, (view.begin, view.end), view.origin, title, view.message)
     style.write(drawn, directory, name)
     times = view.times()
-    times.write_csv(directory / f"{name}.csv")
-    view.messages.write_csv(directory / f"layers-run-{run.index}-messages.csv")
+    view.write(directory, name, f"layers-run-{run.index}-messages")
     if as_json:
         _print_json({"run": run.index, "figure": str(directory / f"{name}.svg"), "origin_ns": view.origin, "message": view.message,
                      "stalls": view.stalls().to_dicts(), "packets": times.to_dicts()})  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
@@ -12,6 +13,7 @@ from sawtooth.backends import sim
 from sawtooth.errors import RunFailed, StudyError
 from sawtooth.metrics import layers as ways
 from sawtooth.plan import Plan, Run
+from sawtooth.results.storage import write_atomically, writing
 from sawtooth.study import did_you_mean
 
 
@@ -58,6 +60,12 @@ class View:
         return self.packets.with_columns((pl.col(column) - self.origin) / 1e3 for column in columns).with_columns(
             latency_us=pl.col("tcp_receive") - pl.col("tcp_send")
         )
+
+    def write(self, directory: Path, packets: str, messages: str) -> None:
+        """Writes the packets and the messages as CSV files of these names, each whole or not at all."""
+        with writing(directory):
+            for name, table in ((packets, self.times()), (messages, self.messages)):
+                write_atomically(directory / f"{name}.csv", table.write_csv().encode())
 
     def stalls(self) -> pl.DataFrame:
         """The intervals in which the sending socket waits and nothing is done for it: from_us and to_us (since `origin`), us, cause."""

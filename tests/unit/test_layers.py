@@ -45,6 +45,24 @@ def write(directory: Path, text: str) -> Path:
     return path
 
 
+def test_tables_take_the_place_of_links_of_their_names_and_a_directory_that_is_none_is_told(tmp_path: Path) -> None:
+    study = write(tmp_path, STUDY.replace('stack = "rfc"', 'stack = "rfc"\nhost = "pc"') + HOST)
+    victim = tmp_path / "victim"
+    victim.write_text("of another\n")
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("layers-run-0.csv", "layers-run-0-messages.csv"):
+        (out / name).symlink_to(victim)
+    ran = CliRunner().invoke(app, ["trace", str(study), "--layers", "--out", str(out)])
+    assert ran.exit_code == 0, ran.output
+    assert victim.read_text() == "of another\n"
+    assert sorted(path.name for path in out.iterdir() if path.is_symlink() or path.suffix not in (".csv", ".svg", ".png")) == []
+    for options in (["--layers"], []):
+        ran = CliRunner().invoke(app, ["trace", str(study), *options, "--out", str(victim)])
+        assert isinstance(ran.exception, DatasetError), ran.exception
+        assert str(ran.exception).startswith(f"error: cannot write to {victim}: ")
+
+
 def test_a_packet_s_times_add_up_to_what_each_layer_takes(tmp_path: Path) -> None:
     study = write(tmp_path, STUDY.replace('stack = "rfc"', 'stack = "rfc"\nhost = "pc"') + HOST)
     ran = CliRunner().invoke(app, ["trace", str(study), "--layers", "--out", str(tmp_path)])

@@ -18,7 +18,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedFormatter, FuncFormatter, LogLocator, NullFormatter
 
-from sawtooth.results.storage import write_atomically
+from sawtooth.results.storage import write_atomically, writing
 
 mpl.use("Agg")
 
@@ -159,9 +159,15 @@ def svg(made: Figure) -> str:
 
 
 def write(made: Figure, directory: Path, name: str) -> None:
-    """Writes `name`.svg and `name`.png, each whole or not at all."""
-    directory.mkdir(parents=True, exist_ok=True)
-    write_atomically(directory / f"{name}.svg", svg(made).encode())
-    with drawing(made), io.BytesIO() as buffer:
-        made.savefig(buffer, format="png", dpi=160)
-        write_atomically(directory / f"{name}.png", buffer.getvalue())
+    """Writes `name`.svg and `name`.png, each whole or not at all.
+
+    Raises:
+        DatasetError: if they cannot be written.
+
+    """
+    with writing(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        write_atomically(directory / f"{name}.svg", svg(made).encode())
+        with drawing(made), io.BytesIO() as buffer:
+            made.savefig(buffer, format="png", dpi=160)
+            write_atomically(directory / f"{name}.png", buffer.getvalue())
