@@ -729,7 +729,7 @@ def assign(tree: Tree, assignment: Assignment, document: Document, origin: str |
             walked += f"[{step}]"
             continue
         if not isinstance(here, dict):
-            raise _no_such_path(document, origin, walked, step, assignment)
+            raise _no_table(document, origin, walked, here, assignment)
         table = cast(Tree, here)
         if step not in table:
             if step not in _OPTIONAL_TABLES or isinstance(following, int):
@@ -747,8 +747,17 @@ def assign(tree: Tree, assignment: Assignment, document: Document, origin: str |
         if walked == "vars" and last not in here:
             raise _no_such_path(document, origin, walked, last, assignment, cast(Tree, here))
         here[last] = assignment.value
+    elif isinstance(last, str):
+        raise _no_table(document, origin, walked, here, assignment)
     else:
-        raise _no_such_path(document, origin, walked, str(last), assignment)
+        raise _no_such_path(document, origin, walked, f"[{last}]", assignment)
+
+
+def _no_table(document: Document, origin: str, walked: str, found: Any, assignment: Assignment) -> StudyError:
+    place = document.place(f"scenario.{walked}")
+    where = f", at {place.name}:{place.line}:{place.column}" if place else ""
+    message = f"`{assignment.path}` does not exist: `{walked}` is {shown(found)}, not a table{where}"
+    return document.error(message, origin, key=True)
 
 
 def _no_such_path(document: Document, origin: str, walked: str, step: str, assignment: Assignment, table: Tree | None = None) -> StudyError:

@@ -88,6 +88,16 @@ error: `a.b` cannot be the name of a variable
   |          ^^^^^
 hint: use letters, digits and _; i and count are the counters of repeated items""",
     ),
+    "what is set below what is no table": (
+        STUDY.replace("[scenario]\n", "[scenario]\ntcp = true\n") + '[arms]\nsack = { "tcp.recovery" = "sack" }\n',
+        (),
+        """\
+error: `tcp.recovery` does not exist: `tcp` is true, not a table, at pair.toml:4:7
+ --> pair.toml:9:10
+  |
+9 | sack = { "tcp.recovery" = "sack" }
+  |          ^^^^^^^^^^^^^^""",
+    ),
     "a value of a list on the command line": (
         f'{STUDY}[sweep]\n"vars.N" = [1, 2]\n',
         ('vars.N=[1,"q"]',),
