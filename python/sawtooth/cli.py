@@ -18,7 +18,7 @@ from rich.text import Text
 from sawtooth import _core, api, calibration, doctor
 from sawtooth.backends import kernels
 from sawtooth.dataset import Dataset
-from sawtooth.errors import BackendUnavailable, DatasetError, SawtoothError, StudyError
+from sawtooth.errors import BackendUnavailable, DatasetError, ReaderGone, SawtoothError, StudyError
 from sawtooth.execute import BACKENDS, Interrupted, Summary, execute, reporter_for, require
 from sawtooth.measures import measures
 from sawtooth.plan import Plan, Run, make_plan
@@ -733,7 +733,7 @@ class _Output:
         # What is still in the buffer is written when Python ends.
         with Path(os.devnull).open("w") as nowhere:
             os.dup2(nowhere.fileno(), self._stream.fileno())
-        sys.exit(0)
+        raise ReaderGone
 
 
 def _upright(frame: pl.DataFrame) -> pl.DataFrame:

@@ -162,3 +162,10 @@ def read_text(path: Path) -> str:
         raise StudyError(error.message, hint=error.hint) from None
     except OSError as error:
         raise StudyError(f"cannot read {path}: {error.strerror}") from None
+
+
+class ReaderGone(SystemExit):
+    """Nobody reads standard output any more (`| head` has seen enough): the command ends, and nothing is wrong."""
+
+    def __init__(self) -> None:
+        super().__init__(0)

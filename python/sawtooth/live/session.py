@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from sawtooth.errors import ReaderGone
 from sawtooth.live.causes import Look, look
 from sawtooth.live.exact import Exact, Stall
 from sawtooth.live.netlink import LiveError, SockDiag
@@ -146,7 +147,7 @@ def _watch(asked: Asked, watching: Watch, show: Callable[[Report], None], record
         rest = watching.finish()
         if rest:
             tell(rest)
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGone):
         # Whoever read it (`| head`) has seen enough.
         pass
     except LiveError as error:
