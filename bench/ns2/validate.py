@@ -29,6 +29,11 @@ from markdown import table
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN = 0.005
 """Largest relative difference of a flow that is not identical."""
+KNOWN = (
+    "Known beyond these: of another series, `cases(120, 12)`, 119 of 120 cases are identical. Case 19 (`highspeed`, 12 flows that start together, packets of 200 bytes) "
+    "is not: its first flow has 20,928 packets acknowledged here and 19,573 in ns-2, 7 % less. Why is not known."
+)
+"""Found by a test of that series, which was then not kept in the second tier: told here instead."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +177,7 @@ def page(compared: Sequence[Comparison], options: argparse.Namespace) -> str:
         table(["Relative difference", "Flows"], shares, "lr"),
         "## Cases that differ",
         differing_table(differing) if differing else "None.",
+        KNOWN,
         "## What the cases cover",
         coverage([one.case for one in compared]),
     ]
