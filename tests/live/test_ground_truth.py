@@ -136,5 +136,5 @@ def test_stalls_at_the_tracepoints_are_of_the_same_cause_and_take_about_as_long(
 
 @exact
 def test_tracepoints_see_no_stall_where_the_application_writes_too_little_or_the_card_is_busy() -> None:
-    assert observe("source")["exact"] < 0.01
+    assert observe("source")["exact"] < 0.05
     assert observe("device")["exact"] < 0.1

@@ -43,6 +43,9 @@ def connect(kind: str, host: str) -> socket.socket:
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
     if kind == "send_buffer":
         made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, int(os.environ["SEND_BUFFER"]))
+    if kind == "source":
+        # Else a reader that gets no processor for a moment delays its acknowledgement, and Nagle's algorithm holds back the next piece: a stall.
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if kind == "pacing":
         made.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, 1_000_000)
     for _ in range(100):
