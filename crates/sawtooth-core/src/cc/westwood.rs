@@ -287,7 +287,8 @@ impl CongestionControl for Westwood {
             self.fitting(loss.window)
         };
         self.ssthresh = loss.threshold(window);
-        self.cwnd = self.cwnd.min(loss.reduced(window));
+        // An interval in which nothing arrived has no bandwidth: a segment is left, as after a timeout.
+        self.cwnd = self.cwnd.min(loss.reduced(window.max(1.0)));
         self.growth.restart();
     }
 
@@ -422,6 +423,20 @@ mod tests {
         );
         wide.on_rto(&loss(16.0));
         assert_eq!((wide.cwnd(), wide.ssthresh()), (1.0, 16.0));
+    }
+
+    #[test]
+    fn a_loss_after_an_interval_in_which_nothing_arrived_leaves_a_segment() {
+        let mut westwood = westwood(4.0);
+        hear(&mut westwood, 1.0, 1, 0.1);
+        hear(&mut westwood, 2.0, 0, 0.1);
+        assert!(estimate(&westwood).abs() < 1e-9);
+        // Only ns-2's windows go below the threshold's least.
+        westwood.on_loss(&Episode {
+            ns2: true,
+            ..loss(4.0)
+        });
+        assert_eq!((westwood.cwnd(), westwood.ssthresh()), (1.0, 2.0));
     }
 
     #[test]

@@ -570,7 +570,8 @@ impl Sender {
     #[inline]
     pub(super) fn has_more(&self) -> bool {
         let left = self.available().saturating_sub(self.snd_nxt);
-        left > 1 || (left == 1 && !self.is_held_back())
+        // Where the receiver's window ends before it, what is left is not the short one.
+        left > 1 || (left == 1 && (self.snd_nxt + 1 < self.stream.end() || !self.is_held_back()))
     }
 
     /// Whether all that is unsent is held back for being less than a segment.

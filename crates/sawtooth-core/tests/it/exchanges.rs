@@ -52,6 +52,23 @@ fn an_exchange_takes_a_round_trip_the_transmissions_and_the_servers_time() {
     assert!(times(&records, "flows", "completion_ns")[0] > 0);
 }
 
+/// A window of one segment, so that a full one is outstanding alone while the response's short end waits behind it (Nagle's algorithm, RFC 9293 §3.7.4).
+/// What is held back is data that has not been sent; a retransmission is not (RFC 6298 §5.4).
+#[test]
+fn a_full_segment_is_sent_again_though_a_short_one_waits_behind_it() {
+    for lost in 2..12 {
+        let tree = json!({
+            "duration": "60 s", "stack": "rfc",
+            "tcp": {"receive_buffer_default": "8 kB", "receive_buffer_max": "8 kB"},
+            "links": {"l": {"rate": "138 kbit/s", "delay": "36 ms", "drop": [lost]}},
+            "flows": [{"path": ["l"], "source": {"name": "request_response", "request": "2 B", "response": "4000 B", "count": 20}}],
+        });
+        let records = simulate(&load(&tree), 1);
+        assert_eq!(counts(&records, "exchanges", "answered"), [20], "{lost}");
+        assert_eq!(counts(&records, "flows", "timeouts"), [1], "{lost}");
+    }
+}
+
 #[test]
 fn a_request_that_is_lost_is_sent_again_and_all_are_answered() {
     let sizes = json!({"response": "5 kB", "count": 20, "think": "20 ms"});
