@@ -115,7 +115,7 @@ class Paired:
     Attributes:
         difference: mean difference with t interval.
         effect: mean difference in standard deviations of the differences (Cohen's d_z); 0 without variation.
-        p_t, p_wilcoxon: two-sided p-values; 1 where all differences are 0.
+        p_t, p_wilcoxon: two-sided p-values; 1 where all differences are 0. Not a number of a single pair, like its effect.
 
     """
 
@@ -137,7 +137,9 @@ def paired(first: Sequence[float] | Vector, second: Sequence[float] | Vector, le
         raise ValueError("paired data must be of one length")
     d = b - a
     difference = mean_interval(d, level)
-    spread = float(d.std(ddof=1)) if d.size > 1 else 0.0
+    if d.size < 2:
+        return Paired(difference, np.nan, np.nan, np.nan)
+    spread = float(d.std(ddof=1))
     if spread == 0.0:
         p = 1.0 if float(d.mean()) == 0.0 else 0.0
         return Paired(difference, 0.0, p, p)
@@ -147,12 +149,15 @@ def paired(first: Sequence[float] | Vector, second: Sequence[float] | Vector, le
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for their number by Holm's step-down procedure (Scandinavian Journal of Statistics 6, 1979)."""
-    order = sorted(range(len(p_values)), key=lambda at: p_values[at])
-    adjusted = [0.0] * len(p_values)
+    """P-values adjusted for their number by Holm's step-down procedure (Scandinavian Journal of Statistics 6, 1979).
+
+    One that is not a number belongs to no test: it stays and does not count.
+    """
+    order = sorted((at for at, p in enumerate(p_values) if not np.isnan(p)), key=lambda at: p_values[at])
+    adjusted = [float("nan")] * len(p_values)
     running = 0.0
     for rank, at in enumerate(order):
-        running = max(running, min(1.0, (len(p_values) - rank) * p_values[at]))
+        running = max(running, min(1.0, (len(order) - rank) * p_values[at]))
         adjusted[at] = running
     return adjusted
 

@@ -15,9 +15,11 @@ WORK = Path("target/mutants")
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("what", nargs="*", help="rust, stats, metrics, page; by default all")
-    parser.add_argument("--when", default="after", help="the row of the scores that is written (after)")
+    parser.add_argument("--when", default="now", help="the row of the scores that is written (now)")
     parser.add_argument("--unit", action="store_true", help="of Rust the unit tests only")
-    parser.add_argument("--sample", type=int, help="so many of each half of each area, drawn by lot; by default all")
+    parser.add_argument(
+        "--sample", type=int, help="so many of each half of each area, drawn by lot, and those that nobody has read; by default all"
+    )
     parser.add_argument("--again", metavar="WHEN", help="take over what was seen then, and run the others")
     options = parser.parse_args()
     chosen = options.what or ["rust", "stats", "metrics", "page"]
@@ -39,8 +41,7 @@ def main() -> None:
 
             python.run(book, options.sample, known, name)
     if "page" in chosen:
-        for when in ("before", "after"):
-            report.count([each for name in ("rust", "stats", "metrics") for each in _outcomes(name, when)], when)
+        report.count([each for name in ("rust", "stats", "metrics") for each in _outcomes(name, options.when)], options.when)
         report.PAGE.write_text(report.page([each for name in ("rust", "stats", "metrics") for each in _outcomes(name, options.when)]))
 
 

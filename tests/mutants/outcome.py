@@ -11,6 +11,8 @@ from pathlib import Path
 
 SEEN = ("killed", "endless")
 UNSEEN = ("survived", "unreached")
+# Of each half of an area, how many have been read (the first of the lot), and how many nobody has (the last).
+READ, FRESH = 200, 50
 
 
 @dataclass(frozen=True)
@@ -46,17 +48,24 @@ class Mutant:
 
     @property
     def studied(self) -> bool:
-        """Whether it is of the half whose survivors were read when tests were added; the other half says what tests see that nobody aimed."""
+        """Whether it is of the half whose survivors were read when tests were first added; the other half was read later."""
         return self.lot[0] % 2 == 0
 
 
-def drawn(mutants: Sequence[Mutant], sample: int | None) -> list[int]:
-    """Numbers, from 1, of the mutants to run, by lot: the areas and their halves in turn, `sample` of each half of an area, or all."""
+def drawn(mutants: Sequence[Mutant], sample: int | None) -> dict[int, str]:
+    """Numbers, from 1, of the mutants to run and the set each is of: `read`, `fresh` or `other`.
+
+    By lot, the areas and their halves in turn. `sample` of each half of an area are run, and its fresh ones; or all.
+    """
     groups: dict[tuple[str, bool], list[int]] = {}
     for number in sorted(range(1, len(mutants) + 1), key=lambda number: mutants[number - 1].lot):
         groups.setdefault((mutants[number - 1].area, mutants[number - 1].studied), []).append(number)
-    turns = zip_longest(*(numbers[:sample] for numbers in groups.values()))
-    return [number for turn in turns for number in turn if number is not None]
+    ranked = []
+    for numbers in groups.values():
+        fresh = max(READ, len(numbers) - FRESH)
+        sets = [(number, "read" if rank < READ else "fresh" if rank >= fresh else "other") for rank, number in enumerate(numbers)]
+        ranked.append(sets if sample is None else sets[: min(sample, fresh)] + sets[fresh:])
+    return {number: of for turn in zip_longest(*ranked) for number, of in filter(None, turn)}
 
 
 @dataclass
@@ -68,6 +77,7 @@ class Outcome:
         fate: killed, endless, survived, unreached or unviable.
         by: the test that saw it.
         stage: unit or all: the tests it was run against.
+        of: the set it was drawn in.
 
     """
 
@@ -75,6 +85,7 @@ class Outcome:
     fate: str
     by: str = ""
     stage: str = "unit"
+    of: str = "read"
 
 
 class Book:

@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -32,7 +33,17 @@ from tests.mutants.outcome import Book, Mutant, Outcome, drawn
 SOURCES = Path("python/sawtooth")
 TESTS = {
     "stats": ("test_stats",),
-    "metrics": ("test_metrics", "test_dips", "test_over_time", "test_layers", "test_compare", "test_self_similar"),
+    "metrics": (
+        "test_metrics",
+        "test_dips",
+        "test_over_time",
+        "test_layers",
+        "test_compare",
+        "test_self_similar",
+        "test_traffic",
+        "test_cc_matrix",
+        "test_hosts",
+    ),
 }
 
 # What tests import at length; a mutant that is on while sawtooth is imported is forked after these.
@@ -58,17 +69,17 @@ def run(book: Book, sample: int | None, known: set[str], area: str) -> None:
         importlib.import_module(name)
     files = [f"tests/unit/{name}.py" for name in TESTS[area] if Path(f"tests/unit/{name}.py").exists()]
     tests = _record(files)
-    chosen = [(number, weaver.mutants[number - 1]) for number in drawn(weaver.mutants, sample)]
-    numbers = [number for number, mutant in chosen if mutant.area == area and mutant.key not in known]
+    of = drawn(weaver.mutants, sample)
+    numbers = [number for number in of if weaver.mutants[number - 1].area == area and weaver.mutants[number - 1].key not in known]
     # Forked before and after the modules are imported.
     for number in numbers:
         if number in weaver.early:
-            book.write(_judge(number, weaver, tests))
+            book.write(replace(_judge(number, weaver, tests), of=of[number]))
     for name in files:
         importlib.import_module(name.removesuffix(".py").replace("/", "."))
     for number in numbers:
         if number not in weaver.early:
-            book.write(_judge(number, weaver, tests))
+            book.write(replace(_judge(number, weaver, tests), of=of[number]))
 
 
 def _reaching(number: int, weaver: Weaver, tests: dict[str, tuple[float, set[int]]]) -> list[str]:

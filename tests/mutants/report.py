@@ -16,7 +16,9 @@ AREAS = {"cc": "`cc/`", "queue": "`queue/`", "tcp": "`tcp/`", "stats": "`stats.p
 PAGE = Path("docs/validation/mutants.md")
 SCORES = Path("docs/validation/mutants.csv")
 ARGUMENTS = Path(__file__).with_name("arguments.toml")
+# Those of the first runs, and the sets of the present one.
 HALVES = ("studied", "held out")
+SETS = {"read": "read", "fresh": "not read", "other": "others"}
 _TEXT = Path(__file__).with_name("page.md")
 
 
@@ -25,14 +27,13 @@ def count(outcomes: Sequence[Outcome], when: str) -> None:
     areas = {each.mutant.area for each in outcomes}
     rows = [row for row in scores() if row["when"] != when or row["area"] not in areas]
     for area in AREAS:
-        for half in HALVES:
-            chosen = [each for each in outcomes if each.mutant.area == area and (half == "studied") == each.mutant.studied]
-            viable = [each for each in chosen if each.fate != "unviable"]
+        for of in SETS:
+            viable = [each for each in outcomes if each.mutant.area == area and each.of == of and each.fate != "unviable"]
             if not viable:
                 continue
             seen = [each for each in viable if each.fate in SEEN]
             rows.append({
-                "when": when, "area": area, "half": half, "mutants": str(len(viable)),
+                "when": when, "area": area, "half": of, "mutants": str(len(viable)),
                 "unit": str(sum(each.stage == "unit" for each in seen)), "all": str(len(seen)),
                 "argued": str(sum(argument(each) is not None for each in viable if each.fate not in SEEN)),
             })  # fmt: skip
@@ -64,11 +65,13 @@ def _arguments() -> list[dict[str, str]]:
 
 def page(outcomes: Sequence[Outcome]) -> str:
     """The page, of the outcomes as they are now."""
-    left = [each for each in outcomes if each.fate in UNSEEN]
+    # Whoever reads the survivors of those that nobody has read must draw others.
+    left = [each for each in outcomes if each.fate in UNSEEN and each.of != "fresh"]
     argued = {each.mutant.key: reason for each in left if (reason := argument(each))}
     open_ = [each for each in left if each.mutant.key not in argued]
     return _TEXT.read_text().format(
         scores=_scores(),
+        first_runs=_first_runs(),
         held_out=_held_out(),
         kinds=_kinds(outcomes),
         arguments=_argued(left, argued),
@@ -78,6 +81,22 @@ def page(outcomes: Sequence[Outcome]) -> str:
 
 
 def _scores() -> str:
+    lines = [
+        "| Area | Set | Mutants | Seen by unit tests | ... or by tests from outside | ... or argued | Left |",
+        f"|---|---|{'---:|' * 5}",
+    ]
+    for area, name in AREAS.items():
+        for of, words in SETS.items():
+            for row in (row for row in scores() if (row["area"], row["when"], row["half"]) == (area, "now", of)):
+                mutants, unit, all_, argued = (int(row[column]) for column in ("mutants", "unit", "all", "argued"))
+                share = _share(row) if of == "fresh" else f"{all_ / mutants:.1%}"
+                lines.append(
+                    f"| {name} | {words} | {mutants:,} | {unit / mutants:.1%} | {share} | {(all_ + argued) / mutants:.1%} | {mutants - all_ - argued} |"
+                )
+    return "\n".join(lines)
+
+
+def _first_runs() -> str:
     lines = ["| Area | When | Mutants | Seen by unit tests | ... or by tests from outside |", "|---|---|---:|---:|---:|"]
     for area, name in AREAS.items():
         for when in ("before", "after"):

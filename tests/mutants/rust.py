@@ -13,6 +13,7 @@ import resource
 import shutil
 import subprocess
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +24,10 @@ from tests.mutants.weave import Weaver
 WORK = Path("target/mutants")
 FRESH, TREE = WORK / "fresh", WORK / "tree"
 MEMORY = 4 << 30
-# A unit test that takes longer, in seconds, is left to the second stage.
-SHORT = 1.0
+# A unit test that takes longer, in seconds, is left out, as is a test from outside that takes longer than LONG.
+SHORT, LONG = 1.0, 4.0
+# Of the tests from outside as many are asked about a mutant, the shortest first, as take this long together without it.
+ASKED = 10.0
 
 
 @dataclass
@@ -36,15 +39,26 @@ class _Test:
 
 
 def run(book: Book, sample: int | None, known: set[str], unit_only: bool) -> None:
-    """Mutants, but for those `known`, against the unit tests, and the survivors against all tests of the core."""
+    """Mutants, but for those `known`, against the unit tests, and the survivors against the tests of the core from outside."""
     mutants, unviable = _weave()
     for each in unviable:
         book.write(Outcome(each, "unviable"))
-    tests = [test for test in _record(_programs(["--lib"])) if test.seconds < SHORT]
-    chosen = [number for number in drawn(mutants, sample) if mutants[number - 1].key not in known]
-    left = [number for number, outcome in _judge(chosen, mutants, tests, "unit", book) if outcome.fate in UNSEEN]
+    chosen = {number: of for number, of in drawn(mutants, sample).items() if mutants[number - 1].key not in known}
+    tests = _record(_programs(["--lib"]), SHORT)
+    left = _judge(chosen, mutants, tests, "unit", book)
     if not unit_only:
-        _judge(left, mutants, _record(_programs(["--tests"])), "all", book)
+        outside = _affordable(_record(_programs(["--test", "it"]), LONG))
+        _judge({number: chosen[number] for number in left}, mutants, outside, "all", book, left)
+
+
+def _affordable(tests: list[_Test]) -> list[_Test]:
+    """The same tests, each with those of its mutants that have not had so many shorter ones."""
+    asked: Counter[int] = Counter()
+    for test in sorted(tests, key=lambda test: test.seconds):
+        test.reached = {number for number in test.reached if asked[number] + test.seconds <= ASKED}
+        for number in test.reached:
+            asked[number] += test.seconds
+    return tests
 
 
 def _weave() -> tuple[list[Mutant], list[Mutant]]:
@@ -145,21 +159,25 @@ def _programs(which: list[str]) -> list[Path]:
     return [Path(row["executable"]) for row in rows if row.get("executable") and row["profile"]["test"]]
 
 
-def _record(programs: list[Path]) -> list[_Test]:
-    """Runs each test by itself, without a mutant, and notes what it reaches and how long it takes."""
+def _record(programs: list[Path], longest: float) -> list[_Test]:
+    """Runs each test by itself, without a mutant, and notes what it reaches and how long it takes; those that take longer are left out."""
     tests = []
     for program in programs:
         names = [line.removesuffix(": test") for line in _output([str(program), "--list"], TREE).splitlines() if line.endswith(": test")]
         tests += [_Test(program, name) for name in names]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        passed = list(pool.map(_record_one, tests))
-    failing = [test.name for test, fine in zip(tests, passed, strict=True) if not fine]
+        passed = list(pool.map(lambda test: _record_one(test, longest), tests))
+    fine = [test for test, passes in zip(tests, passed, strict=True) if passes and test.seconds < longest]
+    long = [test.name for test in tests if test.seconds >= longest]
+    failing = [test.name for test, passes in zip(tests, passed, strict=True) if not passes and test.name not in long]
+    print(f"{len(fine)} of {len(tests)} tests are asked; longer than {longest:g} s: {', '.join(long)}", flush=True)
     if failing:
         print(f"left out, as they fail in the copy without a mutant: {', '.join(failing)}", flush=True)
-    return [test for test, fine in zip(tests, passed, strict=True) if fine]
+    return fine
 
 
-def _record_one(test: _Test) -> bool:
+def _record_one(test: _Test, longest: float) -> bool:
+    most = int(longest) + 1
     path = (WORK / f"reached-{test.program.name}-{re.sub(r'[^A-Za-z0-9_]', '_', test.name)}").absolute()
     path.unlink(missing_ok=True)
     process = subprocess.Popen(
@@ -168,6 +186,7 @@ def _record_one(test: _Test) -> bool:
         env={**_environment(), "SAWTOOTH_REACHED": str(path)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)),
     )
     # Processor time: the machine may be busy.
     _, status, usage = os.wait4(process.pid, 0)
@@ -179,28 +198,33 @@ def _record_one(test: _Test) -> bool:
     return process.returncode == 0
 
 
-def _judge(numbers: list[int], mutants: list[Mutant], tests: list[_Test], stage: str, book: Book) -> list[tuple[int, Outcome]]:
+def _judge(
+    numbers: dict[int, str], mutants: list[Mutant], tests: list[_Test], stage: str, book: Book, before: dict[int, str] | None = None
+) -> dict[int, str]:
+    """Runs mutants against tests; the fates of those that none has seen, of which `before` has those of an earlier stage."""
+
     def judge(number: int) -> Outcome:
         mutant = mutants[number - 1]
         near = "::".join(mutant.file.removesuffix(".rs").removesuffix("/mod").split("/")) + "::"
         reaching = [test for test in tests if number in test.reached]
         reaching.sort(key=lambda test: (not test.name.startswith(near), test.seconds))
-        fate, by = ("survived", "") if reaching else ("unreached", "")
+        fate, by = "survived" if reaching else (before or {}).get(number, "unreached"), ""
         for program in dict.fromkeys(test.program for test in reaching):
             fate, by = _run([test for test in reaching if test.program == program], number)
             if fate != "survived":
                 break
-        return Outcome(mutant, fate, by, stage)
+        return Outcome(mutant, fate, by, stage, numbers[number])
 
-    found = []
+    left: dict[int, str] = {}
     start = time.monotonic()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for number, outcome in zip(numbers, pool.map(judge, numbers), strict=True):
-            found.append((number, outcome))
+        for done, (number, outcome) in enumerate(zip(numbers, pool.map(judge, numbers), strict=True), 1):
+            if outcome.fate in UNSEEN:
+                left[number] = outcome.fate
             book.write(outcome)
-            if len(found) % 500 == 0:
-                print(f"{len(found)} of {len(numbers)} mutants after {time.monotonic() - start:.0f} s", flush=True)
-    return found
+            if done % 500 == 0:
+                print(f"{done} of {len(numbers)} mutants after {time.monotonic() - start:.0f} s", flush=True)
+    return left
 
 
 def _run(tests: list[_Test], number: int) -> tuple[str, str]:
@@ -241,10 +265,11 @@ def _environment() -> dict[str, str]:
     return {
         **os.environ,
         "CARGO_TARGET_DIR": str((WORK / "build").absolute()),
-        # Quick to build: the copy is large, and its tests are short. A mutant may index out of bounds or overflow where the compiler sees it.
+        # Quick to build, as the copy is large, and yet not too slow for the tests from outside. A mutant may index out of bounds or overflow
+        # where the compiler sees it.
         "RUSTFLAGS": "-A warnings -A unconditional_panic -A arithmetic_overflow",
-        "CARGO_PROFILE_TEST_OPT_LEVEL": "0",
-        "CARGO_PROFILE_DEV_OPT_LEVEL": "0",
+        "CARGO_PROFILE_TEST_OPT_LEVEL": "1",
+        "CARGO_PROFILE_DEV_OPT_LEVEL": "1",
         "CARGO_PROFILE_TEST_DEBUG": "0",
         "RUST_BACKTRACE": "0",
         "PROPTEST_FAILURE_PERSISTENCE": "off",

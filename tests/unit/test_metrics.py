@@ -80,6 +80,18 @@ def test_gains_are_paired_differences_to_the_base_and_adjusted_over_the_cells_of
     assert found["jain_gain_high"].to_list() == pytest.approx([0.02 + half / 100] * 2)
 
 
+def test_gains_of_a_single_replicate_have_no_p_value_and_do_not_count_for_others() -> None:
+    rows = [(0, "base", 1, 5.0, 0.5), (0, "new", 1, 9.0, 0.5)]
+    rows += [(1, arm, n, total, 0.5) for n in (1, 2, 3) for arm, total in (("base", 5.0), ("new", 6.0 + n))]
+    found = throughput.gains(pl.DataFrame(rows, schema=["cell", "arm", "replicate", "sum_bps", "jain"], orient="row"), "base")
+    p = 1 - 3 * math.sqrt(3) / math.sqrt(2 + 27)
+    for column in ("p_t", "p_holm"):
+        assert found[column].to_list() == pytest.approx([math.nan, p], nan_ok=True), column
+    assert math.isnan(found["effect"][0])
+    # What reports ask: 0.035 of the other cell is clear.
+    assert found.filter(pl.col("p_holm") < 0.05)["cell"].to_list() == [1]
+
+
 # Two factors of two levels: means of A are 1.5 and 4, of B 2 and 3.5, of all 2.75; squares 6.25 of A, 2.25 of B, 8.75 in all, so 0.25 are left.
 CELLS = pl.DataFrame({"A": ["x", "x", "y", "y"], "B": ["u", "v", "u", "v"], "value": [1.0, 2.0, 3.0, 5.0]})
 
@@ -101,6 +113,14 @@ def test_an_analysis_of_variance_with_nothing_left_or_nothing_to_explain() -> No
         ("rest", 0, None, None),
     ]
     assert [term.share for term in full] == pytest.approx([6.25 / 8.75, 2.25 / 8.75, 0.25 / 8.75, 0])
+    # 1, 2, 3 and 4 are sums of an effect of A and one of B: a degree of freedom is left, and nothing for it to explain.
+    sums = variance.analysis(CELLS.with_columns(value=pl.Series([1.0, 2.0, 3.0, 4.0])), "value", [["A"], ["B"]])
+    assert [(term.name, term.freedom, term.f, term.p) for term in sums] == [
+        ("A", 1, None, None),
+        ("B", 1, None, None),
+        ("rest", 1, None, None),
+    ]
+    assert [term.share for term in sums] == pytest.approx([0.8, 0.2, 0])
     flat = variance.analysis(CELLS.with_columns(value=pl.lit(7.0)), "value", [["A"]])
     assert [(term.name, term.freedom, term.share, term.f) for term in flat] == [("A", 1, 0, None), ("rest", 2, 0, None)]
 

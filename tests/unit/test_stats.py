@@ -139,8 +139,21 @@ def test_a_paired_comparison_has_its_effect_in_standard_deviations() -> None:
     assert stats.paired([0, 0, 0, 0, 0], [1, 2, 3, 4, 5], 0.9).difference.high == pytest.approx(3 + T_4_OF_90 * DEVIATION / np.sqrt(5))
     same = stats.paired([1.0, 2.0], [3.0, 4.0])
     assert (same.effect, same.p_t, same.p_wilcoxon) == (0.0, 0.0, 0.0)
-    one = stats.paired([1.0], [3.0])
-    assert (one.difference.estimate, one.effect) == (2.0, 0.0)
+
+
+def test_two_pairs_are_enough_to_compare_and_one_is_not() -> None:
+    # Differences 1 and 3: d_z = 2 / sqrt(2), t = 2 / 1 with one degree of freedom, p = 1 - 2 / pi atan(2); of four signs two are alike.
+    two = stats.paired([0, 0], [1, 3])
+    assert (two.effect, two.p_t, two.p_wilcoxon) == pytest.approx((2 / np.sqrt(2), 1 - 2 / np.pi * np.arctan(2), 0.5))
+    for second in ([3.0], [1.0]):
+        one = stats.paired([1.0], second)
+        assert (one.difference.estimate, one.difference.high, one.difference.kind) == (second[0] - 1, np.inf, "n = 1: no interval")
+        assert np.isnan([one.effect, one.p_t, one.p_wilcoxon]).all()
+
+
+def test_holm_leaves_out_what_was_not_tested() -> None:
+    assert stats.holm([0.02, np.nan, 0.01]) == pytest.approx([0.02, np.nan, 0.02], nan_ok=True)
+    assert stats.holm([]) == []
 
 
 def test_holm_multiplies_by_those_not_yet_rejected_keeps_the_order_and_ends_at_one() -> None:
@@ -169,6 +182,22 @@ def test_a_bootstrap_interval_of_a_rank_correlation_covers_it_as_often_as_it_say
     # 95 % of 60 with a standard deviation of 1.7, and percentile intervals are a little short.
     assert 51 <= inside < 60
     assert stats.spearman_interval(x, y) == stats.spearman_interval(x, y)
+
+
+def test_a_bootstrap_interval_of_a_rank_correlation_is_from_the_2_5th_to_the_97_5th_percentile_of_the_resamples() -> None:
+    generator = np.random.default_rng(9)
+    x, y = generator.normal(size=12), generator.normal(size=12)
+    # The same thousand resamples, one after the other.
+    resamples = np.random.default_rng(1)
+    rhos = []
+    for _ in range(1000):
+        drawn = resamples.integers(0, 12, 12)
+        rhos.append(stats.spearman(x[drawn], y[drawn]))
+    # Between the 25th and 26th, and the 975th and 976th, of a thousand: at 0.025 and 0.975 of the 999 steps.
+    rhos.sort()
+    low = rhos[24] + 0.975 * (rhos[25] - rhos[24])
+    high = rhos[974] + 0.025 * (rhos[975] - rhos[974])
+    assert stats.spearman_interval(x, y) == pytest.approx((stats.spearman(x, y), low, high))
 
 
 def test_the_contrast_of_two_means_has_the_variance_of_a_difference() -> None:

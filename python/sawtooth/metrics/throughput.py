@@ -47,7 +47,7 @@ def gains(runs: pl.DataFrame, base: str) -> pl.DataFrame:
     """Paired differences to the arm `base`, one row per cell and other arm.
 
     Columns: cell, arm, gain_bps with gain_low_bps and gain_high_bps (95 % t interval), effect, p_t, p_wilcoxon, p_holm (over all
-    cells of the arm), jain_gain with its interval.
+    cells of the arm), jain_gain with its interval. Effect and p-values of a single replicate are not numbers.
     """
     reference = runs.filter(pl.col("arm") == base)
     rows: list[dict[str, object]] = []

@@ -328,10 +328,11 @@ def _little(data: _Data, gain: pl.DataFrame, name: str) -> Verdict:
     change = stats.paired(both["relative"].to_numpy(), both["relative_far"].to_numpy())
     d = change.difference
     answer = "yes" if d.low >= -0.05 and d.high <= 0.05 else "no" if d.low > 0.05 or d.high < -0.05 else "cannot distinguish"
+    p = f", Wilcoxon p = {change.p_wilcoxon:.3f}" if d.n > 1 else ""
     return Verdict(
         f"D matters little for {name}'s gain (changes it by less than 5 % of NewReno's throughput)",
         answer,
-        f"mean change of the relative gain {d.words('+.2%')} over {d.n} pairs of experiments, Wilcoxon p = {change.p_wilcoxon:.3f}",
+        f"mean change of the relative gain {d.words('+.2%')} over {d.n} pairs of experiments{p}",
     )
 
 

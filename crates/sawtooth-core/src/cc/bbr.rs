@@ -1411,4 +1411,97 @@ mod tests {
         assert!(outcome.lost > 50, "{outcome:?}");
         assert!(outcome.goodput > 900.0, "{outcome:?}");
     }
+
+    #[test]
+    fn section_4_2_2_a_burst_is_one_segment_two_or_what_a_millisecond_sends() {
+        let mut bbr = bbr(Start::at(10.0));
+        // 100 Mbit/s send 12 500 bytes in 1 ms: 8.56 segments. 1 Gbit/s would send 125 000, of which 65 536 are allowed: 44.9.
+        for (rate, segments) in [
+            (0.3e6, 1.0),
+            (1.19e6, 1.0),
+            (1.2e6, 2.0),
+            (23.9e6, 2.0),
+            (24e6, 2.0),
+            (100e6, 8.0),
+            (1e9, 44.0),
+        ] {
+            bbr.pacing_rate = rate;
+            assert_eq!(bbr.send_quantum(), segments, "{rate}");
+        }
+    }
+
+    #[test]
+    fn even_windows_round_up_to_the_next_even_number() {
+        let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+        feed.settle(&mut bbr);
+        bbr.parameters.even_windows = true;
+        // 1.01 * 100 + 3 * 2 = 107, and 106 as it is.
+        assert_eq!(bbr.inflight(1.01), 108.0);
+        assert_eq!(bbr.inflight(1.0), 106.0);
+    }
+
+    #[test]
+    fn a_rate_however_low_is_paced_once_the_pipe_is_full() {
+        let mut bbr = bbr(Start::at(10.0));
+        bbr.filled_pipe = true;
+        // A segment in a day and more: 1e-5 * 11 680 bits, less a hundredth.
+        bbr.bandwidth.add(1e-5, 1, 10);
+        bbr.set_pacing_rate(1.0);
+        assert!(close(bbr.pacing_rate, 0.115_632));
+    }
+
+    #[test]
+    fn an_even_phase_lasts_its_round_trip_however_little_is_in_flight() {
+        let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+        feed.settle(&mut bbr);
+        let even = State::ProbeBw {
+            phase: 4,
+            since: feed.now + 0.05,
+        };
+        bbr.state = even;
+        // 50 ms of 100 have passed, and 10 segments are in flight of 106.
+        feed.pipe = 10;
+        bbr.on_ack(&feed.ack(1000.0));
+        assert_eq!(bbr.state, even);
+    }
+
+    #[test]
+    fn section_4_1_1_3_the_delay_has_expired_when_more_than_ten_seconds_have_passed() {
+        let mut bbr = bbr(Start::at(10.0));
+        bbr.on_handshake(Instant::from_secs(5.0), 0.1);
+        assert!(!bbr.expired(15.0));
+        assert!(bbr.expired(15.001));
+    }
+
+    #[test]
+    fn section_4_2_3_4_a_loss_in_a_recovery_keeps_the_window_before_both() {
+        let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+        feed.settle(&mut bbr);
+        let episode = Episode {
+            now: Instant::from_secs(feed.now),
+            window: bbr.cwnd,
+            flight_size: 206,
+            whole_ssthresh: false,
+            ns2: false,
+        };
+        bbr.on_rto(&episode);
+        bbr.on_loss(&episode);
+        assert!(close(bbr.cwnd, 1.0));
+        bbr.on_recovered(Instant::from_secs(feed.now));
+        assert!(close(bbr.cwnd, 206.0));
+    }
+
+    #[test]
+    fn with_the_allowance_the_window_is_wider_by_what_is_acknowledged_at_once() {
+        let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+        feed.settle(&mut bbr);
+        bbr.parameters.extra_acked_gain = 1.0;
+        // In the 100 ms since the last acknowledgement 100 were expected, so that counting begins: 21 at once are 21 more than none.
+        bbr.on_ack(&Ack {
+            delivered: 21,
+            ..feed.ack(1000.0)
+        });
+        assert!(close(bbr.target_cwnd(), 227.0), "206 and 21");
+        assert!(close(bbr.cwnd, 227.0));
+    }
 }

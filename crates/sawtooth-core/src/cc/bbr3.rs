@@ -1334,4 +1334,185 @@ mod tests {
         );
         assert!((110.0..125.0).contains(&bbr.inflight_longterm), "{bbr:?}");
     }
+
+    fn told(prior_delivered: u64, rate: f64) -> Ack {
+        Ack {
+            rtt_secs: Some(0.1),
+            rate: Some(RateSample {
+                delivered: 1,
+                interval_secs: 1.0 / rate,
+                prior_delivered,
+                total_delivered: prior_delivered + 1,
+                lost: 0,
+                total_lost: 0,
+                pipe_at_send: 10,
+                app_limited: false,
+            }),
+            ..ack(1.0, 9)
+        }
+    }
+
+    #[test]
+    fn the_first_acknowledgement_begins_a_round_and_the_first_rate_is_growth_however_low() {
+        let mut bbr = bbr3(Start::at(10.0));
+        bbr.on_ack(&told(0, 1.0));
+        assert!(bbr.loss_round_start);
+        assert_eq!((bbr.full_bw, bbr.full_bw_count), (1.0, 0));
+    }
+
+    #[test]
+    fn section_5_3_4_3_probe_rtt_is_due_after_more_than_five_seconds_and_the_delay_is_forgotten_after_ten()
+     {
+        let mut bbr = settled();
+        assert!(!bbr.update_min_rtt(&ack(5.0, 100)));
+        assert!(bbr.update_min_rtt(&ack(5.001, 100)));
+        // 120 ms were the least of the time since 9 s.
+        (bbr.probe_rtt_min_delay, bbr.probe_rtt_min_at) = (0.12, 9.0);
+        let later = |secs| Ack {
+            rtt_secs: Some(0.15),
+            ..ack(secs, 100)
+        };
+        bbr.update_min_rtt(&later(10.0));
+        assert_eq!((bbr.min_rtt, bbr.min_rtt_at), (0.1, 0.0));
+        bbr.update_min_rtt(&later(10.001));
+        assert_eq!((bbr.min_rtt, bbr.min_rtt_at), (0.12, 9.0));
+    }
+
+    #[test]
+    fn draining_ends_after_more_rounds_than_it_may_take_or_when_what_is_in_flight_fits() {
+        let mut bbr = settled();
+        let drain = State::Drain { since_round: 5 };
+        bbr.state = drain;
+        bbr.rounds.count = 5 + bbr.parameters.drain_rounds;
+        bbr.check_drain_done(&ack(1.0, 400));
+        assert_eq!(bbr.state, drain);
+        bbr.rounds.count += 1;
+        bbr.check_drain_done(&ack(1.0, 400));
+        assert_eq!(bbr.state, State::Down);
+        (bbr.state, bbr.rounds.count) = (drain, 5);
+        bbr.pacing_rate = 10e6;
+        bbr.check_drain_done(&ack(1.0, 101));
+        assert_eq!(bbr.state, drain);
+        bbr.check_drain_done(&ack(1.0, 100));
+        assert_eq!(bbr.state, State::Down);
+    }
+
+    #[test]
+    fn going_down_forgets_what_was_delivered_in_the_last_round() {
+        let mut bbr = settled();
+        (bbr.bw_latest, bbr.inflight_latest) = (500.0, 80.0);
+        bbr.start_down(Instant::from_secs(1.0));
+        bbr.update_latest_delivery(&Sample {
+            delivered: 0.5,
+            ..sample(0.25)
+        });
+        assert_eq!((bbr.bw_latest, bbr.inflight_latest), (0.25, 0.5));
+    }
+
+    #[test]
+    fn section_5_3_3_1_down_ends_when_the_capacity_of_the_path_is_in_flight() {
+        let mut bbr = settled();
+        bbr.pacing_rate = 10e6;
+        bbr.update_probe_bw(&ack(0.1, 101), &sample(1000.0));
+        assert_eq!(bbr.state, State::Down);
+        bbr.update_probe_bw(&ack(0.2, 100), &sample(1000.0));
+        assert_eq!(bbr.state, State::Cruise);
+        // Of a bound of 110 segments, 15 % are left to others.
+        bbr.state = State::Down;
+        bbr.inflight_longterm = 110.0;
+        bbr.update_probe_bw(&ack(0.3, 94), &sample(1000.0));
+        assert_eq!(bbr.state, State::Down);
+        bbr.update_probe_bw(&ack(0.4, 93), &sample(1000.0));
+        assert_eq!(bbr.state, State::Cruise);
+    }
+
+    #[test]
+    fn section_5_3_4_probe_rtt_lasts_200_ms_and_a_round_from_when_the_window_is_reached() {
+        let mut bbr = settled();
+        bbr.check_probe_rtt(&ack(20.0, 51), true);
+        assert_eq!(bbr.state, State::ProbeRtt { hold: None });
+        bbr.check_probe_rtt(&ack(20.1, 50), true);
+        bbr.check_probe_rtt(&ack(20.35, 50), true);
+        assert!(bbr.in_probe_rtt(), "no round has ended");
+        bbr.state = State::ProbeRtt { hold: None };
+        bbr.check_probe_rtt(&ack(20.5, 50), true);
+        bbr.round_start = true;
+        bbr.check_probe_rtt(&ack(20.65, 50), true);
+        assert!(bbr.in_probe_rtt(), "150 ms");
+        bbr.check_probe_rtt(&ack(20.75, 50), true);
+        assert_eq!(bbr.state, State::Cruise);
+    }
+
+    #[test]
+    fn section_5_6_4_6_until_the_pipe_is_full_the_window_grows_up_to_what_may_be_in_flight() {
+        let mut bbr = settled();
+        bbr.full_bw_reached = false;
+        bbr.state = State::Startup;
+        bbr.pacing_rate = 10e6;
+        // 2 * 100 may be, and more has been delivered than the initial window.
+        bbr.rounds
+            .on_ack(&Ack::of(Instant::from_secs(0.5), 1000, 1000));
+        for (window, next) in [
+            (150.0, 151.0),
+            (199.5, 200.5),
+            (200.0, 200.0),
+            (250.0, 250.0),
+        ] {
+            bbr.cwnd = window;
+            bbr.update_cwnd(&ack(1.0, 100));
+            assert_eq!(bbr.cwnd, next);
+        }
+    }
+
+    #[test]
+    fn the_window_before_a_loss_comes_back_after_recovery() {
+        let mut bbr = settled();
+        let loss = Episode {
+            now: Instant::from_secs(1.0),
+            window: 200.0,
+            flight_size: 200,
+            whole_ssthresh: false,
+            ns2: false,
+        };
+        bbr.on_loss(&loss);
+        bbr.set_cwnd(120.0);
+        // A timeout in the recovery is no new beginning.
+        bbr.on_rto(&loss);
+        assert_eq!(bbr.cwnd, 1.0);
+        bbr.on_recovered(Instant::from_secs(1.1));
+        assert_eq!(bbr.cwnd, 200.0);
+    }
+
+    #[test]
+    fn a_spurious_loss_that_ended_startup_begins_it_again() {
+        let mut bbr = settled();
+        let before = Windows {
+            cwnd: 200.0,
+            ssthresh: f64::INFINITY,
+        };
+        bbr.undo.state = Some(State::Startup);
+        bbr.state = State::Drain { since_round: 1 };
+        bbr.on_undo(before);
+        assert_eq!((bbr.state, bbr.full_bw_reached), (State::Startup, false));
+        // In STARTUP nothing has been ended.
+        bbr.full_bw_reached = true;
+        bbr.undo.state = Some(State::Startup);
+        bbr.on_undo(before);
+        assert!(bbr.full_bw_reached);
+    }
+
+    #[test]
+    fn section_5_6_2_the_first_rate_is_that_of_the_initial_window_in_a_millisecond() {
+        // 2.77 * 10 segments of 11 680 bits in 1 ms: 323.536 Mbit/s.
+        let mut bbr = bbr3(Start::at(1.0));
+        bbr.on_established(10.0);
+        assert!(close(bbr.pacing_rate, 323.536e6), "{}", bbr.pacing_rate);
+        assert!(close(bbr3(Start::at(10.0)).pacing_rate, 323.536e6));
+        // And in the first round trip of 100 ms: 3.235 36 Mbit/s.
+        bbr.update_min_rtt(&Ack {
+            rtt_secs: Some(0.1),
+            ..ack(0.1, 10)
+        });
+        assert!(close(bbr.pacing_rate, 3.235_36e6));
+    }
 }

@@ -610,4 +610,61 @@ mod tests {
         assert!((cdg.ssthresh() - 51.0).abs() < 1e-9);
         assert!((cdg.cwnd() - 50.19).abs() < 1e-9);
     }
+
+    #[test]
+    fn gradients_of_both_extremes_tell_whether_the_queue_fills_or_is_full() {
+        let mut cdg = avoiding(NEVER);
+        // Where they say nothing, what was known stays.
+        for (min, max, queue) in [
+            (-0.001, 0.001, Queue::Unknown),
+            (0.001, 0.001, Queue::Rising),
+            (-0.001, 0.001, Queue::Rising),
+            (0.001, 0.0, Queue::Full),
+            (0.0, 0.0, Queue::Full),
+            (-0.001, -0.001, Queue::Falling),
+            (0.0, 0.001, Queue::Falling),
+            (0.001, -0.001, Queue::Full),
+            (0.0, -0.001, Queue::Empty),
+            (-0.001, 0.0, Queue::Empty),
+        ] {
+            cdg.g_bar = Pair { min, max };
+            cdg.infer_queue();
+            assert_eq!(cdg.queue, queue, "{min} {max}");
+        }
+    }
+
+    #[test]
+    fn gradients_count_in_congestion_avoidance_even_where_hystart_ends_slow_start() {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("slow_start", Value::Choice("hystart"));
+        params.set("g", Value::Duration(CERTAIN));
+        let windows = |ssthresh| {
+            let start = Start {
+                ssthresh,
+                ..Start::at(100.0)
+            };
+            let mut cdg = Cdg::new(&params, start);
+            round(&mut cdg, 0.1, 0.1);
+            let before = cdg.cwnd();
+            round(&mut cdg, 0.1, 0.11);
+            (before, cdg.cwnd())
+        };
+        let (before, after) = windows(2.0);
+        assert!((after - 0.7 * before).abs() < 1e-9, "{before} {after}");
+        let (before, after) = windows(1000.0);
+        assert!(after > before, "slow start");
+    }
+
+    #[test]
+    fn without_a_backoff_there_is_no_shadow_and_after_a_timeout_nothing_is_known() {
+        let mut cdg = avoiding(NEVER);
+        for step in 0..3 {
+            round(&mut cdg, 0.1, 0.1 + 0.01 * f64::from(step));
+        }
+        assert!(cdg.cwnd() > 100.0 && cdg.g_bar.max > 0.0);
+        assert_eq!(cdg.s, 0.0);
+        cdg.on_rto(&episode(100.0));
+        assert_eq!(cdg.g_bar, Pair { min: 0.0, max: 0.0 });
+        assert_eq!((cdg.queue, cdg.ssthresh()), (Queue::Unknown, 50.0));
+    }
 }

@@ -562,4 +562,34 @@ mod tests {
             assert_eq!(outcome.lost, 0);
         }
     }
+
+    #[test]
+    fn a_window_of_two_segments_becomes_no_smaller() {
+        let mut copa = copa(Start::at(2.4));
+        copa.slow_start = false;
+        // 2.4 per second are more than 1 / (0.5 * 0.9) = 2.2: 1 / (0.5 * 2.4) less would be 1.57.
+        let delays = Delays {
+            standing: 1.0,
+            min: 0.1,
+            max: 1.0,
+        };
+        copa.update_window(&ack(1.0, 1.0), &delays);
+        assert_eq!(copa.window, 2.0);
+    }
+
+    #[test]
+    fn section_2_1_an_acknowledgement_moves_the_window_by_a_segment_at_most() {
+        let mut copa = copa(Start::at(20.0));
+        copa.slow_start = false;
+        copa.direction = Some(Direction::Down);
+        // v is bound by delta * cwnd = 10, so that the step of v / (delta * cwnd) is one segment.
+        copa.velocity = 64.0;
+        let delays = Delays {
+            standing: 0.12,
+            min: 0.1,
+            max: 0.12,
+        };
+        copa.update_window(&ack(1.0, 0.12), &delays);
+        assert!(close(copa.velocity, 10.0) && close(copa.window, 19.0));
+    }
 }

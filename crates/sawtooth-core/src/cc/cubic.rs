@@ -823,4 +823,46 @@ mod tests {
         cubic.on_ack(&ack(10.0));
         near(cubic.cwnd(), 101.0);
     }
+
+    #[test]
+    fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
+        let mut cubic = linux(100.0);
+        (cubic.tick, cubic.update_interval) = (0.01, 0.03125);
+        // Ticks of 10 ms: 31.25 ms are three whole ones, and 30 ms, too.
+        assert_eq!(cubic.in_ticks(0.03125), 3.0);
+        assert_eq!(cubic.in_ticks(0.03), 3.0);
+        let mut computed_at = |secs: f64| {
+            cubic.on_ack(&ack(secs));
+            cubic.pace.expect("a pace").ticks
+        };
+        assert_eq!(computed_at(10.0), 1000.0);
+        // Neither has the window grown nor have more than three ticks passed.
+        assert_eq!(computed_at(10.02), 1000.0);
+        assert_eq!(computed_at(10.03), 1000.0);
+        assert_eq!(computed_at(10.04), 1004.0);
+        // The window has grown: with the next tick, but not in the same.
+        cubic.cwnd += 1.0;
+        let mut computed_at = |secs: f64| {
+            cubic.on_ack(&ack(secs));
+            cubic.pace.expect("a pace").ticks
+        };
+        assert_eq!(computed_at(10.041), 1004.0);
+        assert_eq!(computed_at(10.05), 1005.0);
+    }
+
+    #[test]
+    fn of_an_acknowledgement_that_ends_slow_start_congestion_avoidance_counts_the_rest() {
+        let start = Start {
+            ssthresh: 12.0,
+            ..Start::at(10.0)
+        };
+        let mut cubic = cubic(start, &[("hystart", Value::Choice("none"))]);
+        cubic.on_ack(&Ack {
+            acked: 4,
+            counted: 4,
+            ..ack(10.0)
+        });
+        // Two of four were slow start's. cwnd_prior is its last window, so that alpha is 1 from there on (§4.3): W_est = 12 + 2/12.
+        near(cubic.epoch.unwrap().w_est, 12.0 + 2.0 / 12.0);
+    }
 }

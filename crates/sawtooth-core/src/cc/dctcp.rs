@@ -233,4 +233,11 @@ mod tests {
         assert!((dctcp.cwnd() - 20.0).abs() < 1e-12);
         assert!((dctcp.alpha - 0.1).abs() < 1e-12);
     }
+
+    #[test]
+    fn rfc8257_3_3_a_window_of_which_nothing_is_told_changes_nothing() {
+        let mut dctcp = dctcp(0.5, Start::at(10.0));
+        dctcp.on_marks(&marks(10, 20, 0, 0));
+        assert_eq!(dctcp.alpha, 0.5);
+    }
 }

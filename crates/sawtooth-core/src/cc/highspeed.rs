@@ -505,4 +505,82 @@ mod tests {
         }
         assert_eq!(rows, ROWS);
     }
+
+    fn loss(window: f64, ns2: bool) -> Episode {
+        Episode {
+            now: crate::units::Instant::from_secs(1.0),
+            window,
+            flight_size: 1000,
+            whole_ssthresh: false,
+            ns2,
+        }
+    }
+
+    fn avoiding(cwnd: f64, ssthresh: f64, ns2: bool) -> HighSpeed {
+        let start = Start {
+            ssthresh,
+            ns2,
+            ..Start::at(cwnd)
+        };
+        HighSpeed::new(rfc3649(), start)
+    }
+
+    fn near(left: f64, right: f64) {
+        assert!((left - right).abs() < 1e-6 * right, "{left} {right}");
+    }
+
+    #[test]
+    fn rfc3649_5_the_loss_rate_at_the_low_window_is_what_is_given_or_standard_tcps() {
+        let increase = |low_p: Option<f64>, window| {
+            let mut params = Params::defaults(ENTRY.params);
+            if let Some(low_p) = low_p {
+                params.set("low_p", Value::Number(low_p));
+            }
+            Response::from(&params).increase(window)
+        };
+        // a(w) = w^2 p 2 b / (2 - b) with b = 1/2 just above 38: 1444 * 0.002 * 2 / 3 = 1.925, and 1444 * 1.5 / 1444 * 2 / 3 = 1.
+        let above = 38.0 + 1e-9;
+        near(increase(Some(0.002), above), 1444.0 * 0.002 * 2.0 / 3.0);
+        near(increase(None, above), 1.0);
+        near(increase(Some(1e-3), 5000.0), rfc3649().increase(5000.0));
+    }
+
+    #[test]
+    fn rfc3649_appendix_b_beyond_its_last_row_the_table_stays_there() {
+        let mut highspeed = avoiding(100_000.0, 2.0, false);
+        highspeed.row = Some(0);
+        highspeed.choose_row();
+        assert_eq!(highspeed.increase(), 73.0);
+        highspeed.on_loss(&loss(100_000.0, false));
+        assert_eq!(highspeed.cwnd(), 91_000.0, "0.09 of it less");
+    }
+
+    #[test]
+    fn rfc3649_5_a_loss_at_the_threshold_is_one_of_congestion_avoidance() {
+        // b(1000) = 0.5 - 0.4 ln(1000 / 38) / ln(83000 / 38) = 0.5 - 0.4 * 3.270169 / 7.689011 = 0.329876.
+        let left = |ssthresh| {
+            let mut highspeed = avoiding(1000.0, ssthresh, false);
+            highspeed.on_loss(&loss(1000.0, false));
+            highspeed.cwnd()
+        };
+        assert!((left(1000.0) - 670.124).abs() < 0.01, "{}", left(1000.0));
+        assert_eq!(left(1001.0), 500.0, "slow start");
+    }
+
+    #[test]
+    fn in_ns2_the_first_reduction_halves_and_small_windows_keep_the_last_share() {
+        let mut highspeed = avoiding(1000.0, 2.0, true);
+        highspeed.on_loss(&loss(1000.0, true));
+        assert_eq!(highspeed.cwnd(), 500.0);
+        highspeed.set_cwnd(1000.0);
+        highspeed.set_ssthresh(2.0);
+        highspeed.on_loss(&loss(1000.0, true));
+        // 1 - b(1000), as above.
+        assert!((highspeed.cwnd() - 670.124).abs() < 0.01);
+        // At or below 38 segments the window is multiplied by b(1000) itself, as measured.
+        highspeed.set_cwnd(38.0);
+        highspeed.set_ssthresh(2.0);
+        highspeed.on_loss(&loss(30.0, true));
+        assert!((highspeed.cwnd() - 30.0 * 0.329_876).abs() < 1e-3);
+    }
 }

@@ -525,4 +525,19 @@ mod tests {
         near(htcp.epoch.unwrap().start_secs, 0.1);
         near(htcp.cwnd(), cwnd);
     }
+
+    #[test]
+    fn slow_start_leaves_the_increase_as_it_was() {
+        let mut htcp = htcp(10.0, &[("rtt_scaling", Value::Bool(false))]);
+        htcp.ssthresh = 100.0;
+        // Five seconds without a loss would be an increase of 1 + 10 * 4 + 0.25 * 16 = 45.
+        for secs in [0.0, 5.0] {
+            htcp.on_ack(&Ack::of(Instant::from_secs(secs), 1, 10));
+        }
+        near(htcp.cwnd(), 12.0);
+        near(htcp.alpha, 1.0);
+        htcp.ssthresh = 2.0;
+        htcp.on_ack(&Ack::of(Instant::from_secs(5.0), 1, 10));
+        near(htcp.alpha, 45.0);
+    }
 }

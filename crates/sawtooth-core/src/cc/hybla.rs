@@ -460,4 +460,27 @@ mod tests {
         hybla.on_ack(&ack(0.05));
         assert_eq!(hybla.cwnd(), 52.0);
     }
+
+    #[test]
+    fn a_path_of_more_than_800_ms_counts_as_one_of_800() {
+        let mut hybla = hybla(avoiding(10.0), false);
+        hybla.on_ack(&ack(0.75));
+        assert!((hybla.rho - 30.0).abs() < 1e-9);
+        hybla.rtt_secs = None;
+        hybla.on_ack(&ack(1.0));
+        assert_eq!(hybla.rho, 32.0);
+    }
+
+    #[test]
+    fn of_acknowledgements_that_count_each_is_one_segment() {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("counts", Value::Choice("acks"));
+        let mut hybla = Hybla::new(&params, avoiding(20.0));
+        hybla.on_ack(&Ack {
+            counted: 3,
+            ..ack(0.025)
+        });
+        // rho = 1: a twentieth of a segment.
+        assert!((hybla.cwnd() - 20.05).abs() < 1e-9);
+    }
 }

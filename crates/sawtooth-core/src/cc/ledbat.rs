@@ -641,4 +641,34 @@ mod tests {
         ledbat.on_ack(&at(6.4, 0.1));
         assert_eq!(ledbat.cwnd(), 2.0);
     }
+
+    #[test]
+    fn ledbat_plus_plus_leaves_its_first_slow_start_above_three_quarters_of_the_target() {
+        let mut ledbat = ledbat("plus_plus");
+        // Binary fractions: of a target of 1/16 s three quarters are 3/64.
+        ledbat.window.target_secs = 0.0625;
+        ledbat.on_ack(&at(0.0, 0.125));
+        ledbat.on_ack(&at(0.1, 0.171_875));
+        assert_eq!(phase(&ledbat), Phase::FirstStart);
+        ledbat.on_ack(&at(0.2, 0.171_876));
+        assert_eq!(phase(&ledbat), Phase::BeforeFirst { round_trips: 2 });
+    }
+
+    #[test]
+    fn ledbat_plus_plus_adds_its_gain_for_a_window() {
+        let mut ledbat = ledbat("plus_plus");
+        ledbat.on_ack(&at(0.0, 0.1));
+        ledbat.set_cwnd(40.0);
+        let Variant::PlusPlus(plus_plus) = &mut ledbat.variant else {
+            panic!("not LEDBAT++")
+        };
+        plus_plus.phase = Phase::Until(Instant::from_secs(9.0));
+        // GAIN = 1/2: half a segment for 40.
+        ledbat.on_ack(&at(0.1, 0.1));
+        assert!((ledbat.cwnd() - 40.0125).abs() < 1e-9);
+        // 75 ms are 5/4 of the target: 0.5 - 40/4 = -9.5, for as many segments.
+        ledbat.set_cwnd(40.0);
+        ledbat.on_ack(&at(0.2, 0.175));
+        assert!((ledbat.cwnd() - (40.0 - 9.5 / 40.0)).abs() < 1e-9);
+    }
 }

@@ -401,4 +401,25 @@ mod tests {
         lp.on_rto(&loss());
         assert_eq!((lp.cwnd(), lp.ssthresh()), (1.0, 10.0));
     }
+
+    #[test]
+    fn kuzmanovic2006_at_the_end_of_the_inference_phase_an_indication_halves() {
+        let mut lp = lp();
+        lp.inference_until = 1e6;
+        lp.back_off(1e6);
+        assert_eq!(lp.cwnd(), 10.0);
+        lp.inference_until = 3e6;
+        lp.back_off(2.999_999e6);
+        assert_eq!(lp.cwnd(), 1.0);
+    }
+
+    #[test]
+    fn two_segments_say_something_of_the_path() {
+        let mut lp = lp();
+        lp.on_ack(&Ack {
+            rtt_secs: Some(2.0),
+            ..Ack::of(Instant::from_secs(1.0), 1, 2)
+        });
+        assert_eq!(lp.delays.map(|delays| delays.largest), Some(2.0));
+    }
 }

@@ -991,4 +991,238 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn rfc5681_3_1_slow_start_is_below_the_threshold_and_congestion_avoidance_at_it() {
+        let grown = |entry: &Entry<New>, ssthresh| {
+            let mut cc = made(entry, 20.0, ssthresh);
+            cc.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 20));
+            cc.cwnd() - 20.0
+        };
+        // LEDBAT has a window of its own to begin with, and no slow start; its ++ has.
+        for entry in with_windows().filter(|entry| entry.name != "ledbat") {
+            assert_eq!(grown(entry, 20.5), 1.0, "{}", entry.name);
+            if entry.name == "bic" {
+                // It searches for a maximum in steps of up to 32 segments per window.
+                assert!((grown(entry, 20.0) - 32.0 / 20.0).abs() < 1e-9);
+                continue;
+            }
+            assert!((0.0..1.0).contains(&grown(entry, 20.0)), "{}", entry.name);
+            assert!((0.0..1.0).contains(&grown(entry, 2.0)), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn rfc4015_3_2_a_spurious_loss_gives_the_windows_back() {
+        for entry in with_windows() {
+            let mut cc = made(entry, 64.0, 60.0);
+            cc.set_cwnd(64.0);
+            cc.on_loss(&episode(64.0));
+            assert!(cc.cwnd() < 60.0, "{}", entry.name);
+            cc.on_undo(Windows {
+                cwnd: 64.0,
+                ssthresh: 60.0,
+            });
+            assert_eq!((cc.cwnd(), cc.ssthresh()), (64.0, 60.0), "{}", entry.name);
+            // What has grown beyond them since stays.
+            cc.on_undo(Windows {
+                cwnd: 50.0,
+                ssthresh: 40.0,
+            });
+            assert_eq!((cc.cwnd(), cc.ssthresh()), (64.0, 60.0), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn what_an_algorithm_needs_of_the_stack_is_what_its_specification_says() {
+        for entry in TABLE {
+            let params = Params::defaults(entry.params);
+            // Models of the path set their window in a recovery, too, and two of them are made of delivery rates.
+            let rules = (entry.new)(&params, Start::at(10.0)).rules_recovery();
+            assert_eq!(
+                rules,
+                ["bbr", "bbr3", "copa"].contains(&entry.name),
+                "{}",
+                entry.name
+            );
+            let rates = match entry.name {
+                "bbr" | "bbr3" => Rates::Needed,
+                "nv" => Rates::Used,
+                _ => Rates::Unused,
+            };
+            assert_eq!(rates_of(entry.name, &params), rates, "{}", entry.name);
+            let ecn = match entry.name {
+                // RFC 8257 §3.3, RFC 9331 §4.3.
+                "dctcp" => Ecn::Every,
+                "prague" => Ecn::L4s,
+                _ => Ecn::Classic,
+            };
+            assert_eq!(ecn_of(entry.name, &params), ecn, "{}", entry.name);
+        }
+        assert_eq!(ecn_of("none", &Params::defaults(&[])), Ecn::Classic);
+    }
+
+    /// What algorithms report of themselves before anything has happened.
+    const AT_THE_START: &[(&str, &[(&str, f64)])] = &[
+        (
+            "cubic",
+            &[
+                ("w_max", 0.0),
+                ("k", 0.0),
+                ("w_est", 0.0),
+                ("cwnd_prior", 10.0),
+            ],
+        ),
+        ("highspeed", &[("a_w", 1.0), ("b_w", 0.5)]),
+        ("htcp", &[("alpha", 1.0), ("beta", 0.5), ("b_max", 0.0)]),
+        ("vegas", &[("diff", 0.0)]),
+        ("veno", &[]),
+        ("westwood", &[]),
+        ("lp", &[]),
+        ("nv", &[]),
+        ("ledbat", &[]),
+        ("yeah", &[("q", 0.0), ("slow_mode", 0.0)]),
+        ("hybla", &[("rho", 1.0)]),
+        ("cdg", &[("g_bar_min", 0.0), ("g_bar_max", 0.0), ("s", 0.0)]),
+        ("dctcp", &[("alpha", 1.0)]),
+        (
+            "copa",
+            &[
+                ("delta", 0.5),
+                ("v", 1.0),
+                ("RTTstanding", 0.0),
+                ("RTTmin", 0.0),
+                ("competitive", 0.0),
+            ],
+        ),
+        (
+            "prague",
+            &[("alpha", 1.0), ("ai_per_rtt", 1.0), ("rtt_virt", 0.0)],
+        ),
+        (
+            "bbr",
+            &[
+                ("BtlBw", 0.0),
+                ("RTprop", 0.0),
+                ("pacing_gain", 2.0 / std::f64::consts::LN_2),
+                ("cwnd_gain", 2.0 / std::f64::consts::LN_2),
+                ("target_cwnd", 10.0),
+                ("round_count", 0.0),
+                ("filled_pipe", 0.0),
+            ],
+        ),
+    ];
+
+    #[test]
+    fn what_is_not_known_yet_is_reported_as_nought_or_not_at_all() {
+        for (name, variables) in AT_THE_START {
+            let entry = TABLE.iter().find(|entry| entry.name == *name);
+            let entry = entry.expect("a row");
+            let mut found = Vec::new();
+            made(entry, 10.0, f64::INFINITY)
+                .probe(&mut |variable, value| found.push((variable, value)));
+            assert_eq!(found, *variables, "{name}");
+        }
+    }
+
+    /// What each algorithm's file says under "Kernel equivalent" to have been measured of Linux 6.1, or of its module in ns-2.35's Linux agent.
+    const MEASURED: &[(&str, Values)] = &[
+        (
+            "cubic",
+            &[
+                ("beta", Value::Number(0.700_195_312_5)),
+                ("target_rtt", Value::Choice("min")),
+                ("app_limited", Value::Choice("counts")),
+                ("w_est_alpha", Value::Choice("rfc8312")),
+                ("whole_target", Value::Bool(true)),
+                ("update_interval", Value::Duration(0.031_25)),
+                ("first_growth", Value::Number(20.0)),
+                ("hystart_train_slack", Value::Duration(0.001)),
+                ("hystart_decides", Value::Choice("next")),
+            ],
+        ),
+        (
+            "hybla",
+            &[
+                ("start_window", Value::Number(1.0)),
+                ("counts", Value::Choice("acks")),
+                ("rho_steps", Value::Number(8.0)),
+                ("grain", Value::Number(128.0)),
+            ],
+        ),
+        (
+            "htcp",
+            &[
+                ("rtts", Value::Choice("ticks")),
+                ("steady_losses", Value::Integer(3)),
+            ],
+        ),
+        ("illinois", &[("w_thresh", Value::Number(15.0))]),
+        ("veno", &[("forget_base_rtt", Value::Bool(false))]),
+        (
+            "vegas",
+            &[
+                ("slow_start_rounds", Value::Integer(1)),
+                ("diff_over", Value::Choice("rtt")),
+            ],
+        ),
+        ("lp", &[("delta", Value::Number(1.0))]),
+        ("nv", &[("dec_mult", Value::Number(0.296_875))]),
+        (
+            "bbr",
+            &[
+                ("even_windows", Value::Bool(true)),
+                ("extra_acked_gain", Value::Number(1.0)),
+            ],
+        ),
+        (
+            "cdg",
+            &[
+                ("slow_start", Value::Choice("hystart")),
+                ("loss_tolerance", Value::Bool(false)),
+            ],
+        ),
+        (
+            "bic",
+            &[
+                ("s_max", Value::Number(16.0)),
+                // 819 of 1024 remain.
+                ("beta", Value::Number(0.200_195_312_5)),
+                ("search", Value::Number(4.0)),
+                ("smooth", Value::Number(20.0)),
+                ("beyond", Value::Choice("mirror")),
+                ("ack_ratio", Value::Number(2.0)),
+            ],
+        ),
+        (
+            "highspeed",
+            &[
+                ("response", Value::Choice("table")),
+                ("counts", Value::Choice("acks")),
+            ],
+        ),
+        (
+            "westwood",
+            &[
+                ("alpha", Value::Number(0.875)),
+                ("stages", Value::Integer(2)),
+                ("first_interval", Value::Choice("sent")),
+                ("counts", Value::Choice("duplicates")),
+                ("set_at", Value::Choice("repair")),
+            ],
+        ),
+        (
+            "scalable",
+            &[
+                ("low_window", Value::Number(100.0)),
+                ("low_b", Value::Number(0.125)),
+                ("given_up", Value::Choice("down")),
+            ],
+        ),
+    ];
+
+    #[test]
+    fn linuxs_parameters_are_those_that_were_measured() {
+        assert_eq!(LINUX, MEASURED);
+    }
 }

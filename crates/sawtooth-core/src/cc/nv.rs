@@ -662,4 +662,20 @@ mod tests {
         nv.on_rto(&loss);
         assert_eq!((nv.cwnd(), nv.ssthresh()), (1.0, 96.0));
     }
+
+    #[test]
+    fn the_largest_rate_is_that_of_samples_alone_however_slow() {
+        let rules = Rules::from(&Params::defaults(ENTRY.params));
+        let mut nv = Nv::new(rules, Start::at(10.0));
+        let sample = |rtt| Ack {
+            rtt_secs: Some(rtt),
+            ..Ack::of(Instant::from_secs(1.0), 1, 1)
+        };
+        // A sample that took no time is none.
+        nv.sample(&sample(0.0));
+        assert_eq!((nv.max_rate, nv.samples), (0.0, 0));
+        nv.rtt = None;
+        nv.sample(&sample(2.0));
+        assert_eq!((nv.max_rate, nv.samples), (0.5, 1));
+    }
 }

@@ -453,4 +453,19 @@ mod tests {
             assert_eq!(outcome.lost, 0);
         }
     }
+
+    #[test]
+    fn a_mark_leaves_two_segments_at_least() {
+        let mut prague = avoiding(2.0, 1.0);
+        prague.on_ack(&ack(1.0, 10, 10));
+        assert_eq!((prague.window, prague.ssthresh), (2.0, 2.0));
+    }
+
+    #[test]
+    fn on_a_short_path_ten_segments_add_a_twenty_fifth_of_ten_per_window() {
+        let mut prague = avoiding(100.0, 0.2);
+        (prague.srtt, prague.rounds) = (Some(0.005), 500);
+        prague.on_ack(&ack(1.0, 10, 0));
+        assert!(close(prague.window, 100.0 + 10.0 * 0.04 / 100.0));
+    }
 }

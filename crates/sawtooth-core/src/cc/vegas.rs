@@ -517,4 +517,12 @@ mod tests {
         vegas.on_rto(&loss);
         assert_eq!((vegas.cwnd(), vegas.ssthresh()), (1.0, 10.0));
     }
+
+    #[test]
+    fn the_difference_is_over_the_least_round_trip_time_unless_told() {
+        let mut params = Params::defaults(ENTRY.params);
+        assert!(!Thresholds::from(&params).over_round);
+        params.set("diff_over", Value::Choice("rtt"));
+        assert!(Thresholds::from(&params).over_round);
+    }
 }

@@ -502,4 +502,26 @@ mod tests {
         // 41 ms count as 50 there: 5.2 segments.
         assert!((westwood.fitting(10.0) - 5.156_25).abs() < 1e-9);
     }
+
+    #[test]
+    fn casetti2002_duplicates_that_count_are_delivered_when_they_arrive() {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("counts", Value::Choice("duplicates"));
+        let mut westwood = Westwood::new(&params, Start::at(40.0));
+        westwood.on_handshake(Instant::from_secs(0.9), 0.125);
+        let arrive = |westwood: &mut Westwood, at, acked| {
+            westwood.on_arrival(&super::super::Arrival {
+                now: Instant::from_secs(at),
+                acked,
+                rtt_secs: None,
+            });
+        };
+        arrive(&mut westwood, 1.0, 1);
+        (0..9).for_each(|_| arrive(&mut westwood, 1.0625, 0));
+        assert_eq!(westwood.bandwidth.estimate, None);
+        arrive(&mut westwood, 1.125, 1);
+        // Nine duplicates and one more in 125 ms; what `on_ack` tells is not counted again.
+        hear(&mut westwood, 1.125, 10, 0.125);
+        assert!((estimate(&westwood) - 80.0).abs() < 1e-9);
+    }
 }

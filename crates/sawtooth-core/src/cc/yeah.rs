@@ -413,4 +413,43 @@ mod tests {
         assert!(near(after(15, 0.12), 100.0));
         assert!(near(after(16, 0.12), 60.0));
     }
+
+    #[test]
+    fn baiocchi2007_a_queue_of_just_q_max_is_slow_but_not_drained() {
+        let mut yeah = yeah(1360.0);
+        // Binary fractions: of 17/128 s, 1/128 s is queued, that is a seventeenth of 1360 segments, 80; L = 1/16 is less than 1/8.
+        yeah.path.base_rtt = 0.125;
+        rounds(&mut yeah, 1, 0.132_812_5);
+        assert_eq!((yeah.queue, yeah.slow_rounds), (80.0, 1));
+        assert_eq!(yeah.cwnd(), 1360.0);
+        rounds(&mut yeah, 1, 0.125);
+        assert_eq!(yeah.slow_rounds, 0);
+    }
+
+    #[test]
+    fn other_flows_are_forgotten_every_fifty_fast_rounds() {
+        let mut yeah = yeah(200.0);
+        for _ in 0..2 {
+            yeah.cwnd_reno = Some(100.0);
+            rounds(&mut yeah, 49, 0.1);
+            assert_eq!(yeah.cwnd_reno, Some(100.0));
+            rounds(&mut yeah, 1, 0.1);
+            assert_eq!(yeah.cwnd_reno, None);
+        }
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_of_a_standard_tcp_too_and_a_timeout_halves_in_any_case() {
+        let mut yeah = yeah(120.0);
+        yeah.cwnd_reno = Some(50.0);
+        yeah.fast_rounds = 7;
+        yeah.on_loss(&loss(120.0));
+        assert_eq!((yeah.cwnd_reno, yeah.fast_rounds), (Some(25.0), 0));
+        yeah.cwnd_reno = Some(3.0);
+        yeah.on_loss(&loss(105.0));
+        assert_eq!(yeah.cwnd_reno, Some(2.0));
+        yeah.on_rto(&loss(120.0));
+        assert_eq!((yeah.cwnd(), yeah.ssthresh()), (1.0, 60.0));
+        assert_eq!(yeah.cwnd_reno, None);
+    }
 }

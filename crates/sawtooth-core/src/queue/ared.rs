@@ -254,4 +254,19 @@ mod tests {
         adaptation.catch_up(&mut law, 17.5, Some(1.6), 2.5);
         assert!((law.max_p - 0.126).abs() < 1e-12);
     }
+
+    #[test]
+    fn figure_1_the_target_range_includes_its_ends() {
+        let mut law = Law {
+            min: 10.0,
+            max: 30.0,
+            ..derived(&[], 10e6)
+        };
+        let adaptation = Adaptation::of(&params(&ENTRY, &[]));
+        // 10 + 0.4 * 20 and 10 + 0.6 * 20.
+        for avg in [18.0, 22.0] {
+            adaptation.correct(&mut law, avg);
+            assert_eq!(law.max_p, 0.1, "{avg}");
+        }
+    }
 }

@@ -700,4 +700,40 @@ mod tests {
         assert_eq!(ends("delay", 2.0), (0.5, 1.0));
         assert_eq!(ends("delay", 0.5), (1.0, 0.5));
     }
+
+    #[test]
+    fn an_update_that_is_given_stays() {
+        let pi = dualpi2(&[("update", Value::Duration(0.02))]).pi;
+        close(pi.period, 0.02);
+        close(pi.next, 0.02);
+        close(pi.alpha, 0.1 * 0.02 / 0.01);
+    }
+
+    #[test]
+    fn rfc9332_a_1_overload_begins_where_l4s_traffic_is_certain_to_be_marked() {
+        // With k = 3, at p' = 1/3 and p_C = 1/9.
+        let pi = dualpi2(&[("k", Value::Number(3.0))]).pi;
+        assert!(!pi.overloaded(0.111) && pi.overloaded(0.112));
+        // With k = 1/2 never before p_C = 1.
+        let pi = dualpi2(&[("k", Value::Number(0.5))]).pi;
+        assert!(!pi.overloaded(0.99) && pi.overloaded(1.0));
+    }
+
+    #[test]
+    fn an_idle_link_begins_anew_in_favour_of_l4s() {
+        let mut scheduler = Scheduler::Wrr {
+            share: 0.25,
+            credit: 700.0,
+        };
+        let (empty, mut one) = (Fifo::new(), Fifo::new());
+        one.push(packet(0, 1000, Ecn::Ect0, 0.0));
+        let credit = |scheduler: &Scheduler| match scheduler {
+            Scheduler::Wrr { credit, .. } => *credit,
+            Scheduler::TsFifo { .. } => panic!("not a round robin"),
+        };
+        assert_eq!(scheduler.next(&empty, &one), Some(Turn::Classic));
+        assert_eq!(credit(&scheduler), 700.0, "nobody competes");
+        assert_eq!(scheduler.next(&empty, &empty), None);
+        assert_eq!(credit(&scheduler), 0.0);
+    }
 }

@@ -320,4 +320,19 @@ mod tests {
         hash.perturb(&mut stream);
         assert_ne!(before, buckets(&hash));
     }
+
+    #[test]
+    fn flows_spread_whatever_the_perturbation_is() {
+        // All ones and all noughts are numbers like others: 64 flows fall into more than 40 of 1024 queues (the mean is 62).
+        for perturbation in [0, u64::MAX, 1 << 63, 0xffff_ffff] {
+            let hash = Hash {
+                perturbation,
+                buckets: 1024,
+            };
+            let mut buckets: Vec<usize> = (0..64).map(|flow| hash.bucket(flow)).collect();
+            buckets.sort_unstable();
+            buckets.dedup();
+            assert!(buckets.len() > 40, "{perturbation:x}: {}", buckets.len());
+        }
+    }
 }

@@ -283,6 +283,20 @@ mod tests {
             ("dualpi2", "rtt_max", Value::Duration(0.1), "RFC 9332 §A.1"),
             ("dualpi2", "k", Value::Number(2.0), "RFC 9332 §A.1"),
             ("dualpi2", "classic_share", Value::Number(0.1), "RFC 9332"),
+            ("codel", "max_packet", Value::Bytes(1500), "IEEE 802.3"),
+            ("red", "max_packet", Value::Bytes(1500), "IEEE 802.3"),
+            (
+                "fq_codel",
+                "memory_limit",
+                Value::Bytes(33_554_432),
+                "tc-fq_codel(8): 32 Mb",
+            ),
+            (
+                "step",
+                "mark_above",
+                Value::Packets(20),
+                "Alizadeh et al. 2010 §4: K = 20 at 1 Gbit/s",
+            ),
             (
                 "red",
                 "weight",

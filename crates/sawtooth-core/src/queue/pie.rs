@@ -916,4 +916,147 @@ mod tests {
         assert_eq!(params.bytes("rate_threshold"), 1 << 14, "DQ_THRESHOLD");
         assert_eq!(params.bytes("mean_packet"), 1024, "RFC 8034 A.1");
     }
+
+    #[test]
+    fn an_idle_queue_is_brought_up_to_date_as_if_step_by_step() {
+        let config = config(&[]);
+        // A probability that has not gone yet falls by 0.125 * 0.015 and a fiftieth with each of 66 updates until 1 s.
+        let mut pie = congested(&config, 0.5);
+        (pie.delay, pie.delay_old) = (0.0, 0.0);
+        let mut slowly = pie;
+        pie.catch_up(&config, Backlog::default(), 1.0);
+        for _ in 0..66 {
+            slowly.update(&config, Backlog::default());
+        }
+        assert_eq!(pie.updates, 66);
+        assert!(pie.drop_prob > 0.0);
+        assert_eq!(pie.drop_prob, slowly.drop_prob);
+        // A burst's allowance of 150 ms is spent in ten updates of 15 ms, whether packets wait or not.
+        let mut pie = Pie::new(&config);
+        pie.catch_up(&config, Backlog::default(), 0.06);
+        assert_eq!(pie.burst_allowance_ns, 90_000_000);
+        pie.catch_up(&config, Backlog::default(), 10.0);
+        assert_eq!((pie.updates, pie.burst_allowance_ns), (666, 0));
+    }
+
+    #[test]
+    fn updates_may_be_more_than_a_second_apart() {
+        let config = config(&[("update", Value::Duration(2.0))]);
+        let mut pie = Pie::new(&config);
+        pie.catch_up(&config, Backlog::default(), 7.0);
+        assert_eq!(pie.updates, 3);
+        pie.catch_up(&config, Backlog::default(), 101.0);
+        assert_eq!(pie.updates, 50);
+    }
+
+    #[test]
+    fn only_an_empty_queue_has_no_delay() {
+        let config = config(&[]);
+        let delay = |packets| {
+            let mut pie = congested(&config, 0.1);
+            pie.update(
+                &config,
+                Backlog {
+                    packets,
+                    bytes: 1000 * packets,
+                },
+            );
+            pie.delay
+        };
+        assert_eq!((delay(0), delay(1), delay(2)), (0.0, 0.03, 0.03));
+    }
+
+    #[test]
+    fn rfc8033_4_4_it_is_quiet_while_both_delays_are_below_half_the_target() {
+        let config = config(&[]);
+        let quiet = |drop_prob, delay, delay_old| {
+            let pie = Pie {
+                delay,
+                delay_old,
+                ..congested(&config, drop_prob)
+            };
+            pie.is_quiet(&config)
+        };
+        // Half of 15 ms.
+        assert!(quiet(0.0, 0.007_4, 0.007_4));
+        assert!(!quiet(0.0, 0.007_5, 0.0) && !quiet(0.0, 0.0, 0.007_5));
+        assert!(!quiet(0.0, 0.008, 0.0) && !quiet(0.0, 0.0, 0.008));
+        assert!(!quiet(1e-9, 0.0, 0.0));
+    }
+
+    #[test]
+    fn rfc8033_4_1_with_a_delay_of_less_than_half_the_target_small_probabilities_drop_nothing() {
+        let config = config(&[("derandomise", Value::Bool(false))]);
+        let mut stream = Stream::new(3, "pie");
+        let mut drops = |delay_old| {
+            let mut pie = Pie {
+                delay_old,
+                ..congested(&config, 0.199)
+            };
+            (0..400).any(|_| {
+                let arriving = packet(0, 1000, Ecn::NotEct, 0.0);
+                pie.on_arrival(&config, &arriving, LONG, &mut stream) == Decision::Drop
+            })
+        };
+        assert!(!drops(0.007_4) && drops(0.007_5), "half of 15 ms");
+    }
+
+    #[test]
+    fn the_last_nanosecond_of_an_allowance_lets_a_packet_through() {
+        let config = config(&[("derandomise", Value::Bool(false))]);
+        let mut stream = Stream::new(3, "pie");
+        for (allowance, decision) in [(1, Decision::Enqueue), (0, Decision::Drop)] {
+            let mut pie = Pie {
+                burst_allowance_ns: allowance,
+                ..congested(&config, 1.0)
+            };
+            let arriving = packet(0, 1000, Ecn::NotEct, 0.0);
+            assert_eq!(
+                pie.on_arrival(&config, &arriving, LONG, &mut stream),
+                decision
+            );
+        }
+    }
+
+    #[test]
+    fn rfc8033_5_3_a_buffer_may_have_to_be_full_before_it_begins() {
+        let config = config(&[
+            ("limit", Value::Packets(10)),
+            ("active_above", Value::Number(1.0)),
+        ]);
+        let mut pie = Pie::new(&config);
+        for packets in [9, 10] {
+            let waiting = Backlog {
+                packets,
+                bytes: 1000 * packets,
+            };
+            pie.after_arrival(&config, waiting);
+            assert_eq!(pie.active, packets == 10);
+        }
+    }
+
+    #[test]
+    fn of_the_packets_that_arrive_only_those_decided_upon_are_marked() {
+        let config = config(&[("derandomise", Value::Bool(false))]);
+        let mut queue = PieQueue {
+            limit: Limit::Packets(1_000_000),
+            config,
+            pie: congested(&config, 0.09),
+            fifo: Fifo::new(),
+            stream: Stream::new(3, "pie"),
+        };
+        let mut dropped = Vec::new();
+        for number in 0..10_010 {
+            // All before the first update.
+            let arriving = packet(number, 1000, Ecn::Ect0, 0.0);
+            queue.enqueue(arriving, Backlog::default(), &mut dropped);
+        }
+        assert!(dropped.is_empty());
+        let mut marked = 0_u32;
+        while let Some(left) = queue.fifo.pop() {
+            marked += u32::from(left.packet.ecn() == Ecn::Ce);
+        }
+        // 900 of 10,000 with a standard deviation of 29; while no more than 2048 bytes wait, none.
+        assert!(marked.abs_diff(900) < 4 * 29, "{marked}");
+    }
 }

@@ -500,4 +500,28 @@ mod tests {
         assert_eq!(arrive(&mut red, 1).1, 0);
         assert_eq!(arrive(&mut red, 2), (Some(0), 1));
     }
+
+    #[test]
+    fn floyd_1993_every_packet_is_signalled_from_max_threshold_on_or_gently_from_twice_that() {
+        let plain = red(&[("gentle", Value::Bool(false))]).law;
+        let gentle = red(&[]).law;
+        // Thresholds 5 and 15.
+        assert!(!plain.is_beyond(14.99) && plain.is_beyond(15.0));
+        assert!(!gentle.is_beyond(29.99) && gentle.is_beyond(30.0));
+    }
+
+    #[test]
+    fn floyd_1993_figure_2_packets_are_counted_from_min_threshold_on() {
+        let mut red = red(&[]);
+        let mut counted = |avg| {
+            red.avg = avg;
+            assert_eq!(red.decide(500), Decision::Pass);
+            red.count
+        };
+        assert_eq!(counted(4.99), None);
+        // At the threshold with a probability of 0.
+        assert_eq!(counted(5.0), Some(0));
+        assert_eq!(counted(5.0), Some(1));
+        assert_eq!(counted(4.99), None);
+    }
 }

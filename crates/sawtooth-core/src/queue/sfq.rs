@@ -253,4 +253,19 @@ mod tests {
             assert_eq!(sizes, [100, 101, 102]);
         }
     }
+
+    #[test]
+    fn a_turn_ends_when_all_of_it_is_spent() {
+        // Of 1000 bytes flow 0 has one left after its first packet of 999, and sends the second; flow 1 has none.
+        let mut queue = sfq(&[("quantum", Value::Bytes(1000))]);
+        for flow in [0, 1] {
+            for _ in 0..2 {
+                arrive(&mut queue, flow, 999 + flow, 0.0);
+            }
+        }
+        arrive(&mut queue, 0, 999, 0.0);
+        // Flow 0 has then sent 998 bytes too many, so that its turn after next is its next.
+        let sent = drain(&mut queue, 0.0);
+        assert_eq!(flows(&sent), [0, 0, 1, 0, 1]);
+    }
 }
