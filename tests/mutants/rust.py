@@ -44,10 +44,10 @@ def run(book: Book, sample: int | None, known: set[str], unit_only: bool) -> Non
     for each in unviable:
         book.write(Outcome(each, "unviable"))
     chosen = {number: of for number, of in drawn(mutants, sample).items() if mutants[number - 1].key not in known}
-    tests = _record(_programs(["--lib"]), SHORT)
+    tests = _record(_programs(["--lib"], "0"), SHORT)
     left = _judge(chosen, mutants, tests, "unit", book)
     if not unit_only:
-        outside = _affordable(_record(_programs(["--test", "it"]), LONG))
+        outside = _affordable(_record(_programs(["--test", "it"], "1"), LONG))
         _judge({number: chosen[number] for number in left}, mutants, outside, "all", book, left)
 
 
@@ -152,10 +152,10 @@ def _around(source: bytes, at: int) -> list[int]:
     return numbers
 
 
-def _programs(which: list[str]) -> list[Path]:
-    """Builds test programs of the woven copy."""
+def _programs(which: list[str], optimised: str) -> list[Path]:
+    """Builds test programs of the woven copy: those of short tests quickly, those that simulate at length so that they run quickly."""
     command = ["cargo", "test", "--no-run", "--quiet", "-p", "sawtooth-core", *which, "--message-format=json"]
-    rows = [json.loads(line) for line in _output(command, TREE).splitlines() if line.startswith("{")]
+    rows = [json.loads(line) for line in _output(command, TREE, optimised).splitlines() if line.startswith("{")]
     return [Path(row["executable"]) for row in rows if row.get("executable") and row["profile"]["test"]]
 
 
@@ -261,23 +261,23 @@ def _run(tests: list[_Test], number: int) -> tuple[str, str]:
     return ("endless" if code in (-24, -9) else "killed"), by
 
 
-def _environment() -> dict[str, str]:
+def _environment(optimised: str = "0") -> dict[str, str]:
     return {
         **os.environ,
         "CARGO_TARGET_DIR": str((WORK / "build").absolute()),
-        # Quick to build, as the copy is large, and yet not too slow for the tests from outside. A mutant may index out of bounds or overflow
-        # where the compiler sees it.
+        # The copy is large. A mutant may index out of bounds or overflow where the compiler sees it.
         "RUSTFLAGS": "-A warnings -A unconditional_panic -A arithmetic_overflow",
-        "CARGO_PROFILE_TEST_OPT_LEVEL": "1",
-        "CARGO_PROFILE_DEV_OPT_LEVEL": "1",
+        "CARGO_PROFILE_TEST_OPT_LEVEL": optimised,
+        "CARGO_PROFILE_DEV_OPT_LEVEL": optimised,
+        "CARGO_INCREMENTAL": "0",
         "CARGO_PROFILE_TEST_DEBUG": "0",
         "RUST_BACKTRACE": "0",
         "PROPTEST_FAILURE_PERSISTENCE": "off",
     }
 
 
-def _output(command: list[str], folder: Path) -> str:
-    done = subprocess.run(command, cwd=folder, env=_environment(), capture_output=True, text=True, check=False)
+def _output(command: list[str], folder: Path, optimised: str = "0") -> str:
+    done = subprocess.run(command, cwd=folder, env=_environment(optimised), capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
     return done.stdout
