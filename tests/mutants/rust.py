@@ -25,7 +25,7 @@ WORK = Path("target/mutants")
 FRESH, TREE = WORK / "fresh", WORK / "tree"
 MEMORY = 4 << 30
 # A unit test that takes longer, in seconds, is left out, as is a test from outside that takes longer than LONG.
-SHORT, LONG = 1.0, 4.0
+SHORT, LONG = 2.0, 4.0
 # Of the tests from outside as many are asked about a mutant, the shortest first, as take this long together without it.
 ASKED = 10.0
 

@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn baiocchi2007_a_queue_of_just_q_max_is_slow_but_not_drained() {
+    fn baiocchi2007_a_queue_of_just_q_max_or_one_over_phi_is_slow_but_not_drained() {
         let mut yeah = yeah(1360.0);
         // Binary fractions: of 17/128 s, 1/128 s is queued, that is a seventeenth of 1360 segments, 80; L = 1/16 is less than 1/8.
         yeah.path.base_rtt = 0.125;
@@ -424,6 +424,10 @@ mod tests {
         assert_eq!(yeah.cwnd(), 1360.0);
         rounds(&mut yeah, 1, 0.125);
         assert_eq!(yeah.slow_rounds, 0);
+        // A ninth of 90 segments is queued for an eighth of the base.
+        yeah.set_cwnd(90.0);
+        rounds(&mut yeah, 1, 0.140_625);
+        assert_eq!((yeah.queue, yeah.slow_rounds), (10.0, 1));
     }
 
     #[test]

@@ -1059,4 +1059,39 @@ mod tests {
         // 900 of 10,000 with a standard deviation of 29; while no more than 2048 bytes wait, none.
         assert!(marked.abs_diff(900) < 4 * 29, "{marked}");
     }
+
+    #[test]
+    fn rfc8033_5_4_and_rfc8034_a_3_what_adds_up_is_the_probability_of_the_packets_size_and_decides_from_0_85_to_8_5()
+     {
+        let drops = |values: &[(&str, Value)], drop_prob, accumulated, bytes| {
+            let config = config(values);
+            let mut stream = Stream::new(3, "pie");
+            let arriving = packet(0, bytes, Ecn::NotEct, 0.0);
+            let mut sum = 0.0;
+            let drops = (0..200).filter(|_| {
+                let mut pie = Pie {
+                    accumulated,
+                    ..congested(&config, drop_prob)
+                };
+                let drops = pie.drops_early(&config, &arriving, LONG, &mut stream);
+                sum = pie.accumulated;
+                drops
+            });
+            (drops.count(), sum)
+        };
+        // Below 0.85 none of 200 is dropped, from 8.5 on every one, and between them three of ten.
+        assert_eq!(drops(&[], 0.3, 0.5, 1000), (0, 0.8));
+        assert!((40..80).contains(&drops(&[], 0.3, 0.56, 1000).0));
+        assert!((40..80).contains(&drops(&[], 0.3, 8.1, 1000).0));
+        assert_eq!(drops(&[], 0.3, 8.25, 1000).0, 200);
+        // Of 0.4: times a half, one and a half, and nine, of which 0.85 are left.
+        let by_size = [
+            ("byte_mode", Value::Bool(true)),
+            ("mean_packet", Value::Bytes(1000)),
+        ];
+        for (bytes, probability) in [(500, 0.2), (1500, 0.6), (9000, 0.85)] {
+            close(drops(&by_size, 0.4, 0.0, bytes).1, probability);
+        }
+        close(drops(&[], 0.4, 0.0, 9000).1, 0.4);
+    }
 }
