@@ -250,4 +250,24 @@ mod tests {
             assert_eq!(delayed.on_arrival(next), one_by_one, "{rtt} {next}");
         }
     }
+
+    #[test]
+    fn the_round_trip_is_that_of_the_last_handshake_and_several_segments_may_wait_for_another_time()
+    {
+        let mut params = Params::defaults(PARAMS);
+        assert_eq!(
+            DelayedAck::new(&Config::from(&params)).due_of_several(1.0),
+            None
+        );
+        params.set("delayed_ack_timeout_several", Value::Duration(0.01));
+        let mut delayed = DelayedAck::new(&Config::from(&params));
+        assert_eq!(
+            (delayed.due_of_several(1.0), delayed.rtt()),
+            (Some(1.01), None)
+        );
+        delayed.on_syn(1.0);
+        delayed.on_established(1.25);
+        delayed.on_established(9.0);
+        assert_eq!(delayed.rtt(), Some(0.25));
+    }
 }

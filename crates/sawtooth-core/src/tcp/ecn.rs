@@ -258,3 +258,83 @@ impl Sender {
         self.signals.as_ref().map_or(0, |signals| signals.marked)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(ecn: Ecn, cwr: bool) -> Data {
+        Data {
+            ecn,
+            cwr,
+            ..Data::default()
+        }
+    }
+
+    #[test]
+    fn rfc3168_6_1_3_ece_from_the_first_mark_until_cwr() {
+        let mut echo = Echo::new(Feedback::Classic);
+        let arrivals = [
+            (Ecn::Ect0, false, false),
+            (Ecn::Ce, false, true),
+            (Ecn::Ect0, false, true),
+            (Ecn::Ect0, true, false),
+            (Ecn::Ect0, false, false),
+            (Ecn::Ce, true, true),
+        ];
+        for (ecn, cwr, ece) in arrivals {
+            echo.on_segment(segment(ecn, cwr));
+            assert_eq!(echo.report(), (ece, 0));
+        }
+        assert_eq!(echo.ce_in, 2);
+    }
+
+    #[test]
+    fn rfc9768_3_2_2_5_1_the_first_mark_and_every_second_of_a_row_are_told_at_once() {
+        let mut echo = Echo::new(Feedback::Accurate);
+        // The first is acknowledged; what follows is when it is to be.
+        let mut at_once = Vec::new();
+        for ecn in [
+            Ecn::Ect0,
+            Ecn::Ce,
+            Ecn::Ce,
+            Ecn::Ce,
+            Ecn::Ce,
+            Ecn::Ect0,
+            Ecn::Ce,
+        ] {
+            let now = echo.on_segment(segment(ecn, false));
+            at_once.push(now);
+            if now {
+                echo.report();
+            }
+        }
+        assert_eq!(at_once, [false, true, false, true, false, false, true]);
+        assert_eq!(echo.report(), (false, 5));
+    }
+
+    #[test]
+    fn rfc9768_3_2_a_sender_hears_of_each_mark_once_and_of_none_that_did_not_arrive() {
+        let mut signals = Signals::new(Feedback::Accurate, cc::Ecn::L4s).expect("it is on");
+        let half = 1 << 15;
+        // Counts, segments delivered, and those of them that came marked.
+        for (marks, delivered, marked) in [
+            (0, 2, 0),
+            (3, 2, 2),
+            (3, 2, 1),
+            (3, 2, 0),
+            // Half of all counts ahead is behind: an acknowledgement that was overtaken.
+            (3 + half, 2, 0),
+            (2, 2, 0),
+            (3 + half - 1, 40_000, 32_767),
+            (1, 40_000, 32_767),
+        ] {
+            let ack = Ack {
+                marks,
+                ..Ack::default()
+            };
+            assert_eq!(signals.hear(&ack, delivered), marked > 0, "{marks}");
+            assert_eq!(signals.marked, marked, "{marks}");
+        }
+    }
+}

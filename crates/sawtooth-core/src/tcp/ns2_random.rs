@@ -106,6 +106,8 @@ mod tests {
         let mut generator = Mrg32k3a::new(12_345);
         assert!((generator.next_uniform() - 0.127_011_122_046_577).abs() < 1e-15);
         assert!((generator.next_uniform() - 0.318_527_565_396_794).abs() < 1e-15);
+        assert!((generator.next_uniform() - 0.309_186_015_583_270).abs() < 1e-15);
+        assert!((generator.next_uniform() - 0.825_846_862_927_114).abs() < 1e-15);
     }
 
     #[test]
@@ -117,5 +119,16 @@ mod tests {
             20, 3, 21, 4, 22, 5, 23, 6, 24, 7, 25, 8, 26, 9, 27, 28, 29, 30, 31, 32, 33, 34,
         ];
         assert_eq!(tcl_hash_order(66), tclsh);
+    }
+
+    #[test]
+    fn points_are_dealt_to_the_senders_in_the_order_of_all_nodes() {
+        // Twenty senders, two routers, twenty receivers: sixteen buckets.
+        let order = [
+            17, 0, 18, 1, 19, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+        ];
+        let (each, one) = (phases(20, Senders::NodeEach), phases(20, Senders::OneNode));
+        let dealt: Vec<f64> = order.iter().map(|node: &usize| each[*node]).collect();
+        assert_eq!(dealt, one);
     }
 }

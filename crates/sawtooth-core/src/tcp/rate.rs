@@ -132,8 +132,23 @@ mod tests {
         assert!(!first.app_limited && second.app_limited);
         rate.on_delivered(0.1, first, 0.0, 0);
         assert!(!rate.sample(0.0).expect("a sample").app_limited);
+        assert!(
+            rate.on_send(0.105, 1).app_limited,
+            "the second is on its way"
+        );
         rate.on_delivered(0.11, second, 0.01, 1);
         assert!(rate.sample(0.0).expect("a sample").app_limited);
         assert!(!rate.on_send(0.12, 0).app_limited);
+    }
+
+    #[test]
+    fn a_sample_counts_what_was_lost_since_its_segment_left() {
+        let mut rate = Rate::default();
+        rate.lost = 5;
+        let snapshot = rate.on_send(0.0, 0);
+        rate.lost = 7;
+        rate.on_delivered(0.1, snapshot, 0.0, 0);
+        let sample = rate.sample(0.0).expect("a sample");
+        assert_eq!((sample.lost, sample.total_lost), (2, 7));
     }
 }

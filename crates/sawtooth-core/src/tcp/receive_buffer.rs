@@ -409,4 +409,51 @@ mod tests {
             assert!(buffer.advertise() <= 65_535);
         }
     }
+
+    #[test]
+    fn before_the_connection_is_established_the_window_is_told_to_the_byte() {
+        // 45 segments of 1447 bytes.
+        assert_eq!(linux(1447).advertise(), 65_115);
+    }
+
+    #[test]
+    fn without_scaling_what_is_free_is_told_to_the_byte() {
+        let mut params = Params::defaults(PARAMS);
+        params.set("smss", Value::Bytes(1448));
+        params.set("receive_buffer_default", Value::Bytes(131_072));
+        params.set("receive_auto_tuning", Value::Bool(false));
+        params.set("window_scaling", Value::Bool(false));
+        params.set("adv_win_scale", Value::Integer(-1));
+        let mut buffer = ReceiveBuffer::new(&Config::from(&params)).expect("a buffer");
+        buffer.on_established(0.0);
+        assert_eq!(buffer.advertise(), 64_088);
+        // As much is in the buffer, which has half of the rest for data.
+        buffer.on_in_order(64_088, 0);
+        assert_eq!(buffer.advertise(), (131_072 - 64_088) / 2);
+    }
+
+    #[test]
+    fn the_memory_of_a_segment_is_expected_to_be_what_its_share_for_data_holds() {
+        // 1664 bytes, of which half are 832.
+        let mut buffer = linux(832);
+        buffer.on_segment(0.0, 0);
+        buffer.on_in_order(20 * 832, 0);
+        buffer.read_all(1.0);
+        // Twice what was read and 16 segments, and twice as much more, as it was twice the first round's: 168 segments.
+        assert_eq!(buffer.size, 168 * 1664);
+    }
+
+    #[test]
+    fn a_buffer_that_does_not_grow_offers_no_more() {
+        let mut params = Params::defaults(PARAMS);
+        params.set("smss", Value::Bytes(1448));
+        params.set("receive_buffer_default", Value::Bytes(131_072));
+        params.set("receive_buffer_max", Value::Bytes(131_072));
+        let mut buffer = ReceiveBuffer::new(&Config::from(&params)).expect("a buffer");
+        buffer.on_segment(0.0, 0);
+        buffer.on_in_order(60 * 1448, 0);
+        buffer.read_all(1.0);
+        assert!(!buffer.on_segment(1.0, 0));
+        assert_eq!((buffer.size, buffer.open), (131_072, 64_088));
+    }
 }

@@ -49,8 +49,7 @@ impl Rto {
             },
             RtoEstimator::Ticks => Estimate::Ticks {
                 srtt: 0,
-                // The variance term before any sample is 12 s, as ns-2 has it; only a clobbered estimate ever shows it.
-                rttvar: ticks_in(12.0, config.granularity) << 2,
+                rttvar: 0,
                 rto_secs: config.initial,
                 phase_secs,
             },
@@ -181,10 +180,9 @@ impl Rto {
         if self.backoff < 64 || self.timeout_secs() < self.config.max {
             self.backoff <<= 1;
         }
-        if let Estimate::Ticks { srtt, rttvar, .. } = &mut self.estimate
+        if let Estimate::Ticks { srtt, .. } = &mut self.estimate
             && self.backoff > DISCARD_ESTIMATE_BEYOND
         {
-            *rttvar += *srtt >> 3;
             *srtt = 0;
         }
         self.update();

@@ -120,6 +120,8 @@ mod tests {
             .map(|number| LINUX.left_in_buffer(number, 1448))
             .into();
         assert_eq!(lengths, [45, 5, 1, 45]);
+        assert_eq!(LINUX.left_in_buffer(0, 40_000), 1, "a segment at least");
+        assert_eq!(LINUX.left_in_buffer(0, 70_000), 1);
     }
 
     #[test]

@@ -315,4 +315,17 @@ mod tests {
         assert_eq!(segments.mark_lost_on_timeout(1.5), 2);
         assert_eq!(segments.pipe(), 2);
     }
+
+    #[test]
+    fn what_is_reported_is_not_waited_for() {
+        let mut segments = flight(6);
+        segments.sack(4);
+        let newest = segments.sack(5).expect("news").transmission;
+        // The last of the others was sent at 3 s.
+        assert_eq!(segments.mark_lost_before(newest, -1.0), (0, Some(3.0)));
+        // Nor what is lost, or was sent again after it.
+        assert_eq!(segments.mark_lost_before(newest, 0.5), (1, Some(3.0)));
+        segments.on_send(3, 6.0, Snapshot::default());
+        assert_eq!(segments.mark_lost_before(newest, 0.5), (0, Some(2.0)));
+    }
 }

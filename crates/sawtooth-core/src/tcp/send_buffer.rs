@@ -250,4 +250,13 @@ mod tests {
         buffer.fill((1, 0), 10, u64::MAX, u64::MAX);
         assert_eq!((1..6).find(|seq| buffer.is_pushed(*seq)), Some(4));
     }
+
+    #[test]
+    fn room_is_what_whole_segments_take_of_the_memory_that_is_free() {
+        let mut buffer = linux(1448);
+        buffer.fill((1, 0), 10, 11, 5);
+        // (46080 - 4 x 2728) / 2728 = 12.9.
+        assert_eq!((buffer.written(), buffer.room(1)), (5, 12 * 1448));
+        assert_eq!(buffer.room(3), 14 * 1448);
+    }
 }

@@ -507,7 +507,7 @@ impl Sender {
             let alone = self.stream.act_on_close(self.snd_una, self.snd_max);
             self.permit = Permit::Window;
             // The congestion window limits data (RFC 5681 §2), and a FIN alone has none. Measured of Linux 6.1: it follows a full window.
-            if self.pending.is_none() && self.snd_nxt == self.snd_max {
+            if self.snd_nxt == self.snd_max {
                 self.pending = alone;
             }
         }

@@ -127,3 +127,76 @@ pub const STACKS: &[Stack] = &[
         ],
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_have_the_values_of_their_documents() {
+        let documents = [
+            (
+                "linux",
+                "header",
+                Value::Bytes(20 + 20 + 12),
+                "IPv4, TCP and RFC 7323's option",
+            ),
+            ("linux", "ack_size", Value::Bytes(20 + 20 + 12), "the same"),
+            ("linux", "initial_window", Value::Packets(10), "RFC 6928"),
+            (
+                "linux",
+                "timer_tick",
+                Value::Duration(1.0 / 250.0),
+                "HZ = 250",
+            ),
+            (
+                "linux",
+                "rto_min",
+                Value::Duration(0.2),
+                "tcp_rto_min_us of ip-sysctl",
+            ),
+            ("linux", "rto_granularity", Value::Duration(0.2), "the same"),
+            (
+                "linux",
+                "pacing_credit",
+                Value::Number(0.5),
+                "measured: 1.40 ms instead of 2.80",
+            ),
+            (
+                "linux-2.0.29",
+                "timer_tick",
+                Value::Duration(0.01),
+                "jiffies",
+            ),
+            (
+                "linux-2.0.29",
+                "ack_window_share",
+                Value::Number(0.5),
+                "of every half",
+            ),
+            (
+                "linux-2.0.29",
+                "delayed_ack_timeout",
+                Value::Duration(0.02),
+                "two jiffies",
+            ),
+            (
+                "ns2",
+                "rto_granularity",
+                Value::Duration(0.01),
+                "tcpTick_ of the manual",
+            ),
+            (
+                "ns2",
+                "window_limit",
+                Value::Packets(20),
+                "window_ of the manual",
+            ),
+        ];
+        for (stack, key, value, place) in documents {
+            let stack = STACKS.iter().find(|each| each.name == stack).expect("one");
+            let found = stack.values.iter().find(|(name, _)| *name == key);
+            assert_eq!(found, Some(&(key, value)), "{key}, {place}");
+        }
+    }
+}

@@ -414,4 +414,24 @@ mod tests {
         );
         assert!(sent.is_delivered(4) && !sent.is_delivered(3));
     }
+
+    #[test]
+    fn without_a_handshake_the_first_short_segment_waits_for_none_before_it() {
+        let mut stream = Stream::new(1000, 0, Policy::of("minshall", None), true);
+        assert_eq!(stream.lacking_bytes(|_| true), 0, "nothing is written");
+        stream.write(2400, 0, 0);
+        assert!(!stream.is_last_held(0, 2), "full ones are outstanding");
+        assert_eq!(stream.lacking_bytes(|_| true), 600);
+        assert_eq!(stream.lacking_bytes(|seq| seq == 1), 0);
+    }
+
+    #[test]
+    fn a_short_segment_keeps_its_size_until_it_is_acknowledged() {
+        let mut stream = stream("nodelay");
+        for next in 1..4 {
+            stream.write(10, 1, next);
+        }
+        assert_eq!(sizes(&stream), [10, 10, 10]);
+        assert_eq!(stream.acked_bytes(2), 10);
+    }
 }

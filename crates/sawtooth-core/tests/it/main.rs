@@ -4,6 +4,7 @@
 
 mod compare;
 mod random;
+mod script;
 
 mod arrivals;
 mod backlogs;
@@ -25,7 +26,11 @@ mod linux_parts;
 mod linux_stack;
 mod media;
 mod partial_packets;
+mod rack_rules;
+mod receiver_rules;
 mod records;
+mod recovery_rules;
+mod sender_rules;
 mod shift;
 mod shortcuts;
 mod tcp_rules;

@@ -62,8 +62,6 @@ pub struct State {
     pub sacked_below_high_rxt: u64,
     /// SACK: the estimate of what is in the path, where it is a counter.
     pub pipe: i64,
-    /// SACK: the cumulative acknowledgement when recovery began.
-    pub entered_at: u64,
     /// SACK: the rescue retransmission has been used (RFC 6675 §4, NextSeg rule 4).
     pub rescued: bool,
 }
@@ -82,7 +80,6 @@ impl State {
             high_rxt: 0,
             sacked_below_high_rxt: 0,
             pipe: 0,
-            entered_at: 0,
             rescued: false,
         }
     }

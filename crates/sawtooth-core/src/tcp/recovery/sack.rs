@@ -82,7 +82,6 @@ impl Sender {
         self.state.last_cut = Cut::Loss;
         self.state.in_recovery = true;
         self.state.rescued = false;
-        self.state.entered_at = self.snd_una;
         self.reduce(now);
         self.stop_timing();
         self.arm_timer(now);

@@ -1,0 +1,139 @@
+//! The receiver, held against the words of its specifications: what `tcp_rules` leaves open of closing, timers and segments that are short.
+
+use sawtooth_core::events::{Key, Lineage};
+use sawtooth_core::packet::{Ack, Data};
+use sawtooth_core::tcp::receiver::Receiver;
+use serde_json::{Value, json};
+
+use crate::script::{config, near};
+
+/// A receiver that has answered the SYN, and the lineage of events.
+struct Script {
+    receiver: Receiver,
+    lineage: Lineage,
+}
+
+impl Script {
+    fn new(tcp: &Value) -> Self {
+        let mut script = Self {
+            receiver: Receiver::new(&config(tcp)),
+            lineage: Lineage::new(),
+        };
+        script
+            .take(0.0, Data::default())
+            .expect("a SYN is answered at once");
+        script
+    }
+
+    fn take(&mut self, time: f64, data: Data) -> Option<Ack> {
+        let now = self.lineage.record(Key::at_start(time, 0));
+        self.receiver.on_segment(now, data)
+    }
+
+    /// A segment of so many bytes arrives; up to where it is acknowledged, if it is at once.
+    fn arrives(&mut self, time: f64, seq: u64, payload_bytes: u32) -> Option<u64> {
+        let data = Data {
+            seq,
+            payload_bytes,
+            ..Data::default()
+        };
+        self.take(time, data).map(|ack| ack.next)
+    }
+}
+
+#[test]
+fn rfc9293_3_10_7_4_a_fin_is_acknowledged_at_once_and_alone_delivers_nothing() {
+    for payload_bytes in [0, 1460] {
+        let mut script = Script::new(&json!({}));
+        assert!(near(script.receiver.last_delivery, 0.0), "nor does a SYN");
+        script.arrives(1.0, 1, 1460);
+        script.arrives(1.0, 2, 1460);
+        let fin = Data {
+            seq: 3,
+            payload_bytes,
+            fin: true,
+            ..Data::default()
+        };
+        assert_eq!(script.take(2.0, fin).map(|ack| ack.next), Some(4));
+        let last = if payload_bytes == 0 { 1.0 } else { 2.0 };
+        assert!(near(script.receiver.last_delivery, last));
+    }
+}
+
+#[test]
+fn a_second_segment_shortens_the_wait_for_an_acknowledgement_where_that_is_another() {
+    let several = json!({
+        "ack_every": 3, "delayed_ack_timeout": "20 ms", "delayed_ack_timeout_several": "10 ms",
+    });
+    // The second comes 1 ms after the first, or 15 ms: 10 ms from then on are later than 20 from the first.
+    for (apart, due) in [(0.001, 0.011), (0.015, 0.02)] {
+        let mut script = Script::new(&several);
+        assert_eq!(script.arrives(1.0, 1, 1460), None);
+        assert_eq!(script.arrives(1.0 + apart, 2, 1460), None);
+        assert!(
+            near(script.receiver.next_timer().time, 1.0 + due),
+            "{apart}"
+        );
+    }
+    // Where it is not, nothing changes.
+    let mut script = Script::new(&json!({"ack_every": 3, "delayed_ack_timeout": "20 ms"}));
+    script.arrives(1.0, 1, 1460);
+    script.arrives(1.001, 2, 1460);
+    assert!(near(script.receiver.next_timer().time, 1.02));
+}
+
+#[test]
+fn half_of_the_window_is_acknowledged_where_that_is_asked_for() {
+    // 32 KiB are 22 segments.
+    let mut script = Script::new(&json!({"window_limit": "32768 B", "ack_window_share": 0.5}));
+    let acknowledged: Vec<u64> = (1..=22)
+        .filter_map(|seq| script.arrives(1.0, seq, 1460))
+        .collect();
+    assert_eq!(acknowledged, [12, 23]);
+    let mut script = Script::new(&json!({"ack_window_share": 0.5}));
+    script.arrives(1.0, 1, 1460);
+    assert_eq!(
+        script.arrives(1.0, 2, 1460),
+        Some(3),
+        "without a window, two"
+    );
+}
+
+#[test]
+fn rfc9293_3_10_7_4_a_filled_hole_delivers_the_bytes_there_are() {
+    let mut script = Script::new(&json!({}));
+    for (seq, bytes) in [(2, 1460), (3, 400), (5, 10), (1, 1460)] {
+        script.arrives(1.0, seq, bytes);
+    }
+    assert_eq!(script.receiver.delivered_bytes, 2 * 1460 + 400);
+    assert_eq!(script.arrives(2.0, 4, 1000), Some(6));
+    assert_eq!(script.receiver.delivered_bytes, 2 * 1460 + 400 + 1000 + 10);
+}
+
+#[test]
+fn rfc2018_3_a_block_takes_eight_bytes_of_an_acknowledgement() {
+    let mut script = Script::new(&json!({}));
+    for (seq, blocks) in [(3, 1), (5, 2), (7, 3), (9, 3)] {
+        let data = Data {
+            seq,
+            payload_bytes: 1460,
+            ..Data::default()
+        };
+        let ack = script.take(1.0, data).expect("it is out of order");
+        assert_eq!(ack.sack.len(), blocks);
+    }
+}
+
+#[test]
+fn linux_acknowledges_at_once_what_begins_another_block_while_an_acknowledgement_waits() {
+    let mut script = Script::new(&json!({"recovery": "rack", "sack_compression_delay": "1 ms"}));
+    // Three at once; a fourth waits, and a fifth block ends the wait.
+    for seq in [2, 4, 6] {
+        assert_eq!(script.arrives(1.0, seq, 1460), Some(1));
+    }
+    assert_eq!(script.arrives(1.0, 8, 1460), None);
+    assert_eq!(script.arrives(1.0, 10, 1460), Some(1));
+    // What makes a block longer waits.
+    assert_eq!(script.arrives(1.0, 11, 1460), None);
+    assert_eq!(script.arrives(1.0, 12, 1460), None);
+}

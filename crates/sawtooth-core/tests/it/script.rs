@@ -1,0 +1,201 @@
+//! One sender at the end of a script: segments and timer expirations go in, segments come out.
+//!
+//! Segment 0 is the SYN, so data starts with segment 1.
+
+use std::ops::Range;
+
+use sawtooth_core::events::{Event, Key, Lineage};
+use sawtooth_core::packet::{Ack, Data};
+use sawtooth_core::tcp::Config;
+use sawtooth_core::tcp::scoreboard::{self, SackBlocks};
+use sawtooth_core::tcp::sender::Sender;
+use sawtooth_core::{Scenario, cc};
+use serde_json::{Value, json};
+
+pub const RTT: f64 = 0.1;
+pub const NOTHING: [u64; 0] = [];
+
+/// A sender on the `rfc` stack, the clock, and what has been sent.
+pub struct Script {
+    pub sender: Sender,
+    pub now: f64,
+    pub data: Vec<Data>,
+    lineage: Lineage,
+}
+
+pub fn config(tcp: &Value) -> Config {
+    Config::from(&scenario(tcp, &json!("reno")).flows[0].tcp)
+}
+
+fn scenario(tcp: &Value, cc: &Value) -> Scenario {
+    let tree = json!({
+        "duration": "1 s", "stack": "rfc", "tcp": tcp, "cc": cc,
+        "links": {"l": {"rate": "1 Mbit/s", "delay": "1 ms"}},
+        "flows": [{"path": ["l"]}],
+    });
+    Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The keys of `tcp`, and `more`.
+pub fn with(mut tcp: Value, more: &Value) -> Value {
+    for (key, value) in more.as_object().expect("a table") {
+        tcp[key] = value.clone();
+    }
+    tcp
+}
+
+pub fn near(left: f64, right: f64) -> bool {
+    (left - right).abs() < 1e-9
+}
+
+/// An acknowledgement of everything before `next`, with selective acknowledgements.
+pub fn reporting(next: u64, ranges: &[Range<u64>]) -> Ack {
+    let mut sack = SackBlocks::default();
+    for range in ranges {
+        let (start, end) = (range.start, range.end);
+        sack.push(next, scoreboard::Range { start, end });
+    }
+    Ack {
+        next,
+        sack,
+        ..Ack::default()
+    }
+}
+
+impl Script {
+    /// The application has `segments` to send, or any number of them.
+    pub fn new(tcp: &Value, segments: Option<u64>) -> Self {
+        Self::with_cc(tcp, &json!("reno"), |config, new, params| {
+            let size = segments.map(|segments| segments * u64::from(config.smss));
+            Sender::new(config, new, params, size, 0.0)
+        })
+    }
+
+    /// The application has written nothing yet.
+    pub fn open(tcp: &Value) -> Self {
+        Self::with_cc(tcp, &json!("reno"), |config, new, params| {
+            Sender::open(config, new, params, 0.0)
+        })
+    }
+
+    /// With another congestion control.
+    pub fn with_cc(
+        tcp: &Value,
+        cc: &Value,
+        make: impl FnOnce(Config, cc::New, &sawtooth_core::registry::Params) -> Sender,
+    ) -> Self {
+        let scenario = scenario(tcp, cc);
+        let flow = &scenario.flows[0];
+        let entry = cc::TABLE
+            .iter()
+            .find(|entry| entry.name == flow.cc.name)
+            .expect("it is in the table");
+        Self {
+            sender: make(Config::from(&flow.tcp), entry.new, &flow.cc.params),
+            now: 0.0,
+            data: Vec::new(),
+            lineage: Lineage::new(),
+        }
+    }
+
+    /// The connection is opened, and the SYN acknowledged after a round trip: what leaves then.
+    pub fn establish(&mut self) -> Vec<u64> {
+        self.start();
+        self.wait(RTT);
+        self.ack(1)
+    }
+
+    /// The connection is established and the window grown to `window` segments, all outstanding; returns the first of them.
+    pub fn with_window(tcp: &Value, window: u64) -> (Self, u64) {
+        let mut script = Self::new(tcp, None);
+        let outstanding = script.establish();
+        script.grow(window, outstanding);
+        script.wait(RTT);
+        let first = script.sender.snd_una();
+        (script, first)
+    }
+
+    /// Acknowledges what is outstanding one by one, until so much is outstanding.
+    fn grow(&mut self, window: u64, mut outstanding: Vec<u64>) {
+        while self.sender.flight_size() < window {
+            self.wait(RTT);
+            for seq in std::mem::take(&mut outstanding) {
+                if self.sender.flight_size() < window {
+                    outstanding.extend(self.ack(seq + 1));
+                }
+            }
+        }
+    }
+
+    pub fn event(&mut self) -> Event {
+        self.lineage.record(Key::at_start(self.now, 0))
+    }
+
+    /// What leaves now.
+    pub fn sent(&mut self, now: Event) -> Vec<u64> {
+        let data: Vec<Data> = std::iter::from_fn(|| self.sender.poll_transmit(now)).collect();
+        self.data.extend(&data);
+        data.iter().map(|data| data.seq).collect()
+    }
+
+    pub fn wait(&mut self, secs: f64) {
+        self.now += secs;
+    }
+
+    pub fn start(&mut self) -> Vec<u64> {
+        let now = self.event();
+        self.sender.on_start(now);
+        self.sent(now)
+    }
+
+    pub fn hear(&mut self, ack: &Ack) -> Vec<u64> {
+        let now = self.event();
+        self.sender.on_segment(now, ack);
+        self.sent(now)
+    }
+
+    pub fn sack(&mut self, next: u64, ranges: &[Range<u64>]) -> Vec<u64> {
+        self.hear(&reporting(next, ranges))
+    }
+
+    pub fn ack(&mut self, next: u64) -> Vec<u64> {
+        self.sack(next, &[])
+    }
+
+    /// Everything outstanding is acknowledged.
+    pub fn ack_all(&mut self) -> Vec<u64> {
+        self.ack(self.snd_max())
+    }
+
+    pub fn write(&mut self, bytes: u64) -> Vec<u64> {
+        let now = self.event();
+        self.sender.on_write(now, bytes);
+        self.sent(now)
+    }
+
+    pub fn close(&mut self) -> Vec<u64> {
+        let now = self.event();
+        self.sender.on_close();
+        self.sent(now)
+    }
+
+    /// Waits until a timer expires.
+    pub fn timeout(&mut self) -> Vec<u64> {
+        self.now = self.deadline();
+        let now = self.event();
+        self.sender.on_timer(now);
+        self.sent(now)
+    }
+
+    pub fn deadline(&self) -> f64 {
+        self.sender.next_timer().time
+    }
+
+    pub fn timer_runs(&self) -> bool {
+        !self.sender.next_timer().is_never()
+    }
+
+    pub fn snd_max(&self) -> u64 {
+        self.sender.snd_una() + self.sender.flight_size()
+    }
+}

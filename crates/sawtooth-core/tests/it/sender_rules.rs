@@ -1,0 +1,377 @@
+//! What is common to all senders, held against the words of its specifications: buffers and windows, writes and pauses, short segments, marks, clocks, and
+//! what is kept of a connection.
+
+use sawtooth_core::packet::Ack;
+use sawtooth_core::tcp::limits::Limit;
+use sawtooth_core::tcp::sender::Sender;
+use sawtooth_core::tcp::waits::Waits;
+use serde_json::{Value, json};
+
+use crate::script::{NOTHING, RTT, Script, near, reporting, with};
+
+fn newreno(more: &Value) -> Value {
+    with(json!({"recovery": "newreno", "ack_every": 1}), more)
+}
+
+/// An application that has written nothing yet, 0.1 s after the SYN, with a window of three segments of 1460 B.
+fn opened(more: &Value) -> Script {
+    let mut script = Script::open(&newreno(more));
+    assert_eq!(script.establish(), NOTHING);
+    script
+}
+
+/// An acknowledgement with a window, in segments.
+fn offer(next: u64, window: u32) -> Ack {
+    Ack {
+        window,
+        ..reporting(next, &[])
+    }
+}
+
+// --- buffers and windows ------------------------------------------------------------------------------------------------
+
+#[test]
+fn the_send_buffer_holds_what_its_memory_is_enough_for() {
+    let more = json!({"send_buffer_default": "16384 B", "initial_window": "10 packets"});
+    // For twice ten segments of 2304 B: 46080 B, of which each takes 2740. Seventeen are written, ten leave.
+    let mut all = Script::new(&newreno(&more), None);
+    assert_eq!(all.establish().len(), 10);
+    assert_eq!(all.sender.send_room(), 7);
+    // The same if the application writes before there is a connection; nothing goes with the SYN.
+    let mut early = Script::open(&newreno(&more));
+    assert_eq!(early.write(u64::MAX / 4), [0]);
+    early.start();
+    early.wait(RTT);
+    assert_eq!(early.ack(1).len(), 10);
+    assert_eq!(early.sender.send_room(), 7);
+    // Or when the SYN has been acknowledged.
+    let mut late = opened(&more);
+    assert_eq!(late.write(5 * 1460), [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn rfc9293_3_8_6_the_receivers_window_limits_what_leaves() {
+    let mut script = Script::new(&newreno(&json!({})), None);
+    script.start();
+    script.wait(RTT);
+    assert_eq!(script.hear(&offer(1, 2)), [1, 2]);
+    assert_eq!(script.sender.rwnd_room(), 0);
+    // Data of the other side carries a larger one: no duplicate acknowledgement (RFC 5681 §2).
+    let now = script.event();
+    script.sender.on_carried(now, &offer(1, 9));
+    assert_eq!(script.sent(now), [3]);
+    assert_eq!(script.sender.counters.dupacks_in, 0);
+}
+
+#[test]
+fn rfc9293_3_9_1_2_the_last_segment_of_a_write_is_pushed() {
+    let mut script = Script::new(&newreno(&json!({"fin": false})), Some(3));
+    script.establish();
+    let pushed: Vec<bool> = script.data[1..].iter().map(|data| data.push).collect();
+    assert_eq!(pushed, [false, false, true]);
+    // Of a write in parts only the last part's.
+    let mut script = opened(&json!({}));
+    for (goes_on, seq) in [(true, 1), (false, 2)] {
+        let now = script.event();
+        script.sender.on_write_part(now, 1460, goes_on);
+        assert_eq!(script.sent(now), [seq]);
+        assert_eq!(script.data.last().map(|data| data.push), Some(!goes_on));
+    }
+}
+
+// --- pauses -------------------------------------------------------------------------------------------------------------
+
+/// A window of five, after two segments that were each acknowledged after 0.1 s.
+fn grown(more: &Value) -> Script {
+    let mut script = opened(more);
+    for seq in 1..=2 {
+        assert_eq!(script.write(1460), [seq]);
+        script.wait(RTT);
+        script.ack(seq + 1);
+    }
+    assert!(near(script.sender.cwnd(), 5.0));
+    script
+}
+
+#[test]
+fn rfc5681_4_1_more_than_a_timeout_after_the_last_segment_a_window_is_the_initial_one() {
+    // The last segment left 0.1 s ago; the timeout is 1 s.
+    for (pause, leaves) in [(0.85, 5), (0.95, 3)] {
+        let mut script = grown(&json!({}));
+        script.wait(pause);
+        assert_eq!(script.write(9 * 1460).len(), leaves, "{pause}");
+    }
+}
+
+#[test]
+fn rfc2861_3_1_what_has_never_sent_has_not_paused() {
+    let mut script =
+        opened(&json!({"restart_after_idle": "decay", "initial_ssthresh": "2 packets"}));
+    script.wait(5.0);
+    script.write(1460);
+    assert!(near(script.sender.ssthresh(), 2.0));
+}
+
+// --- short segments -----------------------------------------------------------------------------------------------------
+
+#[test]
+fn rfc896_less_than_a_segment_waits_for_what_is_outstanding() {
+    let mut script = opened(&json!({}));
+    assert_eq!(script.write(100), [1]);
+    assert_eq!(script.sender.unacked(), (100, 1));
+    assert_eq!(script.write(100), NOTHING);
+    assert_eq!(script.sender.unacked(), (200, 2));
+    assert_eq!(script.ack(2), [2]);
+    assert_eq!(script.sender.unacked(), (100, 1));
+}
+
+#[test]
+fn rfc6298_5_3_the_timer_runs_for_what_is_outstanding_while_the_rest_is_held_back() {
+    let mut script = opened(&json!({}));
+    assert_eq!(script.write(2 * 1460 + 100), [1, 2]);
+    script.wait(RTT);
+    assert_eq!(script.ack(2), NOTHING);
+    assert!(near(script.deadline(), script.now + 1.0));
+}
+
+#[test]
+fn a_cork_holds_what_is_short_until_its_timer_expires_and_nothing_else() {
+    let corked = json!({"partial": "cork", "partial_timer": "200 ms"});
+    let mut script = opened(&corked);
+    assert_eq!(script.write(1460), [1]);
+    script.wait(RTT);
+    assert_eq!(script.ack(2), NOTHING);
+    assert!(!script.timer_runs(), "nothing waits");
+    assert_eq!(script.write(100), NOTHING);
+    assert!(near(script.deadline(), script.now + 0.2));
+    assert_eq!(script.timeout(), [2]);
+}
+
+#[test]
+fn a_sender_says_for_what_it_waits() {
+    let mut script = opened(&json!({}));
+    assert_eq!(script.sender.waits(script.now), Waits::Nothing);
+    // One of three outstanding, and less than a segment.
+    script.write(1460 + 100);
+    assert_eq!(script.sender.waits(script.now), Waits::Partial);
+    // The window of three is full.
+    script.write(3 * 1460);
+    assert_eq!(script.sender.waits(script.now), Waits::Window);
+    // From the second on three are outstanding of a window of four, which the last one has room in.
+    script.wait(RTT);
+    assert_eq!(script.ack(2), [4]);
+    assert_eq!(script.sender.waits(script.now), Waits::Partial);
+    // As many segments as the window, then the receiver's, have room for.
+    for full in [json!({"window_limit": "3 packets"}), json!({})] {
+        let mut script = opened(&full);
+        let whole = full.get("window_limit").map_or(2, |_| 3);
+        script.write(whole * 1460 + 100);
+        if whole == 2 {
+            script.hear(&offer(2, 1));
+        } else {
+            // The same further on: three of three.
+            script.wait(RTT);
+            script.ack(4);
+            script.write(3 * 1460);
+        }
+        assert_eq!(script.sender.waits(script.now), Waits::Window, "{full}");
+    }
+}
+
+#[test]
+fn the_receivers_window_is_for_what_is_reported_as_well() {
+    // Of four in the receiver's window one has arrived, beyond a hole: the path has room, and it has not.
+    let rack = json!({
+        "recovery": "rack", "initial_window": "10 packets", "window_limit": "4 packets", "tail_loss_probe": false,
+    });
+    let mut script = Script::open(&rack);
+    script.establish();
+    assert_eq!(script.write(4 * 1460 + 100), [1, 2, 3, 4]);
+    script.wait(RTT);
+    assert_eq!(script.ack(2), NOTHING, "held back");
+    assert_eq!(script.sender.waits(script.now), Waits::Partial);
+    let mut script = Script::open(&rack);
+    script.establish();
+    script.write(4 * 1460 + 100);
+    script.wait(RTT);
+    script.sack(1, &[2..3]);
+    assert_eq!(script.sender.waits(script.now), Waits::Window);
+}
+
+// --- closing ------------------------------------------------------------------------------------------------------------
+
+#[test]
+fn rfc9293_3_6_a_fin_alone_needs_no_window_and_overtakes_nothing() {
+    let mut script = opened(&json!({}));
+    assert_eq!(script.write(3 * 1460), [1, 2, 3]);
+    assert_eq!(script.close(), [4]);
+    assert!(script.data.last().is_some_and(|data| data.fin));
+    // After a timeout it follows what is sent again.
+    let mut script = opened(&json!({}));
+    script.write(3 * 1460);
+    assert_eq!(script.timeout(), [1]);
+    assert_eq!(script.close(), NOTHING);
+    script.wait(RTT);
+    assert_eq!(script.ack(2), [2, 3]);
+    assert_eq!(script.ack(3), [4]);
+}
+
+// --- round trips --------------------------------------------------------------------------------------------------------
+
+#[test]
+fn rfc7323_g_one_segment_in_flight_is_a_whole_sample() {
+    let mut script = Script::open(&newreno(&json!({"timestamps": true, "partial": "nodelay"})));
+    script.start();
+    for (wait, next) in [(RTT, 1), (0.18, 2)] {
+        script.wait(wait);
+        let echo = script.data.last().expect("sent").stamp;
+        script.hear(&Ack {
+            echo,
+            ..reporting(next, &[])
+        });
+        script.write(1460);
+    }
+    // 7/8 of 0.1 s and 1/8 of 0.18 s.
+    let srtt = script.sender.srtt_secs().expect("two samples");
+    assert!((srtt - 0.11).abs() < 1e-6, "{srtt}");
+}
+
+#[test]
+fn rfc6298_2_2_who_answers_a_syn_measures_until_the_answer_is_acknowledged() {
+    let clocks = [
+        // Answered at 89 ms, acknowledged at 102: from 9 ms after a tick to two ticks later.
+        (
+            json!({"rto_estimator": "ticks", "rto_granularity": "10 ms"}),
+            0.02,
+        ),
+        (json!({}), 0.013),
+    ];
+    for (clock, measured) in clocks {
+        let mut script = Script::open(&newreno(&clock));
+        script.now = 0.102;
+        let now = script.event();
+        script.sender.on_handshake(now, 0.013);
+        assert!(near(script.sender.srtt_secs().expect("a sample"), measured));
+        assert_eq!(script.sender.counters.rtt_samples, 1);
+    }
+}
+
+// --- RFC 3168 -----------------------------------------------------------------------------------------------------------
+
+fn echo(next: u64) -> Ack {
+    Ack {
+        ece: true,
+        ..reporting(next, &[])
+    }
+}
+
+#[test]
+fn rfc3168_6_1_2_the_window_is_reduced_once_for_all_marks_of_a_window() {
+    let more = json!({"ecn": "classic", "initial_window": "10 packets"});
+    let mut script = Script::new(&newreno(&more), None);
+    script.start();
+    script.wait(RTT);
+    // What answers a SYN negotiates (§6.1.1).
+    script.hear(&echo(1));
+    assert_eq!(script.sender.counters.ecn_reductions, 0);
+    assert_eq!(script.sender.flight_size(), 10);
+    script.wait(RTT);
+    script.ack(2);
+    assert_eq!(script.sender.counters.ecn_reductions, 0);
+    // Twelve have been sent.
+    for (next, reductions) in [(3, 1), (4, 1), (13, 1), (14, 2)] {
+        script.hear(&echo(next));
+        assert_eq!(script.sender.counters.ecn_reductions, reductions, "{next}");
+    }
+    assert_eq!(script.sender.counters.ecn_signals, 5);
+    let told: Vec<u64> = script
+        .data
+        .iter()
+        .filter(|data| data.cwr)
+        .map(|data| data.seq)
+        .collect();
+    assert_eq!(told.first(), Some(&13), "the first new segment after it");
+}
+
+// --- what algorithms hear, and what is kept -----------------------------------------------------------------------------
+
+#[test]
+fn casetti_2002_algorithms_hear_of_every_acknowledgement_that_arrives() {
+    let cc =
+        json!({"name": "westwood", "counts": "duplicates", "alpha": 0, "min_interval": "50 ms"});
+    let mut script = Script::with_cc(&newreno(&json!({})), &cc, |config, new, params| {
+        Sender::new(config, new, params, None, 0.0)
+    });
+    script.establish();
+    for next in [2, 4, 6, 8] {
+        script.wait(RTT);
+        script.ack(next);
+    }
+    let mut estimate = None;
+    script.sender.probe(&mut |name, value| {
+        if name == "bwe" {
+            estimate = Some(value);
+        }
+    });
+    let estimate = estimate.expect("it has heard of some");
+    assert!(estimate > 0.0, "{estimate}");
+}
+
+#[test]
+fn the_integral_of_the_window_is_that_of_time() {
+    let mut script = Script::new(&newreno(&json!({})), None);
+    script.establish();
+    // One segment for 0.1 s, three for 0.2 s.
+    script.sender.finish(0.3);
+    assert!(near(script.sender.counters.cwnd_integral, 0.1 + 0.6));
+}
+
+#[test]
+fn rfc4898_every_moment_belongs_to_what_holds_the_sender_back() {
+    let spent = |script: &mut Script, limit: Limit| {
+        let before = script.sender.limits.spent_ns(limit);
+        script.wait(RTT);
+        // Something that changes nothing ends the wait.
+        let now = script.event();
+        script.sender.on_carried(now, &reporting(0, &[]));
+        script.sent(now);
+        script.sender.finish(script.now);
+        script.sender.limits.spent_ns(limit) - before
+    };
+    let written = |more: &Value, bytes: u64| {
+        let mut script = opened(more);
+        script.write(bytes);
+        script
+    };
+    let offered = |window: u32| {
+        let mut script = opened(&json!({}));
+        script.hear(&offer(1, window));
+        script.write(2 * 1460);
+        script
+    };
+    let buffer = json!({"send_buffer_default": "4096 B", "send_auto_tuning": false, "initial_window": "10 packets"});
+    for (mut script, limit) in [
+        (written(&json!({}), 1460), Limit::Source),
+        (written(&json!({}), 9 * 1460), Limit::Cwnd),
+        (
+            written(&json!({"window_limit": "2 packets"}), 9 * 1460),
+            Limit::Rwnd,
+        ),
+        (offered(1), Limit::Rwnd),
+        (offered(2), Limit::Source),
+        (written(&json!({}), 1500), Limit::Nagle),
+        (written(&buffer, 9 * 1460), Limit::SendBuffer),
+    ] {
+        assert_eq!(spent(&mut script, limit), 100_000_000, "{limit:?}");
+    }
+}
+
+#[test]
+fn what_is_not_set_is_as_documented() {
+    let config = |tcp| crate::script::config(&tcp);
+    // 6 MB: tcp_rmem of ip-sysctl.
+    assert_eq!(config(json!({})).receive_buffer_max, 6 << 20);
+    // Only the clock of ns-2 starts at a point of its own.
+    assert!(!config(json!({})).ns2_tick_phase);
+    assert!(config(json!({"tick_phase": "ns2"})).ns2_tick_phase);
+}
