@@ -143,8 +143,10 @@ mod tests {
 
     #[test]
     fn a_sample_counts_what_was_lost_since_its_segment_left() {
-        let mut rate = Rate::default();
-        rate.lost = 5;
+        let mut rate = Rate {
+            lost: 5,
+            ..Rate::default()
+        };
         let snapshot = rate.on_send(0.0, 0);
         rate.lost = 7;
         rate.on_delivered(0.1, snapshot, 0.0, 0);

@@ -2,6 +2,11 @@
 //!
 //! Ten segments leave 0.1 s after the SYN; every round trip takes 0.1 s, so the reordering window is 25 ms, and the timeout 1 s.
 
+#![expect(
+    clippy::single_range_in_vec_init,
+    reason = "one block is a list of one range"
+)]
+
 use sawtooth_core::packet::{Ack, Ecn};
 use sawtooth_core::tcp::limits::Limit;
 use serde_json::{Value, json};

@@ -1,6 +1,11 @@
 //! Loss recovery by duplicate acknowledgements, held against the words of its specifications: what `tcp_rules` leaves open of windows, counters and
 //! the number of segments that leave.
 
+#![expect(
+    clippy::single_range_in_vec_init,
+    reason = "one block is a list of one range"
+)]
+
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, near, reporting, with};

@@ -1,6 +1,11 @@
 //! What is common to all senders, held against the words of its specifications: buffers and windows, writes and pauses, short segments, marks, clocks, and
 //! what is kept of a connection.
 
+#![expect(
+    clippy::single_range_in_vec_init,
+    reason = "one block is a list of one range"
+)]
+
 use sawtooth_core::packet::Ack;
 use sawtooth_core::tcp::limits::Limit;
 use sawtooth_core::tcp::sender::Sender;
