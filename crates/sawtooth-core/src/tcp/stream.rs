@@ -422,6 +422,7 @@ mod tests {
         stream.write(2400, 0, 0);
         assert!(!stream.is_last_held(0, 2), "full ones are outstanding");
         assert_eq!(stream.lacking_bytes(|_| true), 600);
+        assert_eq!(stream.lacking_bytes(|seq| seq == 2), 600);
         assert_eq!(stream.lacking_bytes(|seq| seq == 1), 0);
     }
 

@@ -179,9 +179,30 @@ fn fall_floyd_1996_4_a_segment_leaves_when_fewer_than_the_window_are_in_the_path
 #[test]
 fn rfc9293_3_8_6_the_counter_lets_nothing_out_beyond_the_receivers_window() {
     let (mut script, first) = counting(&json!({"window_limit": "22 packets"}));
-    assert_eq!(script.sack(first, &[first + 1..first + 14]), NOTHING);
-    for arrived in 14..20 {
+    // All of the 22 but the first: the path is empty at the end.
+    for arrived in 4..=21 {
         let sent = script.sack(first, &[first + 1..first + 1 + arrived]);
         assert_eq!(sent, NOTHING, "{arrived}");
+    }
+}
+
+// --- what is kept of losses ---------------------------------------------------------------------------------------------
+
+#[test]
+fn an_episode_says_how_its_loss_was_found_and_no_number_where_segments_are_not_judged() {
+    for (recovery, cause) in [("newreno", "dupack"), ("sack", "sack")] {
+        let (mut script, first) = Script::with_window(&tcp(recovery), 20);
+        script.sender.keep_episodes();
+        for arrived in 1..=3 {
+            script.sack(first, &[first + 1..first + 1 + arrived]);
+        }
+        script.wait(RTT);
+        script.ack_all();
+        let episodes = script.sender.episodes();
+        assert_eq!(episodes.len(), 1);
+        let episode = &episodes[0];
+        assert_eq!((episode.cause.name(), episode.lost), (cause, None));
+        assert_eq!(episode.end, Some(script.now));
+        assert_eq!((episode.retransmits, episode.timeouts), (1, 0));
     }
 }

@@ -195,6 +195,17 @@ impl Script {
         !self.sender.next_timer().is_never()
     }
 
+    /// A variable of the congestion control.
+    pub fn probed(&self, name: &str) -> Option<f64> {
+        let mut found = None;
+        self.sender.probe(&mut |each, value| {
+            if each == name {
+                found = Some(value);
+            }
+        });
+        found
+    }
+
     pub fn snd_max(&self) -> u64 {
         self.sender.snd_una() + self.sender.flight_size()
     }

@@ -162,10 +162,12 @@ fn a_sender_says_for_what_it_waits() {
     // The window of three is full.
     script.write(3 * 1460);
     assert_eq!(script.sender.waits(script.now), Waits::Window);
-    // From the second on three are outstanding of a window of four, which the last one has room in.
+    // From the second on three are outstanding of a window of four, which the last one has room in; then four.
     script.wait(RTT);
     assert_eq!(script.ack(2), [4]);
     assert_eq!(script.sender.waits(script.now), Waits::Partial);
+    assert_eq!(script.write(1460), [5]);
+    assert_eq!(script.sender.waits(script.now), Waits::Window);
     // As many segments as the window, then the receiver's, have room for.
     for full in [json!({"window_limit": "3 packets"}), json!({})] {
         let mut script = opened(&full);
@@ -197,9 +199,11 @@ fn the_receivers_window_is_for_what_is_reported_as_well() {
     assert_eq!(script.sender.waits(script.now), Waits::Partial);
     let mut script = Script::open(&rack);
     script.establish();
-    script.write(4 * 1460 + 100);
+    assert_eq!(script.write(4 * 1460), [1, 2, 3, 4]);
     script.wait(RTT);
-    script.sack(1, &[2..3]);
+    script.ack(3);
+    assert_eq!(script.write(2 * 1460 + 100), [5, 6]);
+    script.sack(3, &[4..5]);
     assert_eq!(script.sender.waits(script.now), Waits::Window);
 }
 
@@ -302,24 +306,38 @@ fn rfc3168_6_1_2_the_window_is_reduced_once_for_all_marks_of_a_window() {
 
 #[test]
 fn casetti_2002_algorithms_hear_of_every_acknowledgement_that_arrives() {
-    let cc =
-        json!({"name": "westwood", "counts": "duplicates", "alpha": 0, "min_interval": "50 ms"});
+    let cc = json!({"name": "westwood", "counts": "duplicates", "first_interval": "sent", "min_interval": "50 ms"});
     let mut script = Script::with_cc(&newreno(&json!({})), &cc, |config, new, params| {
         Sender::new(config, new, params, None, 0.0)
     });
-    script.establish();
-    for next in [2, 4, 6, 8] {
-        script.wait(RTT);
+    assert_eq!(script.establish(), [1, 2, 3]);
+    script.wait(RTT);
+    // Two duplicates, before there is a round trip to measure with.
+    for next in [1, 1, 2] {
         script.ack(next);
     }
-    let mut estimate = None;
-    script.sender.probe(&mut |name, value| {
-        if name == "bwe" {
-            estimate = Some(value);
-        }
+    script.wait(RTT);
+    // Of these three two have been told: one, in the interval from 0.2 s to the next acknowledgement at 0.4.
+    script.ack(5);
+    script.wait(RTT);
+    script.ack(6);
+    assert_eq!(script.probed("bwe"), Some(5.0));
+}
+
+#[test]
+fn an_algorithm_that_lives_on_rates_hears_of_them() {
+    let rack = json!({
+        "recovery": "rack", "initial_window": "10 packets", "pacing_free_start": "20 packets", "ack_every": 1,
     });
-    let estimate = estimate.expect("it has heard of some");
-    assert!(estimate > 0.0, "{estimate}");
+    let cc = json!({"name": "bbr"});
+    let mut script = Script::with_cc(&rack, &cc, |config, new, params| {
+        Sender::new(config, new, params, None, 0.0)
+    });
+    assert_eq!(script.establish().len(), 10);
+    script.wait(RTT);
+    script.ack(11);
+    // Ten segments in a round trip.
+    assert_eq!(script.probed("BtlBw").map(f64::round), Some(100.0));
 }
 
 #[test]
@@ -334,14 +352,13 @@ fn the_integral_of_the_window_is_that_of_time() {
 #[test]
 fn rfc4898_every_moment_belongs_to_what_holds_the_sender_back() {
     let spent = |script: &mut Script, limit: Limit| {
-        let before = script.sender.limits.spent_ns(limit);
         script.wait(RTT);
         // Something that changes nothing ends the wait.
         let now = script.event();
         script.sender.on_carried(now, &reporting(0, &[]));
         script.sent(now);
         script.sender.finish(script.now);
-        script.sender.limits.spent_ns(limit) - before
+        script.sender.limits.spent_ns(limit)
     };
     let written = |more: &Value, bytes: u64| {
         let mut script = opened(more);
@@ -354,20 +371,27 @@ fn rfc4898_every_moment_belongs_to_what_holds_the_sender_back() {
         script.write(2 * 1460);
         script
     };
+    // Two of two outstanding further on.
+    let mut further = written(&json!({"window_limit": "2 packets"}), 9 * 1460);
+    further.wait(RTT);
+    assert_eq!(further.ack(3), [3, 4]);
     let buffer = json!({"send_buffer_default": "4096 B", "send_auto_tuning": false, "initial_window": "10 packets"});
-    for (mut script, limit) in [
-        (written(&json!({}), 1460), Limit::Source),
-        (written(&json!({}), 9 * 1460), Limit::Cwnd),
+    for (mut script, limit, millis) in [
+        (written(&json!({}), 1460), Limit::Source, 100),
+        // The handshake belongs there, too.
+        (written(&json!({}), 9 * 1460), Limit::Cwnd, 200),
         (
             written(&json!({"window_limit": "2 packets"}), 9 * 1460),
             Limit::Rwnd,
+            100,
         ),
-        (offered(1), Limit::Rwnd),
-        (offered(2), Limit::Source),
-        (written(&json!({}), 1500), Limit::Nagle),
-        (written(&buffer, 9 * 1460), Limit::SendBuffer),
+        (further, Limit::Rwnd, 200),
+        (offered(1), Limit::Rwnd, 100),
+        (offered(2), Limit::Source, 100),
+        (written(&json!({}), 1500), Limit::Nagle, 100),
+        (written(&buffer, 9 * 1460), Limit::SendBuffer, 100),
     ] {
-        assert_eq!(spent(&mut script, limit), 100_000_000, "{limit:?}");
+        assert_eq!(spent(&mut script, limit), millis * 1_000_000, "{limit:?}");
     }
 }
 
