@@ -31,6 +31,7 @@ class ScenarioError(Exception):
 
 class TomlError(Exception):
     message: str
+    hint: str | None
     line: int
     column: int
     end_line: int

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, cast
 
 import polars as pl
 
-from sawtooth import _core
+from sawtooth import _core, arguments
 from sawtooth import files as named_files
-from sawtooth.dataset import Dataset
-from sawtooth.errors import RunFailed, StudyError, as_path, cut, wrong_type
-from sawtooth.execute import execute, require
+from sawtooth.dataset import Dataset, is_results
+from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
+from sawtooth.execute import MOST_JOBS, execute, require
 from sawtooth.folder import Folder
+from sawtooth.lines import lines
 from sawtooth.plan import make_plan
-from sawtooth.study import Study
+from sawtooth.study import Study, quoted
 
 
 @dataclass(frozen=True)
@@ -139,26 +139,23 @@ def simulate(scenario: Mapping[str, Any] | Study | str | Path, seed: int = 1, *,
     """
     from sawtooth.backends import sim
 
-    if isinstance(seed, bool) or not isinstance(seed, int):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise wrong_type("a seed is a whole number", seed)
-    if not 0 <= seed < 2**64:
-        raise StudyError(f"a seed is from 0 to 2^64 - 1, found {cut(str(seed) if abs(seed) < 2**999 else 'a longer number')}")
+    number = arguments.seed(seed)
     if isinstance(scenario, Mapping):
         text = _of_mapping(scenario, files=files)
     elif isinstance(scenario, Study):
         text = make_plan(scenario).runs[0].scenario
     elif isinstance(scenario, str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = make_plan(_study_of(scenario, files=files)).runs[0].scenario
+        text = _of_text(scenario, files=files) if isinstance(scenario, str) and "\n" in scenario else _of_file(scenario, files=files)
     else:
         raise wrong_type("a scenario is a mapping, TOML text, a Study or the path of a study file", scenario)
-    batch = sim.run_batch([text], [seed])
+    batch = sim.run_batch([text], [number])
     if batch.errors:
         raise RunFailed(batch.errors[0])
     return Records({name: frame.drop("run") for name, frame in batch.tables.items()})
 
 
 def _of_mapping(scenario: Mapping[str, Any], *, files: bool) -> str:
-    tree = _plain(scenario, "")
+    tree = arguments.plain(scenario)
     named_files.inline(tree, Folder(Path(), shut=not files), lambda message, path: StudyError(f"{message} (at `{path}`)"))
     text = json.dumps(tree)
     try:
@@ -169,49 +166,55 @@ def _of_mapping(scenario: Mapping[str, Any], *, files: bool) -> str:
     return text
 
 
-_DEEPEST = 64
+def _of_file(path: str | os.PathLike[str], *, files: bool) -> str:
+    return make_plan(Study.load(Path(path), files=files)).runs[0].scenario
 
 
-def _plain(value: Any, path: str, depth: int = 0) -> Any:
-    """A copy of a scenario's tree, or a part of it, of what JSON has: numbers of numpy become Python's, tuples lists, paths texts."""
-    if depth > _DEEPEST:
-        raise StudyError(f"a scenario is nested {_DEEPEST} deep at most (at `{cut(path)}`)")
-    if isinstance(value, Mapping):
-        for key in cast(Mapping[Any, Any], value):
-            if not isinstance(key, str):
-                raise StudyError(f"the keys of a scenario are texts, found {key!r} (at `{path}`)")
-        return {key: _plain(each, f"{path}.{key}" if path else key, depth + 1) for key, each in cast(Mapping[str, Any], value).items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each, f"{path}[{at}]", depth + 1) for at, each in enumerate(cast(Sequence[Any], value))]
-    if isinstance(value, os.PathLike):
-        return os.fspath(cast("os.PathLike[str]", value))
-    if isinstance(value, str | bool):
-        return value
-    if isinstance(value, Integral) and abs(int(value)) < 2**64:
-        return int(value)
-    if isinstance(value, Real) and not isinstance(value, Integral) and math.isfinite(value):
-        return float(value)
-    found = "a number that is too large" if isinstance(value, Integral) else repr(value) if isinstance(value, Real) else None
-    found = found or f"a value of type {type(value).__name__}"
-    raise StudyError(f"a scenario holds tables, lists, texts, true and false, and finite numbers; found {found} (at `{path}`)")
+_GIVEN, _BELOW = "<scenario>", "scenario."
 
 
-def _study_of(source: str | os.PathLike[str], *, files: bool) -> Study:
-    if not isinstance(source, str) or "\n" not in source:
-        return Study.load(Path(source), files=files)
-    document = _core.parse_toml(source)[0] if "scenario" in source else {}
-    if "scenario" not in document:
-        # A scenario alone: its keys are those below [scenario].
-        source = "".join(_below_scenario(line) for line in source.splitlines(keepends=True))
-        source = f"[scenario]\n{source}"
-    return Study.parse(source, Path("<scenario>"), files=files)
+def _of_text(source: str, *, files: bool) -> str:
+    """The first run of a study's text, or of a scenario's alone; places of mistakes are those of the text as it is given."""
+    whole = _as_study(source)
+    try:
+        return make_plan(Study.parse(whole, Path(_GIVEN), files=files)).runs[0].scenario
+    except StudyError as error:
+        place = error.place
+        if whole == source or place is None or place.name != _GIVEN:
+            raise
+        given = lines(source)[max(place.line - 2, 0)]
+        ahead = 0 if given == place.text else len(_BELOW)
+        column = max(place.column - ahead, 1)
+        found = Place(_GIVEN, max(place.line - 1, 1), column, max(place.end_column - ahead, column + 1), given)
+        raise StudyError(error.message, found, error.hint) from None
 
 
-def _below_scenario(line: str) -> str:
-    stripped = line.lstrip()
-    if stripped.startswith("[["):
-        return stripped.replace("[[", "[[scenario.", 1)
-    return stripped.replace("[", "[scenario.", 1) if stripped.startswith("[") else line
+def _as_study(source: str) -> str:
+    """A scenario alone as a study: its keys are those below [scenario]."""
+    try:
+        tree, spans = _core.parse_toml(source)
+    except (_core.TomlError, UnicodeEncodeError):
+        return source  # that is told when it is read
+    if "scenario" in tree:
+        return source
+    text = lines(source)
+    for line, column, *_ in {spans[path] for path in _tables(tree, "") if path in spans}:
+        # Inline tables begin with another bracket.
+        if text[line - 1][column - 1 : column] == "[":
+            text[line - 1] = re.sub(r"^(\s*\[\[?\s*)", rf"\1{_BELOW}", text[line - 1])
+    return "\n".join(["[scenario]", *text])
+
+
+def _tables(value: Any, path: str) -> Iterator[str]:
+    """Paths of all tables."""
+    if isinstance(value, dict):
+        if path:
+            yield path
+        for key, each in cast(dict[str, Any], value).items():
+            yield from _tables(each, f"{path}.{quoted(key)}" if path else quoted(key))
+    elif isinstance(value, list):
+        for at, each in enumerate(cast(list[Any], value)):
+            yield from _tables(each, f"{path}[{at}]")
 
 
 def run(
@@ -238,8 +241,9 @@ def run(
         TypeError: if an argument is of another type.
 
     """
-    if isinstance(jobs, bool) or not isinstance(jobs, int | None) or (jobs is not None and jobs < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise wrong_type("`jobs` is a number of threads, at least 1", jobs)
+    threads = None if jobs is None else arguments.whole(jobs)
+    if jobs is not None and (threads is None or not 1 <= threads <= MOST_JOBS):
+        raise wrong_type(f"`jobs` is a number of threads, from 1 to {MOST_JOBS}", jobs)
     if isinstance(study, Study):
         if short or options:
             raise TypeError("a Study has its `short` and `options` already: give them to `Study.load`")
@@ -253,8 +257,8 @@ def run(
         )
     target = Path("results") / loaded.name if out is None else as_path(out, "`out` is the path of a directory")
     plan = make_plan(loaded)
-    if not (target / "manifest.json").is_file():
+    if not is_results(target):
         require(loaded.backend)
     dataset = Dataset.create(target, plan)
-    execute(plan, dataset, jobs=jobs)
+    execute(plan, dataset, jobs=threads)
     return dataset

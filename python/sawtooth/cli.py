@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TextIO, cast
+from typing import Annotated, Any, NoReturn
 
 import polars as pl
 import typer
@@ -15,12 +15,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sawtooth import _core, api, calibration, doctor
+from sawtooth import _core, api, calibration, doctor, listing, streams
 from sawtooth.backends import kernels
-from sawtooth.dataset import Dataset
-from sawtooth.errors import BackendUnavailable, DatasetError, ReaderGone, SawtoothError, StudyError
-from sawtooth.execute import BACKENDS, Interrupted, Summary, execute, reporter_for, require
-from sawtooth.measures import measures
+from sawtooth.dataset import Dataset, is_results
+from sawtooth.errors import BackendUnavailable, DatasetError, StudyError
+from sawtooth.execute import BACKENDS, MOST_JOBS, Interrupted, Summary, execute, reporter_for, require
 from sawtooth.plan import Plan, Run, make_plan
 from sawtooth.report import KINDS
 from sawtooth.report import report as make_report
@@ -39,8 +38,6 @@ app = typer.Typer(
 _DELIVERIES_PER_SECOND, _KERNEL_DELIVERIES_PER_SECOND = 8e6, 3e3
 """Of one core; only for the estimate of time that `plan` prints."""
 _START = "0 s"
-_KINDS = (*_core.registry(), "column", "metric", "study")
-"""What `list` can list."""
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).", show_default=False)]
 Short = Annotated[bool, typer.Option("--short", help="Take the study's [short] form.")]
@@ -61,7 +58,10 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME")] = None,
     short: Short = False,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Threads; of guests never more than fit, in real time one.", show_default="one per processor")
+        int | None,
+        typer.Option(
+            min=1, max=MOST_JOBS, help="Threads; of guests never more than fit, in real time one.", show_default="one per processor"
+        ),
     ] = None,
     backend: Backend = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed or were lost once more.")] = False,
@@ -109,15 +109,18 @@ def plan(
 ) -> None:
     """Show what a study would run: how many runs, of what, and about how long it takes.
 
+    Exit code 2 if this machine lacks what would run it, as `run` has it.
+
     Example: sawtooth plan studies/hstcp.toml
     """
     made = _warn(make_plan(_load(study, short, options, backend, no_files)))
-    try:
-        require(made.study.backend)
-    except BackendUnavailable as missing:
-        # What would run can be said without what runs it.
-        print(f"note: this machine cannot run it: {missing.message}" + (f"; {missing.hint}" if missing.hint else ""), file=sys.stderr)
-    cores = _cores()
+    _show_plan(made, as_json=as_json)
+    # What would run can be said without what runs it; that it cannot be run here is said as `run` says it.
+    require(made.study.backend)
+
+
+def _show_plan(made: Plan, *, as_json: bool) -> None:
+    cores = os.cpu_count() or 1
     seconds = _seconds(made, cores)
     if as_json:
         loaded = made.study
@@ -127,8 +130,9 @@ def plan(
             "axes": _axes(made),
         })  # fmt: skip
         return
-    console = Console()
-    console.print(f"{made.study.name}: {made.study.question}", highlight=False)
+    # What the study calls things is text: nothing in it is a style.
+    console = Console(markup=False, emoji=False, highlight=False)
+    console.print(f"{made.study.name}: {made.study.question}")
     table = Table("axis", "levels", box=None, pad_edge=False)
     for name, levels in _axes(made).items():
         table.add_row(name, ", ".join(levels))
@@ -140,8 +144,7 @@ def plan(
     arms = f" x {len(made.study.arms)} arms" if made.study.arms else ""
     console.print(
         f"{len(made.cells):,} cells{arms} x {made.study.repeat} replicates = {len(made.runs):,} runs; "
-        f"at most about {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores\n{made.demand}",
-        highlight=False,
+        f"at most about {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores\n{made.demand}"
     )
 
 
@@ -189,7 +192,7 @@ def gallery(
         ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page and of the sheet.", show_default=False)] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Threads.", show_default="one per processor")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, max=MOST_JOBS, help="Threads.", show_default="one per processor")] = None,
     no_files: NoFiles = False,
     as_json: AsJson = False,
 ) -> None:
@@ -298,6 +301,8 @@ def compare(
     """
     from sawtooth.report import compare as side_by_side
 
+    if out is None and (cell is not None or flow is not None):
+        raise DatasetError("--cell and --flow say what the page draws, and there is none", "--out DIR writes one")
     published = side_by_side.published(value, sd=sd, ci=ci, n=n, unit=unit, factors=factors or ())
     asked = side_by_side.Question(tuple(metrics or ()), side_by_side.tolerance(tolerance), flows, arm, published, cell, flow)
     made = side_by_side.compare(first, second, asked)
@@ -331,7 +336,7 @@ def list_parts(
         str,
         typer.Argument(
             metavar="[WHAT]",
-            help=f"{', '.join(_KINDS[:-1])} or {_KINDS[-1]}.",
+            help=f"{', '.join(listing.KINDS[:-1])} or {listing.KINDS[-1]}.",
         ),
     ] = "",
     as_json: AsJson = False,
@@ -340,9 +345,9 @@ def list_parts(
 
     Example: sawtooth list cc
     """
-    tables = _listing()
-    if what and what not in tables:
-        raise StudyError(f"there is nothing called `{what}` to list", hint=f"there are {', '.join(tables)}")
+    if what and what not in listing.KINDS:
+        raise StudyError(f"there is nothing called `{what}` to list", hint=f"there are {', '.join(listing.KINDS)}")
+    tables = listing.tables()
     chosen = {what: tables[what]} if what else tables
     if as_json:
         _print_json(chosen[what] if what else chosen)
@@ -353,7 +358,7 @@ def list_parts(
         table.add_column(no_wrap=True)
         table.add_column()
         for row in rows:
-            table.add_row(Text(row["name"]), Text(_describe(row)))
+            table.add_row(Text(row["name"]), Text(listing.words(row)))
         console.print(table)
         if not what:
             console.print()
@@ -645,7 +650,7 @@ def kernel_build(
         typer.Argument(metavar="[VERSION]", help="A series like 6.1, or a package's exact version.", show_default="the distribution's"),
     ] = None,
     hz: Annotated[int, typer.Option(help=f"Ticks per second: {', '.join(map(str, kernels.FREQUENCIES))}.")] = 250,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Compilers at a time.", show_default="one per processor")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, max=MOST_JOBS, help="Compilers at a time.", show_default="one per processor")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Build user-mode Linux with virtual time of its own. Needs no root, some minutes and, meanwhile, 3 GB.
@@ -694,46 +699,7 @@ def _top(
 
 def main() -> NoReturn:
     """Runs the command line; a user's mistake ends in its message and exit code 2, without a traceback."""
-    sys.stdout = cast(TextIO, _Output(sys.stdout))
-    try:
-        app()
-    except SawtoothError as error:
-        print(error, file=sys.stderr)
-        sys.exit(2)
-    finally:
-        sys.stdout.flush()
-    sys.exit(0)
-
-
-class _Output:
-    """Standard output whose reader may go, as in `| head`: nothing is wrong then, and nothing is said.
-
-    The libraries that print would each end with exit code 1; the signal that ends other tools would end this one also when a guest goes.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def write(self, text: str) -> int:
-        try:
-            return self._stream.write(text)
-        except BrokenPipeError:
-            self._leave()
-
-    def flush(self) -> None:
-        try:
-            self._stream.flush()
-        except BrokenPipeError:
-            self._leave()
-
-    def _leave(self) -> NoReturn:
-        # What is still in the buffer is written when Python ends.
-        with Path(os.devnull).open("w") as nowhere:
-            os.dup2(nowhere.fileno(), self._stream.fileno())
-        raise ReaderGone
+    sys.exit(streams.command(app))
 
 
 def _upright(frame: pl.DataFrame) -> pl.DataFrame:
@@ -747,15 +713,17 @@ def _upright(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _load(study: Path, short: bool, options: Sequence[str] | None, backend: str | None, no_files: bool) -> Study:
-    return Study.load(study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend else [])], files=not no_files)
+    return Study.load(
+        study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend is not None else [])], files=not no_files
+    )
 
 
 def _gallery_of(paths: Sequence[Path]) -> list[Path]:
     """The study files and results directories that `paths` name, each once."""
     found: list[Path] = []
     for path in paths:
-        if path.is_dir() and not _is_results(path):
-            within = [*sorted(path.glob("*.toml")), *(each for each in sorted(path.iterdir()) if _is_results(each))]
+        if path.is_dir() and not is_results(path):
+            within = [*sorted(path.glob("*.toml")), *(each for each in sorted(path.iterdir()) if is_results(each))]
             if not within:
                 raise StudyError(f"{path} holds neither study files nor results directories", hint="name one that does")
             found += within
@@ -764,12 +732,8 @@ def _gallery_of(paths: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def _is_results(path: Path) -> bool:
-    return any((path / name).is_file() for name in ("manifest.json", "SHA256SUMS"))
-
-
 def _results_or_plan(path: Path, short: bool, no_files: bool) -> Dataset | Plan:
-    if _is_results(path):
+    if is_results(path):
         return _open(path)
     loaded = _load(path, short, None, None, no_files)
     _check_report(loaded)
@@ -786,7 +750,7 @@ def _open(directory: Path) -> Dataset:
 
 def _do(plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = False, wait: bool = True) -> tuple[Dataset, Summary]:
     """Does what is missing of a plan, with progress; Ctrl-C ends the command with exit code 130."""
-    if not _is_results(directory):
+    if not is_results(directory):
         require(plan.study.backend)
     dataset = Dataset.create(directory, plan, wait=wait)
     reporter = reporter_for(Console(stderr=True))
@@ -842,10 +806,6 @@ def _axes(made: Plan) -> dict[str, list[str]]:
     return {names[path]: list(dict.fromkeys(str(cell.factors[path]) for cell in made.cells if path in cell.factors)) for path in paths}
 
 
-def _cores() -> int:
-    return os.cpu_count() or 1
-
-
 def _seconds(made: Plan, cores: int) -> float:
     """How long a plan takes, at most about: in real time runs are one after the other and take their own time, too."""
     backend = made.study.backend
@@ -863,33 +823,6 @@ def _duration(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def _listing() -> dict[str, list[dict[str, Any]]]:
-    tables: dict[str, list[dict[str, Any]]] = dict(_core.registry())
-    tables["column"] = [
-        {"name": f"{table}.{column['name']}", "summary": column["summary"], "unit": column["unit"]}
-        for table, spec in _core.schema().items()
-        for column in spec["columns"]
-    ]
-    tables["metric"] = [
-        {"name": metric.name.removeprefix("flows."), "summary": metric.summary, "unit": metric.unit} for metric in measures().values()
-    ]
-    tables["study"] = [{"name": str(path), "summary": Study.load(path).question} for path in sorted(Path("studies").glob("**/*.toml"))]
-    return tables
-
-
-def _describe(row: dict[str, Any]) -> str:
-    text = row["summary"]
-    if row.get("specification"):
-        text += f" ({', '.join(row['specification'])})"
-    if "default" in row:
-        text += f" [{row['kind']}; default {row['default']}]"
-    if row.get("unit"):
-        text += f" [{row['unit']}]"
-    for param in row.get("params", ()):
-        text += f"\n  {param['name']} = {param['default']}: {param['summary']}"
-    return text
 
 
 def _print_json(value: Any) -> None:

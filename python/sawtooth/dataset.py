@@ -24,8 +24,8 @@ from typing import Any, cast
 
 import polars as pl
 
-from sawtooth import _core
-from sawtooth.errors import DatasetError, as_path
+from sawtooth import _core, arguments
+from sawtooth.errors import DatasetError, as_path, wrong_type
 from sawtooth.mib import rfc4898
 from sawtooth.plan import RESULTS_EPOCH, Plan
 from sawtooth.results import head as heads
@@ -42,6 +42,26 @@ _LOG = "log.jsonl"
 _OURS = {heads.STUDY, heads.MANIFEST, heads.RUNS, heads.KERNELS, heads.SUMS, _LOG, locks.NAME, "parts", "report", "trace"}
 
 
+def is_results(directory: Path) -> bool:
+    """Whether results were written to a directory.
+
+    Raises:
+        DatasetError: if that cannot be seen.
+
+    """
+    try:
+        return any((directory / name).is_file() for name in (heads.MANIFEST, heads.SUMS))
+    except OSError as error:
+        raise DatasetError(f"cannot read {directory}: {error.strerror}", "name another, or see what `ls -ld` says of it") from None
+
+
+def _named(directory: str | Path) -> Path:
+    path = as_path(directory, "a dataset is opened by the path of its directory")
+    if not arguments.encodable(str(path)):
+        raise DatasetError(f"results cannot be in {str(path)!a}: its name is not UTF-8", "name another directory")
+    return path
+
+
 class Dataset:
     """A results directory, opened.
 
@@ -54,8 +74,8 @@ class Dataset:
     """
 
     def __init__(self, directory: str | Path) -> None:
-        self.directory = as_path(directory, "a dataset is opened by the path of its directory")
-        if not any((self.directory / name).is_file() for name in (heads.MANIFEST, heads.SUMS)):
+        self.directory = _named(directory)
+        if not is_results(self.directory):
             raise DatasetError(f"{self.directory} is no results directory", "`sawtooth run STUDY --out DIR` makes one")
         self._enter(Head.look(self.directory))
 
@@ -92,10 +112,12 @@ class Dataset:
             DatasetError: if it holds another plan, is no results directory, or cannot be written.
 
         """
-        directory = Path(directory)
+        directory = _named(directory)
+        if not isinstance(plan, Plan):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_type("results are of a Plan; `make_plan(study)` makes one", plan)
         identity = plan_hash(plan)
-        _require_ours(directory)
         with writing(directory):
+            _require_ours(directory)
             (directory / "parts").mkdir(parents=True, exist_ok=True)
         with locks.lock(directory, wait=wait), writing(directory):
             head = Head.look(directory)
@@ -127,8 +149,8 @@ class Dataset:
 
         """
         directory = Path(directory)
-        _require_ours(directory)
         with writing(directory):
+            _require_ours(directory)
             (directory / "parts").mkdir(parents=True, exist_ok=True)
         held = locks.acquire(directory, wait=False)
         try:
@@ -183,6 +205,7 @@ class Dataset:
 
     def table(self, name: str) -> pl.LazyFrame:
         """A table of all runs done so far, with a column `run` that refers to `runs`."""
+        name = arguments.text(name, "a table is called by its name, such as flows")
         parts = self._parts.paths(name)
         if not parts:
             if name not in _core.schema():
@@ -236,7 +259,8 @@ class Dataset:
             DatasetError: if there is no such table or column.
 
         """
-        spec = _core.schema().get(table, {}).get("columns", [])
+        name = arguments.text(name, "a column is called by its name, such as goodput_bps or SegsRetrans")
+        spec = _core.schema().get(arguments.text(table, "a table is called by its name, such as flows"), {}).get("columns", [])
         known = [column["name"] for column in spec]
         keys = [key for key in ("t_ns", "flow", "link", "direction", "host", "variable") if key in known and key != name]
         return self.table(table).select("run", *keys, pl.col(name) if name in known else rfc4898(name, table))
@@ -359,7 +383,7 @@ def as_status(runs: Sequence[int], status: Sequence[str], messages: Sequence[str
 
 def _require_ours(directory: Path) -> None:
     """Nothing is written beside what somebody else keeps in a directory."""
-    if not directory.is_dir() or any((directory / name).is_file() for name in (heads.MANIFEST, heads.SUMS)):
+    if is_results(directory) or not directory.is_dir():
         return
     if any(path.name not in _OURS and not is_temporary(path.name) for path in directory.iterdir()):
         raise DatasetError(f"{directory} is not empty and is no results directory", "name another directory with --out")

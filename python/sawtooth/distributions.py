@@ -13,6 +13,7 @@ from typing import Any, cast
 from sawtooth import _core, reading
 from sawtooth.errors import Place, StudyError, hinted
 from sawtooth.folder import Folder
+from sawtooth.lines import lines
 
 _EXAMPLE = "each line has a value and the probability of it or less, such as `1000 0.25`; the last probability is 1"
 
@@ -60,7 +61,7 @@ def read_points(text: str, name: str) -> list[list[float]]:
     """
     points: list[list[float]] = []
     place: Place | None = None
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines(text), 1):
         words = [(match.group(), match.start()) for match in re.finditer(r"[^\s,]+", line.partition("#")[0])]
         if not words:
             continue

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sawtooth import _core, reading
 from sawtooth.errors import Place, StudyError, cut, hinted
+from sawtooth.lines import lines, stretch
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,8 @@ class Line:
 
     def error(self, message: str, at: int | None = None, hint: str | None = None) -> StudyError:
         """An error about one of its cells, or about all of it."""
-        if at is None or '"' in self.text:
-            # What stands in quotes may hold commas: then the line as a whole is shown.
-            first, last = 1, len(self.text) + 1
-        else:
-            first = 1 + sum(len(cell) + 1 for cell in self.cells[:at])
-            last = first + len(self.cells[at])
-        return StudyError(message, Place(str(self.file), self.number, first, last, self.text), hint)
+        first, last = (0, len(self.text)) if at is None else stretch(self.text, at)
+        return StudyError(message, Place(str(self.file), self.number, first + 1, last + 1, self.text), hint)
 
 
 @dataclass(frozen=True)
@@ -96,10 +92,10 @@ def read(file: Path, row: str, most: float, locate: Callable[[str], StudyError])
 def _read(file: Path, row: str, most: float, _written: int) -> Table:
     # Spreadsheets begin what they save with a mark of its encoding.
     content = reading.read_text(file, most, _core.how_to_raise("file", most + 1), "utf-8-sig")
-    lines = [_line(file, number, text) for number, text in enumerate(content.splitlines(), 1) if text.strip()]
-    if not lines:
+    found = [_line(file, number, text) for number, text in enumerate(lines(content), 1) if text.strip()]
+    if not found:
         raise StudyError(f"{file} is empty", hint="its first line has the names of its columns")
-    head, *body = lines
+    head, *body = found
     columns: dict[str, int] = {}
     for at, cell in enumerate(head.cells):
         name = cell.strip()

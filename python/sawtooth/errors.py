@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sawtooth import reading
+from sawtooth.lines import columns
 
 _MOST_BYTES = 16 * 2**20
 """Of a study file."""
@@ -55,8 +56,9 @@ class Place:
             first, last = first + shift, min(last + shift, len(before) + _WIDEST)
         # What would end the line or move the carets is shown as a blank.
         text = "".join(letter if letter.isprintable() else " " for letter in text)
-        carets = "^" * max(1, last - first)
-        return f"{margin}--> {self.name}:{self.line}:{self.column}\n{margin} |\n{number} | {text}\n{margin} | {' ' * first}{carets}"
+        carets = "^" * max(1, columns(text[first:last]))
+        blanks = " " * columns(text[:first])
+        return f"{margin}--> {self.name}:{self.line}:{self.column}\n{margin} |\n{number} | {text}\n{margin} | {blanks}{carets}"
 
 
 class StudyError(SawtoothError):
@@ -140,9 +142,9 @@ def as_path(value: Any, what: str) -> Path:
         TypeError: if it is something else.
 
     """
-    if not isinstance(value, str | os.PathLike):
-        raise wrong_type(what, value)
-    return Path(cast("str | os.PathLike[str]", value))
+    if not isinstance(value, str | os.PathLike) or "\0" in (path := os.fsdecode(cast("str | os.PathLike[str]", value))):
+        raise wrong_type(what, cast(object, value))
+    return Path(path)
 
 
 def read_text(path: Path) -> str:
@@ -152,16 +154,24 @@ def read_text(path: Path) -> str:
         StudyError: if there is no such file, or it is no text, or too much of it.
 
     """
+    if str(path) == "-":
+        raise StudyError(
+            "a study is read from a file, not from standard input", hint="what it names is found from where it is: put it into a file"
+        )
     try:
         return reading.read_text(path, _MOST_BYTES, "a study is written by hand; put tables into files that it names")
     except FileNotFoundError:
         raise StudyError(f"there is no file {path}", hint="`sawtooth list study` shows the studies that come along") from None
     except IsADirectoryError:
-        raise StudyError(f"{path} is a directory, not a study file") from None
+        raise StudyError(f"{path} is a directory, not a study file", hint="name the file in it, such as study.toml") from None
     except reading.Unreadable as error:
-        raise StudyError(error.message, hint=error.hint) from None
+        raise StudyError(error.message, hint=error.hint or "a study is a text in UTF-8") from None
     except OSError as error:
-        raise StudyError(f"cannot read {path}: {error.strerror}") from None
+        raise StudyError(f"cannot read {path}: {error.strerror}", hint="name another, or see what `ls -ld` says of it") from None
+
+
+class OutputLost(PlainError):
+    """Standard output cannot be written."""
 
 
 class ReaderGone(SystemExit):

@@ -42,6 +42,8 @@ def require(backend: str) -> None:
         _KERNELS[backend].require()
 
 
+MOST_JOBS = 1024
+"""Threads: more than that no machine starts."""
 # A lost run is done once more this often, unless more is asked for.
 _MOST_RETRIES = 3
 _UINT8 = 255
@@ -395,7 +397,7 @@ class TerminalReporter:
 
     def say(self, text: str) -> None:
         """See `Reporter`."""
-        self._progress.console.print(text, highlight=False)
+        self._progress.console.print(text, highlight=False, markup=False, emoji=False)
 
     def end(self) -> None:
         """See `Reporter`."""

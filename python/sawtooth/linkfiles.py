@@ -23,6 +23,7 @@ from typing import Any, TypeAlias, cast
 from sawtooth import _core, reading
 from sawtooth.errors import Place, StudyError, cut, hinted
 from sawtooth.folder import Folder
+from sawtooth.lines import lines, stretch
 
 Tree: TypeAlias = dict[str, Any]
 Locate: TypeAlias = Callable[[str, str], StudyError]
@@ -30,7 +31,13 @@ Locate: TypeAlias = Callable[[str, str], StudyError]
 
 _DIGITS = 15
 """Of a time of a trace: 30,000 years, and exact in binary64."""
-_COLUMNS = {"at": ("time", "s"), "t": ("time", "s"), "rate": ("rate", "bit/s"), "delay": ("time", "s"), "loss": ("number", "")}
+_COLUMNS = {
+    "at": ("time", "s", "1.5 s"),
+    "rate": ("rate", "bit/s", "5 Mbit/s"),
+    "delay": ("time", "s", "20 ms"),
+    "loss": ("number", "", "0.01"),
+}
+"""Of each the dimension, the unit of plain numbers, and an example; `t` is `at`."""
 
 
 def inline(scenario: Tree, folder: Folder, locate: Locate) -> None:
@@ -82,18 +89,15 @@ def _written(file: Path) -> int:
 
 
 def _lines(file: Path, most: float) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(reading.read_text(file, most, _core.how_to_raise("file", most + 1)).splitlines(), 1):
+    for number, line in enumerate(lines(reading.read_text(file, most, _core.how_to_raise("file", most + 1))), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line
 
 
-def _wrong(
-    file: Path, number: int, line: str, message: str, hint: str | None = None, cell: str | None = None, after: int = 0
-) -> StudyError:
-    """An error about a cell of a line, or about all of it; `after` that many characters, which may have the same."""
-    cell = line.strip() if cell is None else cell.strip()
-    start = max(line.find(cell, after), 0)
-    return StudyError(message, Place(str(file), number, start + 1, start + 1 + max(1, len(cell)), line), hint)
+def _wrong(file: Path, number: int, line: str, message: str, hint: str | None = None, at: int | None = None) -> StudyError:
+    """An error about a cell of a line, counted from 0, or about all of the line."""
+    first, last = (len(line) - len(line.lstrip()), len(line.rstrip())) if at is None else stretch(line, at)
+    return StudyError(message, Place(str(file), number, first + 1, last + 1, line), hint)
 
 
 def _empty(file: Path, what: str) -> StudyError:
@@ -120,28 +124,18 @@ def _trace(file: Path, _written: int, most: float) -> list[int]:
 
 @functools.cache
 def _changes(file: Path, _written: int, most: float) -> list[dict[str, str]]:
-    lines = list(_lines(file, most))
-    if len(lines) < 2:
+    found = list(_lines(file, most))
+    if len(found) < 2:
         raise _empty(file, "row of changes")
-    (head_number, head), *body = lines
-    columns = [column.strip() for column in _cells(file, head_number, head)]
-    for column in columns:
-        if column not in _COLUMNS:
-            raise _wrong(file, head_number, head, f"unknown column `{column}`", "there are at (or t), rate, delay and loss", column)
-    meant = ["at" if column == "t" else column for column in columns]
+    (head_number, head), *body = found
+    columns = ["at" if cell.strip() == "t" else cell.strip() for cell in _cells(file, head_number, head)]
     for at, column in enumerate(columns):
-        if meant[at] in meant[:at]:
-            raise _wrong(
-                file,
-                head_number,
-                head,
-                f"two columns say `{meant[at]}`",
-                "leave one of the two out",
-                column,
-                sum(map(len, columns[:at])) + at,
-            )
-    if not {"at", "t"} & set(columns):
-        raise _wrong(file, head_number, head, "the table has no column `at`")
+        if column not in _COLUMNS:
+            raise _wrong(file, head_number, head, f"unknown column `{cut(column)}`", "there are at (or t), rate, delay and loss", at)
+        if column in columns[:at]:
+            raise _wrong(file, head_number, head, f"two columns say `{column}`", "leave one of the two out", at)
+    if "at" not in columns:
+        raise _wrong(file, head_number, head, "the table has no column `at`", "it says when the row holds, such as 1.5 s")
     rows: list[dict[str, str]] = []
     last = -math.inf
     for number, line in body:
@@ -149,12 +143,12 @@ def _changes(file: Path, _written: int, most: float) -> list[dict[str, str]]:
         if len(cells) != len(columns):
             raise _wrong(file, number, line, f"{len(cells)} cells, where the first line has {len(columns)}")
         row: dict[str, str] = {}
-        for column, cell in zip(columns, cells, strict=True):
+        for at, (column, cell) in enumerate(zip(columns, cells, strict=True)):
             if cell.strip():
-                value, row["at" if column == "t" else column] = _cell(file, number, line, column, cell)
-                if column in ("at", "t"):
+                value, row[column] = _cell(functools.partial(_wrong, file, number, line, at=at), column, cell.strip())
+                if column == "at":
                     if value <= last:
-                        raise _wrong(file, number, line, f"{cell.strip()} does not come after the row before: times ascend", None, cell)
+                        raise _wrong(file, number, line, f"{cell.strip()} does not come after the row before: times ascend", None, at)
                     last = value
         if "at" not in row:
             raise _wrong(file, number, line, "a row without a time")
@@ -164,27 +158,29 @@ def _changes(file: Path, _written: int, most: float) -> list[dict[str, str]]:
 
 def _cells(file: Path, number: int, line: str) -> list[str]:
     try:
-        return next(csv.reader([line]))
+        return next(csv.reader([line], strict=True))
     except csv.Error as error:
         raise _wrong(file, number, line, f"this is no line of a table: {error}") from None
 
 
-def _cell(file: Path, number: int, line: str, column: str, cell: str) -> tuple[float, str]:
+def _cell(wrong: Callable[[str, str], StudyError], column: str, cell: str) -> tuple[float, str]:
     """A cell in base units, and as the scenario has it."""
-    dimension, unit = _COLUMNS[column]
+    dimension, unit, example = _COLUMNS[column]
+    what = "time" if column == "at" else column
+    hint = f"such as {example}" + (f", or a plain number in {unit}" if unit else "")
     try:
-        value, found = _core.evaluate(cell.strip(), {})
+        value, found = _core.evaluate(cell, {})
     except _core.ScenarioError as error:
-        raise _wrong(file, number, line, f"`{cell.strip()}` is no {column}: {error.message}", None, cell) from None
+        raise wrong(f"`{cut(cell)}` is no {what}: {error.message}", error.hint or hint) from None
     if found == "number":
         text = f"{value!r} {unit}".strip()
     elif found == dimension:
-        text = cell.strip()
+        text = cell
     else:
-        raise _wrong(file, number, line, f"`{cell.strip()}` is a {found}, and a {column} is a {dimension}", None, cell)
+        raise wrong(f"`{cut(cell)}` is a {found}, where a {what} is expected", hint)
     if value < 0 or (column == "loss" and value > 1):
         bounds = "from 0 to 1" if column == "loss" else "not negative"
-        raise _wrong(file, number, line, f"a {column} is {bounds}, found {cell.strip()}", None, cell)
+        raise wrong(f"a {what} is {bounds}, found {cut(cell)}", hint)
     return value, text
 
 

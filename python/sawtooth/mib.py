@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core
+from sawtooth import _core, arguments
 from sawtooth.errors import DatasetError
 from sawtooth.study import did_you_mean
 
@@ -33,6 +33,8 @@ def rfc4898(name: str, table: str = "flows") -> pl.Expr:
         DatasetError: if the table has nothing of that name.
 
     """
+    table = arguments.text(table, "a table is called by its name, such as flows")
+    name = arguments.text(name, "a column is called by its name, such as SegsRetrans")
     if table not in _core.schema():
         raise DatasetError(f"there is no table `{table}`", f"there are {', '.join(_core.schema())}")
     names = {known: row for row in _names(table) for known in _known_as(row)}

@@ -21,10 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from sawtooth import _core, keys
+from sawtooth import _core, arguments, keys
 from sawtooth.errors import Place, StudyError, as_path, cut, read_text, wrong_type
 from sawtooth.folder import Folder
 from sawtooth.levels import first_repeated
+from sawtooth.lines import lines
 
 Tree: TypeAlias = dict[str, Any]
 
@@ -68,6 +69,11 @@ class Document:
     spans: Mapping[str, tuple[int, int, int, int]]
     options: Sequence[str] = ()
 
+    @functools.cached_property
+    def lines(self) -> Sequence[str]:
+        """The text's lines."""
+        return lines(self.text)
+
     def place(self, path: str, *, key: bool = False, within: tuple[int, int] | None = None) -> Place | None:
         """Where `path` is written; of a path that is not written, where its nearest parent is.
 
@@ -82,18 +88,22 @@ class Document:
             start = option.index("=") + 2 if "=" in option else 1
             if key:
                 return Place("--set", 1, 1, max(start - 1, 2), option)
-            first, last = (start + within[0], start + within[1]) if within else (start, len(option) + 1)
-            return Place("--set", 1, first, last, option)
-        lines = self.text.splitlines() or [""]
+            # Of what is within the value, such as an item of a list, no place is known.
+            before = _before_content(option[start - 1 :]) if within and path.partition("[")[0] == path else None
+            if within and before is not None:
+                return Place("--set", 1, start + before + within[0], start + before + within[1], option)
+            return Place("--set", 1, start, len(option) + 1, option)
         while True:
             span = self.spans.get(f"{path}#key") if key else self.spans.get(path)
             span = span or self.spans.get(f"{path}#key") or self.spans.get(path)
             if span is not None:
                 line, column, end_line, end_column = span
-                text = lines[min(line, len(lines)) - 1]
-                if within is not None and text[column - 1 : column] in ('"', "'"):
-                    return Place(self.name, line, column + 1 + within[0], column + 1 + within[1], text)
-                return Place(self.name, line, column, end_column if end_line == line else len(text) + 1, text)
+                text = self.lines[line - 1]
+                last = end_column if end_line == line else len(text) + 1
+                before = _before_content(text[column - 1 : last - 1]) if within is not None and end_line == line else None
+                if within is not None and before:
+                    return Place(self.name, line, column + before + within[0], column + before + within[1], text)
+                return Place(self.name, line, column, last, text)
             if not path:
                 return None
             key, within = key and False, None
@@ -102,8 +112,7 @@ class Document:
     @property
     def start(self) -> Place:
         """Where the file begins: the place of what is not in it."""
-        line = (self.text.splitlines() or [""])[0]
-        return Place(self.name, 1, 1, 2, line)
+        return Place(self.name, 1, 1, 2, self.lines[0])
 
     def error(self, message: str, path: str, hint: str | None = None, *, key: bool = False) -> StudyError:
         """An error about what is written at `path`."""
@@ -111,7 +120,7 @@ class Document:
 
     def exceeds(self, name: str, number: float, limit: float, what: str, path: str) -> StudyError:
         """An error about what exceeds the limit `name`, and how to raise it."""
-        return self.error(f"{what}, and the limit is {limit:,.0f} {name}", path, _core.how_to_raise(name, float(number)))
+        return self.error(f"{what}, and the limit is {limit:,.0f} {name}", path, _core.how_to_raise(name, float(min(number, 10**300))))
 
 
 @dataclass(frozen=True)
@@ -175,19 +184,20 @@ class Study:
     @classmethod
     def parse(cls, text: str, path: Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
         """Reads a study from its text; `path` is for messages and for files it names."""
-        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise wrong_type("`Study.parse` takes the text of a study", text)
+        text = arguments.text(text, "`Study.parse` takes the text of a study")
         path = as_path(path, "the path of a study is a path")
         # A text is a sequence of texts, too: its letters.
-        if isinstance(options, str) or not all(isinstance(option, str) for option in options):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if isinstance(options, str) or not isinstance(options, Sequence) or not all(isinstance(option, str) for option in options):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise wrong_type('`options` is a list such as ["vars.N=2"]', options)
+        for option in options:
+            if not arguments.encodable(option):
+                raise StudyError(f"{cut(ascii(option))} is no text: its bytes are not UTF-8", hint="write it in UTF-8")
         try:
             tree, spans = _core.parse_toml(text)
         except _core.TomlError as error:
-            lines = text.splitlines() or [""]
-            line = lines[min(error.line, len(lines)) - 1]
             end = error.end_column if error.end_line == error.line else error.column + 1
-            raise StudyError(error.message, Place(str(path), error.line, error.column, end, line)) from None
+            place = Place(str(path), error.line, error.column, end, lines(text)[error.line - 1])
+            raise StudyError(error.message, place, error.hint) from None
         return _Reader(Document(str(path), text, spans, tuple(options)), path, tree).study(Folder(path.parent, shut=not files), short=short)
 
     def located(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> StudyError:
@@ -667,6 +677,15 @@ def _option_value(text: str) -> Any:
     with contextlib.suppress(_core.TomlError):
         return _core.parse_toml(f"value = {text}")[0]["value"]
     return text
+
+
+def _before_content(written: str) -> int | None:
+    """How many characters of a value are before what it says; None if that is not written as it is: with escapes, or as no text."""
+    quote = re.match("\"\"\"|'''|[\"']|", written)
+    assert quote
+    if ("\\" in written and quote[0][:1] == '"') or written[:1] in ("[", "{", " "):
+        return None
+    return len(quote[0])
 
 
 def _parent(path: str) -> str:

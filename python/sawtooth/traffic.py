@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth import _core
-from sawtooth.errors import StudyError
+from sawtooth import _core, arguments
+from sawtooth.errors import StudyError, wrong_type
+
+_MOST = 1 << 28
+"""Points of an array: 2 GiB."""
 
 
 def noise(hurst: float, points: int, seed: int = 1, name: str = "noise") -> NDArray[np.float64]:
@@ -23,10 +26,16 @@ def noise(hurst: float, points: int, seed: int = 1, name: str = "noise") -> NDAr
         name: of the stream of random numbers.
 
     Raises:
+        TypeError: if one of these is of another type.
         ValueError: if there is no such path.
 
     """
-    return np.frombuffer(_core.fractional_gaussian_noise(hurst, points, seed, name), dtype="<f8").copy()
+    parameter = arguments.number(hurst, "a Hurst parameter is a number above 0 and below 1")
+    number = arguments.whole(points)
+    if number is None or not 1 <= number <= _MOST:
+        raise wrong_type(f"`points` is a whole number from 1 to {_MOST}", points)
+    name = arguments.text(name, "`name` is a text")
+    return np.frombuffer(_core.fractional_gaussian_noise(parameter, number, arguments.seed(seed), name), dtype="<f8").copy()
 
 
 def departures(scenario: Mapping[str, Any] | str, seed: int, flow: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -41,20 +50,42 @@ def departures(scenario: Mapping[str, Any] | str, seed: int, flow: str) -> tuple
 
     Raises:
         StudyError: if the scenario cannot be run.
+        TypeError: if one of these is of another type.
         ValueError: if it has no such flow.
 
     """
-    text = scenario if isinstance(scenario, str) else json.dumps(scenario)
+    if not isinstance(scenario, str | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("a scenario is a mapping, or the JSON text of one", scenario)
+    flow = arguments.text(flow, "`flow` is the name of a flow")
+    if isinstance(scenario, str):
+        text = arguments.text(scenario, "a scenario is a mapping, or the JSON text of one")
+    else:
+        text = json.dumps(arguments.plain(scenario))
     try:
-        times, sizes = _core.departures(text, seed, flow)
+        times, sizes = _core.departures(text, arguments.seed(seed), flow)
     except _core.ScenarioError as error:
         raise StudyError(f"{error.message} (at `{error.path}`)", hint=error.hint) from None
     return np.frombuffer(times, dtype="<f8").copy(), np.frombuffer(sizes, dtype="<f8").copy()
 
 
 def counts(times: NDArray[np.float64], period: float, duration: float) -> NDArray[np.float64]:
-    """Packets in each whole period of `duration`, both seconds: shape (floor(duration / period),)."""
-    periods = int(np.floor(duration / period + 1e-9))
+    """Packets in each whole period of `duration`, both seconds: shape (floor(duration / period),).
+
+    Raises:
+        TypeError: if these are no times.
+
+    """
+    length, whole = (
+        arguments.number(value, f"`{name}` is a number of seconds") for name, value in (("period", period), ("duration", duration))
+    )
+    if not (length > 0 and 0 <= whole / length <= _MOST):
+        raise wrong_type(f"`period` is above 0, and at most {_MOST} of them are in a `duration` of {whole:g}", period)
+    what = "`times` is an array of seconds from 0 on"
+    if not isinstance(times, np.ndarray) or times.ndim != 1 or times.dtype.kind not in "fiu":  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type(what, times)
+    if not (np.isfinite(times).all() and (times >= 0).all()):
+        raise wrong_type(what, times)
+    periods = int(np.floor(whole / length + 1e-9))
     # A packet at the very beginning of a period belongs to it, whatever rounding says.
-    numbers = np.floor(times / period + 1e-9).astype(np.int64)
+    numbers = np.floor(times / length + 1e-9).astype(np.int64)
     return np.bincount(numbers[numbers < periods], minlength=periods).astype(np.float64)

@@ -92,7 +92,7 @@ BAD = {
         CHANGES,
         "wifi.csv",
         "at,rate\n0 s,5 Mbit/s\n1 s,5 ms\n",
-        "error: `5 ms` is a time, and a rate is a rate\n --> {file}:3:5\n  |\n3 | 1 s,5 ms\n  |     ^^^^",
+        "error: `5 ms` is a time, where a rate is expected\n --> {file}:3:5\n  |\n3 | 1 s,5 ms\n  |     ^^^^\nhint: such as 5 Mbit/s, or a plain number in bit/s",
     ),
     "a row that goes back": (
         CHANGES,
@@ -104,7 +104,7 @@ BAD = {
         CHANGES,
         "wifi.csv",
         "t,loss\n1,1.5\n",
-        "error: a loss is from 0 to 1, found 1.5\n --> {file}:2:3\n  |\n2 | 1,1.5\n  |   ^^^",
+        "error: a loss is from 0 to 1, found 1.5\n --> {file}:2:3\n  |\n2 | 1,1.5\n  |   ^^^\nhint: such as 0.01",
     ),
     "too few cells": (
         CHANGES,

@@ -100,11 +100,15 @@ CASES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         TypeError,
         "`run` takes the path of a study file, or a Study; `simulate` takes mappings, found an int: 5",
     ),
-    "threads below one": (lambda: sawtooth.run("x.toml", jobs=0), TypeError, "`jobs` is a number of threads, at least 1, found an int: 0"),
+    "threads below one": (
+        lambda: sawtooth.run("x.toml", jobs=0),
+        TypeError,
+        "`jobs` is a number of threads, from 1 to 1024, found an int: 0",
+    ),
     "threads that are a text": (
         lambda: ANY.run("x.toml", jobs="2"),
         TypeError,
-        "`jobs` is a number of threads, at least 1, found a str: '2'",
+        "`jobs` is a number of threads, from 1 to 1024, found a str: '2'",
     ),
     "a number for the directory": (
         lambda: ANY.run(Study.parse(STUDY, Path("pair.toml")), 5),
@@ -206,3 +210,43 @@ def test_an_option_that_cannot_be_is_an_error_of_the_user(option: str, study_fil
         sawtooth.make_plan(Study.load(study_file, options=[option]))
     assert len(str(raised.value)) < 1000
     assert json.dumps(str(raised.value))
+
+
+ALONE = """\
+duration = "1 s"
+[links.l]
+rate = "1 Mbit/s"
+changes = { rows = [
+  { at = "0.5 s", rate = "2 Mbit/s" },
+] }
+[[flows]]
+path = ["l"]
+arrivals.rate = 1
+arrivals.size = { name = "empirical", points = [
+  [1000, 0.5],
+  [2000, 1]
+] }
+"""
+GIVEN = {
+    "a key": ("rate =", "rat =", "<scenario>:3:1"),
+    "a header": ("[links.l]", "[link.l]", "<scenario>:2:2"),
+    "a header of a list": ("[[flows]]", "[[flow]]", "<scenario>:7:3"),
+    "what is no TOML": ('"1 s"', '"scenario', "<scenario>:1:21"),
+    "the first line": ('"1 s"', '"-1 s"', "<scenario>:1:12"),
+}
+
+
+@pytest.mark.parametrize("case", GIVEN)
+def test_a_scenarios_text_has_its_own_lines(case: str) -> None:
+    old, new, place = GIVEN[case]
+    text = ALONE
+    with pytest.raises(sawtooth.StudyError) as raised:
+        sawtooth.simulate(text.replace(old, new, 1))
+    told = raised.value.place
+    assert told is not None
+    assert f"{told.name}:{told.line}:{told.column}" == place, str(raised.value)
+    assert told.text == text.replace(old, new, 1).split("\n")[told.line - 1]
+
+
+def test_a_list_over_several_lines_is_no_header() -> None:
+    assert sawtooth.simulate(ALONE).links.height == 2

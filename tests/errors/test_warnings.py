@@ -127,6 +127,51 @@ hint: start it earlier, or give the scenario a longer `duration`""",
 }
 
 
+UDP = 'path = ["l"]\ntransport = "udp"\nsource = "poisson"\n'
+CASES |= {
+    "a path of UDP that crosses a link twice": (
+        changed(('path = ["l"]\n', UDP.replace('["l"]', '["l", "l"]') + "count = 2\n")),
+        """\
+warning: the path crosses `l` twice: packets will queue there twice
+ --> pair.toml:7:14
+  |
+7 | path = ["l", "l"]
+  |              ^^^
+hint: list each link once""",
+    ),
+    "a start of UDP after the end": (
+        changed(('path = ["l"]\n', f'{UDP}start = "1 s"\n')),
+        """\
+warning: the run ends at 1 s, before this starts: it will send nothing
+  --> pair.toml:10:9
+   |
+10 | start = "1 s"
+   |         ^^^^^
+hint: start it earlier, or give the scenario a longer `duration`""",
+    ),
+    "arrivals after the end": (
+        changed(('path = ["l"]', 'path = ["l"]\nstart = "2 s"\narrivals = { rate = 1 }')),
+        """\
+warning: the run ends at 1 s, before this starts: it will send nothing
+ --> pair.toml:8:9
+  |
+8 | start = "2 s"
+  |         ^^^^^
+hint: start it earlier, or give the scenario a longer `duration`""",
+    ),
+    "arrivals whose path crosses a link twice": (
+        changed(('path = ["l"]', 'path = ["l", "l"]\narrivals = { rate = 1 }')),
+        """\
+warning: the path crosses `l` twice: packets will queue there twice
+ --> pair.toml:7:14
+  |
+7 | path = ["l", "l"]
+  |              ^^^
+hint: acknowledgements take the same links back by themselves: list each link once""",
+    ),
+}
+
+
 def warnings(text: str) -> list[str]:
     return [str(warning) for warning in make_plan(Study.parse(text, Path("pair.toml"))).warnings]
 

@@ -451,7 +451,16 @@ CSV_MISTAKES = {
         {"value": "mean_bps"},
         "error: `mean_bps` of PATH is a rate (bit/s), `completion_ns` a time (ns)\nhint: --metric names ours, --value theirs, --unit the unit of theirs",
     ),
-    "no number": ("Tp_ms,mean_s\n10,fast\n", {"value": "mean_s"}, "error: PATH, line 2: `fast` in column `mean_s` is no number"),
+    "no number": (
+        "# made by hand\n\nTp_ms,mean_s\n20,1\n# and this\n10,fast\n",
+        {"value": "mean_s"},
+        "error: PATH, line 6: `fast` in column `mean_s` is no number\nhint: leave it empty if it is not known",
+    ),
+    "two columns of one name": (
+        "Tp_ms,mean_s, mean_s\n10,1,2\n",
+        {"value": "mean_s"},
+        "error: PATH has two columns `mean_s`\nhint: give each its own name",
+    ),
     "a cell twice": (
         "Tp_ms,client,mean_s\n10,a,1\n10,b,2\n",
         {"value": "mean_s"},

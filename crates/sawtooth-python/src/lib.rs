@@ -76,6 +76,7 @@ fn parse_toml<'py>(
             let raised = TomlError::new_err(error.message.clone());
             let value = raised.value(py);
             value.setattr("message", error.message)?;
+            value.setattr("hint", error.hint)?;
             value.setattr("line", error.span.0)?;
             value.setattr("column", error.span.1)?;
             value.setattr("end_line", error.span.2)?;

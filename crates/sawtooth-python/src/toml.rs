@@ -19,6 +19,7 @@ pub struct Parsed {
 /// Why a text is no TOML.
 pub struct ParseError {
     pub message: String,
+    pub hint: Option<&'static str>,
     pub span: Place,
 }
 
@@ -30,11 +31,13 @@ pub fn parse(text: &str) -> Result<Parsed, ParseError> {
     if let Some(bracket) = too_deep(text) {
         return Err(ParseError {
             message: nested_too_deeply(),
+            hint: None,
             span: lines.place(bracket..bracket + 1),
         });
     }
     let document = Document::parse(text.to_owned()).map_err(|error| ParseError {
         message: error.message().replace('\n', "; "),
+        hint: what_to_do(error.message()),
         span: lines.place(error.span().unwrap_or(0..0)),
     })?;
     let mut reader = Reader {
@@ -52,6 +55,17 @@ pub fn parse(text: &str) -> Result<Parsed, ParseError> {
             tree,
             spans: reader.spans,
         }),
+    }
+}
+
+/// Of what the parser says of numbers: the rest says what is expected.
+fn what_to_do(message: &str) -> Option<&'static str> {
+    match message {
+        "integer number overflowed" => Some(
+            "whole numbers are from -2^63 to 2^63 - 1; a larger one is written with a point or an exponent, such as 1e20",
+        ),
+        "floating-point number overflowed" => Some("numbers are below 1.8e308"),
+        _ => None,
     }
 }
 
@@ -135,6 +149,7 @@ impl Reader<'_> {
             let span = self.lines.place(span.unwrap_or(0..0));
             self.error.get_or_insert(ParseError {
                 message: nested_too_deeply(),
+                hint: None,
                 span,
             });
             return Json::Null;
@@ -196,6 +211,7 @@ impl Reader<'_> {
         let span = self.lines.place(value.span().unwrap_or(0..0));
         self.error.get_or_insert(ParseError {
             message: message.into(),
+            hint: None,
             span,
         });
         Json::Null

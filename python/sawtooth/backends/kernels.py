@@ -177,11 +177,7 @@ def find(name: str) -> Kernel:
     if name in kernels:
         return kernels[name]
     series, _, hz = name.partition("-hz")
-    how = (
-        f"`sawtooth kernel build {series} --hz {hz}` makes it"
-        if hz.isdigit() and int(hz) in FREQUENCIES
-        else "`sawtooth kernel build` makes one"
-    )
+    how = f"`sawtooth kernel build {series} --hz {hz}` makes it" if hz in map(str, FREQUENCIES) else "`sawtooth kernel build` makes one"
     hint = f"{did_you_mean(name, kernels)}; or {how}" if kernels else how
     raise BackendUnavailable(f"there is no kernel `{name}`", hint)
 

@@ -19,6 +19,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
+from sawtooth.errors import OutputLost
 from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, rate
 from sawtooth.live.exact import Stall
@@ -60,6 +61,8 @@ def _written(show: Callable[[Report], None]) -> Callable[[Report], None]:
     def shown(report: Report) -> None:
         try:
             show(report)
+        except OutputLost as lost:
+            raise LiveError(lost.message, "what was recorded until then is kept") from None
         except OSError as error:
             # What is left of it would be refused once more at the end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

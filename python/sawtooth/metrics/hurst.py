@@ -18,6 +18,7 @@ import numpy as np
 from scipy import optimize, special
 from scipy import stats as scipy_stats
 
+from sawtooth.errors import wrong_type
 from sawtooth.stats import Vector, vector
 
 # The fewest points of which anything can be said.
@@ -189,6 +190,8 @@ def wavelet(series: Vector, first_octave: int = 4, last_octave: int | None = Non
 
 
 def _check(series: Vector) -> None:
+    if not isinstance(series, np.ndarray) or series.dtype.kind not in "fiu" or not np.isfinite(series).all():  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("a series is an array of finite numbers, one of each period", series)
     if series.ndim != 1 or series.size < FEWEST:
         raise ValueError(f"at least {FEWEST} points are needed, found {series.size}")
     if float(np.ptp(series)) == 0.0:

@@ -6,6 +6,7 @@ text, where a kernel's algorithm (`kernel:reno`) is the one of that name.
 
 from __future__ import annotations
 
+import csv
 import functools
 import math
 import re
@@ -17,7 +18,8 @@ import polars as pl
 
 from sawtooth import _core, reading
 from sawtooth.dataset import Dataset
-from sawtooth.errors import DatasetError
+from sawtooth.errors import DatasetError, cut
+from sawtooth.lines import lines
 from sawtooth.measures import Metric
 from sawtooth.metrics import over_time
 from sawtooth.study import did_you_mean
@@ -116,14 +118,34 @@ def read_table(path: Path) -> pl.DataFrame:
     """
     try:
         text = reading.read_text(path, _MOST_BYTES, "leave out what is not compared", "utf-8-sig")
+        _require_different(path, next((line for line in lines(text) if line.strip() and not line.startswith("#")), ""))
         table = pl.read_csv(text.encode(), infer_schema=False, comment_prefix="#")
+        table = table.rename({name: name.strip() for name in table.columns})
     except OSError as error:
         raise DatasetError(f"cannot read {path}: {error.strerror or error}") from None
     except reading.Unreadable as error:
         raise DatasetError(error.message, error.hint or "a CSV of published numbers is needed") from None
     except pl.exceptions.PolarsError as error:
         raise DatasetError(f"{path} is no table: {str(error).splitlines()[0]}", "it needs a line of column names, then rows") from None
-    return table.rename({name: name.strip() for name in table.columns})
+    return table
+
+
+def _require_different(path: Path, head: str) -> None:
+    """Raises for two columns of one name; the library would call the second one otherwise."""
+    try:
+        names = [cell.strip() for cell in next(csv.reader([head]))]
+    except csv.Error:
+        return
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            raise DatasetError(f"{path} has two columns `{cut(name)}`", "give each its own name")
+
+
+def _line(path: Path, table: pl.DataFrame, row: int) -> str:
+    """Where a row of a table is in its file, in words; by its number among the rows if they are not one to a line."""
+    found = enumerate(lines(reading.read_text(path, _MOST_BYTES, None, "utf-8-sig")), 1)
+    numbers = [number for number, line in found if line.strip() and not line.startswith("#")]
+    return f"line {numbers[row + 1]}" if len(numbers) == table.height + 1 else f"row {row + 1}"
 
 
 def published(path: Path, columns: Published, chosen: Metric, names: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
@@ -218,13 +240,17 @@ def _scale(path: Path, columns: Published, chosen: Metric) -> float:
 
 def _numbers(path: Path, table: pl.DataFrame, column: str) -> list[float | None]:
     numbers: list[float | None] = []
-    for at, text in enumerate(table[column], 2):
+    for row, text in enumerate(table[column]):
         try:
             number = float(text) if text is not None and text.strip() else math.nan
         except ValueError:
-            raise DatasetError(f"{path}, line {at}: `{text}` in column `{column}` is no number") from None
+            where = f"{path}, {_line(path, table, row)}"
+            raise DatasetError(
+                f"{where}: `{cut(str(text))}` in column `{column}` is no number", "leave it empty if it is not known"
+            ) from None
         if number < 0:
-            raise DatasetError(f"{path}, line {at}: {text} in column `{column}` is negative", "ratios need values of at least 0")
+            where = f"{path}, {_line(path, table, row)}"
+            raise DatasetError(f"{where}: {cut(str(text))} in column `{column}` is negative", "ratios need values of at least 0")
         numbers.append(number if math.isfinite(number) else None)
     return numbers
 
@@ -236,7 +262,7 @@ def _counts(path: Path, table: pl.DataFrame, columns: Published) -> list[float |
         return [None] * table.height
     if columns.n in table.columns:
         return _numbers(path, table, columns.n)
-    if not columns.n.isdigit():
+    if not (columns.n.isascii() and columns.n.isdigit()):
         raise DatasetError(f"{path} has no column `{columns.n}`", "--n is a whole number or a column")
     return [float(columns.n)] * table.height
 

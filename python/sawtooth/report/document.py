@@ -14,6 +14,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from sawtooth.dataset import Dataset
+from sawtooth.errors import as_path
 from sawtooth.plots import style
 from sawtooth.results.storage import remove_leftovers, write_atomically, writing
 
@@ -82,7 +83,7 @@ class Report:
             DatasetError: if they cannot be written.
 
         """
-        directory = Path(directory)
+        directory = as_path(directory, "a report is written to the path of a directory")
         with writing(directory):
             (directory / "tables").mkdir(parents=True, exist_ok=True)
             for each in (directory, directory / "tables", directory / "figures"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import platform
 import re
 import secrets
+import stat
 import zlib
 from pathlib import Path
 
@@ -34,11 +36,17 @@ class writing:  # noqa: N801 - reads as a statement
                 f"no space left for results in {self.directory}",
                 "nothing that was stored is lost: make room and run the same command again, it goes on from here",
             ) from None
-        raise DatasetError(f"cannot write to {self.directory}: {error.strerror or error}") from None
+        # Where a directory is made and something else is.
+        why = "it is no directory" if error.errno == errno.EEXIST else error.strerror or str(error)
+        raise DatasetError(f"cannot write to {self.directory}: {why}", "name another place, or see what `ls -ld` says of it") from None
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Writes a file so that it is there whole or not at all. A link of that name is replaced, not followed."""
+    """Writes a file so that it is there whole or not at all. A link of that name is replaced, not followed; a device or a pipe is not."""
+    with contextlib.suppress(FileNotFoundError):
+        mode = path.lstat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
     temporary = path.with_name(f".{path.name}.{_HOST}-{os.getpid()}.{secrets.token_hex(8)}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:

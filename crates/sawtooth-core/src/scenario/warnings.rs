@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use super::{FlowSpec, LinkSpec, Scenario, ScenarioError, at, at_key, declared_name};
 use crate::registry::Value;
 use crate::rng::Stream;
+use crate::units::Instant;
 use crate::{cc, queue, tcp};
 
 /// All warnings of a scenario that was made from `tree`, each once.
@@ -18,14 +19,25 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
             marks(scenario, flow, &keys),
             backoff(flow),
             rates(flow),
-            twice(scenario, flow),
-            late(scenario, flow),
+            twice(scenario, &flow.block, &flow.path, CROSSED_BACK),
+            late(scenario, &flow.block, flow.start),
         ];
         for warning in own
             .into_iter()
             .flatten()
             .chain(ineffective(scenario, flow, &keys))
         {
+            if !found.contains(&warning) {
+                found.push(warning);
+            }
+        }
+    }
+    for flow in &scenario.udp {
+        let own = [
+            twice(scenario, &flow.block, &flow.path, "list each link once"),
+            late(scenario, &flow.block, flow.start),
+        ];
+        for warning in own.into_iter().flatten() {
             if !found.contains(&warning) {
                 found.push(warning);
             }
@@ -62,24 +74,24 @@ fn unused(scenario: &Scenario) -> Vec<ScenarioError> {
     .collect()
 }
 
-/// A path that crosses a link more than once.
-fn twice(scenario: &Scenario, flow: &FlowSpec) -> Option<ScenarioError> {
+const CROSSED_BACK: &str =
+    "acknowledgements take the same links back by themselves: list each link once";
+
+/// The path of the flow at `block` crosses a link more than once.
+fn twice(scenario: &Scenario, block: &str, path: &[usize], instead: &str) -> Option<ScenarioError> {
     let mut crossed = BTreeSet::new();
-    let again = flow.path.iter().position(|link| !crossed.insert(link))?;
-    let name = declared_name(&scenario.links[flow.path[again]]);
+    let again = path.iter().position(|link| !crossed.insert(link))?;
+    let name = declared_name(&scenario.links[path[again]]);
     let message = format!("the path crosses `{name}` twice: packets will queue there twice");
-    Some(
-        at(format!("{}.path[{again}]", flow.block), message)
-            .hint("acknowledgements take the same links back by themselves: list each link once"),
-    )
+    Some(at(format!("{block}.path[{again}]"), message).hint(instead))
 }
 
-/// A flow that starts when all is over.
-fn late(scenario: &Scenario, flow: &FlowSpec) -> Option<ScenarioError> {
+/// The flow at `block` starts when all is over.
+fn late(scenario: &Scenario, block: &str, start: Instant) -> Option<ScenarioError> {
     let end = scenario.duration.secs();
-    (flow.start.secs() >= end).then(|| {
+    (start.secs() >= end).then(|| {
         let message = format!("the run ends at {end} s, before this starts: it will send nothing");
-        at(format!("{}.start", flow.block), message)
+        at(format!("{block}.start"), message)
             .hint("start it earlier, or give the scenario a longer `duration`")
     })
 }

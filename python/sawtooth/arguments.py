@@ -1,0 +1,93 @@
+"""What the functions of the package are given, made of plain Python: numbers of numpy, tuples and paths are as good."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, cast
+
+from sawtooth.errors import StudyError, cut, wrong_type
+
+_DEEPEST = 64
+
+
+def plain(value: Any, path: str = "", depth: int = 0) -> Any:
+    """A copy of a scenario's tree, or a part of it, of what JSON has: numbers of numpy become Python's, tuples lists, paths texts."""
+    if depth > _DEEPEST:
+        raise StudyError(f"a scenario is nested {_DEEPEST} deep at most (at `{cut(path)}`)")
+    if isinstance(value, Mapping):
+        for key in cast(Mapping[Any, Any], value):
+            if not isinstance(key, str):
+                raise StudyError(f"the keys of a scenario are texts, found {key!r} (at `{path}`)")
+        return {key: plain(each, f"{path}.{key}" if path else key, depth + 1) for key, each in cast(Mapping[str, Any], value).items()}
+    if isinstance(value, list | tuple):
+        return [plain(each, f"{path}[{at}]", depth + 1) for at, each in enumerate(cast(Sequence[Any], value))]
+    if isinstance(value, os.PathLike):
+        value = os.fsdecode(cast("os.PathLike[str]", value))
+    if isinstance(value, str) and not encodable(value):
+        raise StudyError(f"texts of a scenario are Unicode, found {cut(ascii(value))} (at `{path}`)")
+    if isinstance(value, str | bool):
+        return value
+    if isinstance(value, Integral) and abs(int(value)) < 2**64:
+        return int(value)
+    if isinstance(value, Real) and not isinstance(value, Integral) and math.isfinite(value):
+        return float(value)
+    found = "a number that is too large" if isinstance(value, Integral) else repr(value) if isinstance(value, Real) else None
+    found = found or f"a value of type {type(value).__name__}"
+    raise StudyError(f"a scenario holds tables, lists, texts, true and false, and finite numbers; found {found} (at `{path}`)")
+
+
+def encodable(text: str) -> bool:
+    """Whether a text has no half letters, such as names of files that are not UTF-8 have."""
+    return text.isascii() or text.encode(errors="replace").decode() == text
+
+
+def text(value: object, what: str) -> str:
+    """A text; `what` says which is expected.
+
+    Raises:
+        TypeError: if it is none, or holds half letters.
+
+    """
+    if not isinstance(value, str) or not encodable(value):
+        raise wrong_type(what, value)
+    return str(value)
+
+
+def whole(value: object) -> int | None:
+    """A whole number, of Python or of numpy; None if it is none."""
+    return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
+
+
+def seed(value: object) -> int:
+    """The seed of random numbers.
+
+    Raises:
+        TypeError: if it is no whole number.
+        StudyError: if it has more than 64 bits, or a sign.
+
+    """
+    number = whole(value)
+    if number is None:
+        raise wrong_type("a seed is a whole number", value)
+    if not 0 <= number < 2**64:
+        raise StudyError(f"a seed is from 0 to 2^64 - 1, found {cut(str(number) if abs(number) < 2**999 else 'a longer number')}")
+    return number
+
+
+def number(value: object, what: str) -> float:
+    """A finite number, of Python or of numpy; `what` says which is expected.
+
+    Raises:
+        TypeError: if it is none.
+
+    """
+    if isinstance(value, bool):
+        raise wrong_type(what, value)
+    if isinstance(value, Real) and not (isinstance(value, Integral) and abs(int(value)) > 2**1000):
+        found = float(value)
+        if math.isfinite(found):
+            return found
+    raise wrong_type(what, value)

@@ -1,0 +1,127 @@
+"""Standard output and standard error of the command line, wherever they lead: to a full disk, to a pipe that nobody reads any more, or nowhere."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn, TextIO, cast
+
+from sawtooth.errors import OutputLost, PlainError, ReaderGone, SawtoothError
+
+_LONGEST, _WIDEST = 200, 6000
+"""Of a file's name in a message about the machine; of a line of any message."""
+
+
+def command(run: Callable[[], object]) -> int:
+    """Runs a command and returns its exit code: 2 after a mistake of the user or a refusal of the machine, which is told without a traceback."""
+    _occupy()
+    for stream in (sys.stdout, sys.stderr):
+        _lenient(stream)
+    if not isinstance(sys.stdout, _Output):
+        sys.stdout = cast(TextIO, _Output(sys.stdout))
+        sys.stderr = cast(TextIO, _Messages(sys.stderr))
+    code = _ended(run)
+    # What is still in the buffer has not been written until now.
+    return code or _ended(sys.stdout.flush)
+
+
+def _ended(run: Callable[[], object]) -> int:
+    try:
+        run()
+    except SystemExit as asked:
+        return int(asked.code or 0)
+    except SawtoothError as error:
+        return _tell(error)
+    except OSError as error:
+        return _tell(_refusal(error))
+    except UnicodeEncodeError as error:
+        return _tell(PlainError(f"{error.object[error.start : error.end]!a} is no letter: its bytes are not UTF-8", "write it in UTF-8"))
+    except MemoryError:
+        return _tell(PlainError("there is not enough memory", "`sawtooth plan` says how much a study takes"))
+    return 0
+
+
+def _tell(error: SawtoothError) -> int:
+    # Names of files may hold what a terminal takes for a command, and what is quoted may be a novel.
+    for line in str(error).split("\n"):
+        shown = line if len(line) <= _WIDEST else f"{line[:_WIDEST]}..."
+        print("".join(letter if letter.isprintable() else "?" for letter in shown), file=sys.stderr)
+    return 2
+
+
+def _refusal(error: OSError) -> SawtoothError:
+    """What the machine refuses, where no better words are known."""
+    name = "" if error.filename is None else os.fsdecode(cast("str | bytes", error.filename))
+    name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
+    what = f"cannot use {name}" if name else "the system refuses what this needs"
+    return PlainError(f"{what}: {error.strerror or error}", "name another, or see what `ls -ld` says of it" if name else None)
+
+
+def _occupy() -> None:
+    """What is closed leads nowhere from now on: the next file that is opened would get its number, and whatever is printed."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+
+
+def _lenient(stream: TextIO | None) -> None:
+    """No letter is a reason to stop: names of files are written as they are, and what the encoding has not as an escape."""
+    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        unicode = codecs.lookup(stream.encoding).name == "utf-8"
+        stream.reconfigure(errors="surrogateescape" if unicode else "backslashreplace")
+
+
+class _Stream:
+    def __init__(self, stream: TextIO | None) -> None:
+        self._closed = stream is None
+        self._stream = stream or io.StringIO()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class _Output(_Stream):
+    """Standard output. Its reader may go, as in `| head`: nothing is wrong then, and nothing is said. Anything else is an error.
+
+    The libraries that print would each end with exit code 1; the signal that ends other tools would end this one also when a guest goes.
+    """
+
+    def write(self, text: str) -> int:
+        if self._closed:
+            raise OutputLost("standard output is closed", "send it somewhere, also to /dev/null")
+        try:
+            return self._stream.write(text)
+        except OSError as error:
+            self._leave(error)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._leave(error)
+
+    def _leave(self, error: OSError) -> NoReturn:
+        # What is still in the buffer is written when Python ends.
+        with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+            os.dup2(nowhere.fileno(), self._stream.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise ReaderGone
+        raise OutputLost(f"cannot write the output: {error.strerror}", "send it elsewhere, or make room and do the same again") from None
+
+
+class _Messages(_Stream):
+    """Standard error. Where nobody can be told, the exit code says what there is to say."""
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.flush()
