@@ -42,6 +42,10 @@ _INSPECTIONS = 4
 _SIGNS = ("begun", "done")
 # How a process ends that somebody kills, such as a kernel that is short of memory; or its parent tells so.
 _KILLED = {-signal.SIGKILL, -signal.SIGBUS, 128 + signal.SIGKILL, 128 + signal.SIGBUS}
+# To user-mode Linux every process of a guest is one of the host. If somebody kills that, the guest's process ends by such a signal: of a run the agent tells
+# (`why` in batch.rs; of SIGKILL, which is the guest's own lack of memory, it tells otherwise), and of the first process the kernel.
+_RUN_CUT_OFF = "the run's process ended by SIG"
+_INIT_CUT_OFF = "Attempted to kill init"
 
 Outcome = dict[str, Any]
 Jobs = Mapping[str, Mapping[str, Any]]
@@ -140,12 +144,12 @@ def _run(launcher: Launcher, machine: Machine, settings: Settings, jobs: Jobs, p
     while len(outcomes) < len(jobs):
         left = {name: job for name, job in jobs.items() if name not in outcomes}
         results, console, killed = boot(launcher.name, machine, left, patience)
-        outcomes |= {name: outcome for name, outcome in results.items() if name in left}
+        outcomes |= {name: _as_lost_or_not(outcome) for name, outcome in results.items() if name in left}
         missing = [name for name in left if name not in outcomes]
         if not missing:
             break
         said = f"its console ended with: {tail(console)}"
-        if "begun" not in results and killed:
+        if "begun" not in results and (killed or _INIT_CUT_OFF in console):
             outcomes[missing[0]] = {"error": f"the guest was killed before it had booted; {said}", "lost": True}
         elif "begun" not in results:
             problem = f"the guest of `{launcher.name}` did not boot; {said}"
@@ -157,6 +161,10 @@ def _run(launcher: Launcher, machine: Machine, settings: Settings, jobs: Jobs, p
             # Runs are done in order: the first without a result is the one during which the guest ended.
             outcomes[missing[0]] = {"error": f"the guest ended before this run did; {said}", "lost": True}
     return outcomes
+
+
+def _as_lost_or_not(outcome: Outcome) -> Outcome:
+    return {**outcome, "lost": True} if str(outcome.get("error", "")).startswith(_RUN_CUT_OFF) else outcome
 
 
 def boot(kind: str, machine: Machine, jobs: Jobs, patience: float) -> tuple[dict[str, Outcome], str, bool]:
