@@ -3,6 +3,7 @@
 Each is to be named when the results are opened, so that none is read, and healed or left out, and named, by the same command.
 
     python -m tests.robustness.flips --count 1000 --seed 1
+    python -m tests.robustness.page
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from tests.robustness import page
 from tests.robustness.laboratory import contents, do, plan, pretended
 
 LOG = "log.jsonl"
@@ -41,11 +43,13 @@ class Outcome:
     left_out: Counter[str] = field(default_factory=Counter[str])
     silent: list[str] = field(default_factory=list[str])
 
-    def table(self) -> list[tuple[str, int, int, int, int, int]]:
+    def rows(self) -> list[dict[str, str | int]]:
+        """For the page."""
         return [
-            (name, self.flips[name], self.refused[name], self.noted[name], self.healed[name], self.left_out[name])
+            {"file": name, "flips": self.flips[name], "refused": self.refused[name], "noted": self.noted[name],
+             "healed": self.healed[name], "left_out": self.left_out[name]}
             for name in sorted(self.flips)
-        ]
+        ]  # fmt: skip
 
 
 def flip(count: int, seed: int, work: Path) -> Outcome:
@@ -98,10 +102,8 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         outcome = flip(asked.count, asked.seed, Path(work))
-    print("| file | flips | refused | noted | healed | left out |\n|---|---|---|---|---|---|")
-    for row in outcome.table():
-        print(f"| {' | '.join(map(str, row))} |")
-    print(f"silent: {len(outcome.silent)} of {asked.count}")
+    page.write("flips", {"seed": asked.seed, "rows": outcome.rows(), "silent": outcome.silent})
+    print(page.flips(page.RESULTS))
     for line in outcome.silent:
         print(f"  {line}")
     sys.exit(1 if outcome.silent else 0)

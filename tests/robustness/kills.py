@@ -3,6 +3,9 @@
 Whatever was stored stays; nothing is there twice; once the same command has come to its end, every file is that of an undisturbed run, to the byte.
 
     python -m tests.robustness.kills --count 200 --seed 1 [--kind sweep|two|report|guests]
+    python -m tests.robustness.page
+
+Pieces with different seeds are summed on the page.
 """
 
 from __future__ import annotations
@@ -21,9 +24,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sawtooth import cli
+from sawtooth import cli, plan
 from sawtooth.dataset import Dataset
-from tests.robustness.laboratory import contents
+from tests.robustness import page
+from tests.robustness.laboratory import contents, differences
 
 SWEEP = """\
 name = "kills"
@@ -55,12 +59,14 @@ repeat = 2
 [scenario]
 duration = "20 s"
 links.l = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "50 packets" } }
-flows = [{ path = ["l"], source = { name = "bulk", size = "4 MB" } }]
+flows = [{ path = ["l"], source = { name = "bulk", size = "1 MB" } }]
 [sweep]
 "cc" = ["kernel:reno", "kernel:cubic", "kernel:yeah"]
 """
 # Of the kills, this share is aimed at the time before anything is written.
 _EARLY = 0.15
+# Deliveries of a batch on kernels: two runs, so that there are three batches and little to wait for.
+_BATCH_COST = 1500.0
 # Seconds that no command takes.
 _LONGEST = 600.0
 # So few kills are for a quick look, at a smaller study.
@@ -88,9 +94,9 @@ class Outcome:
 class Command:
     """The command line in a process of its own, a copy of one that has loaded the program: loading takes longer than most of what is killed."""
 
-    def __init__(self, words: Sequence[str], said: Path, scratch: Path) -> None:
+    def __init__(self, words: Sequence[str], said: Path, scratch: Path, batch_cost: float) -> None:
         self.said = said
-        self._process = _PROCESSES.Process(target=_do, args=(words, said, scratch))
+        self._process = _PROCESSES.Process(target=_do, args=(words, said, scratch, batch_cost))
         self._process.start()
 
     @property
@@ -116,8 +122,9 @@ _PROCESSES.set_forkserver_preload([
 ])  # fmt: skip
 
 
-def _do(words: Sequence[str], said: Path, scratch: Path) -> None:
+def _do(words: Sequence[str], said: Path, scratch: Path, batch_cost: float) -> None:
     os.environ["TMPDIR"] = str(scratch)
+    plan._KERNEL_COST = batch_cost
     output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
@@ -150,7 +157,7 @@ class Laboratory:
 
     def command(self, *words: str) -> Command:
         self._number += 1
-        return Command(words, self.work / f"said-{self._number}", self.scratch)
+        return Command(words, self.work / f"said-{self._number}", self.scratch, _BATCH_COST)
 
     @staticmethod
     def finish(process: Command) -> None:
@@ -189,13 +196,17 @@ class Laboratory:
             Dataset.open(out)
         return after
 
+    def check_kept(self, out: Path, before: set[str], outcome: Outcome) -> set[str]:
+        """Batches that were stored before still are; with other contents, if they had lost runs that have been done once more."""
+        after = {name for name in self.stored(out) if name.endswith(".sha256")}
+        outcome.faults += [f"{name} was there and has been lost" for name in sorted(before - after)]
+        outcome.resumed += len(after)
+        return after
+
     def check_end(self, out: Path, outcome: Outcome) -> None:
         """All is there, once, and that of an undisturbed run."""
         outcome.ends += 1
-        found = contents(out)
-        outcome.faults += [
-            f"{name} differs" for name in sorted(found.keys() | self.expected.keys()) if found.get(name) != self.expected.get(name)
-        ]
+        outcome.faults += differences(contents(out), self.expected)
         dataset = Dataset.open(out)
         runs = dataset.status()["run"]
         if runs.n_unique() != runs.len() or runs.len() != dataset.runs.height:
@@ -247,23 +258,20 @@ def two(outcome: Outcome, count: int, seed: int, work: Path) -> None:
 def report(outcome: Outcome, count: int, seed: int, work: Path) -> None:
     """A report that is killed while it is written, and then written."""
     laboratory = Laboratory(work, seed, SWEEP, short=True)
-    out, page = laboratory.whole, laboratory.whole / "report"
+    out, written = laboratory.whole, laboratory.whole / "report"
     began = time.monotonic()
     laboratory.finish(laboratory.command("report", str(out)))
     longest = time.monotonic() - began
-    expected = contents(page)
+    expected = contents(written)
     while outcome.kills < count:
-        shutil.rmtree(page)
+        shutil.rmtree(written)
         # Killed several times: what one has left does not harm the next.
         for _ in range(laboratory.chance.randint(1, 4)):
             process = laboratory.command("report", str(out))
-            laboratory.wait_to_kill(process, page.exists, longest / 4)
+            laboratory.wait_to_kill(process, written.exists, longest / 4)
             laboratory.kill(process, outcome)
         laboratory.finish(laboratory.command("report", str(out)))
-        found = contents(page)
-        outcome.faults += [
-            f"report/{name} differs" for name in sorted(found.keys() | expected.keys()) if found.get(name) != expected.get(name)
-        ]
+        outcome.faults += [f"report/{each}" for each in differences(contents(written), expected)]
         laboratory.check_end(out, outcome)
 
 
@@ -273,14 +281,19 @@ def guests(outcome: Outcome, count: int, seed: int, work: Path) -> None:
     while outcome.kills < count:
         out = work / "out"
         process = laboratory.start(out)
+        stored = set[str]()
         for _ in range(5):
             time.sleep(laboratory.chance.uniform(0, laboratory.seconds / 4))
             if laboratory.chance.random() < 0.25:
                 laboratory.kill(process, outcome)
+                stored = laboratory.check_kept(out, stored, outcome)
                 process = laboratory.start(out)
             elif outcome.kills < count:
                 outcome.kills += _kill_a_guest(laboratory)
         process.wait()
+        if (out / "manifest.json").is_file():
+            failed = Dataset.open(out).status().filter(status="failed")
+            outcome.faults += [f"a run whose guest was killed failed: {message}" for message in failed["message"]]
         # Whoever lost its guest while that was looked at, or before it had booted, has ended with an error.
         for _ in range(3):
             if laboratory.command("run", str(laboratory.study), "--out", str(out), "--retry-failed", *laboratory.options).wait() == 0:
@@ -314,15 +327,22 @@ def main() -> None:
     asked = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM):  # where signals are ignored, as under nohup, too
         signal.signal(number, signal.default_int_handler)
-    print("| killed | kills | batches stored at the time | ends compared | faults |\n|---|---|---|---|---|")
     faults: list[str] = []
     for kind in asked.kind or KINDS:
         with tempfile.TemporaryDirectory() as work:
             outcome = Outcome()
-            # Ctrl-C or SIGTERM: what came of it so far.
-            with contextlib.suppress(KeyboardInterrupt):
+            try:
                 KINDS[kind](outcome, asked.count, asked.seed, Path(work))
-        print(f"| {kind} | {outcome.kills} | {outcome.resumed} | {outcome.ends} | {len(outcome.faults)} |", flush=True)
+            except KeyboardInterrupt:
+                pass  # Ctrl-C or SIGTERM: what came of it so far
+            except Exception as error:
+                outcome.faults.append(f"{type(error).__name__}: {error}")
+        found = {"seed": asked.seed, "kills": outcome.kills, "stored": outcome.resumed, "ends": outcome.ends, "faults": outcome.faults}
+        page.write(f"kills-{kind}-{asked.seed}", found)
+        print(
+            f"{kind}: {outcome.kills} kills, {outcome.resumed} batches stored, {outcome.ends} ends, {len(outcome.faults)} faults",
+            flush=True,
+        )
         faults += [f"{kind}: {fault}" for fault in outcome.faults]
     for fault in faults:
         print(fault, file=sys.stderr)

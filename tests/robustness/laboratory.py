@@ -84,6 +84,28 @@ def contents(directory: Path) -> dict[str, bytes]:
     return {str(path.relative_to(directory)): path.read_bytes() for path in paths}
 
 
+def differences(found: dict[str, bytes], expected: dict[str, bytes]) -> list[str]:
+    """The files that are missing, too many or not the same, and in which columns and runs tables part."""
+    return [
+        f"{name} {_how(found.get(name), expected.get(name))}"
+        for name in sorted(found.keys() | expected.keys())
+        if found.get(name) != expected.get(name)
+    ]
+
+
+def _how(found: bytes | None, expected: bytes | None) -> str:
+    if found is None or expected is None:
+        return "is missing" if found is None else "is one too many"
+    if not found.startswith(b"PAR1") or not expected.startswith(b"PAR1"):
+        return "differs"
+    one, other = pl.read_parquet(found), pl.read_parquet(expected)
+    if one.shape != other.shape or one.columns != other.columns:
+        return f"differs: {one.shape} instead of {other.shape}"
+    apart = {name: one.filter(one[name].ne_missing(other[name])) for name in one.columns}
+    where = {name: sorted(set(rows["run"])) for name, rows in apart.items() if not rows.is_empty()}
+    return f"differs in {', '.join(f'{name} of runs {runs}' for name, runs in where.items()) or 'bytes alone'}"
+
+
 VARY = ("manifest.json", "SHA256SUMS", "log.jsonl", ".lock", "report")
 """The manifest tells when and where, and with it its checksum differs."""
 
