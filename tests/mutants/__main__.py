@@ -16,7 +16,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("what", nargs="*", help="rust, stats, metrics, page; by default all")
     parser.add_argument("--when", default="now", help="the row of the scores that is written (now)")
-    parser.add_argument("--unit", action="store_true", help="of Rust the unit tests only")
+    parser.add_argument(
+        "--outside", nargs="*", default=[""], metavar="PART", help="of the tests from outside those whose names have one of these; all"
+    )
     parser.add_argument(
         "--sample", type=int, help="so many of each half of each area, drawn by lot, and those that nobody has read; by default all"
     )
@@ -35,7 +37,7 @@ def main() -> None:
         if name == "rust":
             from tests.mutants import rust
 
-            rust.run(book, options.sample, known, options.unit)
+            rust.run(book, options.sample, known, options.outside)
         else:
             from tests.mutants import python
 

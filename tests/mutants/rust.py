@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,9 +26,9 @@ WORK = Path("target/mutants")
 FRESH, TREE = WORK / "fresh", WORK / "tree"
 MEMORY = 4 << 30
 # A unit test that takes longer, in seconds, is left out, as is a test from outside that takes longer than LONG.
-SHORT, LONG = 2.0, 4.0
+SHORT, LONG = 2.0, 1.0
 # Of the tests from outside as many are asked about a mutant, the shortest first, as take this long together without it.
-ASKED = 10.0
+ASKED = 5.0
 
 
 @dataclass
@@ -38,17 +39,20 @@ class _Test:
     reached: set[int] = field(default_factory=set)
 
 
-def run(book: Book, sample: int | None, known: set[str], unit_only: bool) -> None:
-    """Mutants, but for those `known`, against the unit tests, and the survivors against the tests of the core from outside."""
+def run(book: Book, sample: int | None, known: set[str], outside: Sequence[str]) -> None:
+    """Mutants, but for those `known`, against the unit tests, and the survivors against the tests of the core from outside.
+
+    Of these those are asked whose names have a part of `outside`.
+    """
     mutants, unviable = _weave()
     for each in unviable:
         book.write(Outcome(each, "unviable"))
     chosen = {number: of for number, of in drawn(mutants, sample).items() if mutants[number - 1].key not in known}
-    tests = _record(_programs(["--lib"], "0"), SHORT)
+    tests = _record(_programs(["--lib"]), SHORT)
     left = _judge(chosen, mutants, tests, "unit", book)
-    if not unit_only:
-        outside = _affordable(_record(_programs(["--test", "it"], "1"), LONG))
-        _judge({number: chosen[number] for number in left}, mutants, outside, "all", book, left)
+    if outside:
+        asked = _affordable(_record(_programs(["--test", "it"]), LONG, outside))
+        _judge({number: chosen[number] for number in left}, mutants, asked, "all", book, left)
 
 
 def _affordable(tests: list[_Test]) -> list[_Test]:
@@ -152,19 +156,19 @@ def _around(source: bytes, at: int) -> list[int]:
     return numbers
 
 
-def _programs(which: list[str], optimised: str) -> list[Path]:
-    """Builds test programs of the woven copy: those of short tests quickly, those that simulate at length so that they run quickly."""
+def _programs(which: list[str]) -> list[Path]:
+    """Builds test programs of the woven copy."""
     command = ["cargo", "test", "--no-run", "--quiet", "-p", "sawtooth-core", *which, "--message-format=json"]
-    rows = [json.loads(line) for line in _output(command, TREE, optimised).splitlines() if line.startswith("{")]
+    rows = [json.loads(line) for line in _output(command, TREE).splitlines() if line.startswith("{")]
     return [Path(row["executable"]) for row in rows if row.get("executable") and row["profile"]["test"]]
 
 
-def _record(programs: list[Path], longest: float) -> list[_Test]:
+def _record(programs: list[Path], longest: float, parts: Sequence[str] = ("",)) -> list[_Test]:
     """Runs each test by itself, without a mutant, and notes what it reaches and how long it takes; those that take longer are left out."""
     tests = []
     for program in programs:
         names = [line.removesuffix(": test") for line in _output([str(program), "--list"], TREE).splitlines() if line.endswith(": test")]
-        tests += [_Test(program, name) for name in names]
+        tests += [_Test(program, name) for name in names if any(part in name for part in parts)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         passed = list(pool.map(lambda test: _record_one(test, longest), tests))
     fine = [test for test, passes in zip(tests, passed, strict=True) if passes and test.seconds < longest]
@@ -261,14 +265,14 @@ def _run(tests: list[_Test], number: int) -> tuple[str, str]:
     return ("endless" if code in (-24, -9) else "killed"), by
 
 
-def _environment(optimised: str = "0") -> dict[str, str]:
+def _environment() -> dict[str, str]:
     return {
         **os.environ,
         "CARGO_TARGET_DIR": str((WORK / "build").absolute()),
-        # The copy is large. A mutant may index out of bounds or overflow where the compiler sees it.
+        # Quick to build: the copy is large, and the tests that are asked are short. A mutant may index out of bounds or overflow where the compiler sees it.
         "RUSTFLAGS": "-A warnings -A unconditional_panic -A arithmetic_overflow",
-        "CARGO_PROFILE_TEST_OPT_LEVEL": optimised,
-        "CARGO_PROFILE_DEV_OPT_LEVEL": optimised,
+        "CARGO_PROFILE_TEST_OPT_LEVEL": "0",
+        "CARGO_PROFILE_DEV_OPT_LEVEL": "0",
         "CARGO_INCREMENTAL": "0",
         "CARGO_PROFILE_TEST_DEBUG": "0",
         "RUST_BACKTRACE": "0",
@@ -276,8 +280,8 @@ def _environment(optimised: str = "0") -> dict[str, str]:
     }
 
 
-def _output(command: list[str], folder: Path, optimised: str = "0") -> str:
-    done = subprocess.run(command, cwd=folder, env=_environment(optimised), capture_output=True, text=True, check=False)
+def _output(command: list[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, env=_environment(), capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
     return done.stdout

@@ -260,6 +260,9 @@ def test_a_ratio_to_nothing_or_of_single_values_has_no_interval() -> None:
     assert (near.estimate, near.low, near.high, near.kind) == (4, -np.inf, np.inf, "second mean is near 0: no interval")
     known = stats.Means(6.0, 2.0, (0.01, 0.01), 0.0, (np.inf, np.inf), paired=False)
     assert stats.ratio_interval(known).n == 0
+    # A mean that is as many standard errors from 0 as the quantile says is just not told from it.
+    border = stats.Means(6.0, float(scipy_stats.t.ppf(0.975, np.inf)), (0.0, 1.0), 0.0, (np.inf, np.inf), paired=False)
+    assert stats.ratio_interval(border).kind == "second mean is near 0: no interval"
 
 
 def test_equivalence_is_two_one_sided_tests_each_way() -> None:
@@ -274,6 +277,9 @@ def test_equivalence_is_two_one_sided_tests_each_way() -> None:
     assert stats.equivalence(means(ten + 0.1), 0.05) == pytest.approx((one_below, 1.0))
     exact = [stats.Means(first, 10.0, (0.0, 0.0), 0.0, (3.0, 3.0), paired=True) for first in (9.4, 9.6, 10.4, 10.6)]
     assert [stats.equivalence(each, 0.05) for each in exact] == [(1.0, 0.0), (0.0, 1.0), (0.0, 1.0), (1.0, 0.0)]
+    # A first that is always twice the second, less what they differ by: at the upper limit nothing varies, so that the means alone decide.
+    half_known = stats.Means(10.0, 10.0, (4.0, 1.0), 2.0, (3.0, 3.0), paired=True)
+    assert stats.equivalence(half_known, 1.0) == (0.0, 1.0)
     with pytest.raises(ValueError, match="one observation"):
         stats.equivalence(stats.means_against([1], 2.0), 0.05)
 
