@@ -34,7 +34,7 @@ from sawtooth.results import log
 from sawtooth.results.head import Head
 from sawtooth.results.parts import Parts, as_parquet
 from sawtooth.results.provenance import of_plan, plan_hash, surroundings
-from sawtooth.results.storage import is_temporary, remove_leftovers, writing
+from sawtooth.results.storage import is_temporary, read_bytes, remove_leftovers, writing
 from sawtooth.results.sums import digest
 from sawtooth.study import Study
 
@@ -383,6 +383,10 @@ def as_status(runs: Sequence[int], status: Sequence[str], messages: Sequence[str
 
 def _require_ours(directory: Path) -> None:
     """Nothing is written beside what somebody else keeps in a directory."""
+    if directory.is_symlink() and not directory.exists():
+        raise DatasetError(
+            f"{directory} is a link to {directory.readlink()}, which is not there", "make that directory, or name another with --out"
+        )
     if is_results(directory) or not directory.is_dir():
         return
     if any(path.name not in _OURS and not is_temporary(path.name) for path in directory.iterdir()):
@@ -396,6 +400,11 @@ def _require_same(head: Head, plan: Plan, identity: str) -> bool:
     if head.owner is None:
         if not parts.empty and parts.owners != {identity}:
             raise DatasetError(f"{head.directory} has parts that are not of this plan, and no {heads.MANIFEST} that says of which", away)
+        text = read_bytes(head.directory / heads.STUDY)
+        if parts.empty and text not in (b"", plan.study.document.text.encode()):
+            raise DatasetError(
+                f"{head.directory} has the {heads.STUDY} of another study, or of another version of this one, and no results", away
+            )
         return parts.empty
     if head.owner == identity:
         if not parts.empty:

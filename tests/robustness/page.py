@@ -53,7 +53,7 @@ def flips(results: Path) -> str | None:
     found = pieces[0]
     rows = [[row[key] for key in ("file", "flips", "refused", "noted", "healed", "left_out")] for row in found["rows"]]
     count, silent = sum(row["flips"] for row in found["rows"]), len(found["silent"])
-    said = f"With seed {found['seed']} {count:,} bits were flipped; {silent or 'none'} of them {'were' if silent > 1 else 'was'} silent."
+    said = f"With seed {found['seed']}, {count:,} bits were flipped; {silent or 'none'} of them {'were' if silent > 1 else 'was'} silent."
     return f"{said}\n\n{table(['file', 'flips', 'refused', 'noted', 'healed', 'left out'], rows)}"
 
 

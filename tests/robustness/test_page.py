@@ -30,6 +30,6 @@ def test_silent_flips_are_told(tmp_path: Path) -> None:
     rows = [{"file": "log.jsonl", "flips": 7, "refused": 0, "noted": 6, "healed": 0, "left_out": 6}]
     page.write("flips", {"seed": 1, "rows": rows, "silent": ["bit 3"]}, tmp_path)
     assert page.flips(tmp_path) == (
-        "With seed 1 7 bits were flipped; 1 of them was silent.\n\n"
+        "With seed 1, 7 bits were flipped; 1 of them was silent.\n\n"
         "| file | flips | refused | noted | healed | left out |\n|---|---:|---:|---:|---:|---:|\n| log.jsonl | 7 | 0 | 6 | 0 | 6 |"
     )

@@ -7,6 +7,7 @@ directory without an owner may remove it, and end what works in it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import signal
@@ -40,12 +41,23 @@ _processes: set[subprocess.Popen[bytes]] = set()
 
 @contextlib.contextmanager
 def scratch(kind: str) -> Generator[Path]:
-    """A directory that is removed afterwards."""
+    """A directory that is removed afterwards.
+
+    Raises:
+        BackendUnavailable: if what is written there, also by the caller, finds no space.
+
+    """
     path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kind}-"))
     _directories.add(path)
     try:
         (path / _OWNER).write_text(f"{os.getpid()} {_start_time(os.getpid())}\n")
         yield path
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise BackendUnavailable(
+            f"no space left for guests in {path.parent}", "make room there, or name another directory with TMPDIR"
+        ) from None
     finally:
         _remove(path)
         _directories.discard(path)

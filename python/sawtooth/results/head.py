@@ -16,7 +16,7 @@ from typing import Any, cast
 import polars as pl
 
 from sawtooth.errors import DatasetError
-from sawtooth.results.storage import write_atomically
+from sawtooth.results.storage import read_bytes, write_atomically
 from sawtooth.results.sums import Sums, digest
 
 SUMS, MANIFEST, STUDY, RUNS, KERNELS = "SHA256SUMS", "manifest.json", "study.toml", "runs.parquet", "kernels.json"
@@ -49,11 +49,11 @@ class Head:
         listed = _listed(directory)
         if listed is None:
             # Then it is the manifest that says what this is, if it is one.
-            manifest = _as_manifest(_content(directory / MANIFEST))
+            manifest = _as_manifest(read_bytes(directory / MANIFEST))
             owner = None if manifest is None else str(manifest["plan_hash"])
             return cls(directory, owner, manifest, [SUMS], None)
         damaged = [name for name in sorted(listed.files) if _digest(directory / name) not in listed.files[name]]
-        manifest = None if MANIFEST in damaged else _as_manifest(_content(directory / MANIFEST))
+        manifest = None if MANIFEST in damaged else _as_manifest(read_bytes(directory / MANIFEST))
         if manifest is None and MANIFEST not in damaged:
             damaged.append(MANIFEST)
         if manifest is not None and STUDY not in damaged and manifest["study_sha256"] != _digest(directory / STUDY):
@@ -90,7 +90,7 @@ class Head:
 
         """
         try:
-            return pl.read_parquet(io.BytesIO(_content(self.directory / RUNS)))
+            return pl.read_parquet(io.BytesIO(read_bytes(self.directory / RUNS)))
         except pl.exceptions.PolarsError:
             raise DatasetError(f"{RUNS} in {self.directory} is damaged", _AGAIN) from None
 
@@ -108,7 +108,7 @@ class Head:
         """
         if self.listed is None or not self.has_kernels:
             return []
-        content = _content(self.directory / KERNELS)
+        content = read_bytes(self.directory / KERNELS)
         if digest(content) not in self.listed.files[KERNELS]:
             raise DatasetError(f"{KERNELS} in {self.directory} is missing or damaged", _AGAIN)
         return cast(list[dict[str, Any]], json.loads(content))
@@ -121,7 +121,8 @@ class Head:
         """Writes files that are not as they should be; what else was listed stays so. Killed at any moment, what is there is mended by another `write`."""
         before = Sums("", {}) if self.listed is None else self.listed
         listed = Sums(_TITLE + owner, {**before.files, **Sums.of("", contents).files})
-        for name in contents.keys() - {MANIFEST}:
+        # The study first: until the list is there it says what this directory is going to be of.
+        for name in sorted(contents.keys() - {MANIFEST}, key=lambda name: name != STUDY):
             _write(self.directory / name, contents[name])
         _write(self.directory / SUMS, listed.render())
         if MANIFEST in contents:
@@ -132,28 +133,20 @@ _TITLE = "results of "
 
 
 def _write(path: Path, content: bytes) -> None:
-    if _content(path) != content or path.is_symlink():
+    if read_bytes(path) != content or path.is_symlink():
         write_atomically(path, content)
 
 
 def _listed(directory: Path) -> Sums | None:
     try:
-        sums = Sums.parse(_content(directory / SUMS))
+        sums = Sums.parse(read_bytes(directory / SUMS))
     except ValueError:
         return None
     return sums if sums.title.startswith(_TITLE) and {MANIFEST, STUDY, RUNS} <= sums.files.keys() else None
 
 
-def _content(path: Path) -> bytes:
-    try:
-        # Whoever reads a pipe may wait for ever.
-        return path.read_bytes() if path.is_file() else b""
-    except OSError:
-        return b""
-
-
 def _digest(path: Path) -> str:
-    return digest(_content(path))
+    return digest(read_bytes(path))
 
 
 def _as_manifest(content: bytes) -> dict[str, Any] | None:

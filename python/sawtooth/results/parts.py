@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from sawtooth.errors import DatasetError
-from sawtooth.results.storage import is_temporary, remove_leftovers, write_atomically, writing
+from sawtooth.results.storage import is_temporary, remove_leftovers, unreadable, write_atomically, writing
 from sawtooth.results.sums import Digests, Sums
 
 _PART = re.compile(r"(?P<table>\w+)-(?P<batch>\d{6,})\.parquet")
@@ -165,7 +165,10 @@ class Parts:
         return f"batch {batch} of {self.owner}"
 
     def _names(self) -> list[str]:
-        return sorted(path.name for path in self.directory.iterdir()) if self.directory.is_dir() else []
+        try:
+            return sorted(path.name for path in self.directory.iterdir()) if self.directory.is_dir() else []
+        except PermissionError:
+            raise unreadable(self.directory) from None
 
     def _batches(self) -> list[int]:
         return sorted(int(found["batch"]) for name in self._names() if (found := _LIST.fullmatch(name)))
@@ -186,13 +189,17 @@ class Parts:
     def _examine(self, batch: int, *, only: str | None = None) -> _Batch:
         """Compares a batch, or one file of it, with its list."""
         name = _list_name(batch)
-        sums = self._list(batch)
-        if sums is None:
-            return _Batch(None, [name] if (self.directory / name).exists() else [])
-        if sums.title != self._title(batch):
-            return _Batch(None, [], foreign=True)
-        chosen = sums.files if only is None else {only} & sums.files.keys()
-        return _Batch(sums, [each for each in sorted(chosen) if self._digests.of(self.directory / each) not in sums.files[each]])
+        while True:
+            sums = self._list(batch)
+            if sums is None:
+                return _Batch(None, [name] if (self.directory / name).exists() else [])
+            if sums.title != self._title(batch):
+                return _Batch(None, [], foreign=True)
+            chosen = sums.files if only is None else {only} & sums.files.keys()
+            damaged = [each for each in sorted(chosen) if self._digests.of(self.directory / each) not in sums.files[each]]
+            # Who stores another content of a batch changes its list first: then what does not match is no damage.
+            if not damaged or self._list(batch) is sums:
+                return _Batch(sums, damaged)
 
     def _require_none(self, damaged: list[str]) -> None:
         if not damaged:

@@ -19,6 +19,27 @@ _HOST = f"{zlib.crc32(platform.node().encode()):08x}"
 _TEMPORARY = re.compile(r"\..+\.(?P<host>[0-9a-f]{8})-(?P<process>\d+)\.[0-9a-f]{16}\.tmp")
 
 
+def read_bytes(path: Path) -> bytes:
+    """The content of a file; nothing if there is none, or it cannot be read because of a fault of the disk.
+
+    Raises:
+        DatasetError: if it is there and may not be read: that is no damage.
+
+    """
+    try:
+        # Whoever reads a pipe may wait for ever.
+        return path.read_bytes() if stat.S_ISREG(path.stat().st_mode) else b""
+    except PermissionError:
+        raise unreadable(path) from None
+    except OSError:
+        return b""
+
+
+def unreadable(path: Path) -> DatasetError:
+    """Whose user may not read what is there."""
+    return DatasetError(f"{path} may not be read", "ask its owner for permission to read it, or read a copy")
+
+
 class writing:  # noqa: N801 - reads as a statement
     """Turns failures of the file system into errors that say what to do."""
 
@@ -64,7 +85,8 @@ def append(path: Path, content: bytes) -> None:
     """Adds to a file in one piece; several processes may. A pipe of that name is an error, and not waited for."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     try:
-        os.write(descriptor, content)
+        if os.write(descriptor, content) < len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     finally:
         os.close(descriptor)
 

@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sawtooth.results.storage import unreadable
+
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64})  (?P<name>[\w.-]+)")
 
 
@@ -77,7 +79,12 @@ class Digests:
         self._known: dict[Path, tuple[tuple[int, int, int], str]] = {}
 
     def of(self, path: Path) -> str | None:
-        """The digest of a file; nothing if it cannot be read."""
+        """The digest of a file; nothing if there is none, or it cannot be read.
+
+        Raises:
+            DatasetError: if it is there and may not be read: that is no damage.
+
+        """
         try:
             found = path.stat()
             if not stat.S_ISREG(found.st_mode):  # whoever reads a pipe may wait for ever
@@ -86,6 +93,8 @@ class Digests:
             if path not in self._known or self._known[path][0] != seen:
                 with path.open("rb") as file:
                     self._known[path] = seen, hashlib.file_digest(file, "sha256").hexdigest()
+        except PermissionError:
+            raise unreadable(path) from None
         except OSError:
             return None
         return self._known[path][1]
