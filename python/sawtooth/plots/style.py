@@ -12,11 +12,12 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.category import StrCategoryFormatter
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import FixedFormatter, FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogLocator, NullFormatter
 
 from sawtooth.results.storage import write_atomically, writing
 
@@ -113,8 +114,14 @@ def plain(text: str, longest: int = _LONGEST) -> str:
     return "\n".join(line if len(line) <= longest else f"{line[: longest - 3]}..." for line in lines)
 
 
-class _Written(FixedFormatter):
-    """Names at ticks, as they are written."""
+class _Written(FuncFormatter):
+    """Names at ticks, as they are written, whichever formatter has them."""
+
+    def __init__(self, names: Formatter) -> None:
+        def written(value: float, place: int | None = None) -> str:
+            return plain(names(value, place), _LONGEST_NAME).replace("$", r"\$")
+
+        super().__init__(written)
 
 
 def _as_written(made: Figure) -> None:
@@ -124,8 +131,8 @@ def _as_written(made: Figure) -> None:
         for tick in [*axis.majorTicks, *axis.minorTicks]:
             of_ticks |= {id(tick.label1), id(tick.label2)}
         names = axis.get_major_formatter()
-        if isinstance(names, FixedFormatter) and not isinstance(names, _Written):
-            axis.set_major_formatter(_Written([plain(str(name), _LONGEST_NAME).replace("$", r"\$") for name in names.seq]))
+        if isinstance(names, FixedFormatter | FuncFormatter | StrCategoryFormatter) and not isinstance(names, _Written):
+            axis.set_major_formatter(_Written(names))
     for text in made.findobj(Text):
         if id(text) not in of_ticks:
             text.set_parse_math(False)

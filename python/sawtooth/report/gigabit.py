@@ -13,6 +13,7 @@ from sawtooth.metrics import throughput
 from sawtooth.plots import curves
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.generic import factor_table
+from sawtooth.report.needs import require
 from sawtooth.stats import Interval
 
 BASE = "newreno"
@@ -24,6 +25,7 @@ class _Data:
     """What all sections use."""
 
     def __init__(self, dataset: Dataset) -> None:
+        require(dataset, "hstcp-gigabit", tuple(ARMS), BASE, ("Bw", "Tp", "N", "scale"))
         values = dataset.runs.select("cell", "Bw_value", "Tp_value", "N_value").unique(maintain_order=True)
         self.factors = factor_table(dataset).join(values, on="cell").with_columns(published=pl.col("scale") == "1")
         self.flows = throughput.per_flow(dataset)

@@ -16,6 +16,7 @@ from sawtooth.errors import DatasetError
 from sawtooth.metrics import fairness, throughput
 from sawtooth.plots import curves, difference, scatter
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
+from sawtooth.report.needs import require
 from sawtooth.stats import Interval, Vector
 
 BASE = "newreno"
@@ -40,6 +41,7 @@ class _Data:
     """What all sections use."""
 
     def __init__(self, dataset: Dataset) -> None:
+        require(dataset, str(dataset.manifest["report"]), (BASE, *ARMS), BASE, ("Bw", "Tp", "D", "N"))
         self.dataset = dataset
         self.flows = throughput.per_flow(dataset)
         self.runs = throughput.per_run(self.flows)

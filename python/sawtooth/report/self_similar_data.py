@@ -12,6 +12,7 @@ import polars as pl
 from sawtooth import stats, traffic
 from sawtooth.dataset import Dataset
 from sawtooth.metrics import hurst, instruments
+from sawtooth.report.needs import require
 from sawtooth.stats import Interval, Vector
 
 BASE = "vanilla"
@@ -40,6 +41,7 @@ class Data:
     """
 
     def __init__(self, dataset: Dataset) -> None:
+        require(dataset, "self-similar", tuple(ARMS), BASE, (*PARTS, "background"))
         self.dataset = dataset
         self.published: dict[str, str] = {name: str(value) for name, value in dataset.study.tree["vars"].items()}
         measured = instruments.per_run(dataset, WINDOWS).drop("flow")
