@@ -452,9 +452,9 @@ CSV_MISTAKES = {
         "error: `mean_bps` of PATH is a rate (bit/s), `completion_ns` a time (ns)\nhint: --metric names ours, --value theirs, --unit the unit of theirs",
     ),
     "no number": (
-        "# made by hand\n\nTp_ms,mean_s\n20,1\n# and this\n10,fast\n",
+        "# made by hand\nTp_ms,mean_s\n20,1\n# and this\n10,fast\n",
         {"value": "mean_s"},
-        "error: PATH, line 6: `fast` in column `mean_s` is no number\nhint: leave it empty if it is not known",
+        "error: PATH, line 5: `fast` in column `mean_s` is no number\nhint: leave it empty if it is not known",
     ),
     "two columns of one name": (
         "Tp_ms,mean_s, mean_s\n10,1,2\n",
