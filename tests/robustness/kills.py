@@ -329,7 +329,7 @@ def main() -> None:
         signal.signal(number, signal.default_int_handler)
     faults: list[str] = []
     for kind in asked.kind or KINDS:
-        with tempfile.TemporaryDirectory() as work:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as work:
             outcome = Outcome()
             try:
                 KINDS[kind](outcome, asked.count, asked.seed, Path(work))

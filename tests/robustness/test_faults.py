@@ -323,13 +323,15 @@ def test_unfinished_files_of_killed_processes_are_removed_and_those_of_living_on
     mine = out / "parts/.flows-000000.parquet.{}-{}.0123456789abcdef.tmp"
     with hold(out, 0.0) as ended:
         pass
-    with subprocess.Popen(["sleep", "60"]) as living:
-        paths = [Path(str(mine).format(storage._HOST, process)) for process in (ended.pid, living.pid)]
+    with subprocess.Popen(["sleep", "60"]) as living, subprocess.Popen(["true"]) as waited_for_by_nobody:
+        os.waitid(os.P_PID, waited_for_by_nobody.pid, os.WEXITED | os.WNOWAIT)
+        processes = (ended.pid, waited_for_by_nobody.pid, living.pid)
+        paths = [Path(str(mine).format(storage._HOST, process)) for process in processes]
         for path in paths:
             path.touch()
         with pretended():
             do(plan(), out)
-        assert [path.exists() for path in paths] == [False, True]
+        assert [path.exists() for path in paths] == [False, False, True]
         living.kill()
 
 

@@ -40,6 +40,10 @@ def unreadable(path: Path) -> DatasetError:
     return DatasetError(f"{path} may not be read", "ask its owner for permission to read it, or read a copy")
 
 
+# Of a process that has begun to end (PF_EXITING): it may have let go of its locks.
+_ENDING = 4
+
+
 class writing:  # noqa: N801 - reads as a statement
     """Turns failures of the file system into errors that say what to do."""
 
@@ -105,10 +109,15 @@ def remove_leftovers(directory: Path) -> None:
 
 
 def _lives(process: int) -> bool:
+    """Whether a process works; one that is ending, or that nobody has waited for, does not."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):
         pass
+    with contextlib.suppress(OSError):
+        # What comes after its name: proc(5).
+        state, *_, flags = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[:7]
+        return state not in "ZX" and not int(flags) & _ENDING
     return True
