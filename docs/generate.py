@@ -367,7 +367,7 @@ def _rfc4898(row: dict[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _command_line() -> str:
-    text = "# Command line\n\nExit codes: 0 done; 1 a run failed; 2 a mistake, told on standard error; 130 after Ctrl-C.\n"
+    text = "# Command line\n\nExit codes: 0 done; 1 a run failed; 2 a mistake, or what the machine lacks or refuses, told on standard error; 130 after Ctrl-C.\n"
     runner = CliRunner(env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"})
     groups = [(group.name or "", group.typer_instance) for group in app.registered_groups]
     for prefix, typer_app in [("", app), *groups]:
