@@ -181,14 +181,15 @@ impl Lineage {
         let asked = Memo::question(left, right);
         let order = loop {
             if left.scheduled != right.scheduled {
-                break left.scheduled.partial_cmp(&right.scheduled)?;
+                break left.scheduled.partial_cmp(&right.scheduled);
             }
             // Children of one parent: the halves of `origin` that name the parent agree.
             if left.parent() == right.parent() {
-                if left.origin == right.origin {
-                    return None;
-                }
-                break left.origin.cmp(&right.origin);
+                break Some(left.origin.cmp(&right.origin)).filter(|order| order.is_ne());
+            }
+            // What was laid down before the run was scheduled before what the run schedules at its first instant.
+            if left.parent() == ROOT || right.parent() == ROOT {
+                break Some((right.parent() == ROOT).cmp(&(left.parent() == ROOT)));
             }
             if generations >= Memo::WORTHWHILE {
                 let question = Memo::question(left, right);
@@ -197,32 +198,33 @@ impl Lineage {
                     break memo.order;
                 }
             }
-            let parents = (self.get(left.parent())?, self.get(right.parent())?);
-            if parents.0 == parents.1 {
+            let (Some(of_left), Some(of_right)) =
+                (self.get(left.parent()), self.get(right.parent()))
+            else {
+                break None;
+            };
+            if of_left == of_right {
                 // An event that was recorded twice is still one event.
                 let child = |line: Line| line.origin << 32;
-                if child(left) == child(right) {
-                    return None;
-                }
-                break child(left).cmp(&child(right));
+                break Some(child(left).cmp(&child(right))).filter(|order| order.is_ne());
             }
-            (left, right) = parents;
+            (left, right) = (of_left, of_right);
             generations += 1;
         };
         if generations > Memo::WORTHWHILE {
             self.memos[asked.place()].set(Memo { order, ..asked });
         }
-        Some(order)
+        order
     }
 }
 
 /// The order of two events that took many generations to find. Flows that keep step meet again a round trip later, and then their
-/// ancestors are compared again.
+/// ancestors are compared again; so do flows whose lines of ancestors are too long to tell them apart.
 #[derive(Clone, Copy, Debug)]
 struct Memo {
     scheduled: f64,
     parents: (u32, u32),
-    order: Ordering,
+    order: Option<Ordering>,
 }
 
 impl Memo {
@@ -230,7 +232,7 @@ impl Memo {
     const NONE: Self = Self {
         scheduled: f64::NAN,
         parents: (ROOT, ROOT),
-        order: Ordering::Equal,
+        order: None,
     };
     /// Generations after which looking for a memo, or leaving one, is worth its cost.
     const WORTHWHILE: u32 = 3;
@@ -239,7 +241,7 @@ impl Memo {
         Self {
             scheduled: left.scheduled,
             parents: (left.parent(), right.parent()),
-            order: Ordering::Equal,
+            order: None,
         }
     }
 
@@ -468,6 +470,31 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_laid_down_before_the_run_precedes_what_its_first_event_schedules() {
+        let mut lineage = Lineage::new();
+        let (first, start) = (Key::at_start(0.0, 0), Key::at_start(1.0, 1));
+        let timer = lineage.record(first).schedule(1.0, Child::Timer);
+        assert!(start.precedes(&timer, &lineage, false));
+        assert!(!timer.precedes(&start, &lineage, true));
+    }
+
+    #[test]
+    fn lines_that_are_too_long_are_walked_once() {
+        let mut lineage = Lineage::new();
+        let mut lines = [Key::at_start(0.0, 0), Key::at_start(0.0, 1)];
+        for generation in 1..=Lineage::LENGTH {
+            let now = f64::from(generation);
+            lines = lines.map(|key| lineage.record(key).schedule(now, Child::Timer));
+        }
+        // Both orders are open: the caller decides.
+        assert!(lines[1].precedes(&lines[0], &lineage, true));
+        assert!(!lines[1].precedes(&lines[0], &lineage, false));
+        let asked = Memo::question(lines[1].line, lines[0].line);
+        let memo = lineage.memos[asked.place()].get();
+        assert!(memo.is_of(&asked) && memo.order.is_none());
     }
 
     #[test]

@@ -68,6 +68,9 @@ pub const ENTRY: Entry<Maker> = Entry {
     },
 };
 
+/// No run lasts so long, and a short period adds nothing to such a time: with `alpha` close to 1 rests of periods are that long.
+const NEVER_SECS: f64 = 1e12;
+
 #[derive(Debug)]
 struct ParetoOnOff {
     size: u32,
@@ -137,7 +140,7 @@ impl OnOff {
     /// A packet that would leave when the source is off already leaves as much later as the source is off: of the time in which it is on, every
     /// `gap_secs` has one packet, however short the single periods are, so that the rate is kept.
     fn settle(&mut self, on: Pareto, off: Pareto, stream: &mut Stream) {
-        while self.next_secs >= self.off_secs {
+        while self.next_secs >= self.off_secs && self.next_secs < NEVER_SECS {
             let silence = off.draw(stream);
             self.next_secs += silence;
             self.off_secs += silence + on.draw(stream);
@@ -209,6 +212,14 @@ fn check(params: &Params, _: f64) -> Result<(), Complaint> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn periods_without_end_come_to_an_end() {
+        let mut params = Params::defaults(ENTRY.params);
+        params.set("alpha", Value::Number(1.01));
+        let source = ParetoOnOff::new(&params, Stream::new(1, "x"));
+        assert!(source.sources.iter().any(|one| one.next_secs >= NEVER_SECS));
+    }
 
     #[test]
     #[expect(clippy::cast_precision_loss, reason = "counts")]
