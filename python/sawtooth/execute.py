@@ -176,7 +176,8 @@ class _Execution:
             resumed = sum(len(plan.batches[index]) for index in done)
             again = self._once_more(failed=retry_failed)
             damaged = [*dataset.mended, *damaged]
-            side_by_side = self._prepare(needed=bool(todo or again or dataset.kernels_damaged))
+            unknown = dataset.kernels_damaged or not dataset.kernels
+            side_by_side = self._prepare(needed=bool(todo or again or unknown))
             if self.reporter:
                 self.reporter.begin(len(plan.runs), resumed, sum(self._cost(task) for task in todo))
             own = ThreadPoolExecutor(max_workers=side_by_side) if self.executor is None else None

@@ -225,6 +225,14 @@ def test_kernels_that_were_others_are_refused_also_when_what_is_known_of_them_is
         dataset.record_kernels([{"release": "6.2"}])
 
 
+@pytest.mark.parametrize("lost", [["SHA256SUMS"], ["SHA256SUMS", "kernels.json"]])
+def test_kernels_are_recorded_anew_where_nothing_tells_any_more_that_they_were(out: Path, whole: Path, lost: list[str]) -> None:
+    for name in lost:
+        (out / name).unlink()
+    assert mended(out, whole) == ["SHA256SUMS"]
+    assert Dataset.open(out).kernels == Dataset.open(whole).kernels != []
+
+
 def test_results_without_checksums_are_of_an_older_version(out: Path) -> None:
     for path in (out / "SHA256SUMS", *out.glob("parts/*.sha256")):
         path.unlink()
