@@ -65,8 +65,8 @@ test-long: .venv/guest ## the rest: kernels at length, peers, long properties, s
 test-all: test test-long ## every test
 
 SECONDS ?= 3600
-fuzz: .venv/built ## random inputs of all kinds for an hour, or SECONDS=60; failures and counts go to results/fuzz
-	$(RUN)/python -m tests.fuzz --seconds $(SECONDS)
+fuzz: .venv/built ## random inputs of all kinds for an hour, or SECONDS=60; failures and counts go to results/fuzz, MORE=1 adds to them
+	$(RUN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(MORE),--more)
 
 instructions: .venv/built ## count instructions per packet and hold them against bench/instructions.csv; ACCEPT=1 accepts them
 	$(RUN)/python bench/instructions.py $(if $(ACCEPT),--write)

@@ -42,6 +42,7 @@ class Attempts:
         with path.open("r+b") as file:
             self._map = mmap.mmap(file.fileno(), _SIZE)
         self.inputs = self.reached = 0
+        self._slowest = self._since = 0.0
         self.failures: dict[str, Failure] = {}
         self._began = time.monotonic()
 
@@ -62,9 +63,11 @@ class Attempts:
         data = data[: _SIZE - _HEAD.size]
         self._map[_HEAD.size : _HEAD.size + len(data)] = data
         self._map[: _HEAD.size] = _HEAD.pack(self.inputs, self.reached, len(data))
+        self._since = time.monotonic()
 
     def end(self, *, reached: bool) -> None:
         """It came back."""
+        self._slowest = max(self._slowest, time.monotonic() - self._since)
         self.reached += reached
         self._map[: _HEAD.size] = _HEAD.pack(self.inputs, self.reached, 0)
 
@@ -80,7 +83,7 @@ class Attempts:
 
     def tally(self) -> Tally:
         """What it came to so far."""
-        return Tally(self.inputs, self.reached, list(self.failures.values()))
+        return Tally(self.inputs, self.reached, self._slowest, list(self.failures.values()))
 
 
 def summary(what: str) -> str:

@@ -27,9 +27,13 @@ class Tally:
     """Attributes:
     inputs: tried.
     reached: of these, the ones that reached what is tried in the end: the simulator; for results, an open dataset or an error that names the damage.
+    slowest: seconds that one of them took at most.
     failures: what was found.
+    memory: bytes that the stretch took at most; whoever watches the process knows that.
     """
 
     inputs: int = 0
     reached: int = 0
+    slowest: float = 0.0
     failures: list[Failure] = field(default_factory=list[Failure])
+    memory: int = 0

@@ -1,7 +1,7 @@
 """The kinds of fuzzing, one file each. A kind has
 
-- `NAME`, and `SUMMARY`: what is random, and what must hold;
-- `WEIGHT`: its share of the time, beside the others;
+- `NAME`, and `SUMMARY`: what is random, what must hold, and what an input has to reach to count as one that got there;
+- `WEIGHT`: its share of the time, beside the others: half is for valid scenarios, a quarter for texts, an eighth each for files and results;
 - `fuzz(seed, seconds, work)`: tries inputs for that long, in the empty directory `work`; failures are saved in it;
 - `replay(saved, work)`: tries one saved input, and raises whatever it did wrong;
 - and if something has to be made first, `prepare()`, which is called once before the time runs.
@@ -9,8 +9,10 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from tests.fuzz.tally import Tally
 
@@ -27,9 +29,18 @@ class Kind(Protocol):
     def replay(self, saved: Path, work: Path) -> None: ...
 
 
-def table() -> dict[str, Kind]:
-    """All kinds by name."""
-    from tests.fuzz.kinds import files, results, scenario, study
+def names() -> list[str]:
+    """Of all kinds; that of the runner's own tests is there only for these."""
+    return ["study", "scenario", "files", "results", *(["planted"] if "SAWTOOTH_FUZZ_PLANTED" in os.environ else [])]
 
-    kinds: tuple[Kind, ...] = (study, scenario, files, results)
-    return {kind.NAME: kind for kind in kinds}
+
+def named(name: str) -> Kind:
+    """A kind; no other is loaded, which takes some seconds."""
+    kind: Any = importlib.import_module(f"tests.fuzz.kinds.{name}")
+    return kind
+
+
+def prepare(kind: Kind) -> None:
+    """Makes what a kind needs."""
+    if make := getattr(kind, "prepare", None):
+        make()

@@ -21,7 +21,7 @@ from tests.fuzz.attempt import Attempts
 from tests.fuzz.tally import Tally
 
 NAME = "files"
-SUMMARY = "traces, tables of changes, jitter, distributions, draws, published numbers: run, or an error that names the place"
+SUMMARY = "a changed trace, table of changes, of jitter, of sizes, of draws or of published numbers is used, or refused by an error. Reached: the end of the run, or of reading."
 WEIGHT = 1.0
 
 

@@ -28,8 +28,8 @@ use std::time::Instant;
 use sawtooth_core::registry::{Entry, Param};
 use sawtooth_core::scenario::Shortcuts;
 use sawtooth_core::{
-    Scenario, arrivals, cc, dist, host, loss, packet_source, queue, simulate, simulate_with_effort,
-    source, tcp, wire,
+    Scenario, arrivals, cc, dist, host, loss, packet_source, queue, simulate_within_limits, source,
+    tcp, wire,
 };
 use serde_json::{Value, json};
 
@@ -45,7 +45,9 @@ const TRIES: usize = 3000;
 type Broken = (String, String);
 
 /// Tries one scenario with a seed; `number` decides what it is compared with.
-fn attempt(scenario: &Scenario, seed: u64, number: u64) -> Result<(), Broken> {
+///
+/// Whether it came to its end: what takes more than its limits is ended before.
+fn attempt(scenario: &Scenario, seed: u64, number: u64) -> Result<bool, Broken> {
     listen_to_panics();
     let outcome = catch_unwind(AssertUnwindSafe(|| examine(scenario, seed, number)));
     outcome.unwrap_or_else(|_| {
@@ -56,8 +58,10 @@ fn attempt(scenario: &Scenario, seed: u64, number: u64) -> Result<(), Broken> {
     })
 }
 
-fn examine(scenario: &Scenario, seed: u64, number: u64) -> Result<(), Broken> {
-    let (records, effort) = simulate_with_effort(scenario, seed);
+fn examine(scenario: &Scenario, seed: u64, number: u64) -> Result<bool, Broken> {
+    let Ok((records, effort)) = simulate_within_limits(scenario, seed) else {
+        return Ok(false);
+    };
     invariants::check(scenario, &records, &effort)
         .map_err(|(rule, what)| (rule.to_owned(), what))?;
     let all = Shortcuts::all(true);
@@ -88,7 +92,9 @@ fn examine(scenario: &Scenario, seed: u64, number: u64) -> Result<(), Broken> {
     };
     let mut other = scenario.clone();
     other.shortcuts = shortcuts;
-    let others = simulate(&other, seed);
+    let Ok((others, _)) = simulate_within_limits(&other, seed) else {
+        return Ok(false);
+    };
     for (table, other) in records.tables.iter().zip(&others.tables) {
         for ((name, data), (_, other)) in table.named_columns().zip(other.named_columns()) {
             if data != other {
@@ -100,7 +106,7 @@ fn examine(scenario: &Scenario, seed: u64, number: u64) -> Result<(), Broken> {
         }
     }
     if records == others {
-        Ok(())
+        Ok(true)
     } else {
         Err((rule.to_owned(), "the tables differ".to_owned()))
     }
@@ -153,7 +159,8 @@ struct Tally {
     at_once: u64,
     /// The longest that one has taken, and which.
     slowest: (f64, Value),
-    failures: Vec<(Broken, Value)>,
+    /// What happened, and the scenario that shows it.
+    failures: Vec<(String, Value)>,
 }
 
 /// Where the runner sees what is being tried: inputs begun, inputs that were run, the length of the present one, and that.
@@ -205,7 +212,6 @@ fn campaign(seed: u64, out: Option<&Path>, enough: impl Fn(&Tally) -> bool) -> T
         let Some(scenario) = &made.scenario else {
             continue;
         };
-        tally.reached += 1;
         if out.is_some() {
             current.tell(&tally, &saved(&made.tree, seed, number).to_string());
         }
@@ -215,17 +221,33 @@ fn campaign(seed: u64, out: Option<&Path>, enough: impl Fn(&Tally) -> bool) -> T
         if took > tally.slowest.0 {
             tally.slowest = (took, saved(&made.tree, seed, number));
         }
+        tally.reached += u64::from(outcome == Ok(true));
         current.tell(&tally, "");
         if let Err((rule, what)) = outcome
             && known.insert(rule.clone())
         {
             let small = smallest(&made, seed, number, &rule);
-            tally
-                .failures
-                .push(((rule, what), saved(&small, seed, number)));
+            let what: String = what.chars().take(2000).collect();
+            let failure = (format!("{rule}: {what}"), saved(&small, seed, number));
+            if let Some(out) = out {
+                keep(&path_of(out, tally.failures.len()), &failure);
+            }
+            tally.failures.push(failure);
         }
     }
     tally
+}
+
+fn path_of(out: &Path, number: usize) -> PathBuf {
+    out.join(format!("failure-{number}.json"))
+}
+
+/// At once: the program may be ended before its time is over.
+fn keep(path: &Path, (what, tree): &(String, Value)) {
+    std::fs::write(path, format!("{tree:#}\n")).expect("it can be written");
+    let mut told = path.as_os_str().to_owned();
+    told.push(".what");
+    std::fs::write(told, what).expect("it can be written");
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -244,13 +266,10 @@ fn valid_scenarios_break_no_rule() {
         None => tally.inputs >= FEW,
     });
     let mut failures = Vec::new();
-    for (number, ((rule, what), tree)) in tally.failures.iter().enumerate() {
-        let what: String = what.chars().take(2000).collect();
-        let mut failure = json!({"what": format!("{rule}: {what}"), "scenario": tree});
+    for (number, (what, tree)) in tally.failures.iter().enumerate() {
+        let mut failure = json!({"what": what, "scenario": tree});
         if let Some(out) = &out {
-            let path = out.join(format!("failure-{number}.json"));
-            std::fs::write(&path, format!("{tree:#}\n")).expect("it can be written");
-            failure["saved"] = json!(path);
+            failure["saved"] = json!(path_of(out, number));
         }
         failures.push(failure);
     }

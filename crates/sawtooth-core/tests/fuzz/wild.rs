@@ -17,6 +17,9 @@ use crate::random::{Case, cases};
 /// Segments that a scenario delivers at most, roughly.
 const MOST_SEGMENTS: f64 = 1500.0;
 
+/// And events that it takes, roughly.
+const MOST_EVENTS: f64 = 100_000.0;
+
 /// Times that refused keys are taken out of one tree.
 const REPAIRS: usize = 60;
 
@@ -60,19 +63,21 @@ impl Maker {
 /// Takes out what is refused, and makes the run short enough.
 fn finish(mut tree: Value) -> Made {
     let mut at_once = true;
+    // Where the estimate is too low the run is ended, as it is for everybody.
+    tree["limits"] = json!({"events": 5.0 * MOST_EVENTS, "rows": 1e6, "memory": "300 MB"});
     for _ in 0..REPAIRS {
         match Scenario::from_tree(&tree) {
             Ok(scenario) => {
-                let cost = scenario.cost();
-                if cost <= MOST_SEGMENTS * 2.0 {
+                let demand = scenario.demand();
+                let cost = (demand.segments / MOST_SEGMENTS).max(demand.events / MOST_EVENTS);
+                if cost <= 2.0 {
                     return Made {
                         tree,
                         scenario: Some(scenario),
                         at_once,
                     };
                 }
-                let share = MOST_SEGMENTS / cost;
-                tree["duration"] = json!(format!("{} s", scenario.duration.secs() * share));
+                tree["duration"] = json!(format!("{} s", scenario.duration.secs() / cost));
             }
             Err(error) => {
                 at_once = false;
