@@ -66,7 +66,7 @@ test-all: test test-long ## every test
 
 SECONDS ?= 3600
 fuzz: .venv/built ## random inputs of all kinds for an hour, or SECONDS=60; failures and counts go to results/fuzz, MORE=1 adds to them
-	$(RUN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(MORE),--more)
+	$(RUN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(if $(MORE),--more)
 
 instructions: .venv/built ## count instructions per packet and hold them against bench/instructions.csv; ACCEPT=1 accepts them
 	$(RUN)/python bench/instructions.py $(if $(ACCEPT),--write)
