@@ -124,6 +124,10 @@ def test_six_values_are_enough_for_a_median_and_alike_they_are_its_interval() ->
     narrow = stats.bootstrap_interval([1, 2, 3, 4, 5, 6], level=0.5)
     assert interval.low < narrow.low < narrow.high < interval.high
     assert stats.bootstrap_interval([2.0] * 7) == stats.Interval(2.0, 2.0, 2.0, 7, "no variation")
+    # Without any one of these the median is the same, of which no BCa interval can be made: percentiles of the data, between the first two and the last two.
+    with pytest.warns(RuntimeWarning):
+        alike = stats.bootstrap_interval([0.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 9.0])
+    assert (alike.low, alike.high) == pytest.approx((0.025 * 7 * 5, 5 + (0.975 * 7 - 6) * 4))
     few = stats.bootstrap_interval([1.0, 2.0, 6.0, 9.0, 3.0])
     assert (few.estimate, few.low, few.high, few.n) == (3, -np.inf, np.inf, 5)
 
@@ -158,7 +162,7 @@ def test_holm_leaves_out_what_was_not_tested() -> None:
 
 def test_holm_multiplies_by_those_not_yet_rejected_keeps_the_order_and_ends_at_one() -> None:
     assert stats.holm([0.01]) == [0.01]
-    assert stats.holm([0.5, 0.6]) == [1.0, 1.0]
+    assert stats.holm([0.5, 0.6]) == stats.holm([0.8, 0.9]) == [1.0, 1.0]
     # 3 x 0.02 = 0.06; 2 x 0.025 = 0.05, which may not be below it.
     assert stats.holm([0.02, 0.025, 0.9]) == pytest.approx([0.06, 0.06, 0.9])
 

@@ -206,3 +206,18 @@ fn an_episode_says_how_its_loss_was_found_and_no_number_where_segments_are_not_j
         assert_eq!((episode.retransmits, episode.timeouts), (1, 0));
     }
 }
+
+#[test]
+fn with_a_counter_what_is_reported_after_new_data_is_news_again() {
+    let more = json!({ "sack_pipe": "counter" });
+    let (mut script, first) = Script::with_window(&with(tcp("sack"), &more), 20);
+    // Two duplicates, then new data: the scoreboard is cleared, and three reports of what had been reported are three duplicates.
+    script.sack(first, &[first + 5..first + 6]);
+    script.sack(first, &[first + 5..first + 8]);
+    script.ack(first + 1);
+    script.sack(first + 1, &[first + 5..first + 6]);
+    script.sack(first + 1, &[first + 5..first + 7]);
+    assert_eq!(script.sender.counters.fast_retransmits, 0);
+    script.sack(first + 1, &[first + 5..first + 8]);
+    assert_eq!(script.sender.counters.fast_retransmits, 1);
+}
