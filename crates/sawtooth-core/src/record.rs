@@ -688,7 +688,7 @@ pub const SCHEMA: &[TableSpec] = &[
                 "offered_bytes",
                 U64,
                 "B",
-                "application bytes of those that have arrived",
+                "application bytes of those that have arrived; 4e18 stands for all that is more",
             ),
             column(
                 "delivered_bytes",

@@ -6,6 +6,9 @@ use crate::histogram::Histogram;
 use crate::record::Cell;
 use crate::units::Duration;
 
+/// Where the sum of sizes stays: a distribution without a mean draws sizes of which no count can hold many.
+const MOST_BYTES: u64 = 4_000_000_000_000_000_000;
+
 /// Of an entry's flows.
 #[derive(Debug)]
 pub struct Summary {
@@ -66,7 +69,7 @@ impl Summary {
         self.started += 1;
         self.alive += 1;
         self.alive_peak = self.alive_peak.max(self.alive);
-        self.offered_bytes += bytes;
+        self.offered_bytes = self.offered_bytes.saturating_add(bytes).min(MOST_BYTES);
         self.bin(bytes).1 += 1;
     }
 
@@ -218,6 +221,15 @@ mod tests {
             let bin = bin_of(bytes, per_decade);
             prop_assert!(edge(bin, per_decade) <= bytes && bytes < edge(bin + 1, per_decade));
         }
+    }
+
+    #[test]
+    fn the_sum_of_sizes_without_a_mean_stays_a_count() {
+        let mut summary = Summary::new(1);
+        for _ in 0..3000 {
+            summary.start(9_000_000_000_000_000);
+        }
+        assert_eq!(summary.offered_bytes, MOST_BYTES);
     }
 
     #[test]
