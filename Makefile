@@ -9,8 +9,8 @@ SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -nam
 
 # One process more than there are processors: those of the group "real time" mostly wait.
 PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
-# Properties of random cases at length: other cases than before, and three times as many.
-MANY := PROPTEST_CASES=768
+# Properties of random cases at length: other cases than before, and twice as many.
+MANY := PROPTEST_CASES=512
 PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
 .PHONY: help study short gallery guest rust-tests test test-long test-all fuzz instructions records sizes lint format bench docs deny sbom mutants clean

@@ -21,7 +21,14 @@ DATE = "2026-01-01T00:00:00Z"
 OTHERS: tuple[Any, ...] = (True, 7, -3.5, "text", DATE, [1, "a"], [[]], {"a": 1}, [], {})
 
 
-@pytest.mark.parametrize("name", ["hstcp.toml", "gallery/slow-start-overshoot.toml", "stall.toml"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gallery/slow-start-overshoot.toml",
+        pytest.param("hstcp.toml", marks=pytest.mark.long),
+        pytest.param("stall.toml", marks=pytest.mark.long),
+    ],
+)
 def test_a_value_of_another_type_is_told_where_it_stands(name: str) -> None:
     path = STUDIES / name
     tree = _small(tomllib.loads(path.read_text()))

@@ -158,6 +158,7 @@ def test_a_trace_shows_names_as_they_are_written(dataset: sawtooth.Dataset, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["trace.png", "trace.svg"]
 
 
+@pytest.mark.long
 def test_a_gallery_shows_names_as_they_are_written(dataset: sawtooth.Dataset, tmp_path: Path) -> None:
     made = report(dataset)
     entry = page.Entry(made, made.write(tmp_path / "report"))

@@ -110,6 +110,7 @@ TESTBED: dict[str, dict[str, list[Any]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", TESTBED)
 def test_a_report_of_the_testbed_shows_its_arms(kind: str, tmp_path: Path) -> None:
     def times(row: Mapping[str, Any]) -> list[float]:

@@ -73,6 +73,7 @@ def run(study: Path, out: Path, prefix: Sequence[str] = ()) -> subprocess.Comple
 # --- a full disk ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_full_disk_is_told_and_the_same_command_goes_on_when_there_is_room(study: Path, whole: Path, tmp_path: Path) -> None:
     try:
         processes.require_namespaces("--mount")
@@ -135,6 +136,7 @@ def test_a_directory_that_may_not_be_written_is_told(study: Path, tmp_path: Path
     assert not list(out.iterdir())
 
 
+@pytest.mark.long
 def test_results_that_may_not_be_written_are_read_and_not_changed(study: Path, out: Path, tmp_path: Path) -> None:
     before = contents(out)
     for path in (out, *out.rglob("*")):

@@ -302,6 +302,7 @@ def test_the_same_matrix_with_algorithms_exchanged_refutes_it(tmp_path: Path) ->
     assert "mostly congestion control" in made.summary[0] or "no part in it" in made.summary[0] or "explains none" in made.summary[0]
 
 
+@pytest.mark.long
 def test_a_torn_matrix_is_reported_with_what_it_lacks(tmp_path: Path) -> None:
     def times(row: Row) -> list[float] | None:
         if row["cc"] == "kernel:lp" and row["arm"] == "cache":
