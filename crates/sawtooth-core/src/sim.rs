@@ -916,11 +916,11 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Makes sure that a timer is looked at when it expires. One that is set to a later time is left where it is: when it comes up
-    /// it is moved.
+    /// Makes sure that a timer is looked at in its turn when it expires. One that is set to later is left where it is: when it comes up it is moved.
     #[inline]
     fn see_to_timer(&mut self, slot: u32, timer: Key) {
-        if timer.time < self.timers.get(slot).time {
+        let set = self.timers.get(slot);
+        if timer.time <= set.time && timer.precedes(&set, &self.lineage, false) {
             self.timers.set(slot, timer, &self.lineage);
         }
     }
