@@ -280,10 +280,14 @@ def guests(outcome: Outcome, count: int, seed: int, work: Path) -> None:
     laboratory = Laboratory(work, seed, GUESTS)
     while outcome.kills < count:
         out = work / "out"
+        # One guest at a time in every second round: then batches are stored while others have not begun.
+        one = laboratory.chance.random() < 0.5
+        laboratory.options = ["--jobs", "1" if one else "4"]
+        longest = laboratory.seconds / (2 if one else 4)
         process = laboratory.start(out)
         stored = set[str]()
         for _ in range(5):
-            time.sleep(laboratory.chance.uniform(0, laboratory.seconds / 4))
+            time.sleep(laboratory.chance.uniform(0, longest))
             if laboratory.chance.random() < 0.25:
                 laboratory.kill(process, outcome)
                 stored = laboratory.check_kept(out, stored, outcome)
