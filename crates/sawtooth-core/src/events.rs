@@ -348,6 +348,21 @@ impl EventQueue {
         );
     }
 
+    /// Replaces the event of `slot` by one that comes before it; one that does not is left out.
+    #[inline]
+    pub fn bring_forward(&mut self, slot: u32, key: Key, lineage: &Lineage) {
+        let before = self.keys[slot as usize].time;
+        if key.time < before || key.time == before && self.precedes_at_once(slot, key, lineage) {
+            self.set(slot, key, lineage);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn precedes_at_once(&self, slot: u32, key: Key, lineage: &Lineage) -> bool {
+        key.precedes(&self.keys[slot as usize], lineage, false)
+    }
+
     fn replay(&mut self, mut winner: Player, lineage: &Lineage) {
         let mut node = self.matches.len() + winner.slot as usize;
         while node > 1 {

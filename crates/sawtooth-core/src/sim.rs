@@ -916,13 +916,11 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Makes sure that a timer is looked at in its turn when it expires. One that is set to later is left where it is: when it comes up it is moved.
+    /// Makes sure that a timer is looked at in its turn when it expires. One that is set to later is left where it is: when it comes up
+    /// it is moved.
     #[inline]
     fn see_to_timer(&mut self, slot: u32, timer: Key) {
-        let set = self.timers.get(slot);
-        if timer.time <= set.time && timer.precedes(&set, &self.lineage, false) {
-            self.timers.set(slot, timer, &self.lineage);
-        }
+        self.timers.bring_forward(slot, timer, &self.lineage);
     }
 
     /// The next packets of a flow of UDP leave, the first of them with `key`; when it goes on.
