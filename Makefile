@@ -13,7 +13,7 @@ PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
 MANY := PROPTEST_CASES=512
 PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
-.PHONY: help study short gallery guest rust-tests test test-long test-all fuzz instructions records sizes lint format bench docs deny sbom mutants clean
+.PHONY: help study short gallery guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes lint format bench docs deny deny-tool sbom mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
@@ -56,11 +56,15 @@ test: .venv/guest ## what proves correctness, Rust and Python, minutes
 	cargo test --workspace --locked --quiet
 	$(PYTEST)
 
-test-long: .venv/guest ## the rest: kernels at length, peers, long properties, soak
-	cargo test --workspace --locked --quiet -- --ignored
+test-long: ## the rest: kernels at length, peers, long properties, soak; Python and Rust side by side
+	+$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-long-python test-long-rust
+
+test-long-python: .venv/guest
 	$(PYTEST) -m long
-	$(MANY) cargo test --locked --quiet -p sawtooth-core --test it -- $(PROPERTIES)
 	$(MANY) $(PYTEST) tests/property
+
+test-long-rust:
+	$(MANY) cargo test --locked --quiet -p sawtooth-core --test it -- $(PROPERTIES)
 
 test-all: test test-long ## every test
 
@@ -112,7 +116,9 @@ $(TOOLS)/cargo-cyclonedx: | .venv/built
 $(TOOLS)/cargo-mutants: | .venv/built
 	$(QUICKLY) cargo install --quiet --locked --root .venv/tools cargo-mutants --version $(CARGO_MUTANTS_VERSION)
 
-deny: .venv/built $(TOOLS)/cargo-deny ## licences, sources and known vulnerabilities of all crates and distributions
+deny-tool: $(TOOLS)/cargo-deny
+
+deny: .venv/built deny-tool ## licences, sources and known vulnerabilities of all crates and distributions
 	$(RUN)/python -m supply.deny
 
 sbom: .venv/built $(TOOLS)/cargo-cyclonedx ## bill of materials of crates and distributions, results/sbom.cdx.json (CycloneDX)
