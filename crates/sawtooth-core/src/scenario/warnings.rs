@@ -12,8 +12,7 @@ use crate::{cc, queue, tcp};
 
 /// All warnings of a scenario that was made from `tree`, each once.
 pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioError> {
-    let mut found: Vec<ScenarioError> = Vec::new();
-    for flow in scenario.all_flows() {
+    let tcp = scenario.all_flows().flat_map(|flow| {
         let keys = Keys { tree, flow };
         let own = [
             marks(scenario, flow, &keys),
@@ -22,30 +21,20 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
             twice(scenario, &flow.block, &flow.path, CROSSED_BACK),
             late(scenario, &flow.block, flow.start),
         ];
-        for warning in own
-            .into_iter()
-            .flatten()
-            .chain(ineffective(scenario, flow, &keys))
-        {
-            if !found.contains(&warning) {
-                found.push(warning);
-            }
-        }
-    }
-    for flow in &scenario.udp {
+        let keys = ineffective(scenario, flow, &keys);
+        own.into_iter().flatten().chain(keys)
+    });
+    let udp = scenario.udp.iter().flat_map(|flow| {
         let own = [
             twice(scenario, &flow.block, &flow.path, "list each link once"),
             late(scenario, &flow.block, flow.start),
         ];
-        for warning in own.into_iter().flatten() {
-            if !found.contains(&warning) {
-                found.push(warning);
-            }
-        }
-    }
-    found.extend(overload(scenario));
-    found.extend(unused(scenario));
-    for warning in scenario.links.iter().filter_map(shapes_nothing) {
+        own.into_iter().flatten()
+    });
+    let links = overload(scenario).into_iter().chain(unused(scenario));
+    let links = links.chain(scenario.links.iter().filter_map(shapes_nothing));
+    let mut found = Vec::new();
+    for warning in tcp.chain(udp).chain(links) {
         if !found.contains(&warning) {
             found.push(warning);
         }

@@ -8,11 +8,7 @@
 
 use serde_json::{Value, json};
 
-use crate::script::{NOTHING, RTT, Script, near, reporting, with};
-
-fn tcp(recovery: &str) -> Value {
-    json!({"recovery": recovery, "ack_every": 1})
-}
+use crate::script::{NOTHING, RTT, Script, near, reporting, tcp, with};
 
 // --- RFC 5681 and RFC 6582 ----------------------------------------------------------------------------------------------
 

@@ -36,6 +36,11 @@ fn scenario(tcp: &Value, cc: &Value) -> Scenario {
     Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// A recovery whose receiver acknowledges every segment.
+pub fn tcp(recovery: &str) -> Value {
+    json!({"recovery": recovery, "ack_every": 1})
+}
+
 /// The keys of `tcp`, and `more`.
 pub fn with(mut tcp: Value, more: &Value) -> Value {
     for (key, value) in more.as_object().expect("a table") {

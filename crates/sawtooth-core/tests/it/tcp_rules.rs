@@ -13,11 +13,7 @@ use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::rto;
 use serde_json::{Value, json};
 
-use crate::script::{NOTHING, RTT, Script, config, near};
-
-fn tcp(recovery: &str) -> Value {
-    json!({"recovery": recovery, "ack_every": 1})
-}
+use crate::script::{NOTHING, RTT, Script, config, near, tcp};
 
 // --- RFC 5681: windows --------------------------------------------------------------------------------------------------
 
