@@ -63,6 +63,8 @@ def run(book: Book, sample: int | None, known: set[str], area: str) -> None:
     """Mutants of an area, stats or metrics, but for those `known`, against their unit tests."""
     weaver = Weaver()
     vars(builtins)["__mutant__"] = _on
+    # Read anew in every process; these tests need none of them.
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     modules = [SOURCES / "stats.py", *sorted((SOURCES / "metrics").glob("*.py"))]
     sys.meta_path.insert(0, _Finder({_module(path): weaver.weave(path) for path in modules}))
     for name in _LIBRARIES:
@@ -75,7 +77,7 @@ def run(book: Book, sample: int | None, known: set[str], area: str) -> None:
     for number in numbers:
         if number in weaver.early:
             book.write(replace(_judge(number, weaver, tests), of=of[number]))
-    for name in files:
+    for name in ["tests/conftest.py", *files]:
         importlib.import_module(name.removesuffix(".py").replace("/", "."))
     for number in numbers:
         if number not in weaver.early:

@@ -67,6 +67,8 @@ def test_jains_index_of_unequal_shares_is_as_in_his_definition() -> None:
     # (sum x)^2 / (n sum x^2): 10^2 / (4 x 30), and 4^2 / (2 x 10).
     assert stats.jain([1, 2, 3, 4]) == pytest.approx(100 / 120)
     assert stats.jain([1, 3]) == pytest.approx(0.8)
+    # It does not depend on the unit.
+    assert stats.jain([0.1, 0.3]) == pytest.approx(0.8)
 
 
 def test_paired_data_must_be_of_one_length() -> None:
@@ -77,6 +79,11 @@ def test_paired_data_must_be_of_one_length() -> None:
 def test_rank_correlation_with_its_interval() -> None:
     rho, low, high = stats.spearman_interval(range(50), [x**3 for x in range(50)])
     assert (rho, low, high) == pytest.approx((1, 1, 1))
+
+
+def test_resamples_that_are_of_one_value_have_no_rank_correlation_and_are_left_out() -> None:
+    # Of two pairs half of the resamples are one pair twice; of the others the ranks are opposite.
+    assert stats.spearman_interval([1, 2], [8, 7]) == pytest.approx((-1, -1, -1))
 
 
 # Quantiles of Student's t from printed tables: 97.5 % with 1 and 4 degrees of freedom, 95 % with 4.
@@ -209,6 +216,9 @@ def test_the_contrast_of_two_means_has_the_variance_of_a_difference() -> None:
     # 1 + 2^2 x 0.25; Welch and Satterthwaite: 2^2 / (1^2 / 9 + 1^2 / 4).
     assert groups.contrast(2.0) == pytest.approx((0.0, np.sqrt(2), 4 / (1 / 9 + 1 / 4)))
     assert groups.contrast(1.0) == pytest.approx((5.0, np.sqrt(1.25), 1.25**2 / (1 / 9 + 0.25**2 / 4)))
+    # 4 + 0.25; 4.25^2 / (4^2 / 9 + 0.25^2 / 4).
+    wide = stats.Means(10.0, 5.0, (4.0, 0.25), 0.0, (9.0, 4.0), paired=False)
+    assert wide.contrast(1.0) == pytest.approx((5.0, np.sqrt(4.25), 4.25**2 / (16 / 9 + 0.0625 / 4)))
     pairs = stats.Means(10.0, 5.0, (1.0, 0.25), 0.3, (9.0, 9.0), paired=True)
     assert pairs.contrast(2.0) == pytest.approx((0.0, np.sqrt(1 - 2 * 2 * 0.3 + 1), 9))
     exact = stats.Means(10.0, 5.0, (0.0, 0.0), 0.0, (9.0, 4.0), paired=False)
@@ -254,6 +264,12 @@ def test_fiellers_interval_ends_where_the_contrast_is_t_standard_errors_from_nou
         assert (interval.n, interval.kind) == (int(min(means.freedom)) + 1, "95% Fieller interval")
 
 
+def test_fiellers_interval_does_not_depend_on_the_unit() -> None:
+    large = stats.ratio_interval(stats.means_of_groups([9, 11, 13, 10], [5, 6, 6]))
+    small = stats.ratio_interval(stats.means_of_groups([0.009, 0.011, 0.013, 0.01], [0.005, 0.006, 0.006]))
+    assert (small.estimate, small.low, small.high) == pytest.approx((large.estimate, large.low, large.high))
+
+
 def test_a_ratio_to_nothing_or_of_single_values_has_no_interval() -> None:
     nothing = stats.ratio_interval(stats.means_against([1, 3], 0.0))
     assert (nothing.estimate, nothing.low, nothing.high, nothing.kind) == (np.inf, -np.inf, np.inf, "second mean is 0: no ratio")
@@ -281,6 +297,9 @@ def test_equivalence_is_two_one_sided_tests_each_way() -> None:
     assert stats.equivalence(means(ten + 0.1), 0.05) == pytest.approx((one_below, 1.0))
     exact = [stats.Means(first, 10.0, (0.0, 0.0), 0.0, (3.0, 3.0), paired=True) for first in (9.4, 9.6, 10.4, 10.6)]
     assert [stats.equivalence(each, 0.05) for each in exact] == [(1.0, 0.0), (0.0, 1.0), (0.0, 1.0), (1.0, 0.0)]
+    # The limits themselves are within, whichever mean is the first.
+    for first, second in ((20.0, 10.0), (10.0, 20.0)):
+        assert stats.equivalence(stats.Means(first, second, (0.0, 0.0), 0.0, (3.0, 3.0), paired=True), 1.0) == (0.0, 1.0)
     # A first that is always twice the second, less what they differ by: at the upper limit nothing varies, so that the means alone decide.
     half_known = stats.Means(10.0, 10.0, (4.0, 1.0), 2.0, (3.0, 3.0), paired=True)
     assert stats.equivalence(half_known, 1.0) == (0.0, 1.0)
