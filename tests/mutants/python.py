@@ -41,11 +41,17 @@ TESTS = {
         "test_compare",
         "test_self_similar",
         "test_traffic",
+        "test_hurst",
+        "test_fetches",
         "test_cc_matrix",
         "test_hosts",
     ),
 }
 
+# A test that takes longer, in seconds, is left out.
+SHORT = 1.0
+# These work in threads while they are imported, and threads do not survive a fork.
+_NOT_AHEAD = ("tests/unit/test_cc_matrix.py",)
 # What tests import at length; a mutant that is on while sawtooth is imported is forked after these.
 _LIBRARIES = ("jinja2", "matplotlib.pyplot", "numpy", "polars", "rich", "scipy.stats", "typer")
 
@@ -70,14 +76,20 @@ def run(book: Book, sample: int | None, known: set[str], area: str) -> None:
     for name in _LIBRARIES:
         importlib.import_module(name)
     files = [f"tests/unit/{name}.py" for name in TESTS[area] if Path(f"tests/unit/{name}.py").exists()]
-    tests = _record(files)
+    recorded = _record(files)
+    weaver.early |= recorded.pop(_IMPORTING)[1]
+    tests = {name: found for name, found in recorded.items() if found[0] < SHORT}
+    print(
+        f"{len(tests)} of {len(recorded)} tests are asked; longer than {SHORT:g} s: {', '.join(sorted(recorded.keys() - tests))}",
+        flush=True,
+    )
     of = drawn(weaver.mutants, sample)
     numbers = [number for number in of if weaver.mutants[number - 1].area == area and weaver.mutants[number - 1].key not in known]
     # Forked before and after the modules are imported.
     for number in numbers:
         if number in weaver.early:
             book.write(replace(_judge(number, weaver, tests), of=of[number]))
-    for name in ["tests/conftest.py", *files]:
+    for name in ["tests/conftest.py", *(name for name in files if name not in _NOT_AHEAD)]:
         importlib.import_module(name.removesuffix(".py").replace("/", "."))
     for number in numbers:
         if number not in weaver.early:
@@ -242,6 +254,10 @@ class _Recorder:
 
     def __init__(self) -> None:
         self.tests: dict[str, tuple[float, set[int]]] = {}
+        self.imported: set[int] = set()
+
+    def pytest_collection_finish(self) -> None:
+        self.imported = STATE["reached"]
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -251,6 +267,7 @@ class _Recorder:
         self.tests[item.nodeid] = (time.process_time() - start, STATE["reached"])
 
 
+_IMPORTING = "while modules are imported"
 _QUIET = ["-q", "--no-header", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:randomly"]
 
 
@@ -261,7 +278,8 @@ def _record(files: Sequence[str]) -> dict[str, tuple[float, set[int]]]:
         if child == 0:
             recorder = _Recorder()
             code = pytest.main([*_QUIET, *files], plugins=[recorder])
-            rows = {name: (seconds, sorted(reached)) for name, (seconds, reached) in recorder.tests.items()}
+            found = {**recorder.tests, _IMPORTING: (0.0, recorder.imported)}
+            rows = {name: (seconds, sorted(reached)) for name, (seconds, reached) in found.items()}
             Path(file.name).write_text(json.dumps(rows))
             os._exit(int(code))
         if os.waitpid(child, 0)[1]:

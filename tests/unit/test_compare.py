@@ -14,9 +14,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from scipy import stats as scipy_stats
 
 import sawtooth
-from sawtooth import stats
+from sawtooth import measures, stats
 from sawtooth.dataset import Dataset
 from sawtooth.errors import SawtoothError
+from sawtooth.metrics import sides
 from sawtooth.metrics.agreement import Comparison
 from sawtooth.metrics.sides import level
 from sawtooth.plan import Run, make_plan
@@ -142,7 +143,7 @@ def make(study_file: Path, tmp_path: Path) -> Callable[..., Dataset]:
         schema = {"run": pl.UInt32, "flow": pl.String, "cc": pl.String, "completion_ns": pl.Int64, "goodput_bps": pl.Float64}
         dataset.write_batch(
             0,
-            {"flows": pl.DataFrame(rows, schema={**schema, **dict.fromkeys(columns, pl.Float64)})},
+            {"flows": pl.DataFrame(rows, schema={**dict.fromkeys(columns, pl.Float64), **schema})},
             pl.DataFrame(status, {"run": pl.UInt32, "status": pl.String, "message": pl.String}, orient="row"),
         )
         return dataset
@@ -202,6 +203,25 @@ def test_what_is_beyond_the_tolerance_differs_and_holm_counts_the_rows(make: Cal
     assert row.p_within == pytest.approx(8 * raw, rel=1e-6)
 
 
+@pytest.mark.parametrize(("p", "verdict"), [(0.049, "agree"), (0.051, "not decided")])
+def test_both_tests_are_at_five_per_cent(make: Callable[..., Dataset], tmp_path: Path, p: float, verdict: str) -> None:
+    seconds = np.array([1.0, 1.3, 1.5, 1.1])
+    # Half of what is so many standard errors above the mean: the upper limit, a ratio of 2, is rejected with just p.
+    value = float(seconds.mean() + scipy_stats.t.isf(p, 3) * seconds.std(ddof=1) / 2) / 2
+    table = published(tmp_path / "known.csv", f"cell,mean_s\n2,{value:.12f}\n")
+    asked = Question(("completion_ns",), tolerance=1.0, published=side_by_side.published("mean_s"), arm="sack")
+    (row,) = side_by_side.compare(make("a", plain).directory, table, asked).rows
+    assert row.p_within == pytest.approx(p, rel=1e-6)
+    assert row.verdict == verdict
+
+
+def test_where_nothing_varies_on_either_side_a_verdict_says_that_it_is_exact(make: Callable[..., Dataset]) -> None:
+    comparison = compared(make("a", lambda *_: 1.02e9), make("b", lambda *_: 1e9))
+    assert {(row.verdict, row.why, row.p_within, row.p_beyond) for row in comparison.rows} == {("agree", "no variation: exact", 0.0, 1.0)}
+    varied = compared(make("c", lambda *_: 1.02e9), make("d", lambda run, _: 1e9 + 1e6 * run.replicate))
+    assert {row.why for row in varied.rows} == {""}
+
+
 def _replicate(number: int) -> Run:
     return Run(0, "", 1, "", number, 0, "", {}, 1.0)
 
@@ -234,6 +254,91 @@ def test_a_value_that_only_one_side_tells_is_listed(make: Callable[..., Dataset]
     comparison = compared(a, b, metrics=("completion_ns", "stall_ns"))
     assert [(x.what, x.side, x.why, x.rows) for x in comparison.unmatched] == [("stall_ns of flow", "b", "a does not tell it", 8)]
     assert {row.metric.name for row in comparison.rows} == {"completion_ns"}
+
+
+def test_a_value_that_the_other_side_or_neither_tells_is_listed(make: Callable[..., Dataset]) -> None:
+    a, b, c = make("a", plain, stall_ns=5.0), make("b", plain, stall_ns=-1.0), make("c", plain, stall_ns=-1.0)
+    for first, second, side, why in ((a, b, "a", "b does not tell it"), (b, c, "neither", "no run of either side tells it")):
+        comparison = compared(first, second, metrics=("completion_ns", "stall_ns"))
+        assert [(x.what, x.side, x.why, x.rows) for x in comparison.unmatched] == [("stall_ns of flow", side, why, 8)]
+
+
+def test_what_ran_another_algorithm_is_noted(make: Callable[..., Dataset]) -> None:
+    comparison = compared(make("a", plain, cc="cubic"), make("b", plain))
+    assert [note for note in comparison.notes if " ran " in note] == ["flow ran cubic on a and reno on b in 8 cells"]
+
+
+def test_directories_of_one_name_are_called_by_their_paths(make: Callable[..., Dataset], tmp_path: Path) -> None:
+    comparison = compared(make("x/out", plain), make("y/out", plain))
+    assert (comparison.first, comparison.second) == (str(tmp_path / "x/out"), str(tmp_path / "y/out"))
+
+
+def test_a_flow_that_a_cell_of_the_other_side_lacks_is_listed(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", plain), make("b", plain, ("repeat=4", "vars.N=[1]"))
+    # A cell of two flows there, of which one has no records.
+    head = Head.look(b.directory)
+    head.write(str(head.owner), {RUNS: as_parquet(b.runs.with_columns(N=pl.lit("2")))})
+    found = {(x.what, x.side, x.why, x.rows) for x in compared(a, b, how="each", arm="sack").unmatched}
+    assert found == {
+        ("N 1", "a", "b: not in the plan", 2),
+        ("flow[2] in Tp 10 ms, N 2, sack", "a", "b: no such flow or link there", 1),
+        ("flow[2] in Tp 40 ms, N 2, sack", "a", "b: no such flow or link there", 1),
+    }
+
+
+def test_cells_of_a_factor_that_only_one_side_sweeps_do_not_correspond(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", plain), make("b", plain)
+    head = Head.look(b.directory)
+    head.write(str(head.owner), {RUNS: as_parquet(b.runs.drop("N"))})
+    for first, second in ((a, b), (b, a)):
+        with pytest.raises(SawtoothError, match="a sweeps `N`, b does not"):
+            compared(first, second)
+
+
+def test_backends_are_called_by_their_names_where_they_differ(make: Callable[..., Dataset], study_file: Path) -> None:
+    text = study_file.read_text().replace('stack = "ns2"', 'stack = "linux"')
+    for name, value in (("newreno", 2), ("sack", 3)):
+        text = text.replace(f'"tcp.recovery" = "{name}"', f'"tcp.dup_thresh" = {value}')
+    study_file.write_text(text)
+    comparison = compared(make("a", plain), make("b", plain, ("repeat=4", "backend=uml")))
+    assert (comparison.first, comparison.second) == ("sim", "uml")
+
+
+def test_cells_that_differ_in_where_an_algorithm_runs_stay_two(make: Callable[..., Dataset], tmp_path: Path) -> None:
+    a = make("a", lambda run, _: run.cell * plain(run, 1))
+    names = pl.col("cell").replace_strict({1: "reno", 2: "kernel:reno", 3: "cubic", 4: "bic"}, return_dtype=pl.String)
+    head = Head.look(a.directory)
+    head.write(str(head.owner), {RUNS: as_parquet(a.runs.with_columns(cc=names, Tp=pl.lit("10 ms"), N=pl.lit("1")))})
+    table = published(tmp_path / "known.csv", "cc,mean_s\nreno,1.0\n")
+    asked = Question(("completion_ns",), published=side_by_side.published("mean_s"), arm="sack")
+    rows = side_by_side.compare(a.directory, table, asked).rows
+    assert [(row.cell, row.factors["cc"], round(row.ratio.estimate, 9)) for row in rows] == [(1, "reno", 1.225), (2, "kernel:reno", 2.45)]
+
+
+def test_of_one_arm_its_own_missing_cells_are_listed(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", plain), make("b", plain, skip=lambda run: run.cell == 4)
+    comparison = compared(a, b, arm="sack")
+    assert {row.arm for row in comparison.rows} == {"sack"}
+    assert [(x.what, x.side, x.why, x.rows) for x in comparison.unmatched] == [("Tp 40 ms, N 2, sack", "a", "b: no finished run there", 1)]
+    # Of another arm the cell was not planned: the plan that is asked is that of the arm.
+    c = make("c", plain, ("repeat=4", "vars.N=[1]"))
+    assert {x.why for x in compared(a, c, arm="sack").unmatched} == {"c: not in the plan"}
+
+
+def test_what_an_arm_lacks_is_listed(make: Callable[..., Dataset]) -> None:
+    comparison = compared(make("a", plain, skip=lambda run: run.cell == 4 and run.arm == "sack"), None)
+    assert len(comparison.rows) == 3
+    assert [(x.what, x.side, x.why) for x in comparison.unmatched] == [
+        ("Tp 40 ms, N 2, sack / newreno", "newreno", "sack: no finished run there")
+    ]
+
+
+@pytest.mark.parametrize(("how", "two"), [("mean", 1.5e9), ("sum", 3e9), ("max", 2e9)])
+def test_a_block_of_two_flows_has_their_mean_sum_or_largest(make: Callable[..., Dataset], how: str, two: float) -> None:
+    found = sides.observe(make("a", lambda _, i: i * 1e9), measures.metric("completion_ns"), how)
+    assert {(line["cell"], line["item"], line["value"]) for line in found.iter_rows(named=True)} == {
+        (cell, "flow", two if cell in (2, 4) else 1e9) for cell in (1, 2, 3, 4)
+    }
 
 
 def test_cells_are_recognised_by_their_factors_and_missing_levels_are_listed(make: Callable[..., Dataset]) -> None:
@@ -302,6 +407,8 @@ def test_published_numbers_are_converted_and_matched_by_factor(make: Callable[..
     assert (row.difference.low, row.difference.high) == pytest.approx(
         ((data.mean() - 1.25 - half) * 1e9, (data.mean() - 1.25 + half) * 1e9)
     )
+    # They say how far they can be trusted.
+    assert comparison.notes == []
     only = {(x.what, x.side) for x in comparison.unmatched}
     assert ("Tp 99 ms, N 2, arm sack", "known") in only
     assert ("Tp 10 ms, N 1, newreno", "a") in only
@@ -312,8 +419,89 @@ def test_published_numbers_without_an_error_are_taken_as_exact_and_said_so(make:
     columns = side_by_side.published("mean_ms", factors=["cell=experiment"])
     comparison = side_by_side.compare(make("a", plain).directory, table, Question(("completion_ns",), published=columns, arm="sack"))
     (row,) = comparison.rows
-    assert (row.cell, row.second.low, row.second.high) == (2, 1e9, 1e9)
+    assert (row.cell, row.second.low, row.second.high, row.second.kind) == (2, 1e9, 1e9, "as published")
     assert comparison.notes == ["known.csv: taken as exact, because no column says how far the numbers can be trusted"]
+
+
+def test_published_factors_are_recognised_in_another_unit_and_by_the_name_of_their_column(
+    make: Callable[..., Dataset], tmp_path: Path
+) -> None:
+    table = published(tmp_path / "known.csv", "Tp_s,flows,arm,mean_s,ci_s\n0.04,2,sack,1.1,0.05\n")
+    asked = Question(("completion_ns",), published=side_by_side.published("mean_s", ci="ci_s", factors=["N=flows"]))
+    a = make("a", plain)
+    (row,) = side_by_side.compare(a.directory, table, asked).rows
+    assert (row.cell, row.arm) == (4, "sack")
+    # Without a number of observations the error of the mean is taken as known: its half-width is 1.96 standard errors.
+    assert (row.second.low, row.second.high) == pytest.approx((1.05e9, 1.15e9))
+    theirs = 0.05 / scipy_stats.norm.isf(0.025)
+    ours = np.array([1.0, 1.3, 1.5, 1.1]).std(ddof=1) / 2
+    freedom = (ours**2 + theirs**2) ** 2 / (ours**4 / 3)
+    half = scipy_stats.t.ppf(0.975, freedom) * math.hypot(ours, theirs)
+    assert row.difference.high == pytest.approx((1.225 - 1.1 + half) * 1e9)
+    strange = Question(("completion_ns",), published=side_by_side.published("mean_s", factors=["flow=flows"]))
+    with pytest.raises(SawtoothError, match="the study has no factor `flow`"):
+        side_by_side.compare(a.directory, table, strange)
+
+
+def test_published_means_of_one_observation_or_of_an_unknown_deviation_are_not_tested(make: Callable[..., Dataset], tmp_path: Path) -> None:
+    table = published(tmp_path / "known.csv", "cell,mean_s,sd_s,n\n1,1.1,0.2,1\n2,1.1,,9\n3,1.1,0.2,9\n4,1.1,0.2,2\n")
+    asked = Question(("completion_ns",), published=side_by_side.published("mean_s", sd="sd_s", n="n"), arm="sack")
+    rows = {row.cell: row for row in side_by_side.compare(make("a", plain).directory, table, asked).rows}
+    for cell in (1, 2):
+        assert (rows[cell].why, rows[cell].p_within, rows[cell].second.high, rows[cell].second.kind) == (
+            "n = 1",
+            None,
+            math.inf,
+            "n = 1: no interval",
+        )
+    # 0.2 / sqrt(9), times t of 8 degrees of freedom.
+    half = 0.2 / 3 * 2.3060041
+    assert (rows[3].second.low, rows[3].second.high) == pytest.approx(((1.1 - half) * 1e9, (1.1 + half) * 1e9))
+    assert rows[3].p_within is not None
+    # Two observations are enough: t of one degree of freedom.
+    assert rows[4].second.high == pytest.approx((1.1 + 0.2 / math.sqrt(2) * 12.7062047) * 1e9)
+    many = Question(("completion_ns",), published=side_by_side.published("mean_s", sd="sd_s", n="many"), arm="sack")
+    with pytest.raises(SawtoothError, match="no column `many`"):
+        side_by_side.compare(tmp_path / "a", table, many)
+
+
+def test_published_numbers_of_no_unit_are_of_the_metric_s_and_may_be_nought(make: Callable[..., Dataset], tmp_path: Path) -> None:
+    table = published(tmp_path / "known.csv", "cell,mean\n2,1.225e9\n3,0\n")
+    asked = Question(("completion_ns",), published=side_by_side.published("mean"), arm="sack")
+    rows = {row.cell: row.ratio for row in side_by_side.compare(make("a", plain).directory, table, asked).rows}
+    assert rows[2].estimate == pytest.approx(1)
+    assert (rows[3].estimate, rows[3].kind) == (math.inf, "second mean is 0: no ratio")
+
+
+def test_published_numbers_are_in_the_unit_that_is_said_or_that_their_column_ends_in(make: Callable[..., Dataset], tmp_path: Path) -> None:
+    a = make("a", plain)
+
+    def ratio(metric: str, column: str, value: str, unit: str | None = None) -> float:
+        table = published(tmp_path / "known.csv", f"cell,{column}\n2,{value}\n")
+        asked = Question((metric,), published=side_by_side.published(column, unit=unit), arm="sack")
+        (row,) = side_by_side.compare(a.directory, table, asked).rows
+        return row.ratio.estimate
+
+    for column, value in (("rate_Mbps", "1"), ("rate_mbps", "1"), ("rate_kbps", "1000"), ("rate_Kbps", "1000"), ("rate_kBps", "125")):
+        assert ratio("goodput_bps", column, value) == pytest.approx(1), column
+    assert ratio("completion_ns", "mean", "1225", "ms") == pytest.approx(1)
+    assert ratio("completion_ns", "mean_msec", "1225") == pytest.approx(1)
+    with pytest.raises(SawtoothError, match="unknown unit `parsec`"):
+        ratio("completion_ns", "mean", "1225", "parsec")
+
+
+def test_published_cells_that_one_side_does_not_tell_are_listed(make: Callable[..., Dataset], tmp_path: Path) -> None:
+    table = published(tmp_path / "known.csv", "cell,mean_s\n1,\n2,1.1\n3,1.1\n9,1.1\n")
+    a = make("a", lambda run, i: -1 if run.cell == 2 else plain(run, i))
+    asked = Question(("completion_ns",), published=side_by_side.published("mean_s"), arm="sack")
+    comparison = side_by_side.compare(a.directory, table, asked)
+    assert [row.cell for row in comparison.rows] == [3]
+    assert sorted((x.what, x.side, x.why, x.rows) for x in comparison.unmatched) == [
+        ("Tp 40 ms, N 2, sack", "a", "known has no such row", 1),
+        ("cell 9", "known", "a has no such run", 1),
+        ("completion_ns of Tp 10 ms, N 1, sack", "a", "known does not tell it", 1),
+        ("completion_ns of Tp 10 ms, N 2, sack", "known", "a does not tell it", 1),
+    ]
 
 
 # --- the page -----------------------------------------------------------------------------------------------------------

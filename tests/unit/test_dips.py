@@ -33,6 +33,20 @@ def test_dips_apart_are_told_apart_and_a_smooth_curve_has_none() -> None:
     assert dips.find(sizes, np.array([1.0, 2.0, 3.0, 3.5, 3.6])) == []
 
 
+def test_half_of_the_baseline_is_not_below_it() -> None:
+    throughput, baseline = np.array([0.5, 0.499, 1.0]), np.ones(3)
+    assert dips.below(throughput, baseline).tolist() == [False, True, False]
+    assert dips.below(np.array([1.0, 0.5, 1.0])).tolist() == [False, False, False]
+    assert dips.below(np.array([1.0, 0.499, 1.0])).tolist() == [False, True, False]
+    assert dips.below(throughput, baseline, 0.499).tolist() == [False, False, False]
+
+
+def test_a_rank_correlation_does_not_depend_on_the_unit() -> None:
+    assert dips.rank_correlation(np.array([0.0, 0.5, 1.0]), np.array([3.0, 4.0, 5.0])) == pytest.approx(1)
+    assert dips.rank_correlation(np.array([3.0, 4.0, 5.0]), np.array([1.0, 0.5, 0.0])) == pytest.approx(-1)
+    assert math.isnan(dips.rank_correlation(np.arange(4.0), np.ones(4)))
+
+
 def test_agreement_counts_what_is_found_and_what_is_too_much() -> None:
     ours, theirs = np.array([True, True, True, False, False]), np.array([True, False, False, True, False])
     assert dips.agreement(ours, theirs) == dips.Agreement(theirs=2, found=0.5, ours=3, surplus=2 / 3)

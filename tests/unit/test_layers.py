@@ -307,3 +307,20 @@ def test_factors_that_only_vary_with_others_are_left_out() -> None:
         "cell": [1, 2, 3, 4], "host": ["a", "a", "b", "b"], "medium": ["m", "m", "n", "n"], "same": ["x"] * 4, "size": ["1 B", "2 B", "1 B", "2 B"],
     })  # fmt: skip
     assert latency.independent(cells) == ["host", "size"]
+
+
+def test_what_is_not_read_by_the_end_is_readable_all_the_same() -> None:
+    names = ("flow", "packet", "kind", "seq", "bytes", "layer", "event", "t_ns")
+    rows = [
+        ("a", None, None, None, 1000, "application", "write", 10),
+        ("a", None, None, None, 1000, "socket", "copied", 20),
+        ("a", 0, "data", 0, 1000, "tcp", "send", 30),
+        ("a", 0, "data", 0, None, "wire", "arrive", 40),
+        ("a", 0, "data", 0, None, "tcp", "receive", 50),
+        ("a", None, None, None, 1000, "socket", "readable", 60),
+    ]
+    events = pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+    (packet,) = layers.packets(events).to_dicts()
+    assert [packet[name] for name in ("copied", "tcp_send", "arrive", "tcp_receive", "readable", "read")] == [20, 30, 40, 50, 60, None]
+    (message,) = layers.messages(events).to_dicts()
+    assert [message[name] for name in ("message", "bytes", "packet", "write", "readable", "total_ns")] == [1, 1000, 0, 10, 60, None]

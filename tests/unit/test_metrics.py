@@ -164,6 +164,13 @@ def test_additive_scores_are_means_where_nothing_is_missing_and_compare_like_wit
     assert variance.between(scores.of(CELLS["value"].to_numpy()[:3])) == pytest.approx(2.0)
 
 
+def test_without_cells_there_are_no_scores_and_no_effects() -> None:
+    nothing = CELLS.head(0)
+    scores = variance.additive(nothing.drop("value"), "A")
+    assert (scores.levels, scores.of(np.empty(0)).tolist()) == ([], [])
+    assert variance.effects(nothing, "value", "A") == []
+
+
 def test_download_times_are_a_constant_and_round_trips() -> None:
     names, rtt = ["a", "a", "b", "b"], [0.1, 0.2, 0.1, 0.2]
     seconds = [0.3 + n * each for n, each in zip((2, 2, 3, 3), rtt, strict=True)]

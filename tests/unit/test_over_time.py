@@ -54,11 +54,50 @@ def test_windows_add_up_to_what_was_delivered(tmp_path: Path) -> None:
         assert whole - 100_000 <= sampled <= whole
 
 
+def test_windows_are_whole_seconds_between_a_flow_s_start_and_its_end_and_the_end_of_its_run(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(STUDY.format(sample="100 ms"))
+    dataset = Dataset.create(tmp_path / "out", make_plan(Study.load(path)))
+    # `a` is from 0.5 s on, 1 kB in each tenth of a second, and 2 kB in those of the fourth second; `b` is from 2 s to 5 s.
+    rows: list[dict[str, object]] = []
+    for run, last in ((0, 99), (1, 98)):
+        for n in range(1, last + 1):
+            t = n * 100_000_000
+            rows.append({"run": run, "flow": "a", "t_ns": t, "delivered_bytes": 1000 * n + 1000 * min(max(n - 30, 0), 10)})
+            rows.append({"run": run, "flow": "b", "t_ns": t, "delivered_bytes": 3000 * min(max(n - 20, 0), 30)})
+    flows = [
+        {"run": run, "flow": flow, "start_ns": start, "completion_ns": completion}
+        for run in (0, 1)
+        for flow, start, completion in (("a", 500_000_000, -1), ("b", 2_000_000_000, 3_000_000_000))
+    ]
+    tables = {name: pl.DataFrame(made).with_columns(pl.col("run").cast(pl.UInt32)) for name, made in (("series", rows), ("flows", flows))}
+    dataset.write_batch(
+        0,
+        tables,
+        pl.DataFrame([(0, "ok", ""), (1, "ok", "")], {"run": pl.UInt32, "status": pl.String, "message": pl.String}, orient="row"),
+    )
+    found = over_time.windows(dataset)
+    # 10 kB a second are 80 kbit/s. A sample may be missing at the end of a run: it is of just before its time.
+    for run, last in ((0, 9), (1, 8)):
+        a = found.filter(run=run, flow="a")
+        assert a["window"].to_list() == list(range(1, last + 1))
+        assert a["bps"].to_list() == pytest.approx(
+            [160_000 if window == 3 else 72_000 if window == 9 else 80_000 for window in range(1, last + 1)]
+        )
+        b = found.filter(run=run, flow="b")
+        assert (b["window"].to_list(), b["bps"].to_list()) == ([2, 3, 4], pytest.approx([240_000] * 3))
+    halves = over_time.windows(dataset, 500_000_000).filter(run=0, flow="b")
+    assert (halves["window"].to_list(), halves["bps"].to_list()) == (list(range(4, 10)), pytest.approx([240_000] * 6))
+
+
 def test_steadiness_is_the_standard_deviation_over_the_mean() -> None:
     found = over_time.steadiness(windows({"a": lambda at: (1.0, 3.0)[at % 2], "b": lambda _: 5.0}, 4))
     # Of 1, 3, 1, 3 with n - 1: mean 2, variance 4/3.
     assert found.row(0) == (0, "a", 4, 2.0, pytest.approx((4 / 3) ** 0.5), pytest.approx((4 / 3) ** 0.5 / 2))
     assert found.row(1)[3:] == (5.0, 0.0, 0.0)
+    # Of 0.1, 0.3: the ratio does not depend on the unit, and of nothing there is none.
+    small = over_time.steadiness(windows({"a": lambda at: (0.1, 0.3)[at % 2], "b": lambda _: 0.0}, 4))
+    assert small["cov"].to_list() == [pytest.approx((4 / 3) ** 0.5 / 2), None]
 
 
 def test_fairness_counts_from_when_all_take_part_and_convergence_to_a_tenth_below_fair() -> None:
@@ -73,6 +112,25 @@ def test_fairness_counts_from_when_all_take_part_and_convergence_to_a_tenth_belo
     assert over_time.convergence(found, width_ns=10).rows() == [(0, 50)]
     never = windows({"a": lambda _: 9.0, "b": lambda _: 1.0}, 5)
     assert over_time.convergence(never).rows() == [(0, None)]
+
+
+def test_a_flow_is_fair_with_nine_tenths_of_its_share() -> None:
+    for share, time in ((0.4499, None), (0.4501, 1_000_000_000)):
+        found = windows({"a": lambda _, share=share: 1 - share, "b": lambda _, share=share: share}, 3)  # type: ignore[misc]
+        assert over_time.convergence(found).rows() == [(0, time)]
+
+
+def test_where_nothing_is_carried_there_is_nothing_to_share() -> None:
+    found = over_time.jain(windows({"a": lambda _: 0.0, "b": lambda _: 0.0}, 2))
+    assert (found["jain"].to_list(), found["smallest"].to_list()) == ([0.0, 0.0], [0.0, 0.0])
+    small = over_time.jain(windows({"a": lambda _: 0.1, "b": lambda _: 0.3}, 1))
+    assert (small["jain"].item(), small["smallest"].item()) == pytest.approx((0.8, 0.5))
+
+
+def test_a_links_directions_are_items_of_their_own(tmp_path: Path) -> None:
+    found = sides.observe(ran(tmp_path), measures.metric("links.arrived_packets"), "mean")
+    assert found["item"].to_list() == ["l forward", "l reverse"] * 2
+    assert (found["value"] > 0).all()
 
 
 def test_measures_over_time_are_metrics_like_others(tmp_path: Path) -> None:

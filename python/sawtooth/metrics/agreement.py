@@ -196,6 +196,7 @@ def with_table(
     if columns.sd is None and columns.ci is None:
         notes.append(f"{path.name}: taken as exact, because no column says how far the numbers can be trusted")
     matcher = _Matcher((_label(dataset), path.stem), own, names, notes)
+    matcher.exact = _collides(dataset, own)
     a = matcher.gather(sides.observe(dataset, metric, how, arm))
     b = {matcher.published_key(line): line for line in table.to_dicts()}
     matcher.pair_published(metric, a, b)
