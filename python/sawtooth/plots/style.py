@@ -126,6 +126,8 @@ class _Written(FuncFormatter):
 
 def _as_written(made: Figure) -> None:
     """What a study calls things is text, and no formula, whatever signs of one it has; only numbers at ticks are matplotlib's own."""
+    # Ticks are made when they are asked for, here: only then is known which texts are theirs.
+    texts: list[Text] = made.findobj(Text)
     of_ticks: set[int] = set()
     for axis in [each for axes in made.axes for each in (axes.xaxis, axes.yaxis)]:
         for tick in [*axis.majorTicks, *axis.minorTicks]:
@@ -133,7 +135,7 @@ def _as_written(made: Figure) -> None:
         names = axis.get_major_formatter()
         if isinstance(names, FixedFormatter | FuncFormatter | StrCategoryFormatter) and not isinstance(names, _Written):
             axis.set_major_formatter(_Written(names))
-    for text in made.findobj(Text):
+    for text in texts:
         if id(text) not in of_ticks:
             text.set_parse_math(False)
             text.set_text(plain(text.get_text()))
