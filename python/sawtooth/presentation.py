@@ -25,12 +25,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from sawtooth import _core, keys, measures
-from sawtooth.errors import DatasetError, StudyError
+from sawtooth.errors import DatasetError, StudyError, cut
 from sawtooth.measures import HOWS, Metric
 from sawtooth.study import Study, Tree, did_you_mean
 from sawtooth.sweep import axis_names, cells
 
 KINDS = ("levels", "plane", "cdf", "time")
+OWN_FIGURES = {"generic": "throughput", "latency": "latency_by_layer"}
+"""Figures of a kind of report that stand beside those of the study: files of the same name would be theirs."""
+_LONGEST_NAME = 100
 THROUGHPUT = "throughput_bps"
 """What figures over samples can show beside the columns of the tables: what arrived in order in each second."""
 
@@ -109,7 +112,7 @@ def presentation(study: Study) -> Presentation:
     """
     reader = _Reader(study)
     return Presentation(
-        [reader.figure(tree, path) for tree, path in reader.entries("figures")],
+        reader.figures(),
         [finding for tree, path in reader.entries("findings") if reader.is_told(finding := reader.finding(tree, path))],
     )
 
@@ -136,11 +139,28 @@ class _Reader:
                 raise self.error(f"`{key}` is a list of tables", f"{key}[{at}]", f"write [[{key}]] above each")
             yield cast(Tree, entry), f"{key}[{at}]"
 
+    def figures(self) -> list[FigureSpec]:
+        """The figures, each with a name of its own: it is that of its files."""
+        found: dict[str, FigureSpec] = {}
+        for tree, path in self.entries("figures"):
+            figure = self.figure(tree, path)
+            if figure.name in found:
+                raise self.error(f"two figures are called `{figure.name}`", f"{path}.name", "give this one another name: its files have it")
+            if figure.name == OWN_FIGURES.get(self.study.report):
+                raise self.error(
+                    f"the report `{self.study.report}` has a figure `{figure.name}` of its own", f"{path}.name",
+                    "give this one another name: its files have it",
+                )  # fmt: skip
+            found[figure.name] = figure
+        return list(found.values())
+
     def figure(self, tree: Tree, path: str) -> FigureSpec:
         self.known(tree, keys.names(keys.FIGURE), path)
         name = self.text(tree, "name", path)
         if not re.fullmatch(r"\w[\w-]*", name):
-            raise self.error(f"`{name}` cannot name a file", f"{path}.name", "use letters, digits, `-` and `_`")
+            raise self.error(f"`{cut(name)}` cannot name a file", f"{path}.name", "use letters, digits, `-` and `_`")
+        if len(name.encode()) > _LONGEST_NAME:
+            raise self.error(f"`{cut(name)}` is too long to name a file", f"{path}.name", f"{_LONGEST_NAME} bytes are room for a name")
         kind = self.choice(tree, "kind", path, KINDS, "levels")
         metric: Metric | None = None
         table = column = ""

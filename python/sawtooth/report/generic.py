@@ -10,6 +10,7 @@ from sawtooth import stats
 from sawtooth.dataset import Dataset
 from sawtooth.metrics import throughput
 from sawtooth.plots import curves
+from sawtooth.presentation import OWN_FIGURES
 from sawtooth.report import answers
 from sawtooth.report.document import Grid, Plot, Report, Section
 
@@ -108,4 +109,4 @@ def _plot(runs: pl.DataFrame, factors: pl.DataFrame, arms: list[str]) -> list[Pl
         return []
     finite = [x for series in panels.values() for curve in series.values() for i in curve for x in (i.estimate, i.high) if x < float("inf")]
     made = curves.panels(panels, levels, last, "throughput (Mbit/s)", (0.0, 1.05 * max([*finite, 1e-9])))
-    return [Plot("throughput", made, "Sum of throughputs over flows; mean over replicates with 95 % t interval.")]
+    return [Plot(OWN_FIGURES["generic"], made, "Sum of throughputs over flows; mean over replicates with 95 % t interval.")]

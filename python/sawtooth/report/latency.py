@@ -13,6 +13,7 @@ from sawtooth.metrics import layers
 from sawtooth.metrics.layers import PARTS
 from sawtooth.plots import stacked_bars
 from sawtooth.plots.stacked_bars import Group
+from sawtooth.presentation import OWN_FIGURES
 from sawtooth.report import answers
 from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.report.generic import factor_table
@@ -132,7 +133,7 @@ def _plots(shown: pl.DataFrame, factors: pl.DataFrame) -> list[Plot]:
     made = stacked_bars.horizontal(panels, _LOOKS, "time [µs]")
     left_out = f" Of {len(levels)} levels of {panel} {len(some)} are shown." if len(some) < len(levels) else ""
     caption = f"Where the time of a message goes, from write to read; each panel has its own scale. Hatched: up the reading host.{left_out}"
-    return [Plot("latency_by_layer", made, caption)]
+    return [Plot(OWN_FIGURES["latency"], made, caption)]
 
 
 def independent(factors: pl.DataFrame) -> list[str]:
