@@ -24,14 +24,17 @@ mod budget;
 mod dialogue;
 mod hosts;
 pub mod links;
+mod observe;
 mod stops;
 
 use std::collections::BTreeMap;
 
 use self::arrivals::Arrivals;
+use self::budget::AT_ONCE;
 pub use self::budget::{Stopped, simulate_within_limits};
 use self::dialogue::Dialogues;
 use self::hosts::{Hosts, Part as HostPart};
+use self::observe::{AckTrace, Samplers, SenderSample, Variables};
 use self::stops::{Place, Plan, Stop, Trip, plan_stops, routes};
 use crate::cc;
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
@@ -51,7 +54,7 @@ use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
 use crate::udp::{self, Received};
-use crate::units::{Duration, Rate, mean_rate_bps};
+use crate::units::{Duration, mean_rate_bps};
 use crate::wire::Wire;
 
 /// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
@@ -388,6 +391,8 @@ struct World<'a> {
     ack_trace: Option<AckTrace>,
     variables: Option<Variables>,
     effort: Effort,
+    /// A limit was exceeded: the run has ended.
+    stopped: Option<Stopped>,
 }
 
 impl<'a> World<'a> {
@@ -480,6 +485,7 @@ impl<'a> World<'a> {
             ack_trace,
             variables: (scenario.record.variables).then(|| Variables::new(scenario.flows.len())),
             effort: Effort::default(),
+            stopped: None,
         }
     }
 
@@ -1065,7 +1071,10 @@ impl<'a> World<'a> {
     /// Sends what a sender has to send, and sees to its timer.
     #[inline(always)]
     fn pump(&mut self, index: u32, key: Key, now: Event) {
-        loop {
+        for sent in 0.. {
+            if sent % AT_ONCE == AT_ONCE - 1 && !self.may_send_more(now.time, sent) {
+                break;
+            }
             let flow = &mut self.flows[index as usize];
             let Some(data) = flow.sender.poll_transmit(now) else {
                 break;
@@ -1472,249 +1481,6 @@ fn udp_flows(scenario: &Scenario, seed: u64, first_order: usize, trips: &[Trip])
             Udp::new(spec, seed, (index, order), trip.first_stop)
         })
         .collect()
-}
-
-// --- samples ------------------------------------------------------------------------------------------------------------
-
-/// Samples of one component at multiples of a period, taken when it is about to move past them.
-#[derive(Clone, Debug)]
-struct Sampler<T> {
-    every: f64,
-    last: u64,
-    samples: Vec<T>,
-}
-
-impl<T> Sampler<T> {
-    fn new(every: Duration, duration: Duration) -> Self {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a count of samples"
-        )]
-        let last = (duration.secs() / every.secs()) as u64;
-        Self {
-            every: every.secs(),
-            last,
-            samples: Vec::new(),
-        }
-    }
-
-    #[inline]
-    fn take(&mut self, until: f64, sample: impl Fn() -> T) {
-        self.take_at(until, |_| sample());
-    }
-
-    #[inline]
-    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
-    fn take_at(&mut self, until: f64, mut sample: impl FnMut(f64) -> T) {
-        while self.samples.len() as u64 <= self.last {
-            let time = self.samples.len() as f64 * self.every;
-            if time > until {
-                break;
-            }
-            self.samples.push(sample(time));
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct SenderSample {
-    cwnd: f64,
-    ssthresh: f64,
-    srtt: Option<f64>,
-    flight: u64,
-    acked_bytes: u64,
-    pipe: u64,
-    pacing_rate_bps: Option<f64>,
-    delivered_bytes: u64,
-}
-
-impl SenderSample {
-    /// Of a flow without TCP.
-    const NONE: Self = Self {
-        cwnd: 0.0,
-        ssthresh: 0.0,
-        srtt: None,
-        flight: 0,
-        acked_bytes: 0,
-        pipe: 0,
-        pacing_rate_bps: None,
-        delivered_bytes: 0,
-    };
-
-    fn of(sender: &Sender) -> Self {
-        Self {
-            cwnd: sender.cwnd(),
-            ssthresh: sender.ssthresh(),
-            srtt: sender.srtt_secs(),
-            flight: sender.flight_size(),
-            acked_bytes: sender.acked_bytes(),
-            pipe: sender.pipe(),
-            pacing_rate_bps: sender.pacing_rate().map(Rate::bps),
-            delivered_bytes: sender.delivered_bytes(),
-        }
-    }
-
-    /// A row of the table `series`.
-    fn row(&self, t_ns: i64, flow: String, smss: u32, delivered_bytes: u64) -> [Cell; 11] {
-        [
-            Cell::I64(t_ns),
-            Cell::Str(flow),
-            Cell::F64(self.cwnd * f64::from(smss)),
-            Cell::F64(self.ssthresh * f64::from(smss)),
-            Cell::I64(self.srtt.map_or(-1, ns)),
-            Cell::U64(self.flight * u64::from(smss)),
-            Cell::U64(self.acked_bytes),
-            Cell::U64(delivered_bytes),
-            Cell::U64(self.pipe * u64::from(smss)),
-            Cell::F64(self.pacing_rate_bps.unwrap_or(f64::INFINITY)),
-            Cell::U64(self.delivered_bytes),
-        ]
-    }
-}
-
-/// The algorithms' own variables, taken with the senders' samples.
-#[derive(Debug)]
-struct Variables {
-    /// Of each flow: time, name and value.
-    values: Vec<Vec<(f64, &'static str, f64)>>,
-}
-
-impl Variables {
-    fn new(flows: usize) -> Self {
-        Self {
-            values: vec![Vec::new(); flows],
-        }
-    }
-
-    fn take(&mut self, flow: u32, time: f64, sender: &Sender) {
-        let values = &mut self.values[flow as usize];
-        sender.probe(&mut |name, value| values.push((time, name, value)));
-    }
-
-    fn table(&self, scenario: &Scenario) -> Table {
-        let mut table = Table::new("variables");
-        for (flow, values) in scenario.flows.iter().zip(&self.values) {
-            for (time, name, value) in values {
-                table.push([
-                    Cell::I64(ns(*time)),
-                    Cell::Str(flow.name.clone()),
-                    Cell::Str((*name).into()),
-                    Cell::F64(*value),
-                ]);
-            }
-        }
-        table
-    }
-}
-
-/// The state after every acknowledgement.
-#[derive(Debug)]
-struct AckTrace {
-    /// Of each flow: time, and the sender's state.
-    acks: Vec<Vec<(f64, SenderSample)>>,
-    /// Of each flow: time, and bytes delivered from then on. Receivers may be ahead of senders.
-    deliveries: Vec<Vec<(f64, u64)>>,
-}
-
-impl AckTrace {
-    fn new(flows: usize) -> Self {
-        Self {
-            acks: vec![Vec::new(); flows],
-            deliveries: vec![Vec::new(); flows],
-        }
-    }
-
-    fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
-        let mut table = Table::new("series");
-        for (index, flow) in flows.iter().enumerate() {
-            let smss = flow.sender.config().smss;
-            let deliveries = &self.deliveries[index];
-            for (time, sender) in &self.acks[index] {
-                let known = deliveries.partition_point(|(at, _)| at <= time);
-                let delivered = known.checked_sub(1).map_or(0, |last| deliveries[last].1);
-                let name = scenario.flows[index].name.clone();
-                table.push(sender.row(ns(*time), name, smss, delivered));
-            }
-        }
-        table
-    }
-}
-
-#[derive(Debug)]
-struct Samplers {
-    every: f64,
-    senders: Vec<Sampler<SenderSample>>,
-    /// Delivered bytes.
-    receivers: Vec<Sampler<u64>>,
-    /// The same of flows of UDP.
-    udp: Vec<Sampler<u64>>,
-    /// Backlog and drops, packets.
-    ports: Vec<Sampler<(u64, u64)>>,
-}
-
-impl Samplers {
-    /// If there are samples at a cadence.
-    fn of(scenario: &Scenario) -> Option<Self> {
-        let Sampling::Every(every) = scenario.sample else {
-            return None;
-        };
-        let samplers = Sampler::new(every, scenario.duration);
-        Some(Self {
-            every: every.secs(),
-            senders: (scenario.flows.iter())
-                .map(|_| Sampler::new(every, scenario.duration))
-                .collect(),
-            receivers: vec![samplers.clone(); scenario.flows.len()],
-            udp: vec![samplers; scenario.udp.len()],
-            ports: (0..2 * scenario.links.len())
-                .map(|_| Sampler::new(every, scenario.duration))
-                .collect(),
-        })
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
-    fn time_ns(&self, sample: usize) -> i64 {
-        ns(sample as f64 * self.every)
-    }
-
-    fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
-        let mut table = Table::new("series");
-        for (index, flow) in flows.iter().enumerate() {
-            let smss = flow.sender.config().smss;
-            let samples = self.senders[index]
-                .samples
-                .iter()
-                .zip(&self.receivers[index].samples);
-            for (at, (sender, delivered_bytes)) in samples.enumerate() {
-                let name = scenario.flows[index].name.clone();
-                table.push(sender.row(self.time_ns(at), name, smss, *delivered_bytes));
-            }
-        }
-        for (spec, sampler) in scenario.udp.iter().zip(&self.udp) {
-            for (at, delivered_bytes) in sampler.samples.iter().enumerate() {
-                let (time, name) = (self.time_ns(at), spec.name.clone());
-                table.push(SenderSample::NONE.row(time, name, 0, *delivered_bytes));
-            }
-        }
-        table
-    }
-
-    fn queue_table(&self, scenario: &Scenario) -> Table {
-        let mut table = Table::new("queues");
-        for (index, port) in self.ports.iter().enumerate() {
-            for (at, (backlog, dropped)) in port.samples.iter().enumerate() {
-                table.push([
-                    Cell::I64(self.time_ns(at)),
-                    Cell::Str(scenario.links[index / 2].name.clone()),
-                    Cell::Str(direction_name(index).into()),
-                    Cell::U64(*backlog),
-                    Cell::U64(*dropped),
-                ]);
-            }
-        }
-        table
-    }
 }
 
 /// Which way a port's packets go.

@@ -1,6 +1,6 @@
 //! A run that takes more than its scenario's limits ends with a message, and not the machine.
 //!
-//! Nothing is looked at on a packet's way: every so many events everything is counted.
+//! Nothing is looked at on a packet's way: every so many events everything is counted, and whenever one event sends very many segments.
 
 use super::World;
 use crate::limits::{counted, how_to_raise};
@@ -9,6 +9,9 @@ use crate::scenario::Scenario;
 
 /// Events between two looks: some milliseconds.
 const EVENTS: u32 = 1 << 16;
+
+/// Segments between two looks that one event sends: there is no end to them where a window has no bound.
+pub(super) const AT_ONCE: u64 = 1 << 16;
 
 /// Bytes of a row until it is stored, of a packet that waits or is outstanding, and of a flow; guessed generously, not measured.
 const ROW_BYTES: f64 = 400.0;
@@ -46,21 +49,33 @@ impl World<'_> {
     /// Runs to the end, or until a limit is exceeded.
     pub(super) fn run(&mut self) -> Result<(), Stopped> {
         while self.handle(EVENTS) {
-            self.look_at_limits()?;
+            let now = self.packets.first_time().min(self.timers.first_time());
+            self.look_at_limits(now, 0)?;
         }
-        Ok(())
+        self.stopped.take().map_or(Ok(()), Err)
     }
 
-    /// Ends a run that is beyond a limit.
-    fn look_at_limits(&self) -> Result<(), Stopped> {
+    /// Whether an event that has sent so many segments may send more; if not the run is over.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn may_send_more(&mut self, now: f64, sent: u64) -> bool {
+        self.stopped = self.look_at_limits(now, sent).err();
+        if self.stopped.is_some() {
+            self.end = f64::NEG_INFINITY;
+        }
+        self.stopped.is_none()
+    }
+
+    /// Ends a run that is beyond a limit, or whose present event is with so many segments.
+    fn look_at_limits(&self, now: f64, sent: u64) -> Result<(), Stopped> {
         let limits = &self.scenario.limits;
-        let now = self.packets.first_time().min(self.timers.first_time());
         let rows = self.rows();
-        let packets = self.packets_held(now);
+        // Sent at once they are all outstanding, wherever they are.
+        let packets = self.packets_held(now).max(sent as f64);
         let bytes =
             rows * ROW_BYTES + packets * PACKET_BYTES + self.flows.len() as f64 * FLOW_BYTES;
         for (name, found, limit) in [
-            ("events", self.effort.events as f64, limits.events),
+            ("events", (self.effort.events + sent) as f64, limits.events),
             ("rows", rows, limits.rows),
             ("memory", bytes, limits.memory_bytes),
         ] {

@@ -28,6 +28,15 @@ fn refused(changes: &Value) -> ScenarioError {
     Scenario::from_tree(&tree(changes)).expect_err("too much")
 }
 
+/// What ends a run.
+fn stopped(limits: &Value, changes: &Value) -> String {
+    let mut tree = tree(&json!({ "limits": limits, "links": { "l": { "rate": "1 Gbit/s" } } }));
+    merge(&mut tree, changes);
+    let scenario = Scenario::from_tree(&tree).expect("a scenario");
+    let stopped = simulate_within_limits(&scenario, 1).expect_err("a limit");
+    stopped.to_string()
+}
+
 #[test]
 fn what_recurs_too_often_is_refused_at_its_key() {
     let queue = |queue: Value| json!({ "links": { "l": { "queue": queue } } });
@@ -116,26 +125,34 @@ fn too_many_samples_flows_and_links_are_refused_before_they_are_made() {
 
 #[test]
 fn a_run_that_exceeds_a_limit_ends_with_its_reason() {
-    let stopped = |limits: Value, changes: Value| {
-        let mut tree = tree(&json!({ "limits": limits, "links": { "l": { "rate": "1 Gbit/s" } } }));
-        merge(&mut tree, &changes);
-        let scenario = Scenario::from_tree(&tree).expect("a scenario");
-        simulate_within_limits(&scenario, 1)
-            .expect_err("a limit")
-            .to_string()
-    };
-    let text = stopped(json!({ "events": 100_000 }), json!({}));
+    let text = stopped(&json!({ "events": 100_000 }), &json!({}));
     assert!(text.starts_with("stopped at ") && text.contains(" of 60 s, after 131,072 events: the limit is 100,000; if that is meant, raise the limit: events = "), "{text}");
-    let text = stopped(json!({ "rows": 10_000 }), json!({ "sample": "ack" }));
+    let text = stopped(&json!({ "rows": 10_000 }), &json!({ "sample": "ack" }));
     assert!(
         text.contains(" rows: the limit is 10,000; if that is meant"),
         "{text}"
     );
-    let text = stopped(json!({ "memory": "2 MB" }), json!({ "sample": "ack" }));
+    let text = stopped(&json!({ "memory": "2 MB" }), &json!({ "sample": "ack" }));
     assert!(
         text.contains(" bytes of memory: the limit is 2,000,000; if that is meant"),
         "{text}"
     );
+}
+
+#[test]
+fn a_window_without_bound_ends_the_run_and_not_the_machine() {
+    let endless = json!({ "initial_window": "1000000000000 packets", "handshake": false });
+    for changes in [
+        json!({ "tcp": endless }),
+        json!({ "tcp": endless, "links": { "l": { "queue": { "name": "drop_tail", "limit": "1000000000 packets" } } } }),
+        json!({ "tcp": endless, "links": { "l": { "rate": "1 Tbit/s" } } }),
+    ] {
+        let text = stopped(&json!({ "memory": "100 MB" }), &changes);
+        assert!(
+            text.contains(" bytes of memory: the limit is 100,000,000; if that is meant"),
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::host::layers::Layer;
 use crate::host::socket::{Held, Writer};
 use crate::host::{Frame, Work};
 use crate::packet::Packet;
+use crate::sim::budget::AT_ONCE;
 use crate::sim::{Flow, dialogue, sender_timer};
 
 impl Flow {
@@ -76,7 +77,10 @@ impl World<'_> {
 
     /// TCP sends what it may.
     fn send_on_host(&mut self, index: u32, host: u32, now: Event, sent: Sent) {
-        loop {
+        for count in 0.. {
+            if count % AT_ONCE == AT_ONCE - 1 && !self.may_send_more(now.time, count) {
+                break;
+            }
             let flow = &mut self.flows[index as usize];
             let Some(data) = flow.sender.poll_transmit(now) else {
                 break;

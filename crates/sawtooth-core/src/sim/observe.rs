@@ -1,0 +1,248 @@
+//! What is looked at while a run goes on: samples at multiples of a period, or after every acknowledgement, and the algorithms' own variables.
+
+use super::{Flow, direction_name, ns};
+use crate::record::{Cell, Table};
+use crate::scenario::{Sampling, Scenario};
+use crate::tcp::sender::Sender;
+use crate::units::{Duration, Rate};
+
+/// Samples of one component at multiples of a period, taken when it is about to move past them.
+#[derive(Clone, Debug)]
+pub(super) struct Sampler<T> {
+    every: f64,
+    last: u64,
+    pub(super) samples: Vec<T>,
+}
+
+impl<T> Sampler<T> {
+    pub(super) fn new(every: Duration, duration: Duration) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a count of samples"
+        )]
+        let last = (duration.secs() / every.secs()) as u64;
+        Self {
+            every: every.secs(),
+            last,
+            samples: Vec::new(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self, until: f64, sample: impl Fn() -> T) {
+        self.take_at(until, |_| sample());
+    }
+
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
+    pub(super) fn take_at(&mut self, until: f64, mut sample: impl FnMut(f64) -> T) {
+        while self.samples.len() as u64 <= self.last {
+            let time = self.samples.len() as f64 * self.every;
+            if time > until {
+                break;
+            }
+            self.samples.push(sample(time));
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SenderSample {
+    pub(super) cwnd: f64,
+    pub(super) ssthresh: f64,
+    pub(super) srtt: Option<f64>,
+    pub(super) flight: u64,
+    pub(super) acked_bytes: u64,
+    pub(super) pipe: u64,
+    pub(super) pacing_rate_bps: Option<f64>,
+    pub(super) delivered_bytes: u64,
+}
+
+impl SenderSample {
+    /// Of a flow without TCP.
+    const NONE: Self = Self {
+        cwnd: 0.0,
+        ssthresh: 0.0,
+        srtt: None,
+        flight: 0,
+        acked_bytes: 0,
+        pipe: 0,
+        pacing_rate_bps: None,
+        delivered_bytes: 0,
+    };
+
+    pub(super) fn of(sender: &Sender) -> Self {
+        Self {
+            cwnd: sender.cwnd(),
+            ssthresh: sender.ssthresh(),
+            srtt: sender.srtt_secs(),
+            flight: sender.flight_size(),
+            acked_bytes: sender.acked_bytes(),
+            pipe: sender.pipe(),
+            pacing_rate_bps: sender.pacing_rate().map(Rate::bps),
+            delivered_bytes: sender.delivered_bytes(),
+        }
+    }
+
+    /// A row of the table `series`.
+    fn row(&self, t_ns: i64, flow: String, smss: u32, delivered_bytes: u64) -> [Cell; 11] {
+        [
+            Cell::I64(t_ns),
+            Cell::Str(flow),
+            Cell::F64(self.cwnd * f64::from(smss)),
+            Cell::F64(self.ssthresh * f64::from(smss)),
+            Cell::I64(self.srtt.map_or(-1, ns)),
+            Cell::U64(self.flight * u64::from(smss)),
+            Cell::U64(self.acked_bytes),
+            Cell::U64(delivered_bytes),
+            Cell::U64(self.pipe * u64::from(smss)),
+            Cell::F64(self.pacing_rate_bps.unwrap_or(f64::INFINITY)),
+            Cell::U64(self.delivered_bytes),
+        ]
+    }
+}
+
+/// The algorithms' own variables, taken with the senders' samples.
+#[derive(Debug)]
+pub(super) struct Variables {
+    /// Of each flow: time, name and value.
+    pub(super) values: Vec<Vec<(f64, &'static str, f64)>>,
+}
+
+impl Variables {
+    pub(super) fn new(flows: usize) -> Self {
+        Self {
+            values: vec![Vec::new(); flows],
+        }
+    }
+
+    pub(super) fn take(&mut self, flow: u32, time: f64, sender: &Sender) {
+        let values = &mut self.values[flow as usize];
+        sender.probe(&mut |name, value| values.push((time, name, value)));
+    }
+
+    pub(super) fn table(&self, scenario: &Scenario) -> Table {
+        let mut table = Table::new("variables");
+        for (flow, values) in scenario.flows.iter().zip(&self.values) {
+            for (time, name, value) in values {
+                table.push([
+                    Cell::I64(ns(*time)),
+                    Cell::Str(flow.name.clone()),
+                    Cell::Str((*name).into()),
+                    Cell::F64(*value),
+                ]);
+            }
+        }
+        table
+    }
+}
+
+/// The state after every acknowledgement.
+#[derive(Debug)]
+pub(super) struct AckTrace {
+    /// Of each flow: time, and the sender's state.
+    pub(super) acks: Vec<Vec<(f64, SenderSample)>>,
+    /// Of each flow: time, and bytes delivered from then on. Receivers may be ahead of senders.
+    pub(super) deliveries: Vec<Vec<(f64, u64)>>,
+}
+
+impl AckTrace {
+    pub(super) fn new(flows: usize) -> Self {
+        Self {
+            acks: vec![Vec::new(); flows],
+            deliveries: vec![Vec::new(); flows],
+        }
+    }
+
+    pub(super) fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
+        let mut table = Table::new("series");
+        for (index, flow) in flows.iter().enumerate() {
+            let smss = flow.sender.config().smss;
+            let deliveries = &self.deliveries[index];
+            for (time, sender) in &self.acks[index] {
+                let known = deliveries.partition_point(|(at, _)| at <= time);
+                let delivered = known.checked_sub(1).map_or(0, |last| deliveries[last].1);
+                let name = scenario.flows[index].name.clone();
+                table.push(sender.row(ns(*time), name, smss, delivered));
+            }
+        }
+        table
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Samplers {
+    every: f64,
+    pub(super) senders: Vec<Sampler<SenderSample>>,
+    /// Delivered bytes.
+    pub(super) receivers: Vec<Sampler<u64>>,
+    /// The same of flows of UDP.
+    pub(super) udp: Vec<Sampler<u64>>,
+    /// Backlog and drops, packets.
+    pub(super) ports: Vec<Sampler<(u64, u64)>>,
+}
+
+impl Samplers {
+    /// If there are samples at a cadence.
+    pub(super) fn of(scenario: &Scenario) -> Option<Self> {
+        let Sampling::Every(every) = scenario.sample else {
+            return None;
+        };
+        let samplers = Sampler::new(every, scenario.duration);
+        Some(Self {
+            every: every.secs(),
+            senders: (scenario.flows.iter())
+                .map(|_| Sampler::new(every, scenario.duration))
+                .collect(),
+            receivers: vec![samplers.clone(); scenario.flows.len()],
+            udp: vec![samplers; scenario.udp.len()],
+            ports: (0..2 * scenario.links.len())
+                .map(|_| Sampler::new(every, scenario.duration))
+                .collect(),
+        })
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
+    fn time_ns(&self, sample: usize) -> i64 {
+        ns(sample as f64 * self.every)
+    }
+
+    pub(super) fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
+        let mut table = Table::new("series");
+        for (index, flow) in flows.iter().enumerate() {
+            let smss = flow.sender.config().smss;
+            let samples = self.senders[index]
+                .samples
+                .iter()
+                .zip(&self.receivers[index].samples);
+            for (at, (sender, delivered_bytes)) in samples.enumerate() {
+                let name = scenario.flows[index].name.clone();
+                table.push(sender.row(self.time_ns(at), name, smss, *delivered_bytes));
+            }
+        }
+        for (spec, sampler) in scenario.udp.iter().zip(&self.udp) {
+            for (at, delivered_bytes) in sampler.samples.iter().enumerate() {
+                let (time, name) = (self.time_ns(at), spec.name.clone());
+                table.push(SenderSample::NONE.row(time, name, 0, *delivered_bytes));
+            }
+        }
+        table
+    }
+
+    pub(super) fn queue_table(&self, scenario: &Scenario) -> Table {
+        let mut table = Table::new("queues");
+        for (index, port) in self.ports.iter().enumerate() {
+            for (at, (backlog, dropped)) in port.samples.iter().enumerate() {
+                table.push([
+                    Cell::I64(self.time_ns(at)),
+                    Cell::Str(scenario.links[index / 2].name.clone()),
+                    Cell::Str(direction_name(index).into()),
+                    Cell::U64(*backlog),
+                    Cell::U64(*dropped),
+                ]);
+            }
+        }
+        table
+    }
+}
