@@ -170,6 +170,7 @@ def test_replicates_with_the_same_seeds_are_compared_in_pairs(make: Callable[...
     assert len(rows) == 8
     for row in rows:
         assert row.paired
+        assert (row.first.estimate, row.second.estimate) == pytest.approx((1.02 * 1.225e9, 1.225e9))
         assert row.ratio.estimate == pytest.approx(1.02)
         # Noise that both sides share leaves the ratio exact, but for the square root of the rounding of a variance, 1e-8.
         assert row.ratio.high - row.ratio.low < 1e-7
@@ -454,6 +455,7 @@ def test_published_means_of_one_observation_or_of_an_unknown_deviation_are_not_t
             math.inf,
             "n = 1: no interval",
         )
+        assert rows[cell].second.low == -math.inf
     # 0.2 / sqrt(9), times t of 8 degrees of freedom.
     half = 0.2 / 3 * 2.3060041
     assert (rows[3].second.low, rows[3].second.high) == pytest.approx(((1.1 - half) * 1e9, (1.1 + half) * 1e9))

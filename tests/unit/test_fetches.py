@@ -49,6 +49,7 @@ def test_of_few_blocks_each_fetch_is_resampled_and_of_five_each_block() -> None:
     assert few.mean_s.tolist() == [3.0, 4.0]
     assert few.units.tolist() == [3, 1]
     assert not few.resampled
+    assert fetch.resampled(_fetches((0, "x", 1, 1.0), (0, "x", 2, 2.0)), ["arm"]).resampled
     # Means of three of 1, 2 and 6.
     assert few.draws_s.shape == (fetch.DRAWS, 2)
     assert {round(3 * mean) for mean in few.draws_s[:, 0]} == {3, 4, 5, 6, 8, 9, 10, 13, 14, 18}
