@@ -167,8 +167,8 @@ def svg(made: Figure) -> str:
     return text[text.index("<svg") :]
 
 
-def write(made: Figure, directory: Path, name: str) -> None:
-    """Writes `name`.svg and `name`.png, each whole or not at all.
+def write(made: Figure, directory: Path, name: str, *, svg_text: str | None = None) -> None:
+    """Writes `name`.svg and `name`.png, each whole or not at all; `svg_text` is the figure as SVG if it has been drawn.
 
     Raises:
         DatasetError: if they cannot be written.
@@ -176,7 +176,7 @@ def write(made: Figure, directory: Path, name: str) -> None:
     """
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
-        write_atomically(directory / f"{name}.svg", svg(made).encode())
+        write_atomically(directory / f"{name}.svg", (svg_text or svg(made)).encode())
         with drawing(made), io.BytesIO() as buffer:
             made.savefig(buffer, format="png", dpi=160)
             write_atomically(directory / f"{name}.png", buffer.getvalue())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,11 @@ class Plot:
     name: str
     figure: Figure
     caption: str
+
+    @cached_property
+    def svg(self) -> str:
+        """The figure as SVG: drawn once for its file and for the page, drawing is what takes time."""
+        return style.svg(self.figure)
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class Report:
                 remove_leftovers(each)
             for section in self.sections:
                 for plot in section.plots:
-                    style.write(plot.figure, directory / "figures", plot.name)
+                    style.write(plot.figure, directory / "figures", plot.name, svg_text=plot.svg)
                 for grid in section.grids:
                     write_atomically(directory / "tables" / f"{grid.name}.csv", grid.frame.write_csv().encode())
             page = directory / "report.html"
@@ -123,7 +129,7 @@ def template(name: str) -> jinja2.Template:
 
 def svg_of(plot: Plot) -> Markup:
     """A figure as a part of a page."""
-    return Markup(style.svg(plot.figure))
+    return Markup(plot.svg)
 
 
 def _kernels(dataset: Dataset) -> list[str]:
