@@ -11,7 +11,6 @@ from typing import Annotated, Any, NoReturn
 
 import polars as pl
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +22,7 @@ from sawtooth.execute import BACKENDS, MOST_JOBS, Interrupted, Summary, execute,
 from sawtooth.plan import Plan, Run, make_plan
 from sawtooth.report import KINDS
 from sawtooth.report import report as make_report
+from sawtooth.streams import Console
 from sawtooth.study import Study, did_you_mean
 
 app = typer.Typer(

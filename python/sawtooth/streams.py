@@ -6,15 +6,46 @@ import codecs
 import contextlib
 import io
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NoReturn, TextIO, cast
+from typing import IO, Any, NoReturn, TextIO, cast
+
+import rich.console
+from rich.console import ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from sawtooth.errors import OutputLost, PlainError, ReaderGone, SawtoothError
 
 _LONGEST, _WIDEST = 200, 6000
 """Of a file's name in a message about the machine; of a line of any message."""
+# What a terminal takes for a command rather than for a letter: controls but for the ends of lines and tabs, and what turns the direction of writing.
+_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def harmless(text: str) -> str:
+    """A text of a study, a file or a process, without what a terminal takes for a command."""
+    return _COMMANDS.sub("?", text)
+
+
+class Console(rich.console.Console):
+    """A console whose own commands, such as colours, reach the terminal, while those in a text do not."""
+
+    @property
+    def file(self) -> IO[str]:
+        """Where it writes: past what makes other output harmless."""
+        file = super().file
+        return cast(IO[str], file.unchanged) if isinstance(file, _Stream) else file
+
+    @file.setter
+    def file(self, new_file: IO[str]) -> None:
+        self._file = new_file
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The parts of what is printed."""
+        for part in super().render(renderable, options):
+            yield part if part.control else part._replace(text=harmless(part.text))
 
 
 def command(run: Callable[[], object]) -> int:
@@ -71,15 +102,30 @@ def _occupy() -> None:
 
 def _lenient(stream: TextIO | None) -> None:
     """No letter is a reason to stop: names of files are written as they are, and what the encoding has not as an escape."""
-    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
-        unicode = codecs.lookup(stream.encoding).name == "utf-8"
-        stream.reconfigure(errors="surrogateescape" if unicode else "backslashreplace")
+    # The locale C has `surrogateescape`, which still stops at letters.
+    if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
+        codecs.register_error("sawtooth", _byte_or_escape)
+        stream.reconfigure(errors="sawtooth")
+
+
+def _byte_or_escape(error: UnicodeError) -> tuple[str | bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    one = UnicodeEncodeError(error.encoding, error.object, error.start, error.start + 1, error.reason)
+    with contextlib.suppress(UnicodeError):
+        return codecs.lookup_error("surrogateescape")(one)
+    return codecs.lookup_error("backslashreplace")(one)
 
 
 class _Stream:
-    def __init__(self, stream: TextIO | None) -> None:
+    def __init__(self, stream: TextIO | None, *, unchanged: bool = False) -> None:
         self._closed = stream is None
         self._stream = stream or io.StringIO()
+        # What a console writes has been made harmless before it had its commands.
+        self.unchanged = self if unchanged else type(self)(stream, unchanged=True)
+
+    def shown(self, text: str) -> str:
+        """What is written of a text."""
+        return text if self.unchanged is self else harmless(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -95,7 +141,7 @@ class _Output(_Stream):
         if self._closed:
             raise OutputLost("standard output is closed", "send it somewhere, also to /dev/null")
         try:
-            return self._stream.write(text)
+            return self._stream.write(self.shown(text))
         except OSError as error:
             self._leave(error)
 
@@ -119,7 +165,7 @@ class _Messages(_Stream):
 
     def write(self, text: str) -> int:
         with contextlib.suppress(OSError):
-            self._stream.write(text)
+            self._stream.write(self.shown(text))
         return len(text)
 
     def flush(self) -> None:

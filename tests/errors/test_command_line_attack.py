@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import subprocess
@@ -15,9 +16,10 @@ from typing import Any, TextIO
 
 import pytest
 import typer.main
+from rich.progress import Progress
 
 import sawtooth
-from sawtooth import cli
+from sawtooth import cli, streams
 
 STUDY = """\
 name = "tiny"
@@ -90,13 +92,13 @@ TOLD = io.StringIO()
 
 def command(*words: str, out: TextIO | None = TOLD, err: TextIO | None = TOLD) -> Ended:
     """Runs a command as `main` does, with these streams."""
-    streams = [_memory() if stream is TOLD else stream for stream in (out, err)]
+    led = [_memory() if stream is TOLD else stream for stream in (out, err)]
     argv = sys.argv
     sys.argv = ["sawtooth", *words]
     try:
         with (
-            contextlib.redirect_stdout(streams[0]),
-            contextlib.redirect_stderr(streams[1]),
+            contextlib.redirect_stdout(led[0]),
+            contextlib.redirect_stderr(led[1]),
             pytest.MonkeyPatch.context() as patch,
             pytest.raises(SystemExit) as raised,
         ):
@@ -105,7 +107,7 @@ def command(*words: str, out: TextIO | None = TOLD, err: TextIO | None = TOLD) -
     finally:
         sys.argv = argv
     assert isinstance(raised.value.code, int)
-    return Ended(raised.value.code, *(_written(stream) for stream in streams))
+    return Ended(raised.value.code, *(_written(stream) for stream in led))
 
 
 def _memory(encoding: str = "utf-8") -> io.TextIOWrapper:
@@ -181,6 +183,46 @@ READERS = {
 def test_what_cannot_be_read_is_told(reader: str, path: str, call: Callable[..., Ended]) -> None:
     ended = call(*(PATHS[path] if word == "PATH" else word for word in READERS[reader]))
     assert "\x1b" not in ended.err
+
+
+ESCAPES = "\x1b[2J\x9b2J\r\u202e"
+"""What clears a terminal in two ways, takes a line's place, and turns what follows."""
+
+
+def test_nothing_that_a_study_is_called_is_a_command_to_the_terminal(call: Callable[..., Ended], place: Path) -> None:
+    name = json.dumps(f"f{ESCAPES}")
+    study = STUDY.replace('path = ["l"]', f'path = ["l"]\nname = {name}').replace("[red]", json.dumps(ESCAPES)[1:-1])
+    (place / "escapes.toml").write_text(study)
+    for words in (["plan", "escapes.toml"], ["simulate", "escapes.toml"], ["run", "escapes.toml", "--out", "out"]):
+        ended = call(*words, code=0)
+        assert re.search(r"\?\[2J|4 runs", ended.out + ended.err), ended
+        assert not re.search(r"[^\n -~\u2500-\u259f]", ended.out + ended.err), ended
+    assert "f?[2J?2J??" in call("simulate", "escapes.toml", code=0).out
+
+
+def test_letters_that_the_locale_c_has_not_are_escapes(call: Callable[..., Ended], place: Path) -> None:
+    (place / "letters.toml").write_text(STUDY.replace("[red]What", "Größe"), encoding="utf-8")
+    call("plan", "letters.toml", code=0)
+    # So is standard output in that locale.
+    ended = command("plan", "letters.toml", out=io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="surrogateescape"))
+    assert ended.code == 0, ended
+    assert ended.out.startswith("tiny: Gr\\xf6\\xdfe")
+
+
+def test_a_console_keeps_its_own_commands_to_the_terminal_and_those_of_no_text() -> None:
+    told = io.StringIO()
+    output: Any = streams._Messages(told)  # pyright: ignore[reportPrivateUsage]
+    with contextlib.redirect_stderr(output):
+        console = streams.Console(stderr=True, force_terminal=True, color_system="standard", _environ={})
+        console.print(f"a{ESCAPES}", style="red", highlight=False)
+        with Progress(*Progress.get_default_columns(), console=console, auto_refresh=False) as bar:
+            bar.add_task(f"t{ESCAPES}")
+    shown = told.getvalue()
+    assert "\x1b[31ma?[2J?2J" in shown
+    assert "\x1b[?25l" in shown
+    assert "t?[2J?" in shown
+    assert "\x1b[2J" not in shown
+    assert not set(shown) & {"\x9b", "\u202e"}
 
 
 # --- what is written

@@ -19,6 +19,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
+from sawtooth import streams
 from sawtooth.errors import OutputLost
 from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, rate
@@ -79,7 +80,7 @@ def print_totals(totals: Spells, target: str) -> None:
     _console().print(Text("The whole watch", style="bold underline"), Table(totals, target, elapsed, None))
 
 
-class _Console(Console):
+class _Console(streams.Console):
     def on_broken_pipe(self) -> None:
         # Rich would end the program here.
         raise BrokenPipeError
