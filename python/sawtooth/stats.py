@@ -60,11 +60,13 @@ def mean_interval(values: Sequence[float] | Vector, level: float = 0.95) -> Inte
     """Mean with Student's t interval.
 
     Args:
-        values: shape (n,). With n = 1 the interval is infinite; without variation it is the value itself.
+        values: shape (n,). With n = 1 the interval is infinite, with none there is no mean; without variation it is the value itself.
         level: coverage.
 
     """
     data = vector(values)
+    if not data.size:
+        return Interval(np.nan, np.nan, np.nan, 0, "no run tells it")
     mean = float(data.mean())
     if data.size < 2:
         return Interval(mean, -np.inf, np.inf, int(data.size), "n = 1: no interval")

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from sawtooth import stats
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
-from sawtooth.report import answers, report
+from sawtooth.report import answers, report, scales
 from sawtooth.study import Study
 
 STUDY = """
@@ -128,6 +129,16 @@ panels = "rate"
 x_label = "delay"
 label = "got"
 [[figures]]
+name = "marks"
+metric = "links.marked_packets"
+scale = "log"
+[[figures]]
+name = "both-marks"
+kind = "plane"
+metric = "links.marked_packets"
+against = "links.utilisation"
+scale = "log"
+[[figures]]
 name = "seconds"
 kind = "time"
 metric = "throughput_bps"
@@ -155,6 +166,10 @@ panels = "rate"
     assert list(curve.get_xdata()) == [1, 2, 3, 4]
     assert all(0 < y <= 10 for y in curve.get_ydata())
     assert plots["seconds"].figure.axes[1].get_ylabel() == "10 Mbit/s\nthroughput [Mbit/s]"
+    # Nothing was marked, and nothing is no point of a logarithmic axis.
+    for name in ("marks", "both-marks"):
+        assert plots[name].figure.axes[0].get_yscale() == "linear"
+        assert plots[name].caption.endswith("Nothing is above 0: the scale is linear.")
     assert plots["queue"].figure.axes[0].get_ylabel() == "backlog [packet]"
     page = made.write(tmp_path / "report")
     assert "Which is faster?" in page.read_text()
@@ -194,6 +209,18 @@ def test_what_a_study_cannot_show_is_said_when_it_is_planned(text: str, message:
         make_plan(Study.load(tmp_path / "s.toml"))
     assert message in caught.value.message
     assert caught.value.place is not None
+
+
+def test_ratios_and_p_values_are_said_with_the_digits_they_need() -> None:
+    def said(first: list[float], second: list[float]) -> str:
+        return scales.ratio(stats.ratio_interval(stats.means_of_pairs(first, second)))
+
+    assert said([0.0, 0.0], [0.0, 0.0]) == "second mean is 0: no ratio"
+    assert said([1.0, 1.0], [0.0, 0.0]) == "second mean is 0: no ratio"
+    assert said([99.0, 99.0], [100.0, 100.0]) == "ratio 0.99 (0.99 to 0.99, 95% Fieller interval)"
+    assert said([99.0, 99.001], [100.0, 100.0]) == "ratio 0.99 (0.9899 to 0.9901, 95% Fieller interval)"
+    assert said([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]).startswith("ratio 0.667 (")
+    assert [scales.p_value(p) for p in (1e-9, 0.0, 0.0006, 0.04)] == ["p < 0.001", "p < 0.001", "p = 0.001", "p = 0.040"]
 
 
 def test_an_item_that_no_run_has_is_named_with_those_there_are(tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from sawtooth.dataset import Dataset
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
-from sawtooth.report import report
+from sawtooth.report import generic, report
 from sawtooth.study import Study
 
 SCENARIO = """
@@ -31,6 +32,14 @@ TIED = """
 [[sweep]]
 cases = [{ cc = "reno", "links.l.delay" = "1 ms" }, { cc = "reno", "links.l.delay" = "2 ms" }, { cc = "cubic", "links.l.delay" = "1 ms" }]
 """
+
+
+def test_a_cell_that_no_run_tells_yet_has_no_point_in_the_figure() -> None:
+    rows = [(1, "a", 1, 5e6), (1, "a", 2, 6e6), (1, "b", 1, 7e6), (2, "a", 1, 8e6)]
+    runs = pl.DataFrame(rows, ["cell", "arm", "replicate", "sum_bps"], orient="row")
+    (plot,) = generic._plot(runs, pl.DataFrame({"cell": [1, 2, 3], "rate": ["1", "2", "3"]}), ["a", "b"])  # pyright: ignore[reportPrivateUsage]
+    drawn = [[float(y) for y in curve.lines[0].get_ydata()] for curve in plot.figure.axes[0].containers]
+    assert str(drawn) == str([[5.5, 8.0, float("nan")], [7.0, float("nan"), float("nan")]])
 
 
 @pytest.mark.parametrize(

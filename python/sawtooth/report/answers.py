@@ -19,7 +19,7 @@ from sawtooth.plots.trace import Curve, Panel
 from sawtooth.plots.trace import over_time as drawn_over_time
 from sawtooth.presentation import THROUGHPUT, FigureSpec, FindingSpec, Side, presentation
 from sawtooth.report.document import Plot, Section, Verdict
-from sawtooth.report.scales import scale, scaled
+from sawtooth.report.scales import ratio, scale, scaled
 from sawtooth.stats import Interval, Means
 
 _MOST_NUMBERS = 4
@@ -122,7 +122,7 @@ def _numbers(finding: FindingSpec, cells: Sequence[tuple[str, Means]]) -> str:
             away = scaled(stats.difference_interval(means), divisor)
             text = f"{first}; from {second} it is {away.words('+.3g')}"
         else:
-            text = f"{first} against {second}, ratio {stats.ratio_interval(means).words('.3g')}"
+            text = f"{first} against {second}, {ratio(stats.ratio_interval(means))}"
         return f"{name}: {text}" if name else text
 
     worst = sorted(cells, key=lambda cell: (1 if finding.below else -1) * _ratio(cell[1]), reverse=True)
@@ -162,18 +162,16 @@ def _levels(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
         data[title] = {}
         for name, curve in _split(panel, spec.curves):
             groups = [curve.filter(pl.col(spec.x).eq_missing(pl.lit(level)))["value"].to_numpy() for level in levels]
-            data[title][name] = [
-                scaled(stats.mean_interval(group), divisor) if len(group) else Interval(math.nan, math.nan, math.nan, 0, "no run tells it")
-                for group in groups
-            ]
+            data[title][name] = [scaled(stats.mean_interval(group), divisor) for group in groups]
     every = [interval for series in data.values() for curve in series.values() for interval in curve]
     known = [x for interval in every for x in (interval.estimate, interval.low, interval.high) if math.isfinite(x)]
     top = max([*known, 1e-9])
     positive = [x for x in known if x > 0]
-    limits = (min(positive, default=1.0) / 1.3, top * 1.3) if spec.scale == "log" else (0.0, 1.05 * top)
+    kind, note = _axis(spec, values["value"])
+    limits = (min(positive, default=1.0) / 1.3, top * 1.3) if kind == "log" else (0.0, 1.05 * top)
     label = _label(spec.label, spec.metric.column, unit)
-    made = curves.panels(data, [_short(level) for level in levels], spec.x_label or spec.x, label, limits, scale=spec.scale)
-    return made, _of_means(every)
+    made = curves.panels(data, [_short(level) for level in levels], spec.x_label or spec.x, label, limits, scale=kind)
+    return made, _of_means(every) + note
 
 
 def _plane(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
@@ -205,7 +203,17 @@ def _plane(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
         }
     labels = _label(spec.x_label, spec.against.column, x_unit), _label(spec.label, spec.metric.column, y_unit)
     every = [interval for series in data.values() for curve in series.values() for point in curve for interval in point]
-    return plane.panels(data, *labels, scale=spec.scale), _of_means(every)
+    kind, note = _axis(spec, *(values["value"] for values in sides_of))
+    return plane.panels(data, *labels, scale=kind), _of_means(every) + note
+
+
+def _axis(spec: FigureSpec, *measures: pl.Series) -> tuple[str, str]:
+    """The scale of a figure's axes, and what is to be said of it: a logarithmic one has no place for what is not above 0."""
+    if spec.scale != "log" or all((values > 0).all() for values in measures):
+        return spec.scale, ""
+    if not all((values > 0).any() for values in measures):
+        return "linear", " Nothing is above 0: the scale is linear."
+    return spec.scale, " What is not above 0 has no place on a logarithmic scale."
 
 
 def _of_means(intervals: Sequence[Interval]) -> str:
@@ -222,7 +230,8 @@ def _cdf(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:
     }
     runs = samples["run"].n_unique()
     label = _label(spec.label, spec.column, unit)
-    return distribution.cumulative(data, label, scale=spec.scale), f"Distribution of {samples.height:,} samples of {runs} runs."
+    kind, note = _axis(spec, samples["value"])
+    return distribution.cumulative(data, label, scale=kind), f"Distribution of {samples.height:,} samples of {runs} runs.{note}"
 
 
 def _time(dataset: Dataset, spec: FigureSpec) -> tuple[Figure, str]:

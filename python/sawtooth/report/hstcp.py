@@ -17,6 +17,7 @@ from sawtooth.metrics import fairness, throughput
 from sawtooth.plots import curves, difference, scatter
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.needs import require
+from sawtooth.report.scales import p_value
 from sawtooth.stats import Interval, Vector
 
 BASE = "newreno"
@@ -330,7 +331,7 @@ def _little(data: _Data, gain: pl.DataFrame, name: str) -> Verdict:
     change = stats.paired(both["relative"].to_numpy(), both["relative_far"].to_numpy())
     d = change.difference
     answer = "yes" if d.low >= -0.05 and d.high <= 0.05 else "no" if d.low > 0.05 or d.high < -0.05 else "cannot distinguish"
-    p = f", Wilcoxon p = {change.p_wilcoxon:.3f}" if d.n > 1 else ""
+    p = f", Wilcoxon {p_value(change.p_wilcoxon)}" if d.n > 1 else ""
     return Verdict(
         f"D matters little for {name}'s gain (changes it by less than 5 % of NewReno's throughput)",
         answer,

@@ -22,6 +22,19 @@ def scale(unit: str, values: list[float] | Vector) -> tuple[float, str]:
     return next(((divisor, name) for divisor, name in _SCALES[unit] if middle >= divisor), _SCALES[unit][-1])
 
 
+def p_value(p: float) -> str:
+    """A p-value in words: one that is small is not 0."""
+    return "p < 0.001" if p < 0.0005 else f"p = {p:.3f}"
+
+
+def ratio(found: Interval) -> str:
+    """A ratio with its interval, with as many digits as tell the ends of that from each other; in words where there is none."""
+    if not np.isfinite(found.estimate):
+        return found.kind
+    digits = next((n for n in range(3, 7) if f"{found.low:.{n}g}" != f"{found.high:.{n}g}"), 3)
+    return f"ratio {found.words(f'.{digits}g')}"
+
+
 def scaled(interval: Interval, divisor: float) -> Interval:
     """The interval in another unit."""
     return Interval(interval.estimate / divisor, interval.low / divisor, interval.high / divisor, interval.n, interval.kind)
