@@ -23,6 +23,7 @@ $(UV):
 	.venv/bin/python -m pip install --quiet uv==$(UV_VERSION)
 
 .venv/built: $(UV) $(SOURCES)
+	@echo "building Sawtooth's core into .venv: some minutes the first time"
 	$(UV) sync --frozen --quiet --reinstall-package sawtooth
 	@touch $@
 

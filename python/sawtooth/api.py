@@ -167,6 +167,8 @@ def _of_mapping(scenario: Mapping[str, Any], *, files: bool) -> str:
 
 
 def _of_file(path: str | os.PathLike[str], *, files: bool) -> str:
+    if path == "":
+        raise StudyError("an empty text is neither a scenario nor the path of a study", hint="a scenario has links and flows")
     return make_plan(Study.load(Path(path), files=files)).runs[0].scenario
 
 

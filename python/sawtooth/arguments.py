@@ -20,7 +20,7 @@ def plain(value: Any, path: str = "", depth: int = 0) -> Any:
     if isinstance(value, Mapping):
         for key in cast(Mapping[Any, Any], value):
             if not isinstance(key, str):
-                raise StudyError(f"the keys of a scenario are texts, found {key!r} (at `{path}`)")
+                raise StudyError(f"the keys of a scenario are texts, found {key!r}{f' (at `{path}`)' if path else ''}")
         return {key: plain(each, f"{path}.{key}" if path else key, depth + 1) for key, each in cast(Mapping[str, Any], value).items()}
     if isinstance(value, list | tuple):
         return [plain(each, f"{path}[{at}]", depth + 1) for at, each in enumerate(cast(Sequence[Any], value))]

@@ -39,7 +39,7 @@ def inline_files(tree: Any, folder: Folder, locate: Callable[[str, str], StudyEr
             raise locate("`file` and `points` say the same twice: leave one of the two out", where)
         file = folder.file(name, lambda message, where=where: locate(message, where))
         try:
-            text = reading.read_text(file, folder.most, _core.how_to_raise("file", folder.most + 1))
+            text = reading.read_text(file, folder.most, _core.how_to_raise("file", folder.most + 1), "utf-8-sig")
         except OSError as error:
             raise locate(f"cannot read {file}: {error.strerror}", where) from None
         except reading.Unreadable as error:

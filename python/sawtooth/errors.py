@@ -142,9 +142,13 @@ def as_path(value: Any, what: str) -> Path:
         TypeError: if it is something else.
 
     """
-    if not isinstance(value, str | os.PathLike) or "\0" in (path := os.fsdecode(cast("str | os.PathLike[str]", value))):
-        raise wrong_type(what, cast(object, value))
-    return Path(path)
+    try:
+        if isinstance(value, str | os.PathLike) and b"\0" not in os.fsencode(cast("str | os.PathLike[str]", value)):
+            return Path(os.fsdecode(cast("str | os.PathLike[str]", value)))
+    except UnicodeEncodeError:
+        # Half a letter, which is no byte of a file's name either.
+        pass
+    raise wrong_type(what, cast(object, value))
 
 
 def read_text(path: Path) -> str:

@@ -89,7 +89,7 @@ def _written(file: Path) -> int:
 
 
 def _lines(file: Path, most: float) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(lines(reading.read_text(file, most, _core.how_to_raise("file", most + 1))), 1):
+    for number, line in enumerate(lines(reading.read_text(file, most, _core.how_to_raise("file", most + 1), "utf-8-sig")), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line
 

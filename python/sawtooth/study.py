@@ -16,6 +16,7 @@ import itertools
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +40,8 @@ _DRAW_EXAMPLES = {
     "column": 'for example column = "s{replicate}_ms"',
     "unit": 'for example unit = "ms"; "" for plain numbers',
 }
+_MOST_KNOWN = 30
+"""Names that a hint lists."""
 _PATH = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[(\d{1,9}|\*)\])*")
 _NUMBER = re.compile(r"\d+")
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
@@ -330,7 +333,9 @@ class _Reader:
     def name(self) -> str:
         name = self.text("name", self.path.stem)
         if "name" in self.tree and not re.fullmatch(r"\w[\w.+-]*", name):
-            raise self.document.error(f"`{name}` cannot name a directory", "name", "use letters, digits, `-`, `_`, `.` and `+`")
+            one = unicodedata.normalize("NFC", name)
+            joined = f"; the marks of `{one}` are letters of their own here: write each letter as one" if one != name else ""
+            raise self.document.error(f"`{name}` cannot name a directory", "name", f"use letters, digits, `-`, `_`, `.` and `+`{joined}")
         return name
 
     def whole(self, key: str, default: int, minimum: int) -> int:
@@ -700,9 +705,12 @@ def _parent(path: str) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint that names the nearest of `known`, or all of them."""
-    known = list(known)
+    known = [each for each in known if each]
     near = difflib.get_close_matches(name, known, 1, 0.6)
-    return f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(known)}"
+    if near or not known:
+        return f"did you mean `{near[0]}`?" if near else "there are none here"
+    more = f" and {len(known) - _MOST_KNOWN} more" if len(known) > _MOST_KNOWN else ""
+    return f"known here: {', '.join(known[:_MOST_KNOWN])}{more}"
 
 
 def tokens(path: str) -> list[str | int]:

@@ -68,7 +68,7 @@ CASES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "a key that is no text": (
         lambda: ANY.simulate({**SCENARIO, 5: 6}),
         sawtooth.StudyError,
-        "error: the keys of a scenario are texts, found 5 (at ``)",
+        "error: the keys of a scenario are texts, found 5",
     ),
     "a set in a mapping": (
         lambda: sawtooth.simulate({**SCENARIO, "record": {"waits"}}),
