@@ -1071,13 +1071,18 @@ impl<'a> World<'a> {
     /// Sends what a sender has to send, and sees to its timer.
     #[inline(always)]
     fn pump(&mut self, index: u32, key: Key, now: Event) {
-        for sent in 0.. {
-            if sent % AT_ONCE == AT_ONCE - 1 && !self.may_send_more(now.time, sent) {
-                break;
-            }
+        while !self.send_at_once(index, key, now) && self.may_send_more(index, now.time) {}
+        let timer = self.flows[index as usize].next_timer();
+        self.see_to_timer(sender_timer(index), timer);
+    }
+
+    /// Sends what a sender has to send, at most so much that limits are to be looked at; whether that was all.
+    #[inline(always)]
+    fn send_at_once(&mut self, index: u32, key: Key, now: Event) -> bool {
+        for _ in 0..AT_ONCE {
             let flow = &mut self.flows[index as usize];
             let Some(data) = flow.sender.poll_transmit(now) else {
-                break;
+                return true;
             };
             let mut wire_bytes = flow.header + data.payload_bytes;
             let (syns, options) = flow.ack_sizes.syns;
@@ -1095,8 +1100,7 @@ impl<'a> World<'a> {
                 debug_assert!(back.is_none(), "every round trip has an event: plan_stops");
             }
         }
-        let timer = self.flows[index as usize].next_timer();
-        self.see_to_timer(sender_timer(index), timer);
+        false
     }
 
     // --- samples --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ use crate::scenario::Scenario;
 const EVENTS: u32 = 1 << 16;
 
 /// Segments between two looks that one event sends: there is no end to them where a window has no bound.
-pub(super) const AT_ONCE: u64 = 1 << 16;
+pub(super) const AT_ONCE: u32 = 1 << 16;
 
 /// Bytes of a row until it is stored, of a packet that waits or is outstanding, and of a flow; guessed generously, not measured.
 const ROW_BYTES: f64 = 400.0;
@@ -55,10 +55,11 @@ impl World<'_> {
         self.stopped.take().map_or(Ok(()), Err)
     }
 
-    /// Whether an event that has sent so many segments may send more; if not the run is over.
+    /// Whether a flow that has sent very much at once may send more; if not the run is over.
     #[cold]
     #[inline(never)]
-    pub(super) fn may_send_more(&mut self, now: f64, sent: u64) -> bool {
+    pub(super) fn may_send_more(&mut self, index: u32, now: f64) -> bool {
+        let sent = self.flows[index as usize].sender.flight_size();
         self.stopped = self.look_at_limits(now, sent).err();
         if self.stopped.is_some() {
             self.end = f64::NEG_INFINITY;
@@ -66,11 +67,11 @@ impl World<'_> {
         self.stopped.is_none()
     }
 
-    /// Ends a run that is beyond a limit, or whose present event is with so many segments.
+    /// Ends a run that is beyond a limit, or that is with so many segments sent at once.
     fn look_at_limits(&self, now: f64, sent: u64) -> Result<(), Stopped> {
         let limits = &self.scenario.limits;
         let rows = self.rows();
-        // Sent at once they are all outstanding, wherever they are.
+        // They are all outstanding, wherever they are.
         let packets = self.packets_held(now).max(sent as f64);
         let bytes =
             rows * ROW_BYTES + packets * PACKET_BYTES + self.flows.len() as f64 * FLOW_BYTES;

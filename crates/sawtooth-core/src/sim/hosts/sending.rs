@@ -77,8 +77,8 @@ impl World<'_> {
 
     /// TCP sends what it may.
     fn send_on_host(&mut self, index: u32, host: u32, now: Event, sent: Sent) {
-        for count in 0.. {
-            if count % AT_ONCE == AT_ONCE - 1 && !self.may_send_more(now.time, count) {
+        for count in 0_u32.. {
+            if count % AT_ONCE == AT_ONCE - 1 && !self.may_send_more(index, now.time) {
                 break;
             }
             let flow = &mut self.flows[index as usize];
