@@ -19,11 +19,11 @@ from sawtooth.backends import kernels
 from sawtooth.dataset import Dataset, is_results
 from sawtooth.errors import BackendUnavailable, DatasetError, StudyError
 from sawtooth.execute import BACKENDS, MOST_JOBS, Interrupted, Summary, execute, reporter_for, require
+from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run, make_plan
 from sawtooth.report import KINDS
 from sawtooth.report import report as make_report
-from sawtooth.streams import Console
-from sawtooth.study import Study, did_you_mean
+from sawtooth.study import Study
 
 app = typer.Typer(
     name="sawtooth",
@@ -131,7 +131,7 @@ def _show_plan(made: Plan, *, as_json: bool) -> None:
         })  # fmt: skip
         return
     # What the study calls things is text: nothing in it is a style.
-    console = Console(markup=False, emoji=False, highlight=False)
+    console = streams.Console(markup=False, emoji=False, highlight=False)
     console.print(f"{made.study.name}: {made.study.question}")
     table = Table("axis", "levels", box=None, pad_edge=False)
     for name, levels in _axes(made).items():
@@ -313,7 +313,7 @@ def compare(
         _print_json({**side_by_side.as_json(made), "report": str(page) if page else None})
         return
     # A pipe gets whole lines of plain text, a terminal what fits it.
-    console = Console() if sys.stdout.isatty() else Console(width=1000)
+    console = streams.Console() if sys.stdout.isatty() else streams.Console(width=1000)
     console.print(side_by_side.table(made))
     if len(made.rows) > side_by_side.MOST_LINES:
         print(f"the {side_by_side.MOST_LINES} of {len(made.rows)} rows furthest from 1; --csv FILE writes all")
@@ -352,7 +352,7 @@ def list_parts(
     if as_json:
         _print_json(chosen[what] if what else chosen)
         return
-    console = Console()
+    console = streams.Console()
     for name, rows in chosen.items():
         table = Table(title=None if what else name, title_justify="left", box=None, pad_edge=False, show_header=False)
         table.add_column(no_wrap=True)
@@ -659,7 +659,7 @@ def kernel_build(
 
     Example: sawtooth kernel build 6.1 --hz 1000
     """
-    with kernels.progress(Console(stderr=True)) as say:
+    with kernels.progress(streams.Console(stderr=True)) as say:
         built = kernels.build(version, hz, jobs, say)
     if as_json:
         _print_json(built.facts())
@@ -753,7 +753,7 @@ def _do(plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = F
     if not is_results(directory):
         require(plan.study.backend)
     dataset = Dataset.create(directory, plan, wait=wait)
-    reporter = reporter_for(Console(stderr=True))
+    reporter = reporter_for(streams.Console(stderr=True))
     try:
         summary = execute(plan, dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait)
     except Interrupted as stopped:

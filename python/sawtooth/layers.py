@@ -11,10 +11,10 @@ import polars as pl
 
 from sawtooth.backends import sim
 from sawtooth.errors import RunFailed, StudyError
+from sawtooth.hints import did_you_mean
 from sawtooth.metrics import layers as ways
 from sawtooth.plan import Plan, Run
 from sawtooth.results.storage import write_atomically, writing
-from sawtooth.study import did_you_mean
 
 
 @dataclass(frozen=True)

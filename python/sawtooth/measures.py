@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sawtooth import _core
 from sawtooth.errors import DatasetError
-from sawtooth.study import did_you_mean
+from sawtooth.hints import did_you_mean
 
 TABLES = ("flows", "links", "exchanges")
 HOWS = ("mean", "sum", "max", "each")

@@ -15,7 +15,7 @@ import polars as pl
 
 from sawtooth import _core, arguments
 from sawtooth.errors import DatasetError
-from sawtooth.study import did_you_mean
+from sawtooth.hints import did_you_mean
 
 
 def rfc4898(name: str, table: str = "flows") -> pl.Expr:

@@ -26,8 +26,9 @@ from typing import Any, cast
 
 from sawtooth import _core, keys, measures
 from sawtooth.errors import DatasetError, StudyError, cut
+from sawtooth.hints import did_you_mean
 from sawtooth.measures import HOWS, Metric
-from sawtooth.study import Study, Tree, did_you_mean
+from sawtooth.study import Study, Tree
 from sawtooth.sweep import axis_names, cells
 
 KINDS = ("levels", "plane", "cdf", "time")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
-import difflib
 import functools
 import itertools
 import json
@@ -25,6 +24,7 @@ from typing import Any, TypeAlias, cast
 from sawtooth import _core, arguments, keys
 from sawtooth.errors import Place, StudyError, as_path, cut, read_text, wrong_type
 from sawtooth.folder import Folder
+from sawtooth.hints import did_you_mean
 from sawtooth.levels import first_repeated
 from sawtooth.lines import lines
 
@@ -40,8 +40,6 @@ _DRAW_EXAMPLES = {
     "column": 'for example column = "s{replicate}_ms"',
     "unit": 'for example unit = "ms"; "" for plain numbers',
 }
-_MOST_KNOWN = 30
-"""Names that a hint lists."""
 _PATH = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[(\d{1,9}|\*)\])*")
 _NUMBER = re.compile(r"\d+")
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
@@ -701,16 +699,6 @@ def _parent(path: str) -> str:
         if not depth and path[at] in ".[":
             return path[:at]
     return ""
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint that names the nearest of `known`, or all of them."""
-    known = [each for each in known if each]
-    near = difflib.get_close_matches(name, known, 1, 0.6)
-    if near or not known:
-        return f"did you mean `{near[0]}`?" if near else "there are none here"
-    more = f" and {len(known) - _MOST_KNOWN} more" if len(known) > _MOST_KNOWN else ""
-    return f"known here: {', '.join(known[:_MOST_KNOWN])}{more}"
 
 
 def tokens(path: str) -> list[str | int]:

@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 
 from sawtooth import _core
 from sawtooth.errors import RunFailed, StudyError
+from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run
 from sawtooth.plots.trace import Curve, Panel, over_time
 from sawtooth.quantities import seconds
 from sawtooth.stats import Vector
-from sawtooth.study import did_you_mean
 
 MOST_CURVES = 6
 """As many as can be told apart by colour."""

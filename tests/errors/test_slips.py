@@ -10,8 +10,9 @@ import pytest
 
 import sawtooth
 from sawtooth.errors import StudyError
+from sawtooth.hints import did_you_mean
 from sawtooth.plan import make_plan
-from sawtooth.study import Study, did_you_mean
+from sawtooth.study import Study
 
 STUDY = """\
 name = "s"

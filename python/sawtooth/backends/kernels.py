@@ -28,7 +28,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from sawtooth.backends import images
 from sawtooth.errors import BackendUnavailable
-from sawtooth.study import did_you_mean
+from sawtooth.hints import did_you_mean
 
 FREQUENCIES = (100, 250, 300, 1000)
 """The values of HZ that distributions use."""

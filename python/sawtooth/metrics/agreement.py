@@ -20,11 +20,11 @@ import polars as pl
 from sawtooth import measures, stats
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.hints import did_you_mean
 from sawtooth.measures import Metric
 from sawtooth.metrics import sides
 from sawtooth.metrics.sides import Published
 from sawtooth.stats import Interval, Means
-from sawtooth.study import did_you_mean
 
 ERROR = 0.05
 VERDICTS = ("agree", "differ", "not decided")

@@ -22,6 +22,7 @@ from rich.text import Text
 from sawtooth import stats
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.hints import did_you_mean
 from sawtooth.measures import HOWS, Metric
 from sawtooth.metrics import agreement, sides
 from sawtooth.metrics.agreement import VERDICTS, Comparison, Row
@@ -32,7 +33,6 @@ from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.report.scales import scale, scaled
 from sawtooth.results.storage import write_atomically, writing
 from sawtooth.stats import Interval
-from sawtooth.study import did_you_mean
 
 MOST_LINES = 40
 """So many rows are read one by one; of more, those furthest from 1."""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.hints import did_you_mean
 from sawtooth.plots.sheet import Remark, Tile, sheet
 from sawtooth.report.document import Plot, Report, Verdict, counts, svg_of, template
 from sawtooth.results.storage import write_atomically, writing
-from sawtooth.study import did_you_mean
 
 PAGE, SHEET = "index.html", "contact-sheet"
 _COLOURS = {"yes": "#1a7f37", "no": "#c0392b", "cannot distinguish": "#9a6700"}
