@@ -33,6 +33,7 @@ pub const ENTRY: Entry<Maker> = Entry {
         },
         packets_per_sec,
         largest_bytes: |params| params.bytes("size"),
+        draws: |_, _| None,
         check: |params, _| check_size(params),
     },
 };

@@ -29,6 +29,8 @@ pub struct Maker {
     pub packets_per_sec: fn(&Params) -> f64,
     /// The bytes that none of its packets has more of.
     pub largest_bytes: fn(&Params) -> u64,
+    /// What it draws in so many seconds besides packets, and the key that says how much.
+    pub draws: fn(&Params, lifetime_secs: f64) -> Option<(&'static str, f64)>,
     /// What no bounds of a single parameter say.
     pub check: fn(&Params, horizon_secs: f64) -> Result<(), Complaint>,
 }

@@ -64,6 +64,7 @@ pub const ENTRY: Entry<Maker> = Entry {
         new: |params, stream, _| Box::new(ParetoOnOff::new(params, stream)),
         packets_per_sec,
         largest_bytes: |params| params.bytes("size"),
+        draws,
         check,
     },
 };
@@ -97,8 +98,8 @@ impl ParetoOnOff {
     fn new(params: &Params, mut stream: Stream) -> Self {
         let (mean_on, mean_off) = (params.duration("mean_on"), params.duration("mean_off"));
         let count = params.integer("sources");
-        let share_on = mean_on / (mean_on + mean_off);
-        let gap_secs = share_on * count as f64 / packets_per_sec(params);
+        let share_on = share_on(params);
+        let gap_secs = gap_secs(params, count as f64);
         let alpha = params.number("alpha");
         let (on, off) = (Pareto::new(alpha, mean_on), Pareto::new(alpha, mean_off));
         let mut sources = Vec::new();
@@ -196,6 +197,27 @@ impl Pareto {
     }
 }
 
+/// Seconds between packets of one source that is on, of which there are `count`.
+fn gap_secs(params: &Params, count: f64) -> f64 {
+    share_on(params) * count / packets_per_sec(params)
+}
+
+/// Of the time, a source is on for so much.
+fn share_on(params: &Params) -> f64 {
+    let (mean_on, mean_off) = (params.duration("mean_on"), params.duration("mean_off"));
+    mean_on / (mean_on + mean_off)
+}
+
+/// Periods: every source goes through its own until its packet behind the end, in the mean half a gap later.
+#[expect(clippy::cast_precision_loss, reason = "few sources")]
+fn draws(params: &Params, lifetime_secs: f64) -> Option<(&'static str, f64)> {
+    let count = params.integer("sources") as f64;
+    let gap = gap_secs(params, count);
+    let on_secs = gap / 2.0 + lifetime_secs * share_on(params);
+    let periods = count * on_secs / params.duration("mean_on");
+    gap.is_finite().then_some(("sources", periods))
+}
+
 fn check(params: &Params, _: f64) -> Result<(), Complaint> {
     check_size(params)?;
     let alpha = params.number("alpha");
@@ -212,6 +234,18 @@ fn check(params: &Params, _: f64) -> Result<(), Complaint> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn so_many_periods_are_drawn() {
+        let mut params = Params::defaults(ENTRY.params);
+        // One source that is on half of the time sends a packet in 12 ms of time, so in 6 ms of it while on; 100 s have 50 s of those, in periods of 0.1 s.
+        params.set("sources", Value::Integer(1));
+        let (key, periods) = draws(&params, 100.0).expect("it sends");
+        assert_eq!(key, "sources");
+        assert!((periods - (50.0 + 0.003) / 0.1).abs() < 1e-9, "{periods}");
+        params.set("rate", Value::Rate(0.0));
+        assert_eq!(draws(&params, 100.0), None);
+    }
 
     #[test]
     fn periods_without_end_come_to_an_end() {

@@ -39,6 +39,7 @@ pub const ENTRY: Entry<Maker> = Entry {
             "exponential" => LARGEST_BYTES,
             _ => params.bytes("size"),
         },
+        draws: |_, _| None,
         check: |params, _| check_size(params),
     },
 };

@@ -250,13 +250,17 @@ impl Scenario {
         of_links.chain(of_flows).chain(self.noise())
     }
 
-    /// Periods of traffic that is drawn before the run: the key of their length, and how many.
+    /// Periods of traffic that are drawn besides packets: the key of their length, or of what draws them, and how many.
     fn noise(&self) -> impl Iterator<Item = (String, f64)> {
         self.udp.iter().flat_map(|flow| {
-            let table = packet_source::row(flow.source.name).params;
+            let row = packet_source::row(flow.source.name);
             let (block, lifetime) = (&flow.block, flow.lifetime_secs());
-            let periods = flow.source.params.periods(table);
-            periods.map(move |(key, every)| (format!("{block}.source.{key}"), lifetime / every))
+            let periods = flow.source.params.periods(row.params);
+            let periods = periods.map(move |(key, every)| (key, lifetime / every));
+            let drawn = (row.new.draws)(&flow.source.params, lifetime);
+            periods
+                .chain(drawn)
+                .map(move |(key, times)| (format!("{block}.source.{key}"), times))
         })
     }
 }
