@@ -20,7 +20,7 @@ from sawtooth.dataset import Dataset, is_results
 from sawtooth.errors import BackendUnavailable, DatasetError, StudyError
 from sawtooth.execute import BACKENDS, MOST_JOBS, Interrupted, Summary, execute, reporter_for, require
 from sawtooth.hints import did_you_mean
-from sawtooth.plan import Plan, Run, make_plan
+from sawtooth.plan import RUN_COST, Plan, Run, make_plan
 from sawtooth.report import KINDS
 from sawtooth.report import report as make_report
 from sawtooth.study import Study
@@ -144,8 +144,10 @@ def _show_plan(made: Plan, *, as_json: bool) -> None:
     arms = f" x {len(made.study.arms)} arms" if made.study.arms else ""
     console.print(
         f"{len(made.cells):,} cells{arms} x {made.study.repeat} replicates = {len(made.runs):,} runs; "
-        f"at most about {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores\n{made.demand}"
+        f"{'about' if made.random else 'at most about'} {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores\n{made.demand}"
     )
+    for note in made.notes(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")):
+        console.print(note)
 
 
 @app.command()
@@ -810,7 +812,7 @@ def _seconds(made: Plan, cores: int) -> float:
     """How long a plan takes, at most about: in real time runs are one after the other and take their own time, too."""
     backend = made.study.backend
     if backend == "sim":
-        return made.cost / _DELIVERIES_PER_SECOND / cores
+        return (made.cost + len(made.runs) * RUN_COST) / _DELIVERIES_PER_SECOND / cores
     real = [run for run in made.runs if backend == "netns" or _core.kernel_settings(run.scenario)["time"] == "real"]
     in_turn = sum(run.cost for run in real)
     waiting = sum(_core.kernel_settings(run.scenario)["duration_secs"] for run in real)

@@ -29,7 +29,7 @@ from sawtooth import _core, calibration
 from sawtooth.backends import netns, processes, qemu, sim, uml
 from sawtooth.backends.batch import Batch
 from sawtooth.dataset import Dataset, as_status
-from sawtooth.plan import Plan, Run
+from sawtooth.plan import RUN_COST, Plan, Run
 from sawtooth.results.lock import lock
 
 _KERNELS = {"uml": uml, "qemu": qemu, "netns": netns}
@@ -111,7 +111,7 @@ class Reporter(Protocol):
     """Is told how far things are."""
 
     def begin(self, total: int, done: int, cost: float) -> None:
-        """`total` runs, of which `done` were there; `cost` deliveries to be simulated."""
+        """`total` runs, of which `done` were there; `cost`: deliveries to be simulated, and what runs cost by themselves in such."""
         ...
 
     def advance(self, runs: int, cost: float, failed: int) -> None:
@@ -270,7 +270,7 @@ class _Execution:
             self.reporter.advance(runs, cost, failed)
 
     def _cost(self, task: _Task) -> float:
-        return sum(self.plan.runs[run].cost for run in task.runs)
+        return sum(self.plan.runs[run].cost + RUN_COST for run in task.runs)
 
     def _say(self, text: str) -> None:
         if self.reporter:
@@ -390,8 +390,7 @@ class TerminalReporter:
     def advance(self, runs: int, cost: float, failed: int) -> None:
         """See `Reporter`."""
         self._done, self._new, self._failed = self._done + runs, self._new + runs, self._failed + failed
-        rate = self._new / max(time.monotonic() - self._started, 1e-9)
-        text = f"{self._done:,}/{self._total:,} runs, {rate:,.0f} runs/s"
+        text = f"{self._done:,}/{self._total:,} runs"
         if self._failed:
             text += f", {self._failed} failed"
         self._progress.update(self._task, advance=cost, runs=text)
@@ -439,9 +438,10 @@ class LineReporter:
         elapsed = time.monotonic() - self._started
         line = f"{self._done}/{self._total} runs"
         if self._new:
-            # Runs differ in length by orders of magnitude, so the remaining time follows what is left to simulate.
+            # Runs differ in length by orders of magnitude and the longest are first, so the remaining time follows what is left of the work, not of the runs.
             left = elapsed * max(self._cost - self._spent, 0.0) / max(self._spent, 1.0)
-            line += f", {self._new / max(elapsed, 1e-9):,.0f} runs/s, {elapsed:.0f} s so far, about {left:.0f} s left"
+            share = min(self._spent / max(self._cost, 1.0), 1.0)
+            line += f", {100 * share:.0f} % of the work, {elapsed:.0f} s so far, about {left:.0f} s left"
         if self._failed:
             line += f", {self._failed} failed"
         print(line, file=sys.stderr, flush=True)

@@ -97,7 +97,7 @@ FIGURE = (
     Key("kind", '`"levels"`, `"plane"`, `"cdf"`, `"time"`', '`"levels"`', "means over levels of a factor; means of two metrics, a point each; a distribution of samples; samples over time"),
     Key("caption", "text", "what is shown", "below the figure"),
     Key("metric", "metric, or a column that is sampled", "needed", "what is shown; `sawtooth list metric` has them"),
-    Key("of", "item or list of items", "all", "flows, or directions of links"),
+    Key("of", "item or list of items", "all", "flows, blocks of flows by their name, or directions of links"),
     Key("flows", '`"mean"`, `"sum"`, `"max"`, `"each"`', '`"mean"`', "how the flows of a block are taken together"),
     Key("x", "factor, `\"arm\"` or `\"item\"`", "the last factor", "of `levels`: what the axis stands for"),
     Key("against", "metric", "", "of a `plane`: what its horizontal axis has"),
@@ -111,7 +111,7 @@ FIGURE = (
 FINDING = (
     Key("claim", "text", "needed", "what the study finds, or does not"),
     Key("metric", "metric", "needed", "what it is about; `sawtooth list metric` has them"),
-    Key("of", "item", "all", "a flow, or a direction of a link"),
+    Key("of", "item", "needed if there are several", "a flow, the flows of a block by its name, or a direction of a link"),
     Key("flows", '`"mean"`, `"sum"`, `"max"`, `"each"`', '`"mean"`', "how the flows of a block are taken together"),
     Key("arm", "arm", "all", "which alternative"),
     _WHERE,

@@ -23,6 +23,8 @@ _COMPUTED = (
     ("jain_over_time", "", "Jain's index of the flows' throughputs in a window of a second, mean over windows in which all take part"),
     ("convergence_ns", "ns", "delta-fair convergence time (RFC 5166 section 2.3) with delta 0.1; nothing if no window was fair"),
 )
+TOGETHER = ("jain_over_time", "convergence_ns")
+"""Of those over time what is not of a flow: it is of the item `flows`."""
 
 
 @dataclass(frozen=True)

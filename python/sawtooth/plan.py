@@ -16,20 +16,29 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sawtooth import _core, draws, files
+from sawtooth import _core, draws, effects, files
 from sawtooth.draws import seed_of
-from sawtooth.errors import StudyWarning, wrong_type
+from sawtooth.errors import StudyWarning, hinted, wrong_type
+from sawtooth.named import check_items
+from sawtooth.overlap import check_overlaps
 from sawtooth.presentation import presentation
-from sawtooth.study import Assignment, Study, assign
+from sawtooth.study import Assignment, Study, Tree, assign
 from sawtooth.sweep import Cell, axis_names, cells
 
 RESULTS_EPOCH = 2
 """Raised whenever the same scenario and seed give other records than before; see "Changed results" in the changelog."""
 
+RUN_COST = 1e4
+"""What a run costs besides its segments, in segments: it is built and its rows are stored, which takes about a millisecond. For progress and estimates of time."""
+
 # A batch is about this many deliveries (roughly two seconds of the simulator, ten of a kernel), and never more runs than this.
 _SIMULATED_COST = 2e7
 _KERNEL_COST = 3e4
 _BATCH_RUNS = 64
+# An estimate of events is of what links can carry. What is so many times the limit is refused beforehand; the run shows what is between.
+_FAR_ABOVE = 1000.0
+# A number of more digits than people read.
+_LONG = 1e15
 
 
 @dataclass(frozen=True)
@@ -62,7 +71,7 @@ class Demand:
     """What runs take, about.
 
     Attributes:
-        segments: delivered, at most about.
+        segments: delivered, at most about; where sizes or intervals are random about what is expected.
         events: of the simulator.
         rows: of all tables.
         memory_bytes: of the run that takes most.
@@ -108,6 +117,22 @@ class Plan:
         """Segments that all runs will deliver, at most about."""
         return sum(run.cost for run in self.runs)
 
+    @property
+    def random(self) -> bool:
+        """Whether what is sent is random, so that runs may deliver more than what is expected."""
+        flows: list[Tree] = json.loads(self.runs[0].scenario)["flows"] if self.runs else []
+        return any("arrivals" in flow or "source" in flow for flow in flows)
+
+    def notes(self, machine_bytes: float) -> list[str]:
+        """What a run's memory would be too much for; it is of what links can carry, and a run may well take less."""
+        memory, limit = self.demand.memory_bytes, self.study.limits["memory"]
+        found: list[str] = []
+        if memory > machine_bytes:
+            found.append(f"note: that is more than the {machine_bytes / 1e9:,.1f} GB of this machine")
+        if memory > limit:
+            found.append(f"note: a run that takes more than limits.memory = {limit / 1e9:,.1f} GB is ended")
+        return found
+
     def table(self) -> pl.DataFrame:
         """One row per run: run, id, cell, arm, replicate, seed, factors as text and value, draws."""
         by_number = {cell.number: cell for cell in self.cells}
@@ -139,13 +164,15 @@ def make_plan(study: Study) -> Plan:
     """
     if not isinstance(study, Study):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise wrong_type("a plan is made of a Study; `Study.load(path)` reads one", study)
-    presentation(study)
+    shown = presentation(study)
+    check_overlaps(study)
     all_cells = cells(study)
     arms = study.arms or {"": ()}
     runs: list[Run] = []
     warnings: dict[StudyWarning, None] = {}
     demand = Demand()
-    for cell in all_cells:
+    built: dict[tuple[int, str], str] = {}
+    for at, cell in enumerate(all_cells):
         replicates: list[tuple[dict[str, str | list[str]], dict[str, float]]] | None = None
         for arm, assignments in arms.items():
             tree = copy.deepcopy(study.scenario)
@@ -163,7 +190,8 @@ def make_plan(study: Study) -> Plan:
                 if texts or not scenario:
                     scenario = json.dumps(tree, sort_keys=True, separators=(",", ":"))
                 if each is None:
-                    each, strange = _check(study, _limited(scenario, study), applied)
+                    built[at, arm] = _limited(scenario, study)
+                    each, strange = _check(study, built[at, arm], applied)
                     demand = demand.with_runs(study.repeat, each)
                     warnings.update(dict.fromkeys(strange))
                 seed = seed_of(study.seed, f"run/{cell.key}/{replicate}")
@@ -180,6 +208,8 @@ def make_plan(study: Study) -> Plan:
                         each.segments,
                     )
                 )
+    check_items(study, shown, all_cells, built)
+    warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)
     cost = _SIMULATED_COST if study.backend == "sim" else _KERNEL_COST
@@ -203,8 +233,19 @@ def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> tuple[
         demand, strange = _core.examine(scenario, kernel=study.backend != "sim")
     except _core.ScenarioError as error:
         raise study.located(error, applied) from None
+    _check_events(study, demand[1], applied)
     located = [study.located(warning, applied) for warning in strange]
     return Demand(*demand), [StudyWarning(error.message, error.place, error.hint) for error in located]
+
+
+def _check_events(study: Study, events: float, applied: Sequence[Assignment]) -> None:
+    """Refuses what would be ended at the limit after all: links that lose much carry less than they could, but not that much less."""
+    limit = study.limits["events"]
+    if study.backend == "sim" and events > _FAR_ABOVE * limit:
+        number = f"{events:,.0f}" if events < _LONG else f"{events:.1e}".replace("e+", "e")
+        text = f"a run takes up to about {number} events, and the limit is {limit:,.0f}"
+        located = study.locator(applied)(text, "duration")
+        raise hinted(located, _core.how_to_raise("events", min(events, 1e300)))
 
 
 def _run_id(scenario: str, seed: int, backend: str) -> str:

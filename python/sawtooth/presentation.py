@@ -53,6 +53,7 @@ class FigureSpec:
         x, curves, panels: what the axis, the curves and the panels stand for: a factor, `arm` or `item`.
         scale: of the measure, `linear` or `log`; in a plane of both.
         label, x_label: what the measure is called on its axis, and what the other axis has; empty for the names in the study.
+        path: where it is in the study.
 
     """
 
@@ -71,6 +72,7 @@ class FigureSpec:
     against: Metric | None = None
     label: str = ""
     x_label: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Side:
 
 @dataclass(frozen=True)
 class FindingSpec:
-    """A claim about a measure: `is` below or above a number (`bound`), or `times` what it is on the `other` side."""
+    """A claim about a measure: `is` below or above a number (`bound`), or `times` what it is on the `other` side; at `path` in the study."""
 
     claim: str
     metric: Metric
@@ -94,6 +96,7 @@ class FindingSpec:
     bound: float | None = None
     other: Side | None = None
     times: float = 1.0
+    path: str = ""
 
 
 @dataclass(frozen=True)
@@ -194,6 +197,7 @@ class _Reader:
             against=against,
             label=self.text(tree, "label", path, ""),
             x_label=self.text(tree, "x_label", path, ""),
+            path=path,
         )  # fmt: skip
 
     def finding(self, tree: Tree, path: str) -> FindingSpec:
@@ -217,10 +221,10 @@ class _Reader:
                 raise self.error("the finding compares with an arm and names none itself", path, 'add arm = "..." above `than`')
             if full == side:
                 raise self.error("both sides of the finding are the same", where, "name another arm, item or level")
-            return FindingSpec(claim, metric, how, side, below, other=full, times=float(times))
+            return FindingSpec(claim, metric, how, side, below, other=full, times=float(times), path=path)
         if than is None or isinstance(than, bool | list):
             raise self.error("a finding needs `than`: a quantity, or a table that names the other side", path)
-        return FindingSpec(claim, metric, how, side, below, bound=self.bound(than, metric, f"{path}.than"))
+        return FindingSpec(claim, metric, how, side, below, bound=self.bound(than, metric, f"{path}.than"), path=path)
 
     def is_told(self, finding: FindingSpec) -> bool:
         """Whether the arms that it speaks of are for this backend."""

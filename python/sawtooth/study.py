@@ -31,7 +31,7 @@ from sawtooth.lines import lines
 Tree: TypeAlias = dict[str, Any]
 
 # Tables that an assignment may create when the scenario does not have them yet.
-_OPTIONAL_TABLES = {
+OPTIONAL_TABLES = {
     "arrivals", "cc", "forwarding", "jitter", "kernel", "loss", "medium", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp",
     "vars", "walk",
 }  # fmt: skip
@@ -710,6 +710,21 @@ def tokens(path: str) -> list[str | int]:
     return steps
 
 
+def axis_of(origin: str) -> str:
+    """Where an axis is written, of where one of its levels is."""
+    return origin[: origin.rindex("[")] if origin.endswith("]") and not origin.startswith("--set") else origin
+
+
+def at_steps(tree: Any, steps: Iterable[str | int]) -> Any:
+    """What is at a path in a tree; None if nothing is."""
+    for step in steps:
+        try:
+            tree = tree[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return tree
+
+
 def expand(tree: Tree, path: str, document: Document, origin: str) -> list[str]:
     """The paths that `path` stands for: one, or with `[*]` one for each item."""
     if "[*]" not in path:
@@ -747,10 +762,10 @@ def assign(tree: Tree, assignment: Assignment, document: Document, origin: str |
             raise _no_table(document, origin, walked, here, assignment)
         table = cast(Tree, here)
         if step not in table:
-            if step not in _OPTIONAL_TABLES or isinstance(following, int):
+            if step not in OPTIONAL_TABLES or isinstance(following, int):
                 raise _no_such_path(document, origin, walked, step, assignment, table)
             table[step] = {}
-        elif isinstance(table[step], str) and step in _OPTIONAL_TABLES:
+        elif isinstance(table[step], str) and step in OPTIONAL_TABLES:
             # `cc = "reno"` is short for `cc = { name = "reno" }`.
             table[step] = {"name": table[step]}
         here = table[step]

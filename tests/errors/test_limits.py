@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 
@@ -101,9 +102,28 @@ def test_limits_are_raised_and_lowered_by_name_and_have_no_part_in_what_a_run_is
     assert [run.id for run in plan.runs] == [run.id for run in plain.runs]
     assert message(STUDY, ("limits.evnts=1",)).splitlines()[-1] == "hint: did you mean `events`?"
     with pytest.raises(sawtooth.RunFailed, match="the limit is 10; if that is meant, raise the limit: events = "):
-        sawtooth.simulate(
-            STUDY.replace("repeat = 2", "limits = { events = 10 }").replace('"1 Mbit/s"', '"1 Gbit/s"').replace('"3 s"', '"300 s"')
-        )
+        sawtooth.simulate(STUDY.replace("repeat = 2", "limits = { events = 10 }"))
+
+
+def test_what_is_far_beyond_the_limit_of_events_is_refused_at_its_duration() -> None:
+    text = changed('duration = "3 s"', 'duration = "1e15 s"')
+    assert message(text).startswith("error: a run takes up to about ")
+    assert " events, and the limit is 10,000,000,000\n  --> pair.toml:14:12" in message(text)
+
+
+def test_a_plan_notes_memory_beyond_its_limit_and_beyond_the_machine() -> None:
+    plan = make_plan(Study.parse(STUDY, Path("pair.toml")))
+    assert not plan.notes(1e9)
+    plan = dataclasses.replace(plan, demand=dataclasses.replace(plan.demand, memory_bytes=2e10))
+    assert plan.notes(1.6e10) == [
+        "note: that is more than the 16.0 GB of this machine", "note: a run that takes more than limits.memory = 8.0 GB is ended",
+    ]  # fmt: skip
+
+
+def test_segments_are_at_most_where_nothing_about_them_is_random() -> None:
+    assert not make_plan(Study.parse(STUDY, Path("pair.toml"))).random
+    arriving = changed('cc = { name = "reno" }', "arrivals = { rate = 1 }").partition("[arms]")[0]
+    assert make_plan(Study.parse(arriving, Path("pair.toml"))).random
 
 
 DEEP = {

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from sawtooth import stats
+from sawtooth import measures, stats
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
+from sawtooth.presentation import FigureSpec
 from sawtooth.report import answers, report, scales
 from sawtooth.study import Study
 
@@ -224,7 +225,8 @@ def test_ratios_and_p_values_are_said_with_the_digits_they_need() -> None:
 
 
 def test_an_item_that_no_run_has_is_named_with_those_there_are(tmp_path: Path) -> None:
-    dataset = ran(tmp_path, finding('arm = "one"\nis = "below"\nthan = "20 Mbit/s"').replace('of = "f"', 'of = "g"'))
+    dataset = ran(tmp_path, "")
+    spec = FigureSpec("g", "levels", "", measures.metric("goodput_bps"), "", "", ["f", "g"], "mean", "arm", "item", None, "linear")
     with pytest.raises(DatasetError, match="no run has an item `g` of `goodput_bps`") as caught:
-        report(dataset)
+        answers.plot(dataset, spec)
     assert "there are f" in str(caught.value)

@@ -47,6 +47,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(limits, module)?)?;
     module.add_function(wrap_pyfunction!(how_to_raise, module)?)?;
     module.add_function(wrap_pyfunction!(examine, module)?)?;
+    module.add_function(wrap_pyfunction!(alike, module)?)?;
+    module.add_function(wrap_pyfunction!(items, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(feed_queue, module)?)?;
@@ -170,6 +172,42 @@ fn examine<'py>(py: Python<'py>, scenario_json: &str, kernel: bool) -> PyResult<
         demand.memory_bytes,
     );
     Ok((demand, warnings))
+}
+
+/// Of each scenario which is the first that is the same as it, as both are built: what differs in their texts then reaches nothing. The simulator, or a
+/// kernel, must be able to run them.
+#[pyfunction]
+#[pyo3(signature = (scenarios_json, *, kernel = false))]
+fn alike(py: Python<'_>, scenarios_json: Vec<String>, kernel: bool) -> PyResult<Vec<usize>> {
+    let built = scenarios_json
+        .iter()
+        .map(|text| runnable(py, text, kernel))
+        .collect::<PyResult<Vec<_>>>()?;
+    let first = |one: &Scenario| built.iter().position(|other| other == one);
+    Ok((0..built.len())
+        .map(|index| first(&built[index]).unwrap_or(index))
+        .collect())
+}
+
+/// The names of what tables of results have rows of, by table. The simulator, or a kernel, must be able to run it.
+#[pyfunction]
+#[pyo3(signature = (scenario_json, *, kernel = false))]
+fn items<'py>(py: Python<'py>, scenario_json: &str, kernel: bool) -> PyResult<Bound<'py, PyDict>> {
+    let scenario = runnable(py, scenario_json, kernel)?;
+    let (flows, udp) = (scenario.flows.iter(), scenario.udp.iter());
+    let asking = flows.clone().filter(|flow| flow.source(0).answers());
+    let asking: Vec<_> = asking.map(|flow| flow.name.as_str()).collect();
+    let flows = flows.map(|flow| flow.name.as_str());
+    let flows: Vec<_> = flows.chain(udp.map(|flow| flow.name.as_str())).collect();
+    let links = scenario.links.iter();
+    let links: Vec<_> = links
+        .flat_map(|link| ["forward", "reverse"].map(|way| format!("{} {way}", link.name)))
+        .collect();
+    let found = PyDict::new(py);
+    found.set_item("flows", flows)?;
+    found.set_item("exchanges", asking)?;
+    found.set_item("links", links)?;
+    Ok(found)
 }
 
 fn runnable(py: Python<'_>, text: &str, kernel: bool) -> PyResult<Scenario> {

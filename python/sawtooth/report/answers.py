@@ -14,6 +14,7 @@ from sawtooth import _core, stats
 from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.metrics import over_time, sides
+from sawtooth.named import block
 from sawtooth.plots import curves, distribution, plane
 from sawtooth.plots.trace import Curve, Panel
 from sawtooth.plots.trace import over_time as drawn_over_time
@@ -291,10 +292,11 @@ def _throughputs(dataset: Dataset, spec: FigureSpec) -> pl.DataFrame:
 def _shown(values: pl.DataFrame, of: Sequence[str], metric: str) -> pl.DataFrame:
     items = values["item"].unique(maintain_order=True).to_list()
     for item in of:
-        if item not in items:
+        if item not in items and item not in map(block, items):
             raise DatasetError(f"no run has an item `{item}` of `{metric}`", f"there are {', '.join(items)}")
-    # In the order in which they are named.
-    return pl.concat([values.filter(item=item) for item in of]) if of else values
+    # In the order in which they are named; the name of a block is that of all its flows.
+    named = [[each for each in items if item in (each, block(each))] for item in of]
+    return pl.concat([values.filter(pl.col("item").is_in(each)) for each in named]) if of else values
 
 
 def _split(values: pl.DataFrame, by: str | None) -> Iterable[tuple[str, pl.DataFrame]]:

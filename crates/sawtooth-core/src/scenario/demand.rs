@@ -62,6 +62,7 @@ impl Scenario {
             rows,
             memory_bytes: rows * ROW_BYTES
                 + self.certain_bytes()
+                + self.staying() * FLOW_BYTES
                 + self.packets_underway().min(segments) * PACKET_BYTES,
         }
     }
@@ -84,6 +85,7 @@ impl Scenario {
                 return Err(too_much(&path, "events", "events", times, limits.events));
             }
         }
+        self.check_arrivals()?;
         let bytes = rows * ROW_BYTES + self.certain_bytes();
         if bytes > limits.memory_bytes {
             let noise = self.noise().max_by(|a, b| a.1.total_cmp(&b.1));
@@ -98,10 +100,43 @@ impl Scenario {
         Ok(())
     }
 
+    /// Of flows that arrive: each takes an event at least, and memory until a link has carried a segment of it.
+    fn check_arrivals(&self) -> Result<()> {
+        if self.arriving.is_empty() {
+            return Ok(());
+        }
+        let (limits, duration) = (&self.limits, self.duration.secs());
+        for (one, load) in self.arriving.iter().zip(self.arriving_loads(&self.loads())) {
+            let number = one.arrivals.expected(duration);
+            let bytes = (number - load.segments).max(0.0) * FLOW_BYTES;
+            for (name, what, found, limit) in [
+                ("events", "events", number, limits.events),
+                ("memory", "bytes of memory", bytes, limits.memory_bytes),
+            ] {
+                if found > limit {
+                    let path = format!("{}.arrivals", one.flow.block);
+                    return Err(too_much(&path, name, what, found, limit));
+                }
+            }
+        }
+        Ok(())
+    }
+
     // --- segments
 
     /// Segments, and the events that come of them.
     fn traffic(&self) -> (f64, f64) {
+        let loads = self.loads();
+        let hops = |load: &Load| HOP_EVENTS * load.path.len() as f64;
+        let events = |load: &Load| SEGMENT_EVENTS + hops(load) + HOST_EVENTS * load.hosts;
+        (
+            loads.iter().map(|load| load.segments).sum(),
+            loads.iter().map(|load| load.segments * events(load)).sum(),
+        )
+    }
+
+    /// What all flows send: connections, those of UDP, those that arrive.
+    fn loads(&self) -> Vec<Load<'_>> {
         let duration = self.duration.secs();
         let mut loads: Vec<Load> = self.flows.iter().map(|flow| self.load(flow)).collect();
         for flow in &self.udp {
@@ -126,12 +161,27 @@ impl Scenario {
             });
         }
         self.share(&mut loads);
-        let hops = |load: &Load| HOP_EVENTS * load.path.len() as f64;
-        let events = |load: &Load| SEGMENT_EVENTS + hops(load) + HOST_EVENTS * load.hosts;
-        (
-            loads.iter().map(|load| load.segments).sum(),
-            loads.iter().map(|load| load.segments * events(load)).sum(),
-        )
+        loads
+    }
+
+    /// Of all loads those of flows that arrive.
+    fn arriving_loads<'a, 'b>(&self, loads: &'a [Load<'b>]) -> &'a [Load<'b>] {
+        &loads[loads.len() - self.arriving.len()..]
+    }
+
+    /// Flows that have arrived by the end and not left, because the links carry less than all of them want; about.
+    fn staying(&self) -> f64 {
+        if self.arriving.is_empty() {
+            return 0.0;
+        }
+        let duration = self.duration.secs();
+        let loads = self.loads();
+        let each = self.arriving.iter().zip(self.arriving_loads(&loads));
+        each.map(|(one, load)| {
+            let wanted = one.segments(duration).max(1.0);
+            one.arrivals.expected(duration) * (1.0 - load.segments / wanted).max(0.0)
+        })
+        .sum()
     }
 
     /// What a flow sends if its links have nothing else to do.

@@ -1,6 +1,6 @@
 //! A run that takes more than its scenario's limits ends with a message, and not the machine.
 //!
-//! Nothing is looked at on a packet's way: every so many events everything is counted, and whenever one event sends very many segments.
+//! Nothing is looked at on a packet's way: every so many events, and where their limit is, everything is counted, and whenever one event sends very many segments.
 
 use super::World;
 use crate::limits::{counted, how_to_raise};
@@ -48,11 +48,22 @@ pub fn simulate_within_limits(
 impl World<'_> {
     /// Runs to the end, or until a limit is exceeded.
     pub(super) fn run(&mut self) -> Result<(), Stopped> {
-        while self.handle(EVENTS) {
+        while self.handle(self.events_to_next_look()) {
             let now = self.packets.first_time().min(self.timers.first_time());
             self.look_at_limits(now, 0)?;
         }
         self.stopped.take().map_or(Ok(()), Err)
+    }
+
+    /// No more than one beyond the limit.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "from 0 to below EVENTS"
+    )]
+    fn events_to_next_look(&self) -> u32 {
+        let left = self.scenario.limits.events - self.effort.events as f64;
+        left.clamp(0.0, f64::from(EVENTS - 1)) as u32 + 1
     }
 
     /// Whether a flow that has sent very much at once may send more; if not the run is over.

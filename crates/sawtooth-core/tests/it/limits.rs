@@ -126,7 +126,7 @@ fn too_many_samples_flows_and_links_are_refused_before_they_are_made() {
 #[test]
 fn a_run_that_exceeds_a_limit_ends_with_its_reason() {
     let text = stopped(&json!({ "events": 100_000 }), &json!({}));
-    assert!(text.starts_with("stopped at ") && text.contains(" of 60 s, after 131,072 events: the limit is 100,000; if that is meant, raise the limit: events = "), "{text}");
+    assert!(text.starts_with("stopped at ") && text.contains(" of 60 s, after 100,001 events: the limit is 100,000; if that is meant, raise the limit: events = "), "{text}");
     let text = stopped(&json!({ "rows": 10_000 }), &json!({ "sample": "ack" }));
     assert!(
         text.contains(" rows: the limit is 10,000; if that is meant"),
@@ -193,4 +193,53 @@ fn a_link_that_changes_and_carries_no_flow_asks_for_nothing() {
     let late = |start: &str| json!({ "links": { "l": { "changes": [{ "at": "1 s", "rate": "2 Mbit/s" }] } }, "flows": [{ "path": ["l"], "start": start }] });
     let (half, whole) = (demand(&late("31 s")), demand(&late("2 s")));
     assert!((half / whole - 0.5).abs() < 0.01, "{half} of {whole}");
+}
+
+#[test]
+fn a_limit_of_few_events_is_kept_to_the_event() {
+    let run = |events: f64| {
+        let limits = json!({ "duration": "2 s", "limits": { "events": events } });
+        let scenario = Scenario::from_tree(&tree(&limits)).expect("a scenario");
+        simulate_within_limits(&scenario, 7)
+    };
+    #[expect(clippy::cast_precision_loss, reason = "few")]
+    let takes = run(1e9).expect("within").1.events as f64;
+    assert!((60.0..60_000.0).contains(&takes), "{takes}");
+    assert!(run(takes).is_ok());
+    for limit in [1.0, 50.0, takes - 1.0] {
+        let said = run(limit).expect_err("beyond").to_string();
+        let counted = format!(
+            "after {} events",
+            sawtooth_core::limits::counted(limit + 1.0)
+        );
+        assert!(said.contains(&counted), "{said}");
+    }
+}
+
+#[test]
+fn flows_that_arrive_and_cannot_leave_are_counted_beforehand() {
+    let arrivals = |rate: f64, more: Value| {
+        let mut changes =
+            json!({ "flows": [{ "path": ["l"], "arrivals": { "rate": rate, "size": "15 kB" } }] });
+        merge(&mut changes, &more);
+        Scenario::from_tree(&tree(&changes))
+    };
+    let bytes = |rate: f64| {
+        let scenario = arrivals(rate, json!({})).expect("a scenario");
+        scenario.demand().memory_bytes
+    };
+    // About 8 flows of 15 kB in a second are what the link carries; of 1000 in each of 60 s nearly all stay.
+    assert!(bytes(4.0) < 1e6, "{}", bytes(4.0));
+    assert!((3e8..4e8).contains(&bytes(1000.0)), "{}", bytes(1000.0));
+    let error = arrivals(1e6, json!({})).expect_err("too much");
+    assert_eq!(error.path, "flows[0].arrivals");
+    assert!(error.message.contains("bytes of memory"), "{error}");
+    let error = arrivals(1e9, json!({ "limits": { "memory": "1e6 GB" } })).expect_err("too much");
+    assert!(
+        error
+            .message
+            .starts_with("this takes about 60,000,000,000 events"),
+        "{error}"
+    );
+    assert_eq!(error.path, "flows[0].arrivals");
 }

@@ -1,0 +1,43 @@
+"""What `run` says of its progress: the share of the work, and a remaining time that follows it and counts what each run costs by itself."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from sawtooth import execute
+from sawtooth.dataset import Dataset
+from sawtooth.execute import LineReporter
+from sawtooth.plan import RUN_COST, make_plan
+from sawtooth.study import Study
+from tests.conftest import STUDY
+
+
+def test_runs_cost_something_besides_their_segments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = make_plan(Study.parse(STUDY, tmp_path / "pair.toml"))
+    told: list[float] = []
+    reporter = LineReporter()
+
+    def begin(_total: int, _done: int, cost: float) -> None:
+        told.append(cost)
+
+    def advance(_runs: int, cost: float, _failed: int) -> None:
+        told.append(-cost)
+
+    monkeypatch.setattr(reporter, "begin", begin)
+    monkeypatch.setattr(reporter, "advance", advance)
+    execute.execute(plan, Dataset.create(tmp_path / "out", plan), reporter=reporter, jobs=1)
+    assert told[0] == pytest.approx(plan.cost + len(plan.runs) * RUN_COST)
+    assert sum(told) == pytest.approx(0.0)
+
+
+def test_the_line_tells_the_share_of_the_work(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    reporter = LineReporter()
+    reporter.begin(10, 0, 4e6)
+    clock[0] = 110.0
+    reporter.advance(2, 1e6, 0)
+    assert capsys.readouterr().err.splitlines() == ["0/10 runs", "2/10 runs, 25 % of the work, 10 s so far, about 30 s left"]
