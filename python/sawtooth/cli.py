@@ -142,12 +142,10 @@ def _show_plan(made: Plan, *, as_json: bool) -> None:
         table.add_row("left out", f"{arm}: only for {', '.join(backends)}")
     console.print(table)
     arms = f" x {len(made.study.arms)} arms" if made.study.arms else ""
-    console.print(
-        f"{len(made.cells):,} cells{arms} x {made.study.repeat} replicates = {len(made.runs):,} runs; "
-        f"{'about' if made.random else 'at most about'} {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores\n{made.demand}"
-    )
-    for note in made.notes(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")):
-        console.print(note)
+    notes = made.notes(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    runs = f"{len(made.cells):,} cells{arms} x {made.study.repeat} replicates = {len(made.runs):,} runs"
+    segments = f"{'about' if made.random else 'at most about'} {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores"
+    console.print("\n".join([f"{runs}; {segments}", str(made.demand), *notes]))
 
 
 @app.command()

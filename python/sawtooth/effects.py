@@ -15,7 +15,8 @@ from typing import Any, cast
 
 from sawtooth import _core
 from sawtooth.errors import StudyWarning
-from sawtooth.study import Assignment, Study, Tree, at_steps, axis_of, shown, tokens
+from sawtooth.overlap import axis_of
+from sawtooth.study import Assignment, Study, Tree, shown, tokens
 
 Built = Mapping[tuple[int, str], str]
 """The text of a scenario of each cell, by its position in the plan, and arm."""
@@ -211,3 +212,13 @@ def _cause(study: Study, paths: Sequence[str]) -> str | None:
         if isinstance(flows, list) and all(isinstance(flow, dict) and first in flow for flow in cast(list[Any], flows)):
             return f"each flow has its own `{first}`: set `flows[*].{path}`, or leave theirs out"
     return None
+
+
+def at_steps(tree: Any, steps: Iterable[str | int]) -> Any:
+    """What is at a path in a tree; None if nothing is."""
+    for step in steps:
+        try:
+            tree = tree[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return tree

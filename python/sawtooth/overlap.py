@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from sawtooth.errors import StudyError
-from sawtooth.study import OPTIONAL_TABLES, Assignment, Study, axis_of, shown, tokens
+from sawtooth.study import OPTIONAL_TABLES, Assignment, Study, shown, tokens
 
 Steps = tuple[str | int, ...]
 
@@ -134,3 +134,8 @@ def _had(first: Assignment, second: Assignment) -> str:
         return f"`{second.path}` = {shown(second.value)}"
     found = _at(second.value, later[-1], earlier[len(later) :])
     return "what is there by default" if found is _MISSING else shown(found)
+
+
+def axis_of(origin: str) -> str:
+    """Where an axis is written, of where one of its levels is."""
+    return origin[: origin.rindex("[")] if origin.endswith("]") and not origin.startswith("--set") else origin

@@ -710,21 +710,6 @@ def tokens(path: str) -> list[str | int]:
     return steps
 
 
-def axis_of(origin: str) -> str:
-    """Where an axis is written, of where one of its levels is."""
-    return origin[: origin.rindex("[")] if origin.endswith("]") and not origin.startswith("--set") else origin
-
-
-def at_steps(tree: Any, steps: Iterable[str | int]) -> Any:
-    """What is at a path in a tree; None if nothing is."""
-    for step in steps:
-        try:
-            tree = tree[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return tree
-
-
 def expand(tree: Tree, path: str, document: Document, origin: str) -> list[str]:
     """The paths that `path` stands for: one, or with `[*]` one for each item."""
     if "[*]" not in path:

@@ -34,7 +34,7 @@ use self::budget::AT_ONCE;
 pub use self::budget::{Stopped, simulate_within_limits};
 use self::dialogue::Dialogues;
 use self::hosts::{Hosts, Part as HostPart};
-use self::observe::{AckTrace, Samplers, SenderSample, Variables};
+use self::observe::{AckTrace, Samplers, Variables};
 use self::stops::{Place, Plan, Stop, Trip, plan_stops, routes};
 use crate::cc;
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
@@ -1123,56 +1123,6 @@ impl<'a> World<'a> {
     fn sample_port(&mut self, index: u32, until: f64) {
         if self.samplers.is_some() {
             self.take_port_samples(index, until);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn trace_ack(&mut self, index: u32, time: f64) {
-        if let Some(trace) = &mut self.ack_trace
-            && let Some(acks) = trace.acks.get_mut(index as usize)
-        {
-            let sender = &self.flows[index as usize].sender;
-            acks.push((time, SenderSample::of(sender)));
-            if let Some(variables) = &mut self.variables {
-                variables.take(index, time, sender);
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn take_sender_samples(&mut self, index: u32, until: f64) {
-        if let Some(samplers) = &mut self.samplers
-            && let Some(sampler) = samplers.senders.get_mut(index as usize)
-        {
-            let sender = &self.flows[index as usize].sender;
-            let variables = &mut self.variables;
-            sampler.take_at(until, |time| {
-                if let Some(variables) = variables {
-                    variables.take(index, time, sender);
-                }
-                SenderSample::of(sender)
-            });
-        }
-    }
-
-    #[inline(never)]
-    fn take_receiver_samples(&mut self, index: u32, until: f64) {
-        if let Some(samplers) = &mut self.samplers
-            && let Some(sampler) = samplers.receivers.get_mut(index as usize)
-        {
-            let receiver = &self.flows[index as usize].receiver;
-            sampler.take(until, || receiver.delivered_bytes);
-        }
-    }
-
-    #[inline(never)]
-    fn take_port_samples(&mut self, index: u32, until: f64) {
-        if let Some(samplers) = &mut self.samplers {
-            let port = &self.ports[index as usize];
-            samplers.ports[index as usize].take_at(until, |time| {
-                (port.backlog_at(time), port.counters.dropped_packets)
-            });
         }
     }
 

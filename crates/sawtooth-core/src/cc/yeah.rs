@@ -162,7 +162,12 @@ impl Yeah {
             return;
         }
         let queueing = round.min_rtt - self.path.base_rtt;
-        self.queue = queueing * self.cwnd / round.min_rtt;
+        // A round trip may take no time at all: then nothing is queued.
+        self.queue = if queueing > 0.0 {
+            queueing * self.cwnd / round.min_rtt
+        } else {
+            0.0
+        };
         if self.queue < self.rules.max_queue && queueing < self.path.base_rtt / self.rules.phi {
             self.slow_rounds = 0;
             self.fast_rounds += 1;

@@ -1,6 +1,6 @@
 //! What is looked at while a run goes on: samples at multiples of a period, or after every acknowledgement, and the algorithms' own variables.
 
-use super::{Flow, direction_name, ns};
+use super::{Flow, World, direction_name, ns};
 use crate::record::{Cell, Table};
 use crate::scenario::{Sampling, Scenario};
 use crate::tcp::sender::Sender;
@@ -244,5 +244,57 @@ impl Samplers {
             }
         }
         table
+    }
+}
+
+impl World<'_> {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn trace_ack(&mut self, index: u32, time: f64) {
+        if let Some(trace) = &mut self.ack_trace
+            && let Some(acks) = trace.acks.get_mut(index as usize)
+        {
+            let sender = &self.flows[index as usize].sender;
+            acks.push((time, SenderSample::of(sender)));
+            if let Some(variables) = &mut self.variables {
+                variables.take(index, time, sender);
+            }
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn take_sender_samples(&mut self, index: u32, until: f64) {
+        if let Some(samplers) = &mut self.samplers
+            && let Some(sampler) = samplers.senders.get_mut(index as usize)
+        {
+            let sender = &self.flows[index as usize].sender;
+            let variables = &mut self.variables;
+            sampler.take_at(until, |time| {
+                if let Some(variables) = variables {
+                    variables.take(index, time, sender);
+                }
+                SenderSample::of(sender)
+            });
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn take_receiver_samples(&mut self, index: u32, until: f64) {
+        if let Some(samplers) = &mut self.samplers
+            && let Some(sampler) = samplers.receivers.get_mut(index as usize)
+        {
+            let receiver = &self.flows[index as usize].receiver;
+            sampler.take(until, || receiver.delivered_bytes);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn take_port_samples(&mut self, index: u32, until: f64) {
+        if let Some(samplers) = &mut self.samplers {
+            let port = &self.ports[index as usize];
+            samplers.ports[index as usize].take_at(until, |time| {
+                (port.backlog_at(time), port.counters.dropped_packets)
+            });
+        }
     }
 }
