@@ -27,7 +27,8 @@ def write(paths: Sequence[Path]) -> None:
         total.add(counts.load(path))
     for kind, each in total.kinds.items():
         for fault in each.faults.values():
-            fault.mended = _does_no_harm(kind, fault.saved)
+            if Path(fault.saved).exists():  # what an earlier campaign has saved may be gone: then what was found of it stays
+                fault.mended = _does_no_harm(kind, fault.saved)
     total.save(COUNTS)
     PAGE.write_text(with_section(PAGE.read_text(), total))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -149,5 +150,9 @@ def _left(name: str, work: Path, code: int, hung: bool, patience: float, stopped
 
 
 def _reason(tail: str) -> str:
-    lines = [line for line in tail.strip().splitlines() if line.strip()]
-    return f": {lines[-1][:200]}" if lines else ""
+    """Of what a process said last, what tells its end from others: how it ended, and where in the core."""
+    lines = [line.strip() for line in tail.splitlines() if line.strip() and not line.lstrip().startswith("note:")]
+    ends = [line for line in lines if "memory allocation of" in line or "panicked at" in line]
+    frames = [line.partition(": ")[2] for line in lines if re.match(r"\d+: .*sawtooth_core::", line)]
+    said = [*(ends or lines)[-1:], *frames[:2]]
+    return f": {' in '.join(said)[:200]}" if said else ""
