@@ -3,6 +3,7 @@ from typing import Any, TypedDict, type_check_only
 __all__ = [
     "ScenarioError",
     "TomlError",
+    "alike",
     "check",
     "departures",
     "draw_uniform",
@@ -13,6 +14,7 @@ __all__ = [
     "feed_queue",
     "fractional_gaussian_noise",
     "how_to_raise",
+    "items",
     "kernel_settings",
     "limits",
     "parse_toml",
