@@ -535,7 +535,18 @@ fn combine(operator: char, left: Quantity, right: Quantity) -> Result<Quantity, 
 }
 
 fn unit_hint(unit: &str) -> String {
-    // Case matters in units (b is no B), so a slip of case is the first suspect.
+    // Case matters in units (b is no B): `Mb/s` are bits, and `m` is no million.
+    if unit == "m" {
+        return "did you mean `min`?".into();
+    }
+    let bits = unit
+        .strip_suffix("b/s")
+        .map(|prefix| format!("{prefix}bit/s"));
+    let bits = UNITS.iter().map(|(name, ..)| *name).find(|name| {
+        bits.as_ref()
+            .is_some_and(|bits| name.eq_ignore_ascii_case(bits))
+    });
+    // Else a slip of case is the first suspect.
     let same = UNITS
         .iter()
         .map(|(name, ..)| *name)
@@ -545,7 +556,7 @@ fn unit_hint(unit: &str) -> String {
         .iter()
         .map(|(name, ..)| *name)
         .find(|name| name.eq_ignore_ascii_case(&abbreviated));
-    match same.or(rate).or_else(|| crate::registry::suggest(unit, UNITS.iter().map(|(name, ..)| *name))) {
+    match bits.or(same).or(rate).or_else(|| crate::registry::suggest(unit, UNITS.iter().map(|(name, ..)| *name))) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "units are ns us ms s min h, bit/s kbit/s Mbit/s Gbit/s B/s kB/s MB/s, B kB MB KiB MiB, packets, bdp".into(),
     }
@@ -653,6 +664,11 @@ mod tests {
             message("10 Mbps"),
             "unknown unit `Mbps` [Mbps] did you mean `Mbit/s`?"
         );
+        assert_eq!(
+            message("10 Mb/s"),
+            "unknown unit `Mb/s` [Mb/s] did you mean `Mbit/s`?"
+        );
+        assert_eq!(message("1 m"), "unknown unit `m` [m] did you mean `min`?");
         assert_eq!(
             message("bw * 2"),
             "unknown variable `bw` [bw] did you mean `Bw`?"
