@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from sawtooth import _core
 from sawtooth.errors import StudyWarning
-from sawtooth.overlap import axis_of
+from sawtooth.overlap import axis_of, place_of
 from sawtooth.study import Assignment, Study, Tree, shown, tokens
 
 Built = Mapping[tuple[int, str], str]
@@ -61,7 +61,7 @@ class _Effects:
             yield self._of_axis(block)
             return
         for first, level in pairs:
-            origin, other = block[level][0].origin, self._at(block[first][0].origin)
+            origin, other = block[level][0].origin, place_of(self.study, block[first][0].origin)
             yield StudyWarning(
                 f"this level makes no difference to the one{other}: their runs will be the same but for their random numbers",
                 self.study.document.place(origin),
@@ -98,7 +98,7 @@ class _Effects:
                 place = self.study.document.place(path, key=True)
                 paths = [assignment.path for name in (one, other) for assignment in self.study.arms[name]]
                 yield StudyWarning(
-                    f"the arm `{other}` makes no difference to `{one}`{self._at(_arm(one), key=True)}: their runs will be the same",
+                    f"the arm `{other}` makes no difference to `{one}`{place_of(self.study, _arm(one), key=True)}: their runs will be the same",
                     place,
                     _hint(self.study, paths),
                 )
@@ -133,7 +133,7 @@ class _Effects:
                 *itertools.chain(*self.study.arms.values()),
             ]
             setting = next((each for each in later if _leads(each.path, path)), None)
-            where = self._at(axis_of(setting.origin), key=True) if setting else ""
+            where = place_of(self.study, axis_of(setting.origin), key=True) if setting else ""
             return StudyWarning(
                 f"`{path}` makes no difference: every run sets it once more{where}", place, "change it there, or leave it out"
             )
@@ -182,10 +182,6 @@ class _Effects:
             found |= new
             texts = [variables[name] for name in new if name in variables]
         return found
-
-    def _at(self, origin: str, *, key: bool = False) -> str:
-        place = self.study.document.place(origin, key=key)
-        return f" at {place.name}:{place.line}:{place.column}" if place else ""
 
 
 def _arm(name: str) -> str:

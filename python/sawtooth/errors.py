@@ -44,6 +44,10 @@ class Place:
     end_column: int
     text: str
 
+    def __str__(self) -> str:
+        """`file:line:column`."""
+        return f"{self.name}:{self.line}:{self.column}"
+
     def render(self) -> str:
         """The line with what is meant underlined, below `file:line:column`; of a very long line what is around it."""
         number = str(self.line)
@@ -58,7 +62,7 @@ class Place:
         text = "".join(letter if letter.isprintable() else " " for letter in text)
         carets = "^" * max(1, columns(text[first:last]))
         blanks = " " * columns(text[:first])
-        return f"{margin}--> {self.name}:{self.line}:{self.column}\n{margin} |\n{number} | {text}\n{margin} | {blanks}{carets}"
+        return f"{margin}--> {self}\n{margin} |\n{number} | {text}\n{margin} | {blanks}{carets}"
 
 
 class StudyError(SawtoothError):

@@ -99,7 +99,7 @@ def _at(value: Any, key: str | int, steps: Steps) -> Any:
 
 def _by_arm(study: Study, arm: str, first: Assignment, second: Assignment) -> StudyError:
     message = (
-        f"the arm `{arm}` sets {_what(first, second)}{_where(study, first)}: "
+        f"the arm `{arm}` sets {_what(first, second)}{place_of(study, axis_of(first.origin), key=True)}: "
         f"its runs would be called {shown(first.value)} and have {_had(first, second)}"
     )
     hint = "leave it out of the arm; if arms have other values, sweep a variable (`vars.NAME`) that they use in theirs, or make them cases of one block"
@@ -108,7 +108,7 @@ def _by_arm(study: Study, arm: str, first: Assignment, second: Assignment) -> St
 
 def _by_axis(study: Study, first: Assignment, second: Assignment) -> StudyError:
     message = (
-        f"this axis sets {_what(first, second)}{_where(study, first)}: "
+        f"this axis sets {_what(first, second)}{place_of(study, axis_of(first.origin), key=True)}: "
         f"runs would be called {shown(first.value)} and have {_had(first, second)}"
     )
     hint = "vary it in one place: what belongs together is a zip, or cases"
@@ -123,9 +123,10 @@ def _what(first: Assignment, second: Assignment) -> str:
     return f"`{second.path}`, and the sweep varies `{first.path}`"
 
 
-def _where(study: Study, first: Assignment) -> str:
-    place = study.document.place(axis_of(first.origin), key=True)
-    return f" at {place.name}:{place.line}:{place.column}" if place else ""
+def place_of(study: Study, origin: str, *, key: bool = False) -> str:
+    """Where something is written, for the end of a sentence; nothing if that is in no text."""
+    place = study.document.place(origin, key=key)
+    return f" at {place}" if place else ""
 
 
 def _had(first: Assignment, second: Assignment) -> str:

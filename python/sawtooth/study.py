@@ -249,7 +249,7 @@ class Study:
             name = assignment.path.removeprefix("vars.")
             place = self.document.place(assignment.origin)
             if name in names and assignment.path != name and place is not None:
-                notes[name] = f"`{name}` is {assignment.value} here, from {place.name}:{place.line}:{place.column}"
+                notes[name] = f"`{name}` is {assignment.value} here, from {place}"
         return "; ".join(notes.values())
 
 
@@ -505,7 +505,7 @@ class _Reader:
             return levels
         again, earlier = (origins[index] for index in found)
         place = self.document.place(earlier)
-        where = f", at {place.name}:{place.line}:{place.column}" if place else ""
+        where = f", at {place}" if place else ""
         raise self.document.error(
             f"this level is there already{where}: its runs would be made twice", again,
             "leave one of the two out; `repeat` makes more replicates of each",
@@ -770,7 +770,7 @@ def assign(tree: Tree, assignment: Assignment, document: Document, origin: str |
 
 def _no_table(document: Document, origin: str, walked: str, found: Any, assignment: Assignment) -> StudyError:
     place = document.place(f"scenario.{walked}")
-    where = f", at {place.name}:{place.line}:{place.column}" if place else ""
+    where = f", at {place}" if place else ""
     message = f"`{assignment.path}` does not exist: `{walked}` is {shown(found)}, not a table{where}"
     return document.error(message, origin, key=True)
 

@@ -535,28 +535,18 @@ fn combine(operator: char, left: Quantity, right: Quantity) -> Result<Quantity, 
 }
 
 fn unit_hint(unit: &str) -> String {
-    // Case matters in units (b is no B): `Mb/s` are bits, and `m` is no million.
-    if unit == "m" {
-        return "did you mean `min`?".into();
-    }
-    let bits = unit
-        .strip_suffix("b/s")
-        .map(|prefix| format!("{prefix}bit/s"));
-    let bits = UNITS.iter().map(|(name, ..)| *name).find(|name| {
-        bits.as_ref()
-            .is_some_and(|bits| name.eq_ignore_ascii_case(bits))
-    });
-    // Else a slip of case is the first suspect.
-    let same = UNITS
-        .iter()
-        .map(|(name, ..)| *name)
-        .find(|name| name.eq_ignore_ascii_case(unit));
-    let abbreviated = unit.to_lowercase().replace("bps", "bit/s");
-    let rate = UNITS
-        .iter()
-        .map(|(name, ..)| *name)
-        .find(|name| name.eq_ignore_ascii_case(&abbreviated));
-    match bits.or(same).or(rate).or_else(|| crate::registry::suggest(unit, UNITS.iter().map(|(name, ..)| *name))) {
+    let names = || UNITS.iter().map(|(name, ..)| *name);
+    // `m` is no million, and `Mb/s` are bits. Else a slip of case is the first suspect: case matters in units (b is no B).
+    let meant = [
+        (unit == "m").then(|| "min".to_owned()),
+        unit.strip_suffix("b/s")
+            .map(|prefix| format!("{prefix}bit/s")),
+        Some(unit.to_owned()),
+        Some(unit.to_lowercase().replace("bps", "bit/s")),
+    ];
+    let written = meant.iter().flatten();
+    let near = written.map(|meant| names().find(|name| name.eq_ignore_ascii_case(meant)));
+    match near.flatten().next().or_else(|| crate::registry::suggest(unit, names())) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "units are ns us ms s min h, bit/s kbit/s Mbit/s Gbit/s B/s kB/s MB/s, B kB MB KiB MiB, packets, bdp".into(),
     }
