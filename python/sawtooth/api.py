@@ -16,7 +16,7 @@ from sawtooth import _core, arguments
 from sawtooth import files as named_files
 from sawtooth.dataset import Dataset, is_results
 from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
-from sawtooth.execute import MOST_JOBS, execute, require
+from sawtooth.execute import execute, require
 from sawtooth.folder import Folder
 from sawtooth.lines import lines
 from sawtooth.plan import make_plan
@@ -244,8 +244,8 @@ def run(
 
     """
     threads = None if jobs is None else arguments.whole(jobs)
-    if jobs is not None and (threads is None or not 1 <= threads <= MOST_JOBS):
-        raise wrong_type(f"`jobs` is a number of threads, from 1 to {MOST_JOBS}", jobs)
+    if jobs is not None and (threads is None or not 1 <= threads <= arguments.MOST_JOBS):
+        raise wrong_type(f"`jobs` is a number of threads, from 1 to {arguments.MOST_JOBS}", jobs)
     if isinstance(study, Study):
         if short or options:
             raise TypeError("a Study has its `short` and `options` already: give them to `Study.load`")

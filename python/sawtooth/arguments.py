@@ -10,6 +10,8 @@ from typing import Any, cast
 
 from sawtooth.errors import StudyError, cut, wrong_type
 
+MOST_JOBS = 1024
+"""Threads: more than that no machine starts."""
 _DEEPEST = 64
 
 

@@ -42,8 +42,6 @@ def require(backend: str) -> None:
         _KERNELS[backend].require()
 
 
-MOST_JOBS = 1024
-"""Threads: more than that no machine starts."""
 # A lost run is done once more this often, unless more is asked for.
 _MOST_RETRIES = 3
 _UINT8 = 255

@@ -1,0 +1,58 @@
+"""The command line. Every command teaches by its `--help`; output meant for other programs comes with `--json`.
+
+A command's file declares what it takes, and wires it to the modules that do it. Those are imported when the command runs: `--help` waits
+for none of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from sawtooth import _core, streams
+from sawtooth.cli import calibrate, compare, doctor, gallery, kernel, plan, report, run, simulate, stall, trace
+from sawtooth.cli import list as listing
+
+app = typer.Typer(
+    name="sawtooth",
+    help="A TCP performance laboratory: one study file, a very fast packet simulator, honest statistics.\n\n"
+    "Start with `sawtooth run studies/hstcp.toml --short`, then `sawtooth report results/hstcp`.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+# In the order of `sawtooth --help`.
+_COMMANDS = {
+    "run": run.run,
+    "plan": plan.plan,
+    "report": report.report,
+    "gallery": gallery.gallery,
+    "compare": compare.compare,
+    "list": listing.list_parts,
+    "simulate": simulate.simulate,
+    "trace": trace.trace,
+    "calibrate": calibrate.calibrate,
+    "stall": stall.stall,
+    "doctor": doctor.doctor,
+}
+for _name, _command in _COMMANDS.items():
+    app.command(_name)(_command)
+app.add_typer(kernel.app, name="kernel")
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        print(f"sawtooth {_core.version()}")
+        raise typer.Exit
+
+
+def main() -> NoReturn:
+    """Runs the command line; a user's mistake ends in its message and exit code 2, without a traceback."""
+    sys.exit(streams.command(app))

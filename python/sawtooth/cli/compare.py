@@ -1,0 +1,83 @@
+"""`sawtooth compare`: results beside others, cell by cell."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sawtooth.cli.options import AsJson
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="DIR", help="Results directory.", show_default=False)],
+    second: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR|CSV]", help="Another one, or published numbers; without it, DIR's arms.", show_default=False),
+    ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", metavar="COLUMN", help="Of flows, or links.COLUMN. May be repeated.", show_default="completion_ns, or goodput_bps"
+        ),
+    ] = None,
+    tolerance: Annotated[str, typer.Option(metavar="SHARE", help="Ratios this near to 1 agree.")] = "5 %",
+    flows: Annotated[str, typer.Option(metavar="mean|sum|max|each", help="How the flows of one block are taken together.")] = "mean",
+    arm: Annotated[str | None, typer.Option(metavar="NAME", help="Only this arm.", show_default=False)] = None,
+    value: Annotated[str | None, typer.Option(metavar="COLUMN", help="The CSV's column of means.", show_default=False)] = None,
+    sd: Annotated[str | None, typer.Option(metavar="COLUMN", help="Its standard deviations; needs --n.", show_default=False)] = None,
+    ci: Annotated[str | None, typer.Option(metavar="COLUMN", help="Its 95 % half-widths.", show_default=False)] = None,
+    n: Annotated[str | None, typer.Option("--n", metavar="N|COLUMN", help="Observations behind each mean.", show_default=False)] = None,
+    unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the means.", show_default="what the column's name ends in")] = None,
+    factors: Annotated[
+        list[str] | None,
+        typer.Option("--factor", metavar="NAME=COLUMN", help="The CSV's column of a factor, cell, arm or item, if called otherwise."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write report.html with figures and tables here.", show_default=False)] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every row as CSV.", show_default=False)] = None,
+    cell: Annotated[int | None, typer.Option(min=1, help="Cell whose window is drawn.", show_default="the first")] = None,
+    flow: Annotated[str | None, typer.Option(metavar="NAME", help="Flow whose window is drawn.", show_default="the first")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two results of one study, the arms of one, or a result with published numbers, cell by cell.
+
+    Every ratio of means gets a 95 % interval and a verdict: agree, differ or not decided.
+
+    Examples: sawtooth compare results/uml results/sim --out cmp
+
+    sawtooth compare results/hstcp hstcp.csv --metric throughput_bps --value sum_bps --flows sum --factor cell=experiment
+    """
+    from sawtooth import streams
+    from sawtooth.cli.output import print_json
+    from sawtooth.errors import DatasetError
+    from sawtooth.report import compare as side_by_side
+
+    if out is None and (cell is not None or flow is not None):
+        raise DatasetError("--cell and --flow say what the page draws, and there is none", "--out DIR writes one")
+    published = side_by_side.published(value, sd=sd, ci=ci, n=n, unit=unit, factors=factors or ())
+    asked = side_by_side.Question(tuple(metrics or ()), side_by_side.tolerance(tolerance), flows, arm, published, cell, flow)
+    made = side_by_side.compare(first, second, asked)
+    page = side_by_side.page(made, first, second, asked).write(out) if out else None
+    if csv:
+        side_by_side.write_csv(made, csv)
+    if as_json:
+        print_json({**side_by_side.as_json(made), "report": str(page) if page else None})
+        return
+    # A pipe gets whole lines of plain text, a terminal what fits it.
+    console = streams.Console() if sys.stdout.isatty() else streams.Console(width=1000)
+    console.print(side_by_side.table(made))
+    if len(made.rows) > side_by_side.MOST_LINES:
+        print(f"the {side_by_side.MOST_LINES} of {len(made.rows)} rows furthest from 1; --csv FILE writes all")
+    print()
+    for line in side_by_side.summary(made):
+        print(line)
+    for entry in made.unmatched[:10]:
+        print(f"only {entry.side}: {entry.what}: {entry.why} ({entry.rows})")
+    if len(made.unmatched) > 10:
+        print(f"... and {len(made.unmatched) - 10} more; --json lists all")
+    for note in made.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if page:
+        print(f"report: {page}")

@@ -1,0 +1,70 @@
+"""What `sawtooth plan` prints."""
+
+from __future__ import annotations
+
+import os
+
+from rich.table import Table
+
+from sawtooth import _core, streams
+from sawtooth.cli.output import print_json
+from sawtooth.plan import RUN_COST, Plan
+from sawtooth.sweep import axis_names
+
+_DELIVERIES_PER_SECOND, _KERNEL_DELIVERIES_PER_SECOND = 8e6, 3e3
+"""Of one core; only for the estimate of time that `plan` prints."""
+
+
+def show(made: Plan, *, as_json: bool) -> None:
+    """Prints runs, axes, cost and time of a plan."""
+    cores = os.cpu_count() or 1
+    seconds = _seconds(made, cores)
+    if as_json:
+        loaded = made.study
+        print_json({
+            "name": loaded.name, "question": loaded.question, "runs": len(made.runs), "cells": len(made.cells),
+            "arms": list(loaded.arms), "repeat": loaded.repeat, "deliveries": made.cost, **made.demand.facts(), "seconds": round(seconds, 1),
+            "axes": _axes(made),
+        })  # fmt: skip
+        return
+    # What the study calls things is text: nothing in it is a style.
+    console = streams.Console(markup=False, emoji=False, highlight=False)
+    console.print(f"{made.study.name}: {made.study.question}")
+    table = Table("axis", "levels", box=None, pad_edge=False)
+    for name, levels in _axes(made).items():
+        table.add_row(name, ", ".join(levels))
+    if made.study.arms:
+        table.add_row("arm", ", ".join(made.study.arms))
+    for arm, backends in made.study.other_arms.items():
+        table.add_row("left out", f"{arm}: only for {', '.join(backends)}")
+    console.print(table)
+    arms = f" x {len(made.study.arms)} arms" if made.study.arms else ""
+    notes = made.notes(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    runs = f"{len(made.cells):,} cells{arms} x {made.study.repeat} replicates = {len(made.runs):,} runs"
+    segments = f"{'about' if made.random else 'at most about'} {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores"
+    console.print("\n".join([f"{runs}; {segments}", str(made.demand), *notes]))
+
+
+def _axes(made: Plan) -> dict[str, list[str]]:
+    paths = list(dict.fromkeys(path for cell in made.cells for path in cell.factors))
+    names = axis_names(paths)
+    return {names[path]: list(dict.fromkeys(str(cell.factors[path]) for cell in made.cells if path in cell.factors)) for path in paths}
+
+
+def _seconds(made: Plan, cores: int) -> float:
+    """How long a plan takes, at most about: in real time runs are one after the other and take their own time, too."""
+    backend = made.study.backend
+    if backend == "sim":
+        return (made.cost + len(made.runs) * RUN_COST) / _DELIVERIES_PER_SECOND / cores
+    real = [run for run in made.runs if backend == "netns" or _core.kernel_settings(run.scenario)["time"] == "real"]
+    in_turn = sum(run.cost for run in real)
+    waiting = sum(_core.kernel_settings(run.scenario)["duration_secs"] for run in real)
+    return waiting + (in_turn + (made.cost - in_turn) / cores) / _KERNEL_DELIVERIES_PER_SECOND
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,63 @@
+"""`sawtooth run`: what is missing of a study."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sawtooth.arguments import MOST_JOBS
+from sawtooth.cli.options import AsJson, Backend, NoFiles, Options, Short, StudyPath
+
+
+def run(
+    study: StudyPath,
+    out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME")] = None,
+    short: Short = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=MOST_JOBS, help="Threads; of guests never more than fit, in real time one.", show_default="one per processor"
+        ),
+    ] = None,
+    backend: Backend = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed or were lost once more.")] = False,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for another command that writes to the directory.")] = True,
+    options: Options = None,
+    no_files: NoFiles = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a study, or what is missing of it.
+
+    Results go to a directory of Parquet files. Ctrl-C finishes the batches in progress, a second one or a crash loses them; the same
+    command goes on from there, and makes anew what is damaged. Runs that were lost with their guest or for lack of memory are done once more,
+    at most three times. Exit code 1 if a run failed, 130 after Ctrl-C.
+
+    Example: sawtooth run studies/hstcp.toml --short --out /tmp/hstcp
+    """
+    import polars as pl
+
+    from sawtooth.cli import studies, work
+    from sawtooth.cli.output import print_json
+    from sawtooth.plan import make_plan
+
+    loaded = studies.load(study, short, options, backend, no_files)
+    studies.check_report(loaded)
+    plan = studies.warn(make_plan(loaded))
+    directory = out or Path("results") / loaded.name
+    dataset, summary = work.do(plan, directory, jobs, retry_failed=retry_failed, wait=wait)
+    status = dataset.status()
+    failures = status.filter(pl.col("status") != "ok")
+    if as_json:
+        print_json({
+            "directory": str(directory), "runs": len(plan.runs), "done_now": summary.runs, "resumed": summary.resumed,
+            "failed": failures.height, "lost": status.filter(status="lost").height, "again": summary.again, "seconds": round(summary.seconds, 3), "deliveries": summary.deliveries,
+        })  # fmt: skip
+    else:
+        print(work.done(plan, directory, summary), file=sys.stderr)
+    if failures.height:
+        print(f"{work.failed(failures)}; the first: {failures['message'][0]}", file=sys.stderr)
+        print("hint: --retry-failed does them once more", file=sys.stderr)
+        raise typer.Exit(1)

@@ -1,0 +1,45 @@
+"""`sawtooth simulate`: one run, once."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from sawtooth.cli.options import AsJson, NoFiles, Options, Short, StudyPath
+
+
+def simulate(
+    study: StudyPath,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of the run.")] = 1,
+    table: Annotated[str, typer.Option(help="flows, links or another that the run has.")] = "flows",
+    short: Short = False,
+    options: Options = None,
+    no_files: NoFiles = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run the first run of a study once and print a table of it.
+
+    Example: sawtooth simulate studies/hstcp.toml --set vars.Bw='1 Mbit/s'
+    """
+    import polars as pl
+
+    from sawtooth import api
+    from sawtooth.cli import studies
+    from sawtooth.cli.output import print_json, upright
+    from sawtooth.errors import StudyError
+    from sawtooth.plan import make_plan
+
+    made = studies.warn(make_plan(studies.load(study, short, options, None, no_files)))
+    records = api.simulate(json.loads(made.runs[0].scenario), seed=seed)
+    if table not in records.tables:
+        raise StudyError(f"this run has no table `{table}`", hint=f"it has {', '.join(records.tables)}")
+    frame = records.tables[table]
+    if as_json:
+        print_json(frame.to_dicts())
+        return
+    # One column per flow reads better than one row of 25 columns.
+    with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=200,
+                   tbl_formatting="NOTHING", fmt_str_lengths=40):  # fmt: skip
+        print(upright(frame) if frame.height <= 8 else frame)

@@ -1,0 +1,65 @@
+"""What commands read: studies, and results."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sawtooth.dataset import Dataset, is_results
+from sawtooth.errors import StudyError
+from sawtooth.hints import did_you_mean
+from sawtooth.plan import Plan, make_plan
+from sawtooth.report import KINDS
+from sawtooth.study import Study
+
+
+def load(study: Path, short: bool, options: Sequence[str] | None, backend: str | None, no_files: bool) -> Study:
+    """Loads a study as the options of a command have it."""
+    return Study.load(
+        study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend is not None else [])], files=not no_files
+    )
+
+
+def opened(directory: Path) -> Dataset:
+    """Opens results; says what in the directory is not read."""
+    dataset = Dataset.open(directory)
+    for note in dataset.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return dataset
+
+
+def check_report(study: Study) -> None:
+    """A misspelt kind of report is found before hours of simulation, not after."""
+    if study.report not in KINDS:
+        raise study.document.error(f"unknown kind of report `{study.report}`", "report", did_you_mean(study.report, KINDS))
+
+
+def warn(made: Plan) -> Plan:
+    """Tells what is hardly meant; the study goes on."""
+    for warning in made.warnings:
+        print(warning, file=sys.stderr)
+    return made
+
+
+def members(paths: Sequence[Path]) -> list[Path]:
+    """The study files and results directories that `paths` name, each once."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir() and not is_results(path):
+            within = [*sorted(path.glob("*.toml")), *(each for each in sorted(path.iterdir()) if is_results(each))]
+            if not within:
+                raise StudyError(f"{path} holds neither study files nor results directories", hint="name one that does")
+            found += within
+        else:
+            found.append(path)
+    return list(dict.fromkeys(found))
+
+
+def results_or_plan(path: Path, short: bool, no_files: bool) -> Dataset | Plan:
+    """The results in a directory, or the plan of a study file."""
+    if is_results(path):
+        return opened(path)
+    loaded = load(path, short, None, None, no_files)
+    check_report(loaded)
+    return warn(make_plan(loaded))

@@ -1,0 +1,79 @@
+"""`sawtooth trace`: one run, drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sawtooth.cli.options import AsJson, Backend, NoFiles, Options, Short, StudyPath
+
+_START = "0 s"
+
+
+def trace(
+    study: StudyPath,
+    number: Annotated[int | None, typer.Option("--run", min=0, help="Run by its number in the plan.", show_default="the first")] = None,
+    cell: Annotated[int | None, typer.Option(min=1, help="The first run of this cell.", show_default=False)] = None,
+    arm: Annotated[str | None, typer.Option(metavar="NAME", help="The first run of this arm.", show_default=False)] = None,
+    replicate: Annotated[int | None, typer.Option(min=1, help="The first run that is this replicate.", show_default=False)] = None,
+    flows: Annotated[
+        list[str] | None, typer.Option("--flow", metavar="NAME", help="May be repeated.", show_default="the first six")
+    ] = None,
+    links: Annotated[
+        list[str] | None, typer.Option("--link", metavar="NAME", help="May be repeated.", show_default="those with the longest queues")
+    ] = None,
+    begin: Annotated[str, typer.Option("--from", metavar="TIME", help="Draw from here on.")] = _START,
+    end: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Draw up to here.", show_default="the end")] = None,
+    layers: Annotated[
+        bool, typer.Option("--layers", help="A message of a flow with hosts through all layers, as a table and as swim lanes.")
+    ] = False,
+    message: Annotated[
+        int | None, typer.Option(min=1, help="With --layers: which message of the flow, by its number.", show_default="the first")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where trace-run-N.svg and .png go.", show_default="results/NAME/trace")
+    ] = None,
+    short: Short = False,
+    backend: Backend = None,
+    options: Options = None,
+    no_files: NoFiles = False,
+    as_json: AsJson = False,
+) -> None:
+    """Do one run of a study once more and draw its windows, round-trip times and queues over time.
+
+    Nothing is stored but the figure. `sawtooth simulate --table series` prints the numbers.
+
+    Example: sawtooth trace studies/hstcp.toml --cell 12 --arm highspeed --to '30 s'
+    """
+    from sawtooth import trace as traces
+    from sawtooth.cli import layers_text, studies
+    from sawtooth.cli.output import print_json
+    from sawtooth.errors import StudyError
+    from sawtooth.execute import BACKENDS
+    from sawtooth.plan import make_plan
+    from sawtooth.plots import style
+
+    made = make_plan(studies.load(study, short, options, backend, no_files))
+    run = traces.choose(made, traces.Which(number, cell, arm, replicate))
+    span = traces.span(begin, end, run)
+    directory = out or Path("results") / made.study.name / "trace"
+    if layers:
+        if links:
+            raise StudyError("--layers draws no links", hint="leave out --link")
+        layers_text.show(made, run, flows, message, span if begin != _START or end is not None else None, directory, as_json=as_json)
+        return
+    if message is not None:
+        raise StudyError("--message is for --layers", hint="a message's way through the layers is shown with both")
+    taken = traces.take(made, run, BACKENDS[made.study.backend])
+    drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
+    name = f"trace-run-{run.index}"
+    style.write(drawn, directory, name)
+    if as_json:
+        print_json({"run": run.index, "cell": run.cell, "arm": run.arm, "replicate": run.replicate, "seed": run.seed,
+                     "figure": str(directory / f"{name}.svg"), "flows": taken.flows.to_dicts()})  # fmt: skip
+        return
+    for line in traces.summary(taken, flows or ()):
+        print(line)
+    print(f"figure: {directory / name}.svg")
