@@ -16,9 +16,10 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from sawtooth import _core, keys
+from sawtooth import _core
 from sawtooth.cli import app
 from sawtooth.report import KINDS as REPORTS
+from sawtooth.study import keys
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by docs/generate.py from the tables; edit those. -->\n"

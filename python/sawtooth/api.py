@@ -13,14 +13,15 @@ from typing import Any, cast
 import polars as pl
 
 from sawtooth import _core, arguments
-from sawtooth import files as named_files
 from sawtooth.dataset import Dataset, is_results
 from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
 from sawtooth.execute import execute, require
-from sawtooth.folder import Folder
 from sawtooth.lines import lines
 from sawtooth.plan import make_plan
-from sawtooth.study import Study, quoted
+from sawtooth.study import Study
+from sawtooth.study import files as named_files
+from sawtooth.study.folder import Folder
+from sawtooth.study.paths import quoted
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sawtooth import _core
-from sawtooth.effects import Built
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import OVER_TIME, TOGETHER, Metric
 from sawtooth.presentation import FigureSpec, FindingSpec, Presentation, Side
 from sawtooth.study import Study
-from sawtooth.sweep import Cell, axis_names
+from sawtooth.study.effects import Built
+from sawtooth.study.sweep import Cell, axis_names
 
 _Runs = Iterable[tuple[int, str]]
 _NUMBER = re.compile(r"\[\d+\]$")

@@ -16,14 +16,15 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sawtooth import _core, draws, effects, files
-from sawtooth.draws import seed_of
+from sawtooth import _core
 from sawtooth.errors import StudyWarning, hinted, wrong_type
 from sawtooth.named import check_items
-from sawtooth.overlap import check_overlaps
 from sawtooth.presentation import presentation
-from sawtooth.study import Assignment, Study, Tree, assign
-from sawtooth.sweep import Cell, axis_names, cells
+from sawtooth.study import Assignment, Study, draws, effects, files
+from sawtooth.study.assign import Tree, assign
+from sawtooth.study.draws import seed_of
+from sawtooth.study.overlap import check_overlaps
+from sawtooth.study.sweep import Cell, axis_names, cells
 
 RESULTS_EPOCH = 2
 """Raised whenever the same scenario and seed give other records than before; see "Changed results" in the changelog."""

@@ -24,12 +24,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from sawtooth import _core, keys, measures
+from sawtooth import _core, measures
 from sawtooth.errors import DatasetError, StudyError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import HOWS, Metric
-from sawtooth.study import Study, Tree
-from sawtooth.sweep import axis_names, cells
+from sawtooth.study import Study, keys
+from sawtooth.study.assign import Tree
+from sawtooth.study.sweep import axis_names, cells
 
 KINDS = ("levels", "plane", "cdf", "time")
 OWN_FIGURES = {"generic": "throughput", "latency": "latency_by_layer"}

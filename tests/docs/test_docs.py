@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 import sawtooth
-from sawtooth import _core, keys
+from sawtooth import _core
 from sawtooth.cli import app
 from sawtooth.plan import make_plan
 from sawtooth.report import KINDS
-from sawtooth.study import Study
+from sawtooth.study import Study, keys
 from tests.conftest import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

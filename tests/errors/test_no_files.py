@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 import sawtooth
-from sawtooth import _core, keys
+from sawtooth import _core
 from sawtooth.cli import app
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
-from sawtooth.study import Study
+from sawtooth.study import Study, keys
 
 # Each key that names a file: where it is written in the scenario, or as a draw, and what such a file may hold.
 WAYS = {

@@ -9,7 +9,7 @@ from rich.table import Table
 from sawtooth import _core, streams
 from sawtooth.cli.output import print_json
 from sawtooth.plan import RUN_COST, Plan
-from sawtooth.sweep import axis_names
+from sawtooth.study.sweep import axis_names
 
 _DELIVERIES_PER_SECOND, _KERNEL_DELIVERIES_PER_SECOND = 8e6, 3e3
 """Of one core; only for the estimate of time that `plan` prints."""

@@ -84,7 +84,8 @@ def _run(work: Path, head: str = "", link: str = "", flow: str = "") -> None:
 
 
 def _forget() -> None:
-    from sawtooth import linkfiles, plan
+    from sawtooth import plan
+    from sawtooth.study import linkfiles
 
     for module in (linkfiles, plan):
         for each in vars(module).values():

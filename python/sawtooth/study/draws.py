@@ -9,10 +9,10 @@ import hashlib
 import math
 from typing import Any
 
-from sawtooth import _core, drawtables
+from sawtooth import _core
 from sawtooth.errors import StudyError
-from sawtooth.study import Study
-from sawtooth.sweep import Cell
+from sawtooth.study import Study, drawtables
+from sawtooth.study.sweep import Cell
 
 _WHOLE = 2**53
 """Up to here every whole number is one of binary64."""

@@ -22,8 +22,8 @@ from typing import Any, TypeAlias, cast
 
 from sawtooth import _core, reading
 from sawtooth.errors import Place, StudyError, cut, hinted
-from sawtooth.folder import Folder
 from sawtooth.lines import lines, stretch
+from sawtooth.study.folder import Folder
 
 Tree: TypeAlias = dict[str, Any]
 Locate: TypeAlias = Callable[[str, str], StudyError]

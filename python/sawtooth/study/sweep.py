@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sawtooth.study import Assignment, Study, tokens
+from sawtooth.study import Assignment, Study
+from sawtooth.study.paths import tokens
 
 _TAKEN = ("run", "id", "cell", "arm", "replicate", "seed", "item")
 """What columns of a plan, and dimensions of a figure, are called."""

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from sawtooth import _core, reading
 from sawtooth.errors import Place, StudyError, hinted
-from sawtooth.folder import Folder
 from sawtooth.lines import lines
+from sawtooth.study.folder import Folder
 
 _EXAMPLE = "each line has a value and the probability of it or less, such as `1000 0.25`; the last probability is 1"
 

@@ -1,9 +1,4 @@
-"""Study files: what they say, and where they say it.
-
-A study is a scenario (a tree that the core interprets), and around it variables, random draws, sweeps, arms and replicates.
-Python substitutes values in the tree and never interprets it. Every substituted value remembers where it was written, so that
-an error of the core can point there.
-"""
+"""Reading a study file: all is checked that is not the core's to check."""
 
 from __future__ import annotations
 
@@ -16,241 +11,46 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from sawtooth import _core, arguments, keys
-from sawtooth.errors import Place, StudyError, as_path, cut, read_text, wrong_type
-from sawtooth.folder import Folder
+from sawtooth import _core
+from sawtooth.errors import StudyError, cut
 from sawtooth.hints import did_you_mean
-from sawtooth.levels import first_repeated
-from sawtooth.lines import lines
+from sawtooth.study import keys
+from sawtooth.study.assign import Assignment, Tree, assign, expand
+from sawtooth.study.document import Document, shown
+from sawtooth.study.folder import Folder
+from sawtooth.study.levels import first_repeated
+from sawtooth.study.paths import PATH, normal, quoted
 
-Tree: TypeAlias = dict[str, Any]
+if TYPE_CHECKING:
+    from sawtooth.study.model import Study
 
-# Tables that an assignment may create when the scenario does not have them yet.
-OPTIONAL_TABLES = {
-    "arrivals", "cc", "forwarding", "jitter", "kernel", "loss", "medium", "queue", "receiver_cc", "reorder", "reverse", "shortcuts", "source", "sysctl", "tcp",
-    "vars", "walk",
-}  # fmt: skip
 _DRAW_EXAMPLES = {
     "row": 'the column that names the rows, for example row = "cell"',
     "column": 'for example column = "s{replicate}_ms"',
     "unit": 'for example unit = "ms"; "" for plain numbers',
 }
-_PATH = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[(\d{1,9}|\*)\])*")
-_NUMBER = re.compile(r"\d+")
-_TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
 
 
-@dataclass(frozen=True)
-class Assignment:
-    """One value put into the scenario's tree.
+def read(make: type[Study], document: Document, path: Path, tree: Tree, folder: Folder, *, short: bool) -> Study:
+    """The study, as an object of the class `make`, that a document says.
 
     Args:
-        path: where in the tree, such as `links.bottleneck.rate`.
-        value: what.
-        origin: path of the value in the study file, or `--set N` for the Nth option of the command line.
+        make: what is made.
+        document: the text with its places.
+        path: of the file.
+        tree: what the text says.
+        folder: where the files are that it names.
+        short: take the `[short]` form.
+
+    Raises:
+        StudyError: with file, line, column and a hint.
 
     """
-
-    path: str
-    value: Any
-    origin: str
-
-
-@dataclass(frozen=True)
-class Document:
-    """A study's text with the places of its keys and values."""
-
-    name: str
-    text: str
-    spans: Mapping[str, tuple[int, int, int, int]]
-    options: Sequence[str] = ()
-
-    @functools.cached_property
-    def lines(self) -> Sequence[str]:
-        """The text's lines."""
-        return lines(self.text)
-
-    def place(self, path: str, *, key: bool = False, within: tuple[int, int] | None = None) -> Place | None:
-        """Where `path` is written; of a path that is not written, where its nearest parent is.
-
-        Args:
-            path: a path in the file, or `--set N`.
-            key: the key rather than the value.
-            within: characters of a string value that are meant.
-
-        """
-        if path.startswith("--set "):
-            option = self.options[int(_NUMBER.findall(path)[0])]
-            start = option.index("=") + 2 if "=" in option else 1
-            if key:
-                return Place("--set", 1, 1, max(start - 1, 2), option)
-            # Of what is within the value, such as an item of a list, no place is known.
-            before = _before_content(option[start - 1 :]) if within and path.partition("[")[0] == path else None
-            if within and before is not None:
-                return Place("--set", 1, start + before + within[0], start + before + within[1], option)
-            return Place("--set", 1, start, len(option) + 1, option)
-        while True:
-            span = self.spans.get(f"{path}#key") if key else self.spans.get(path)
-            span = span or self.spans.get(f"{path}#key") or self.spans.get(path)
-            if span is not None:
-                line, column, end_line, end_column = span
-                text = self.lines[line - 1]
-                last = end_column if end_line == line else len(text) + 1
-                before = _before_content(text[column - 1 : last - 1]) if within is not None and end_line == line else None
-                if within is not None and before:
-                    return Place(self.name, line, column + before + within[0], column + before + within[1], text)
-                return Place(self.name, line, column, last, text)
-            if not path:
-                return None
-            key, within = key and False, None
-            path = _parent(path)
-
-    @property
-    def start(self) -> Place:
-        """Where the file begins: the place of what is not in it."""
-        return Place(self.name, 1, 1, 2, self.lines[0])
-
-    def error(self, message: str, path: str, hint: str | None = None, *, key: bool = False) -> StudyError:
-        """An error about what is written at `path`."""
-        return StudyError(message, self.place(path, key=key), hint)
-
-    def exceeds(self, name: str, number: float, limit: float, what: str, path: str) -> StudyError:
-        """An error about what exceeds the limit `name`, and how to raise it."""
-        return self.error(f"{what}, and the limit is {limit:,.0f} {name}", path, _core.how_to_raise(name, float(min(number, 10**300))))
-
-
-@dataclass(frozen=True)
-class Study:
-    """A question and how to answer it.
-
-    Attributes:
-        scenario: the tree, with the study's variables under `vars`, before sweeps and arms.
-        sweep: blocks, each a list of levels, each a list of assignments; blocks are crossed, the last varying fastest.
-        arms: alternatives that are compared in pairs under the same random numbers.
-        other_arms: those that are for other backends than this, and which.
-        full_sweep: the sweep of the long form; it numbers the cells.
-        order: `cells`: all replicates of a cell together; `blocks`: each replicate of all cells together, in random order, so that
-            what drifts in the meantime falls on all cells alike.
-        base: assignments that hold in every run (`[short]`, `--set`).
-        folder: where the files are that it names, if it may name any.
-        limits: how much may be asked for, by name (`sawtooth list limit`); raised: those that the study sets itself, as it writes them.
-        repeat_origin: where `repeat` is written.
-
-    """
-
-    document: Document
-    path: Path
-    folder: Folder
-    name: str
-    question: str
-    backend: str
-    repeat: int
-    seed: int
-    order: str
-    report: str
-    scenario: Tree
-    draws: Mapping[str, Tree]
-    sweep: Sequence[Sequence[Sequence[Assignment]]]
-    full_sweep: Sequence[Sequence[Sequence[Assignment]]]
-    arms: Mapping[str, Sequence[Assignment]]
-    other_arms: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-    base: Sequence[Assignment] = ()
-    tree: Tree = field(default_factory=dict[str, Any])
-    limits: Mapping[str, float] = field(default_factory=lambda: _core.limits("{}"))
-    raised: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    repeat_origin: str = "repeat"
-
-    @classmethod
-    def load(cls, path: str | Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
-        """Reads a study file.
-
-        Args:
-            path: the file.
-            short: take the `[short]` form.
-            options: `PATH=VALUE` settings that override the file.
-            files: whether it may name files; not one that nobody has read who trusts its author.
-
-        Raises:
-            StudyError: with file, line, column and a hint.
-
-        """
-        path = as_path(path, "`Study.load` takes the path of a study file")
-        return cls.parse(read_text(path), path, short=short, options=options, files=files)
-
-    @classmethod
-    def parse(cls, text: str, path: Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
-        """Reads a study from its text; `path` is for messages and for files it names."""
-        text = arguments.text(text, "`Study.parse` takes the text of a study")
-        path = as_path(path, "the path of a study is a path")
-        # A text is a sequence of texts, too: its letters.
-        if isinstance(options, str) or not isinstance(options, Sequence) or not all(isinstance(option, str) for option in options):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise wrong_type('`options` is a list such as ["vars.N=2"]', options)
-        for option in options:
-            if not arguments.encodable(option):
-                raise StudyError(f"{cut(ascii(option))} is no text: its bytes are not UTF-8", hint="write it in UTF-8")
-        try:
-            tree, spans = _core.parse_toml(text)
-        except _core.TomlError as error:
-            end = error.end_column if error.end_line == error.line else error.column + 1
-            place = Place(str(path), error.line, error.column, end, lines(text)[error.line - 1])
-            raise StudyError(error.message, place, error.hint) from None
-        return _Reader(Document(str(path), text, spans, tuple(options)), path, tree).study(Folder(path.parent, shut=not files), short=short)
-
-    def located(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> StudyError:
-        """The core's error about a tree, at the place where the offending value was written."""
-        best: Assignment | None = None
-        for assignment in assignments:
-            covers = error.path == assignment.path or error.path.startswith((assignment.path + ".", assignment.path + "["))
-            if covers and (best is None or len(assignment.path) >= len(best.path)):
-                best = assignment
-        if best is not None:
-            origin = best.origin + error.path[len(best.path) :]
-            at_key = error.at_key and not best.origin.startswith("--set") and error.path != best.path
-            return StudyError(error.message, self.document.place(origin, key=at_key, within=error.span), error.hint)
-        hint = "; ".join(part for part in (error.hint, self._origins(error, assignments)) if part) or None
-        return StudyError(error.message, self.document.place(self._written(error.path), key=error.at_key, within=error.span), hint)
-
-    def _written(self, path: str) -> str:
-        """The path in the file of what is at `path` in the tree and was not assigned: variables are written in three places."""
-        scenario = cast(Tree, self.tree["scenario"])
-        for origin, table in (("draws", self.draws), ("scenario.vars", scenario.get("vars", {})), ("vars", self.tree.get("vars", {}))):
-            for name in table:
-                if path == f"vars.{name}" or path.startswith(f"vars.{name}["):
-                    return f"{origin}.{quoted(name)}{path[len(f'vars.{name}') :]}"
-        return f"scenario.{path}" if path else "scenario"
-
-    def locator(self, assignments: Sequence[Assignment]) -> Callable[[str, str], StudyError]:
-        """Makes errors about a tree of a message and a path in it."""
-
-        def located(message: str, path: str) -> StudyError:
-            error = _core.ScenarioError(message)
-            error.path, error.message = path, message
-            error.at_key, error.hint, error.span = False, None, None
-            return self.located(error, assignments)
-
-        return located
-
-    def _origins(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> str:
-        """Where the variables of an offending expression got their values, if from a sweep, an arm or an option."""
-        value: Any = self.scenario
-        for step in tokens(error.path):
-            try:
-                value = value[step]
-            except (KeyError, IndexError, TypeError):
-                return ""
-        names = set(re.findall(r"[^\W\d]\w*", value)) if isinstance(value, str) else set[str]()
-        notes: dict[str, str] = {}
-        for assignment in assignments:
-            name = assignment.path.removeprefix("vars.")
-            place = self.document.place(assignment.origin)
-            if name in names and assignment.path != name and place is not None:
-                notes[name] = f"`{name}` is {assignment.value} here, from {place}"
-        return "; ".join(notes.values())
+    return _Reader(document, path, tree).study(make, folder, short=short)
 
 
 class _Reader:
@@ -261,7 +61,7 @@ class _Reader:
         self.path = path
         self.tree = tree
 
-    def study(self, folder: Folder, *, short: bool) -> Study:
+    def study(self, make: type[Study], folder: Folder, *, short: bool) -> Study:
         tree = self.tree
         self.known_keys(tree, keys.names(keys.STUDY), "")
         scenario = self.scenario()
@@ -296,7 +96,7 @@ class _Reader:
             raise self.document.error(
                 f"no arm is for the backend `{backend}`", "arms", "name it in the `backends` of those that can be run there"
             )
-        return Study(
+        return make(
             document=self.document,
             path=self.path,
             folder=dataclasses.replace(folder, most=self.limits["file"]),
@@ -471,7 +271,7 @@ class _Reader:
 
     def assignment(self, path: str, value: Any, origin: str, scenario: Tree, where: str | None = None) -> list[Assignment]:
         """One setting; more than one where its path has a `[*]`."""
-        if not _PATH.fullmatch(normal(path)):
+        if not PATH.fullmatch(normal(path)):
             hint = "a path is keys with dots between them, such as links.bottleneck.rate or flows[0].cc"
             raise self.document.error(f"`{cut(path)}` is no path into the scenario", where or origin, hint, key=True)
         made = [Assignment(concrete, value, origin) for concrete in expand(scenario, normal(path), self.document, where or origin)]
@@ -655,24 +455,6 @@ def _distinct(levels: Iterable[list[Assignment]]) -> list[list[Assignment]]:
     return list(found.values())
 
 
-# --- paths --------------------------------------------------------------------------------------------------------------
-
-
-def normal(path: str) -> str:
-    """A path without a leading `scenario.`."""
-    return path.removeprefix("scenario.")
-
-
-def quoted(key: str) -> str:
-    """A key as paths of the file write it: in quotes if it holds dots."""
-    return f'"{key}"' if "." in key else key
-
-
-def shown(value: Any) -> str:
-    """A value of a study as people write it, for a message; what is long is cut."""
-    return cut(json.dumps(value, ensure_ascii=False))
-
-
 def _option_value(text: str) -> Any:
     """A value on the command line: JSON, or as in a study file, or else the text itself."""
     with contextlib.suppress(ValueError, RecursionError):
@@ -680,102 +462,3 @@ def _option_value(text: str) -> Any:
     with contextlib.suppress(_core.TomlError):
         return _core.parse_toml(f"value = {text}")[0]["value"]
     return text
-
-
-def _before_content(written: str) -> int | None:
-    """How many characters of a value are before what it says; None if that is not written as it is: with escapes, or as no text."""
-    quote = re.match("\"\"\"|'''|[\"']|", written)
-    assert quote
-    if ("\\" in written and quote[0][:1] == '"') or written[:1] in ("[", "{", " "):
-        return None
-    return len(quote[0])
-
-
-def _parent(path: str) -> str:
-    depth = False
-    for at in range(len(path) - 1, -1, -1):
-        if path[at] == '"':
-            depth = not depth
-        if not depth and path[at] in ".[":
-            return path[:at]
-    return ""
-
-
-def tokens(path: str) -> list[str | int]:
-    """The steps of a path: keys and indices, `*` for all items."""
-    steps: list[str | int] = []
-    for match in _TOKEN.finditer(path):
-        key, index = match.groups()
-        steps.append(key if key is not None else index if index == "*" else int(index))
-    return steps
-
-
-def expand(tree: Tree, path: str, document: Document, origin: str) -> list[str]:
-    """The paths that `path` stands for: one, or with `[*]` one for each item."""
-    if "[*]" not in path:
-        return [path]
-    head, _, tail = path.partition("[*]")
-    items: Any = tree
-    for step in tokens(head):
-        items = cast(Tree, items).get(str(step)) if isinstance(items, dict) else None
-    if not isinstance(items, list) or not items:
-        raise document.error(f"there is no list `{head}` in the scenario", origin, key=True)
-    return [
-        concrete for index in range(len(cast(list[Any], items))) for concrete in expand(tree, f"{head}[{index}]{tail}", document, origin)
-    ]
-
-
-def assign(tree: Tree, assignment: Assignment, document: Document, origin: str | None = None) -> None:
-    """Puts a value into the tree.
-
-    Raises:
-        StudyError: if the path leads nowhere.
-
-    """
-    origin = origin or assignment.origin
-    steps = tokens(assignment.path)
-    here: Any = tree
-    walked = ""
-    for step, following in zip(steps[:-1], [*steps[1:]], strict=True):
-        if isinstance(step, int):
-            if not isinstance(here, list) or step >= len(cast(list[Any], here)):
-                raise _no_such_path(document, origin, walked, f"[{step}]", assignment)
-            here = cast(list[Any], here)[step]
-            walked += f"[{step}]"
-            continue
-        if not isinstance(here, dict):
-            raise _no_table(document, origin, walked, here, assignment)
-        table = cast(Tree, here)
-        if step not in table:
-            if step not in OPTIONAL_TABLES or isinstance(following, int):
-                raise _no_such_path(document, origin, walked, step, assignment, table)
-            table[step] = {}
-        elif isinstance(table[step], str) and step in OPTIONAL_TABLES:
-            # `cc = "reno"` is short for `cc = { name = "reno" }`.
-            table[step] = {"name": table[step]}
-        here = table[step]
-        walked += f".{step}" if walked else str(step)
-    last = steps[-1]
-    if isinstance(last, int) and isinstance(here, list) and last < len(cast(list[Any], here)):
-        here[last] = assignment.value
-    elif isinstance(last, str) and isinstance(here, dict):
-        if walked == "vars" and last not in here:
-            raise _no_such_path(document, origin, walked, last, assignment, cast(Tree, here))
-        here[last] = assignment.value
-    elif isinstance(last, str):
-        raise _no_table(document, origin, walked, here, assignment)
-    else:
-        raise _no_such_path(document, origin, walked, f"[{last}]", assignment)
-
-
-def _no_table(document: Document, origin: str, walked: str, found: Any, assignment: Assignment) -> StudyError:
-    place = document.place(f"scenario.{walked}")
-    where = f", at {place}" if place else ""
-    message = f"`{assignment.path}` does not exist: `{walked}` is {shown(found)}, not a table{where}"
-    return document.error(message, origin, key=True)
-
-
-def _no_such_path(document: Document, origin: str, walked: str, step: str, assignment: Assignment, table: Tree | None = None) -> StudyError:
-    what = f"{walked}.{step}" if walked and not step.startswith("[") else walked + step
-    hint = did_you_mean(step, table) if table else None
-    return document.error(f"`{assignment.path}` does not exist: there is no `{what}` in the scenario", origin, hint, key=True)

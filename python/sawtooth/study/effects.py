@@ -15,8 +15,11 @@ from typing import Any, cast
 
 from sawtooth import _core
 from sawtooth.errors import StudyWarning
-from sawtooth.overlap import axis_of, place_of
-from sawtooth.study import Assignment, Study, Tree, shown, tokens
+from sawtooth.study import Assignment, Study
+from sawtooth.study.assign import Tree
+from sawtooth.study.document import shown
+from sawtooth.study.overlap import axis_of, place_of
+from sawtooth.study.paths import tokens
 
 Built = Mapping[tuple[int, str], str]
 """The text of a scenario of each cell, by its position in the plan, and arm."""

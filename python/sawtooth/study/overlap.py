@@ -10,7 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from sawtooth.errors import StudyError
-from sawtooth.study import OPTIONAL_TABLES, Assignment, Study, shown, tokens
+from sawtooth.study import Assignment, Study
+from sawtooth.study.assign import OPTIONAL_TABLES
+from sawtooth.study.document import shown
+from sawtooth.study.paths import tokens
 
 Steps = tuple[str | int, ...]
 

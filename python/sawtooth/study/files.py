@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sawtooth import distributions, linkfiles
 from sawtooth.errors import StudyError
-from sawtooth.folder import Folder
+from sawtooth.study import distributions, linkfiles
+from sawtooth.study.folder import Folder
 
 
 def inline(tree: dict[str, Any], folder: Folder, locate: Callable[[str, str], StudyError]) -> None:

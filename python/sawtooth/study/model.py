@@ -1,0 +1,148 @@
+"""A study, as a file says it: a question and how to answer it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from sawtooth import _core, arguments
+from sawtooth.errors import Place, StudyError, as_path, cut, read_text, wrong_type
+from sawtooth.lines import lines
+from sawtooth.study.assign import Assignment, Tree
+from sawtooth.study.document import Document
+from sawtooth.study.folder import Folder
+from sawtooth.study.paths import quoted, tokens
+from sawtooth.study.reader import read
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question and how to answer it.
+
+    Attributes:
+        scenario: the tree, with the study's variables under `vars`, before sweeps and arms.
+        sweep: blocks, each a list of levels, each a list of assignments; blocks are crossed, the last varying fastest.
+        arms: alternatives that are compared in pairs under the same random numbers.
+        other_arms: those that are for other backends than this, and which.
+        full_sweep: the sweep of the long form; it numbers the cells.
+        order: `cells`: all replicates of a cell together; `blocks`: each replicate of all cells together, in random order, so that
+            what drifts in the meantime falls on all cells alike.
+        base: assignments that hold in every run (`[short]`, `--set`).
+        folder: where the files are that it names, if it may name any.
+        limits: how much may be asked for, by name (`sawtooth list limit`); raised: those that the study sets itself, as it writes them.
+        repeat_origin: where `repeat` is written.
+
+    """
+
+    document: Document
+    path: Path
+    folder: Folder
+    name: str
+    question: str
+    backend: str
+    repeat: int
+    seed: int
+    order: str
+    report: str
+    scenario: Tree
+    draws: Mapping[str, Tree]
+    sweep: Sequence[Sequence[Sequence[Assignment]]]
+    full_sweep: Sequence[Sequence[Sequence[Assignment]]]
+    arms: Mapping[str, Sequence[Assignment]]
+    other_arms: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    base: Sequence[Assignment] = ()
+    tree: Tree = field(default_factory=dict[str, Any])
+    limits: Mapping[str, float] = field(default_factory=lambda: _core.limits("{}"))
+    raised: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    repeat_origin: str = "repeat"
+
+    @classmethod
+    def load(cls, path: str | Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
+        """Reads a study file.
+
+        Args:
+            path: the file.
+            short: take the `[short]` form.
+            options: `PATH=VALUE` settings that override the file.
+            files: whether it may name files; not one that nobody has read who trusts its author.
+
+        Raises:
+            StudyError: with file, line, column and a hint.
+
+        """
+        path = as_path(path, "`Study.load` takes the path of a study file")
+        return cls.parse(read_text(path), path, short=short, options=options, files=files)
+
+    @classmethod
+    def parse(cls, text: str, path: Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
+        """Reads a study from its text; `path` is for messages and for files it names."""
+        text = arguments.text(text, "`Study.parse` takes the text of a study")
+        path = as_path(path, "the path of a study is a path")
+        # A text is a sequence of texts, too: its letters.
+        if isinstance(options, str) or not isinstance(options, Sequence) or not all(isinstance(option, str) for option in options):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_type('`options` is a list such as ["vars.N=2"]', options)
+        for option in options:
+            if not arguments.encodable(option):
+                raise StudyError(f"{cut(ascii(option))} is no text: its bytes are not UTF-8", hint="write it in UTF-8")
+        try:
+            tree, spans = _core.parse_toml(text)
+        except _core.TomlError as error:
+            end = error.end_column if error.end_line == error.line else error.column + 1
+            place = Place(str(path), error.line, error.column, end, lines(text)[error.line - 1])
+            raise StudyError(error.message, place, error.hint) from None
+        document = Document(str(path), text, spans, tuple(options))
+        return read(cls, document, path, tree, Folder(path.parent, shut=not files), short=short)
+
+    def located(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> StudyError:
+        """The core's error about a tree, at the place where the offending value was written."""
+        best: Assignment | None = None
+        for assignment in assignments:
+            covers = error.path == assignment.path or error.path.startswith((assignment.path + ".", assignment.path + "["))
+            if covers and (best is None or len(assignment.path) >= len(best.path)):
+                best = assignment
+        if best is not None:
+            origin = best.origin + error.path[len(best.path) :]
+            at_key = error.at_key and not best.origin.startswith("--set") and error.path != best.path
+            return StudyError(error.message, self.document.place(origin, key=at_key, within=error.span), error.hint)
+        hint = "; ".join(part for part in (error.hint, self._origins(error, assignments)) if part) or None
+        return StudyError(error.message, self.document.place(self._written(error.path), key=error.at_key, within=error.span), hint)
+
+    def _written(self, path: str) -> str:
+        """The path in the file of what is at `path` in the tree and was not assigned: variables are written in three places."""
+        scenario = cast(Tree, self.tree["scenario"])
+        for origin, table in (("draws", self.draws), ("scenario.vars", scenario.get("vars", {})), ("vars", self.tree.get("vars", {}))):
+            for name in table:
+                if path == f"vars.{name}" or path.startswith(f"vars.{name}["):
+                    return f"{origin}.{quoted(name)}{path[len(f'vars.{name}') :]}"
+        return f"scenario.{path}" if path else "scenario"
+
+    def locator(self, assignments: Sequence[Assignment]) -> Callable[[str, str], StudyError]:
+        """Makes errors about a tree of a message and a path in it."""
+
+        def located(message: str, path: str) -> StudyError:
+            error = _core.ScenarioError(message)
+            error.path, error.message = path, message
+            error.at_key, error.hint, error.span = False, None, None
+            return self.located(error, assignments)
+
+        return located
+
+    def _origins(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> str:
+        """Where the variables of an offending expression got their values, if from a sweep, an arm or an option."""
+        value: Any = self.scenario
+        for step in tokens(error.path):
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return ""
+        names = set(re.findall(r"[^\W\d]\w*", value)) if isinstance(value, str) else set[str]()
+        notes: dict[str, str] = {}
+        for assignment in assignments:
+            name = assignment.path.removeprefix("vars.")
+            place = self.document.place(assignment.origin)
+            if name in names and assignment.path != name and place is not None:
+                notes[name] = f"`{name}` is {assignment.value} here, from {place}"
+        return "; ".join(notes.values())
