@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from sawtooth import _core
-from sawtooth.errors import StudyError
-from sawtooth.measures import measures
-from sawtooth.study import Study
 
-KINDS = (*_core.registry(), "column", "metric", "study")
-"""Names of the tables."""
+Row: TypeAlias = dict[str, Any]
 
 
-def tables() -> dict[str, list[dict[str, Any]]]:
-    """All of them; studies are those of this directory."""
-    found: dict[str, list[dict[str, Any]]] = dict(_core.registry())
-    found["column"] = [
-        {"name": f"{table}.{column['name']}", "summary": column["summary"], "unit": column["unit"]}
-        for table, spec in _core.schema().items()
-        for column in spec["columns"]
-    ]
-    found["metric"] = [
-        {"name": metric.name.removeprefix("flows."), "summary": metric.summary, "unit": metric.unit} for metric in measures().values()
-    ]
-    found["study"] = [{"name": str(path), "summary": _question(path)} for path in sorted(Path("studies").glob("**/*.toml"))]
-    return found
+def table(kind: str) -> list[Row]:
+    """One of the tables that `KINDS` names; studies are those of this directory."""
+    return _OWN[kind]() if kind in _OWN else _core.registry()[kind]
 
 
-def _question(path: Path) -> str:
-    """A study's question; of a file that cannot be used, why not: the others are listed all the same."""
-    try:
-        return Study.load(path).question
-    except StudyError as error:
-        return f"cannot be read: {error.message}"
-
-
-def words(row: dict[str, Any]) -> str:
+def words(row: Row) -> str:
     """A row in words, with what parameters it has."""
     text = row["summary"]
     if row.get("specification"):
@@ -49,3 +28,38 @@ def words(row: dict[str, Any]) -> str:
     for param in row.get("params", ()):
         text += f"\n  {param['name']} = {param['default']}: {param['summary']}"
     return text
+
+
+def _columns() -> list[Row]:
+    return [
+        {"name": f"{table}.{column['name']}", "summary": column["summary"], "unit": column["unit"]}
+        for table, spec in _core.schema().items()
+        for column in spec["columns"]
+    ]
+
+
+def _metrics() -> list[Row]:
+    from sawtooth.measures import measures
+
+    return [{"name": metric.name.removeprefix("flows."), "summary": metric.summary, "unit": metric.unit} for metric in measures().values()]
+
+
+def _studies() -> list[Row]:
+    return [{"name": str(path), "summary": _question(path)} for path in sorted(Path("studies").glob("**/*.toml"))]
+
+
+def _question(path: Path) -> str:
+    """A study's question; of a file that cannot be used, why not: the others are listed all the same."""
+    from sawtooth.errors import StudyError
+    from sawtooth.study import Study
+
+    try:
+        return Study.load(path).question
+    except StudyError as error:
+        return f"cannot be read: {error.message}"
+
+
+_OWN: dict[str, Callable[[], list[Row]]] = {"column": _columns, "metric": _metrics, "study": _studies}
+
+KINDS = (*_core.registry(), *_OWN)
+"""Names of the tables."""

@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sawtooth import streams
 from sawtooth.arguments import MOST_JOBS
-from sawtooth.backends import kernels
+from sawtooth.backends.kernels import FREQUENCIES
 from sawtooth.cli.options import AsJson
-from sawtooth.cli.output import print_json
 
 app = typer.Typer(
     help="Build kernels for `--backend uml` from the distribution's source, and list or remove those that were built.",
@@ -26,7 +24,7 @@ def build(
         str | None,
         typer.Argument(metavar="[VERSION]", help="A series like 6.1, or a package's exact version.", show_default="the distribution's"),
     ] = None,
-    hz: Annotated[int, typer.Option(help=f"Ticks per second: {', '.join(map(str, kernels.FREQUENCIES))}.")] = 250,
+    hz: Annotated[int, typer.Option(help=f"Ticks per second: {', '.join(map(str, FREQUENCIES))}.")] = 250,
     jobs: Annotated[int | None, typer.Option(min=1, max=MOST_JOBS, help="Compilers at a time.", show_default="one per processor")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -36,6 +34,10 @@ def build(
 
     Example: sawtooth kernel build 6.1 --hz 1000
     """
+    from sawtooth import streams
+    from sawtooth.backends import kernels
+    from sawtooth.cli.output import print_json
+
     with kernels.progress(streams.Console(stderr=True)) as say:
         built = kernels.build(version, hz, jobs, say)
     if as_json:
@@ -47,6 +49,9 @@ def build(
 @app.command(name="list")
 def list_kernels(as_json: AsJson = False) -> None:
     """List the kernels that were built."""
+    from sawtooth.backends import kernels
+    from sawtooth.cli.output import print_json
+
     found = kernels.available()
     if as_json:
         print_json([kernel.facts() for kernel in found])
@@ -62,4 +67,6 @@ def remove(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As `sawtooth kernel list` shows it.", show_default=False)],
 ) -> None:
     """Remove a kernel that was built."""
+    from sawtooth.backends import kernels
+
     print(f"removed {kernels.remove(name).name}")

@@ -24,27 +24,16 @@ def list_parts(
 
     Example: sawtooth list cc
     """
-    from rich.table import Table
-    from rich.text import Text
-
-    from sawtooth import streams
-    from sawtooth.cli.output import print_json
+    from sawtooth.cli.output import print_json, print_pairs
     from sawtooth.errors import StudyError
 
     if what and what not in listing.KINDS:
         raise StudyError(f"there is nothing called `{what}` to list", hint=f"there are {', '.join(listing.KINDS)}")
-    tables = listing.tables()
-    chosen = {what: tables[what]} if what else tables
+    chosen = {kind: listing.table(kind) for kind in ([what] if what else listing.KINDS)}
     if as_json:
         print_json(chosen[what] if what else chosen)
         return
-    console = streams.Console()
     for name, rows in chosen.items():
-        table = Table(title=None if what else name, title_justify="left", box=None, pad_edge=False, show_header=False)
-        table.add_column(no_wrap=True)
-        table.add_column()
-        for row in rows:
-            table.add_row(Text(row["name"]), Text(listing.words(row)))
-        console.print(table)
+        print_pairs([(row["name"], listing.words(row)) for row in rows], title=None if what else name)
         if not what:
-            console.print()
+            print()
