@@ -17,6 +17,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from sawtooth import _core
+from sawtooth.backends.registry import BACKENDS, WITH_KERNELS
 from sawtooth.cli import app
 from sawtooth.report import KINDS as REPORTS
 from sawtooth.study import keys
@@ -204,6 +205,11 @@ def _study() -> str:
     text += "\n## Figures\n\n" + _keys(keys.FIGURE)
     text += "\n## Findings\n\n" + _keys(keys.FINDING)
     text += "\n### than\n\nWhere it is a table:\n\n" + _keys(keys.THAN)
+    text += "\n## Backends\n\n"
+    text += _table(
+        ("Backend", "What it is", "Time"),
+        ((f'`"{row.name}"`', row.summary, " or ".join(row.clocks) or "simulated") for row in BACKENDS.values()),
+    )
     text += "\n## Kinds of reports\n\n"
     text += _table(("Kind", "What it is"), ((f'`"{kind}"`', _first_sentence(module)) for kind, (module, _) in REPORTS.items()))
     return (
@@ -338,7 +344,8 @@ def _tcp(params: Sequence[dict[str, Any]], stacks: Sequence[dict[str, Any]]) -> 
 
 def _kernel(settings: Sequence[dict[str, Any]]) -> str:
     text = "# Settings of a real kernel\n\n"
-    text += "What `[scenario.kernel]` can say, for `--backend uml`, `qemu` and `netns`. The simulator reads none of it.\n\n"
+    backends = ", ".join(f"`{name}`" for name in WITH_KERNELS)
+    text += f"What `[scenario.kernel]` can say, for the backends {backends}. The simulator reads none of it.\n\n"
     text += _parameters(settings)
     text += (
         "\nBesides, `image` names a kernel made by `sawtooth kernel build`, and the table `sysctl` holds settings of both hosts by name:\n"

@@ -13,9 +13,10 @@ from typing import Any, cast
 import polars as pl
 
 from sawtooth import _core, arguments
+from sawtooth.backends.registry import require
 from sawtooth.dataset import Dataset, is_results
 from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
-from sawtooth.execute import execute, require
+from sawtooth.execute import execute
 from sawtooth.lines import lines
 from sawtooth.plan import make_plan
 from sawtooth.study import Study

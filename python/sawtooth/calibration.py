@@ -7,7 +7,6 @@ reached is kept in the cache, so that a study beyond it can be told so.
 from __future__ import annotations
 
 import json
-import platform
 import statistics
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,15 +14,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sawtooth.backends import debian, guest, images, kernels, netns, qemu, uml
-from sawtooth.backends.launcher import Launcher
+from sawtooth.backends import guest, images, registry
 from sawtooth.errors import BackendUnavailable
 
 RATES_BPS = (1e6, 1e7, 1e8, 4.8e8, 1e9, 1e10)
 DELAYS_MS = (0, 1, 5, 10, 20, 100)
 LIMITS = ("5 packets", "50 packets", "500 packets", "7500 B", "75000 B", "750000 B")
 SHAPERS = ("simulator", "kernel")
-LAUNCHERS: Mapping[str, Launcher] = {"uml": uml.LAUNCHER, "qemu": qemu.LAUNCHER, "netns": netns.LAUNCHER}
 UNITS = {"delay": "ns", "rate": "bit/s", "queue": "packets", "queue_bytes": "B", "transfer": "bit/s"}
 
 # A full packet, and what TCP carries in it besides its timestamps.
@@ -117,9 +114,9 @@ def measure(
     """Measures a backend; the result is kept in the cache, too, if it is of all rates and nothing failed.
 
     Args:
-        backend: `uml`, `qemu` or `netns`.
+        backend: one with kernels.
         shaper: `simulator` or `kernel`.
-        clock: `virtual` or `real`; that of `netns` is real.
+        clock: `virtual` or `real`, where the backend has both.
         rates_bps: to configure.
         delays_ms: to configure.
         limits: of queues, as a study writes them.
@@ -128,16 +125,16 @@ def measure(
         BackendUnavailable: if the backend cannot be run here, or lacks what the shaper needs.
 
     """
-    clock = "real" if backend == "netns" else clock
+    clock = registry.BACKENDS[backend].clock(clock)
     jobs: dict[str, dict[str, Any]] = {}
     specs: dict[str, Point] = {}
     for spec, job in _jobs(shaper, clock, rates_bps, delays_ms, limits):
         name = f"{len(jobs):03}.json"
         jobs[name], specs[name] = job, spec
-    outcomes = guest.run_jobs(LAUNCHERS[backend], jobs)
+    outcomes = guest.run_jobs(_kernels(backend).LAUNCHER, jobs)
     points = [_point(specs[name], outcomes[name]) for name in jobs if "error" not in outcomes[name]]
     errors = {_words(specs[name]): str(outcomes[name]["error"]) for name in jobs if "error" in outcomes[name]}
-    made = Calibration(backend, shaper, clock, release(backend), time.strftime("%Y-%m-%d"), points, errors)
+    made = Calibration(backend, shaper, clock, _kernels(backend).release(), time.strftime("%Y-%m-%d"), points, errors)
     if set(RATES_BPS) <= set(rates_bps) and not errors:
         path = _path(backend, shaper, clock, made.release)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -145,10 +142,12 @@ def measure(
     return made
 
 
-def last(backend: str, shaper: str, clock: str, image: str = "") -> Calibration | None:
-    """What was measured when this backend was last calibrated on this kernel."""
+def last(backend: str, shaper: str, clock: str, image: str = "", *, fetch: bool = True) -> Calibration | None:
+    """What was measured when this backend was last calibrated on this kernel; unless told not to, that is fetched if it is not here."""
     try:
-        return Calibration.from_json(json.loads(_path(backend, shaper, clock, release(backend, image)).read_text(encoding="utf-8")))
+        return Calibration.from_json(
+            json.loads(_path(backend, shaper, clock, _kernels(backend).release(image, fetch=fetch)).read_text(encoding="utf-8"))
+        )
     except (OSError, ValueError, KeyError, TypeError, BackendUnavailable):
         # Never calibrated, or by another version: as good as never.
         return None
@@ -162,9 +161,8 @@ def unreachable(backend: str, keys: Mapping[str, Any]) -> str | None:
         keys: what `_core.kernel_settings` says of it.
 
     """
-    clock = "real" if backend == "netns" else keys["time"]
-    if backend not in LAUNCHERS or (backend, clock) == ("uml", "virtual"):
-        # Its processor is infinitely fast.
+    row = registry.BACKENDS[backend]
+    if not row.clocks or (clock := row.clock(keys["time"])) in row.boundless:
         return None
     found = last(backend, keys["shaper"], clock, keys["image"])
     fastest = float(keys["fastest_link_bps"])
@@ -176,18 +174,10 @@ def unreachable(backend: str, keys: Mapping[str, Any]) -> str | None:
     )
 
 
-def release(backend: str, image: str = "") -> str:
-    """The kernel's release.
-
-    Raises:
-        BackendUnavailable: if there is none.
-
-    """
-    if backend == "netns":
-        return platform.release()
-    if backend == "uml":
-        return kernels.find(image).release if image else uml.modules().release
-    return (debian.present() or debian.find()).release
+def _kernels(backend: str) -> registry.Kernels:
+    found = registry.kernels(backend)
+    assert found is not None
+    return found
 
 
 def _path(backend: str, shaper: str, clock: str, kernel: str) -> Path:

@@ -37,6 +37,7 @@ from sawtooth.results.provenance import of_plan, plan_hash, surroundings
 from sawtooth.results.storage import is_temporary, read_bytes, remove_leftovers, writing
 from sawtooth.results.sums import digest
 from sawtooth.study import Study
+from sawtooth.tables import as_status, column_types
 
 _LOG = "log.jsonl"
 _OURS = {heads.STUDY, heads.MANIFEST, heads.RUNS, heads.KERNELS, heads.SUMS, _LOG, locks.NAME, "parts", "report", "trace"}
@@ -210,7 +211,7 @@ class Dataset:
         if not parts:
             if name not in _core.schema():
                 raise DatasetError(f"there is no table `{name}`", f"there are {', '.join(_core.schema())}")
-            return pl.LazyFrame(schema={"run": pl.UInt32, **_column_types(name)})
+            return pl.LazyFrame(schema={"run": pl.UInt32, **column_types(name)})
         return pl.scan_parquet(parts)
 
     def flows(self) -> pl.LazyFrame:
@@ -357,28 +358,6 @@ class Observation:
     report: str
     backend: str
     text: str
-
-
-def as_table(name: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Rows, with `run`, in the columns of a table of the simulator; what they do not tell is null."""
-    frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
-    return frame.select(
-        pl.col("run").cast(pl.UInt32),
-        *(pl.col(key).cast(kind) if key in frame.columns else pl.lit(None, kind).alias(key) for key, kind in _column_types(name).items()),
-    )
-
-
-def _column_types(name: str) -> dict[str, Any]:
-    kinds = {"u64": pl.UInt64, "i64": pl.Int64, "f64": pl.Float64, "str": pl.String}
-    return {column["name"]: kinds[column["type"]] for column in _core.schema()[name]["columns"]}
-
-
-def as_status(runs: Sequence[int], status: Sequence[str], messages: Sequence[str | None], tries: Sequence[int | None] = ()) -> pl.DataFrame:
-    """The table `status`."""
-    return pl.DataFrame(
-        {"run": runs, "status": status, "message": messages, "tries": tries or [None] * len(runs)},
-        schema={"run": pl.UInt32, "status": pl.String, "message": pl.String, "tries": pl.UInt8},
-    )
 
 
 def _require_ours(directory: Path) -> None:

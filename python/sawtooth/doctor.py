@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sawtooth import _core, calibration
-from sawtooth.backends import debian, kernels, modules, netns, processes, qemu, uml
+from sawtooth.backends import debian, kernels, modules, netns, processes, qemu, registry, uml
 from sawtooth.errors import BackendUnavailable
 from sawtooth.study import Study
 
@@ -125,11 +125,15 @@ def _calibrations() -> Finding:
     """How fast links were when they were calibrated, where that is not without bounds; nothing is fetched for the answer."""
     known: list[str] = []
     unknown: list[str] = []
-    for backend, clock in (("qemu", "virtual"), ("qemu", "real"), ("netns", "real")):
-        if backend == "qemu" and debian.present() is None:
+    for backend, clock in ((row, clock) for row in registry.TABLE for clock in row.clocks if clock not in row.boundless):
+        kernels = backend.kernels()
+        try:
+            assert kernels is not None
+            kernels.release(fetch=False)
+        except BackendUnavailable:
             continue
-        found = calibration.last(backend, "simulator", clock)
-        name = f"{backend} in {clock} time"
+        found = calibration.last(backend.name, "simulator", clock, fetch=False)
+        name = f"{backend.name} in {clock} time"
         if found is None:
             unknown.append(name)
         else:

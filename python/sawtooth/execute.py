@@ -26,21 +26,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from sawtooth import _core, calibration
-from sawtooth.backends import netns, processes, qemu, sim, uml
+from sawtooth.backends import processes, registry
 from sawtooth.backends.batch import Batch
-from sawtooth.dataset import Dataset, as_status
+from sawtooth.dataset import Dataset
 from sawtooth.plan import RUN_COST, Plan, Run
 from sawtooth.results.lock import lock
-
-_KERNELS = {"uml": uml, "qemu": qemu, "netns": netns}
-BACKENDS = {"sim": sim, **_KERNELS}
-
-
-def require(backend: str) -> None:
-    """Raises `BackendUnavailable` if this machine cannot run a backend; before anything is written for it."""
-    if backend in _KERNELS:
-        _KERNELS[backend].require()
-
+from sawtooth.tables import as_status
 
 # A lost run is done once more this often, unless more is asked for.
 _MOST_RETRIES = 3
@@ -202,7 +193,7 @@ class _Execution:
     def _prepare(self, *, needed: bool) -> int:
         """How many batches are done side by side; on real kernels it is stored first which they are."""
         plan = self.plan
-        kernel = _KERNELS.get(plan.study.backend)
+        kernel = registry.kernels(plan.study.backend)
         cores = os.cpu_count() or 1
         if not kernel or not needed:
             return self.jobs or cores
@@ -300,7 +291,7 @@ def do_task(plan: Plan, dataset: Dataset, task: _Task) -> Receipt:
 
 def _run(backend: str, runs: Sequence[Run]) -> Batch:
     try:
-        return BACKENDS[backend].run_batch([run.scenario for run in runs], [run.seed for run in runs])
+        return registry.BACKENDS[backend].load().run_batch([run.scenario for run in runs], [run.seed for run in runs])
     except (MemoryError, OSError) as error:
         if isinstance(error, OSError) and error.errno != errno.ENOMEM:
             raise
@@ -312,7 +303,7 @@ def _run(backend: str, runs: Sequence[Run]) -> Batch:
 @functools.cache
 def _beyond(backend: str, scenario: str) -> str | None:
     """What a scenario asks of a backend's links beyond what they reached when they were calibrated."""
-    return calibration.unreachable(backend, _core.kernel_settings(scenario)) if backend in _KERNELS else None
+    return calibration.unreachable(backend, _core.kernel_settings(scenario)) if registry.BACKENDS[backend].clocks else None
 
 
 class _Interrupt:

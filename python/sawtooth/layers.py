@@ -109,7 +109,7 @@ def take(plan: Plan, run: Run, flows: Sequence[str] | None = None) -> tuple[pl.D
     """
     tree = json.loads(run.scenario)
     record = [*tree.get("record", []), *(table for table in ("layers", "stalls") if table not in tree.get("record", []))]
-    if plan.study.backend != "sim" or not tree.get("hosts"):
+    if plan.study.on_kernels or not tree.get("hosts"):
         raise StudyError("this study has no layers to show", hint="flows have them in the simulator, with `host`: docs/concepts/host.md")
     if flows and len(flows) > 1:
         raise StudyError(f"layers are shown of one flow, not of {', '.join(flows)}", hint="give --flow once")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from sawtooth import _core
+from sawtooth.backends.registry import BACKENDS
 
 Row: TypeAlias = dict[str, Any]
 
@@ -25,6 +26,8 @@ def words(row: Row) -> str:
         text += f" [{row['kind']}; default {row['default']}]"
     if row.get("unit"):
         text += f" [{row['unit']}]"
+    if row.get("time"):
+        text += f" [{' or '.join(row['time'])} time]"
     for param in row.get("params", ()):
         text += f"\n  {param['name']} = {param['default']}: {param['summary']}"
     return text
@@ -44,6 +47,10 @@ def _metrics() -> list[Row]:
     return [{"name": metric.name.removeprefix("flows."), "summary": metric.summary, "unit": metric.unit} for metric in measures().values()]
 
 
+def _backends() -> list[Row]:
+    return [{"name": row.name, "summary": row.summary, "time": list(row.clocks) or ["simulated"]} for row in BACKENDS.values()]
+
+
 def _studies() -> list[Row]:
     return [{"name": str(path), "summary": _question(path)} for path in sorted(Path("studies").glob("**/*.toml"))]
 
@@ -59,7 +66,7 @@ def _question(path: Path) -> str:
         return f"cannot be read: {error.message}"
 
 
-_OWN: dict[str, Callable[[], list[Row]]] = {"column": _columns, "metric": _metrics, "study": _studies}
+_OWN: dict[str, Callable[[], list[Row]]] = {"backend": _backends, "column": _columns, "metric": _metrics, "study": _studies}
 
 KINDS = (*_core.registry(), *_OWN)
 """Names of the tables."""

@@ -213,7 +213,7 @@ def make_plan(study: Study) -> Plan:
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)
-    cost = _SIMULATED_COST if study.backend == "sim" else _KERNEL_COST
+    cost = _KERNEL_COST if study.on_kernels else _SIMULATED_COST
     return Plan(study, all_cells, runs, _batches(runs, cost), tuple(warnings), demand)
 
 
@@ -231,7 +231,7 @@ def _in_blocks(study: Study, runs: Sequence[Run]) -> list[Run]:
 def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> tuple[Demand, list[StudyWarning]]:
     """What a run takes, and what about it is hardly meant."""
     try:
-        demand, strange = _core.examine(scenario, kernel=study.backend != "sim")
+        demand, strange = _core.examine(scenario, kernel=study.on_kernels)
     except _core.ScenarioError as error:
         raise study.located(error, applied) from None
     _check_events(study, demand[1], applied)
@@ -242,7 +242,7 @@ def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> tuple[
 def _check_events(study: Study, events: float, applied: Sequence[Assignment]) -> None:
     """Refuses what would be ended at the limit after all: links that lose much carry less than they could, but not that much less."""
     limit = study.limits["events"]
-    if study.backend == "sim" and events > _FAR_ABOVE * limit:
+    if not study.on_kernels and events > _FAR_ABOVE * limit:
         number = f"{events:,.0f}" if events < _LONG else f"{events:.1e}".replace("e+", "e")
         text = f"a run takes up to about {number} events, and the limit is {limit:,.0f}"
         located = study.locator(applied)(text, "duration")

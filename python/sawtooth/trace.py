@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from sawtooth import _core
+from sawtooth.backends.registry import Simulator
 from sawtooth.errors import RunFailed, StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run
@@ -124,7 +124,7 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
     return lines
 
 
-def take(plan: Plan, run: Run, backend: ModuleType) -> Trace:
+def take(plan: Plan, run: Run, backend: Simulator) -> Trace:
     """Does the run once more, recording what it does over time.
 
     Raises:
@@ -132,7 +132,7 @@ def take(plan: Plan, run: Run, backend: ModuleType) -> Trace:
 
     """
     tree = json.loads(run.scenario)
-    simulated = plan.study.backend == "sim"
+    simulated = not plan.study.on_kernels
     duration = _duration(tree)
     sampled = f"{duration / _SAMPLES:.9f} s"
     per_ack = run.cost <= _MOST_ACKS

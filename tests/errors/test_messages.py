@@ -337,15 +337,13 @@ hint: --set changes values of the scenario, and repeat, seed, backend and limits
 def test_a_backend_that_is_not_there_is_told_before_anything_is_written(
     study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sawtooth import execute
+    from sawtooth.backends import uml
     from sawtooth.errors import BackendUnavailable
 
-    class Missing:
-        @staticmethod
-        def require() -> None:
-            raise BackendUnavailable("no guest here", "`make guest` builds it")
+    def missing() -> None:
+        raise BackendUnavailable("no guest here", "`make guest` builds it")
 
-    monkeypatch.setitem(execute._KERNELS, "uml", Missing)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(uml, "require", missing)
     text = STUDY.replace('"newreno" }', '"newreno" }'.replace("newreno", "sack")).replace('stack = "ns2"\n', "")
     text = text.replace('{ "tcp.recovery" = "sack" }', "{}").replace("newreno = {}\nsack = {}", 'a = {}\nb = { "tcp.smss" = "1000 B" }')
     study_file.write_text(text)

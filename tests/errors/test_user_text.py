@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 import sawtooth
 from sawtooth import trace
+from sawtooth.backends.registry import BACKENDS
 from sawtooth.errors import DatasetError
-from sawtooth.execute import BACKENDS
 from sawtooth.plan import make_plan
 from sawtooth.plots import style
 from sawtooth.report import compare, report
@@ -152,7 +152,7 @@ def test_a_comparison_of_arms_shows_names_as_they_are_written(dataset: sawtooth.
 def test_a_trace_shows_names_as_they_are_written(dataset: sawtooth.Dataset, tmp_path: Path) -> None:
     plan = make_plan(Study.load(dataset.directory.parent / "nasty.toml"))
     run = trace.choose(plan, trace.Which(0, None, None, None))
-    taken = trace.take(plan, run, BACKENDS["sim"])
+    taken = trace.take(plan, run, BACKENDS["sim"].load())
     drawn = trace.figure(taken, trace.title(plan, run), NASTY[1:], (), trace.span("0 s", None, run))
     style.write(drawn, tmp_path, "trace")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["trace.png", "trace.svg"]

@@ -27,6 +27,12 @@ def test_every_module_has_a_layer_and_nothing_is_ignored() -> None:
     assert not [contract["name"] for contract in contracts() if "ignore_imports" in contract or "exhaustive_ignores" in contract]
 
 
+def test_every_module_of_the_backends_but_their_table_is_a_producer() -> None:
+    (producers,) = (contract["forbidden_modules"] for contract in contracts() if contract["name"] == "Analysing knows no producer")
+    modules = {path.stem for path in (PACKAGE / "backends").glob("*.py")} - {"__init__", "registry"}
+    assert {name.removeprefix("sawtooth.backends.") for name in producers if ".backends." in name} == modules
+
+
 PLANTED = {
     "dataset.py": ("from sawtooth.report import report", "sawtooth.dataset -> sawtooth.report"),
     "study/sweep.py": ("def planted():\n    from sawtooth import execute", "sawtooth.study.sweep -> sawtooth.execute"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sawtooth import _core, calibration, doctor
+from sawtooth.backends import netns
 from sawtooth.calibration import Calibration, Point
 
 GUEST = doctor.guest_finding()
@@ -62,10 +63,10 @@ def keep(made: Calibration, cache: Path) -> None:
 
 def test_a_rate_beyond_what_was_reached_is_said_and_one_within_is_not(cache: Path) -> None:
     points = [Point("transfer", 1e8, 0.999e8), Point("transfer", 1e9, 0.98e9), Point("transfer", 1e10, 1.23e9)]
-    keep(Calibration("netns", "simulator", "real", calibration.release("netns"), "2026-01-01", points), cache)
+    keep(Calibration("netns", "simulator", "real", netns.release(), "2026-01-01", points), cache)
     assert calibration.unreachable("netns", keys("1 Gbit/s")) is None
     assert calibration.unreachable("netns", keys("2 Gbit/s", "virtual")) == (
-        f"a link of 2 Gbit/s is more than `netns` reached in real time on kernel {calibration.release('netns')} when it was calibrated on "
+        f"a link of 2 Gbit/s is more than `netns` reached in real time on kernel {netns.release()} when it was calibrated on "
         "2026-01-01, 1.23 Gbit/s: what is measured may be the machine's limit, not TCP's"
     )
 
@@ -78,7 +79,7 @@ def test_nothing_is_said_of_what_was_never_calibrated_or_has_an_infinitely_fast_
 
 
 def test_a_damaged_calibration_is_as_good_as_none(cache: Path) -> None:
-    keep(Calibration("netns", "simulator", "real", calibration.release("netns"), "2026-01-01", []), cache)
+    keep(Calibration("netns", "simulator", "real", netns.release(), "2026-01-01", []), cache)
     (path,) = (cache / "sawtooth/calibration").iterdir()
     path.write_text("{")
     assert calibration.last("netns", "simulator", "real") is None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
+import dataclasses
+import sys
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,13 +12,14 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth.backends import sim
+from sawtooth.backends import registry, sim
 from sawtooth.backends.batch import Batch
 from sawtooth.dataset import Dataset
 from sawtooth.execute import Summary, execute
 from sawtooth.plan import Plan, make_plan
 from sawtooth.study import Study
 
+_PRETENDED = "tests.robustness.pretended"
 # Three batches. A kernel's backend, as only those have `kernels.json`: see `pretended`.
 STUDY = """\
 name = "small"
@@ -43,7 +45,6 @@ reno = { "cc" = "reno" }
 cubic = { "cc" = "cubic" }
 """
 
-execution = importlib.import_module("sawtooth.execute")
 """The module: the package has a function of that name."""
 
 Run = Callable[[Sequence[str], Sequence[int]], Batch]
@@ -60,13 +61,13 @@ def pretended(run_batch: Run = sim.run_batch) -> Generator[None]:
         return 2
 
     backend: Any = SimpleNamespace(run_batch=run_batch, provenance=provenance, parallel=parallel)
-    kernels, backends = dict(execution._KERNELS), dict(execution.BACKENDS)
-    execution._KERNELS["uml"] = execution.BACKENDS["uml"] = backend
+    row = registry.BACKENDS["uml"]
+    sys.modules[_PRETENDED] = backend
+    registry.BACKENDS["uml"] = dataclasses.replace(row, module=_PRETENDED)
     try:
         yield
     finally:
-        execution._KERNELS.update(kernels)
-        execution.BACKENDS.update(backends)
+        registry.BACKENDS["uml"] = row
 
 
 def plan(seed: int = 7) -> Plan:

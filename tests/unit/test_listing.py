@@ -15,9 +15,7 @@ def test_a_pipe_gets_a_line_for_each_row_and_each_parameter_whatever_its_length(
     rows = listing.table(kind)
     widest = max(len(row["name"]) for row in rows)
     wanted = [
-        line
-        for row in rows
-        for line in (f"{row['name']:{widest}}  {listing.words(row)}").replace("\n", f"\n{'':{widest}}  ").splitlines()
+        line for row in rows for line in (f"{row['name']:{widest}}  {listing.words(row)}").replace("\n", f"\n{'':{widest}}  ").splitlines()
     ]
     assert printed == [line.rstrip() for line in wanted]
     assert max(map(len, printed)) > 100

@@ -51,6 +51,12 @@ def has_qdisc(module: str) -> bool:
     return f"CONFIG_NET_{module.upper()}=y" in _configuration_text()
 
 
+def release(image: str = "", *, fetch: bool = True) -> str:
+    """See `registry.Kernels`."""
+    del image, fetch
+    return platform.release()
+
+
 class Netns:
     """See `launcher.Launcher`."""
 

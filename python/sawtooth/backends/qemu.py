@@ -59,6 +59,15 @@ def kvm_problem() -> str:
     )
 
 
+def release(image: str = "", *, fetch: bool = True) -> str:
+    """See `registry.Kernels`."""
+    del image
+    kernel = debian.present()
+    if kernel is None and not fetch:
+        raise BackendUnavailable("the cloud kernel is not here", "the first run fetches it")
+    return (kernel or debian.find()).release
+
+
 class Qemu:
     """See `launcher.Launcher`."""
 

@@ -49,6 +49,12 @@ def modules() -> Modules:
     return Modules(found[-1].parent)
 
 
+def release(image: str = "", *, fetch: bool = True) -> str:
+    """See `registry.Kernels`."""
+    del fetch
+    return kernels.find(image).release if image else modules().release
+
+
 class Uml:
     """See `launcher.Launcher`."""
 

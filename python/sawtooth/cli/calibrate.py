@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from sawtooth.cli.options import AsJson
+from sawtooth.backends.registry import BACKENDS, WITH_KERNELS
+from sawtooth.cli.options import AsJson, alternatives
 
 
 def calibrate(
     backends: Annotated[
-        list[str] | None, typer.Option("--backend", metavar="B", help="uml, qemu or netns. May be repeated.", show_default="all")
+        list[str] | None, typer.Option("--backend", metavar="B", help=f"{alternatives(WITH_KERNELS)}. May be repeated.", show_default="all")
     ] = None,
     shaper: Annotated[str, typer.Option(metavar="simulator|kernel", help="What makes the links.")] = "simulator",
     as_json: AsJson = False,
@@ -28,11 +29,11 @@ def calibrate(
     if shaper not in calibration.SHAPERS:
         raise StudyError(f"there is no shaper `{shaper}`", hint=f"there are {', '.join(calibration.SHAPERS)}")
     for name in backends or ():
-        if name not in calibration.LAUNCHERS:
-            raise StudyError(f"there is no backend `{name}` to calibrate", hint=f"there are {', '.join(calibration.LAUNCHERS)}")
+        if name not in WITH_KERNELS:
+            raise StudyError(f"there is no backend `{name}` to calibrate", hint=f"there are {', '.join(WITH_KERNELS)}")
     made: list[dict[str, Any]] = []
-    for name in backends or calibration.LAUNCHERS:
-        for clock in ("real",) if name == "netns" else ("virtual", "real"):
+    for name in backends or WITH_KERNELS:
+        for clock in BACKENDS[name].clocks:
             try:
                 one = calibration.measure(name, shaper, clock=clock)
             except BackendUnavailable as missing:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from sawtooth.backends.registry import WITH_KERNELS
+
+
+def alternatives(names: Sequence[str]) -> str:
+    """Names of which one is to be chosen, in a sentence."""
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).", show_default=False)]
 Short = Annotated[bool, typer.Option("--short", help="Take the study's [short] form.")]
@@ -15,6 +24,6 @@ Options = Annotated[
 ]
 NoFiles = Annotated[bool, typer.Option("--no-files", help="The study may name no file: for one that you do not trust.")]
 Backend = Annotated[
-    str | None, typer.Option(help="sim, or a real kernel in uml, qemu or netns; instead of the study's.", show_default=False)
+    str | None, typer.Option(help=f"sim, or a real kernel in {alternatives(WITH_KERNELS)}; instead of the study's.", show_default=False)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]

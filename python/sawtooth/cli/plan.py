@@ -19,8 +19,8 @@ def plan(
 
     Example: sawtooth plan studies/hstcp.toml
     """
+    from sawtooth.backends.registry import require
     from sawtooth.cli import plan_text, studies
-    from sawtooth.execute import require
     from sawtooth.plan import make_plan
 
     made = studies.warn(make_plan(studies.load(study, short, options, backend, no_files)))

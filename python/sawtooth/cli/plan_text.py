@@ -7,6 +7,7 @@ import os
 from rich.table import Table
 
 from sawtooth import _core, streams
+from sawtooth.backends.registry import BACKENDS
 from sawtooth.cli.output import print_json
 from sawtooth.plan import RUN_COST, Plan
 from sawtooth.study.sweep import axis_names
@@ -53,10 +54,10 @@ def _axes(made: Plan) -> dict[str, list[str]]:
 
 def _seconds(made: Plan, cores: int) -> float:
     """How long a plan takes, at most about: in real time runs are one after the other and take their own time, too."""
-    backend = made.study.backend
-    if backend == "sim":
+    backend = BACKENDS[made.study.backend]
+    if not backend.clocks:
         return (made.cost + len(made.runs) * RUN_COST) / _DELIVERIES_PER_SECOND / cores
-    real = [run for run in made.runs if backend == "netns" or _core.kernel_settings(run.scenario)["time"] == "real"]
+    real = [run for run in made.runs if backend.clock(_core.kernel_settings(run.scenario)["time"]) == "real"]
     in_turn = sum(run.cost for run in real)
     waiting = sum(_core.kernel_settings(run.scenario)["duration_secs"] for run in real)
     return waiting + (in_turn + (made.cost - in_turn) / cores) / _KERNEL_DELIVERIES_PER_SECOND

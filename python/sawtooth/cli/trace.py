@@ -48,10 +48,10 @@ def trace(
     Example: sawtooth trace studies/hstcp.toml --cell 12 --arm highspeed --to '30 s'
     """
     from sawtooth import trace as traces
+    from sawtooth.backends.registry import BACKENDS
     from sawtooth.cli import layers_text, studies
     from sawtooth.cli.output import print_json
     from sawtooth.errors import StudyError
-    from sawtooth.execute import BACKENDS
     from sawtooth.plan import make_plan
     from sawtooth.plots import style
 
@@ -66,7 +66,7 @@ def trace(
         return
     if message is not None:
         raise StudyError("--message is for --layers", hint="a message's way through the layers is shown with both")
-    taken = traces.take(made, run, BACKENDS[made.study.backend])
+    taken = traces.take(made, run, BACKENDS[made.study.backend].load())
     drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
     name = f"trace-run-{run.index}"
     style.write(drawn, directory, name)

@@ -9,8 +9,9 @@ import polars as pl
 import typer
 
 from sawtooth import streams
+from sawtooth.backends.registry import require
 from sawtooth.dataset import Dataset, is_results
-from sawtooth.execute import Interrupted, Summary, execute, reporter_for, require
+from sawtooth.execute import Interrupted, Summary, execute, reporter_for
 from sawtooth.plan import Plan
 
 

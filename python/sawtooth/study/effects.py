@@ -164,7 +164,7 @@ class _Effects:
         return self._same([self._text(self.built[each]) for each in chosen])
 
     def _same(self, texts: list[str]) -> list[int]:
-        return _core.alike(texts, kernel=self.study.backend != "sim")
+        return _core.alike(texts, kernel=self.study.on_kernels)
 
     def _text(self, text: str) -> str:
         if not self.drawn:

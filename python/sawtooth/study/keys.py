@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from sawtooth.backends.registry import NAMES
+
 
 @dataclass(frozen=True)
 class Key:
@@ -38,14 +40,13 @@ def words(known: Iterable[str]) -> str:
     return ", ".join(f'`"{word}"`' for word in known)
 
 
-BACKENDS = ("sim", "uml", "qemu", "netns")
 ORDERS = ("cells", "blocks")
 
 STUDY = (
     Key("name", "text", "the file's name", "names the results directory"),
     Key("question", "text", "", "heads the report"),
     Key(
-        "backend", words(BACKENDS), '`"sim"`', "what runs the scenario: the simulator, or [a real kernel](../guides/kernels.md)"
+        "backend", words(NAMES), '`"sim"`', "what runs the scenario: [a backend](#backends)"
     ),
     Key("repeat", "whole number from 1", "`1`", "replicates of every cell and arm"),
     Key("seed", "whole number from 0", "`1`", "of all random numbers"),

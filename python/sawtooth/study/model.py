@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sawtooth import _core, arguments
+from sawtooth.backends.registry import BACKENDS
 from sawtooth.errors import Place, StudyError, as_path, cut, read_text, wrong_type
 from sawtooth.lines import lines
 from sawtooth.study.assign import Assignment, Tree
@@ -95,6 +96,11 @@ class Study:
             raise StudyError(error.message, place, error.hint) from None
         document = Document(str(path), text, spans, tuple(options))
         return read(cls, document, path, tree, Folder(path.parent, shut=not files), short=short)
+
+    @property
+    def on_kernels(self) -> bool:
+        """Whether its runs are on real kernels."""
+        return bool(BACKENDS[self.backend].clocks)
 
     def located(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> StudyError:
         """The core's error about a tree, at the place where the offending value was written."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sawtooth import _core
+from sawtooth.backends.registry import NAMES as BACKENDS
 from sawtooth.errors import StudyError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.study import keys
@@ -145,8 +146,8 @@ class _Reader:
         return value
 
     def backend(self, value: Any, origin: str) -> str:
-        if value not in keys.BACKENDS:
-            raise self.document.error(f"unknown backend `{value}`", origin, did_you_mean(str(value), keys.BACKENDS))
+        if value not in BACKENDS:
+            raise self.document.error(f"unknown backend `{value}`", origin, did_you_mean(str(value), BACKENDS))
         return str(value)
 
     def order(self) -> str:
@@ -366,7 +367,7 @@ class _Reader:
         for name, entry in self.table(self.tree.get("arms", {}), "arms").items():
             where = f"arms.{quoted(name)}"
             settings = dict(self.table(entry, where))
-            backends[name] = self.backends(settings.pop("backends", list(keys.BACKENDS)), f"{where}.backends")
+            backends[name] = self.backends(settings.pop("backends", list(BACKENDS)), f"{where}.backends")
             arms[name] = [
                 assignment
                 for path, value in settings.items()

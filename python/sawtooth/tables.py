@@ -1,0 +1,33 @@
+"""Tables of results, with the columns that the core's schema gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from sawtooth import _core
+
+
+def as_table(name: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Rows, with `run`, in the columns of a table of the simulator; what they do not tell is null."""
+    frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
+    return frame.select(
+        pl.col("run").cast(pl.UInt32),
+        *(pl.col(key).cast(kind) if key in frame.columns else pl.lit(None, kind).alias(key) for key, kind in column_types(name).items()),
+    )
+
+
+def column_types(name: str) -> dict[str, Any]:
+    """The types of a table's columns, without `run`."""
+    kinds = {"u64": pl.UInt64, "i64": pl.Int64, "f64": pl.Float64, "str": pl.String}
+    return {column["name"]: kinds[column["type"]] for column in _core.schema()[name]["columns"]}
+
+
+def as_status(runs: Sequence[int], status: Sequence[str], messages: Sequence[str | None], tries: Sequence[int | None] = ()) -> pl.DataFrame:
+    """The table `status`."""
+    return pl.DataFrame(
+        {"run": runs, "status": status, "message": messages, "tries": tries or [None] * len(runs)},
+        schema={"run": pl.UInt32, "status": pl.String, "message": pl.String, "tries": pl.UInt8},
+    )
