@@ -55,6 +55,9 @@ _NOT_AHEAD = ("tests/unit/test_cc_matrix.py",)
 # What tests import at length; a mutant that is on while sawtooth is imported is forked after these.
 _LIBRARIES = ("jinja2", "matplotlib.pyplot", "numpy", "polars", "rich", "scipy.stats", "typer")
 
+# What mutants stand in.
+_PACKAGES = ("sawtooth.stats", "sawtooth.metrics")
+
 _COMPARISONS: dict[type, list[type]] = {
     ast.Eq: [ast.NotEq], ast.NotEq: [ast.Eq], ast.Lt: [ast.GtE, ast.LtE], ast.LtE: [ast.Gt, ast.Lt], ast.Gt: [ast.LtE, ast.GtE], ast.GtE: [ast.Lt, ast.Gt],
     ast.Is: [ast.IsNot], ast.IsNot: [ast.Is], ast.In: [ast.NotIn], ast.NotIn: [ast.In],
@@ -71,7 +74,7 @@ def run(book: Book, sample: int | None, known: set[str], area: str) -> None:
     vars(builtins)["__mutant__"] = _on
     # Read anew in every process; these tests need none of them.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    modules = [SOURCES / "stats.py", *sorted((SOURCES / "metrics").glob("*.py"))]
+    modules = [path for name in ("stats", "metrics") for path in sorted((SOURCES / name).glob("*.py"))]
     sys.meta_path.insert(0, _Finder({_module(path): weaver.weave(path) for path in modules}))
     for name in _LIBRARIES:
         importlib.import_module(name)
@@ -133,7 +136,7 @@ class Weaver(ast.NodeTransformer):
         inside = f" in {'.'.join(self._functions)}" if self._functions else ""
         what += inside
         self._alike[self._file, what] += 1
-        area = "stats" if self._file == "stats.py" else "metrics"
+        area = self._file.split("/")[0]
         self.mutants.append(Mutant(area, self._file, getattr(node, "lineno", 0), kind, what, self._alike[self._file, what]))
         if not self._functions or self._functions[-1] == "(defaults)":
             self.early.add(len(self.mutants))
@@ -227,12 +230,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         del path, target
         if fullname not in self.trees:
             return None
-        return importlib.util.spec_from_loader(fullname, self, is_package=fullname == "sawtooth.metrics", origin=str(_path(fullname)))
+        return importlib.util.spec_from_loader(fullname, self, is_package=fullname in _PACKAGES, origin=str(_path(fullname)))
 
     def exec_module(self, module: ModuleType) -> None:
         module.__file__ = str(_path(module.__name__).absolute())
-        if module.__name__ == "sawtooth.metrics":
-            module.__path__ = [str((SOURCES / "metrics").absolute())]
+        if module.__name__ in _PACKAGES:
+            module.__path__ = [str(_path(module.__name__).parent.absolute())]
         exec(compile(self.trees[module.__name__], module.__file__, "exec"), vars(module))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.mutants.outcome import SEEN, UNSEEN, Outcome
 
-AREAS = {"cc": "`cc/`", "queue": "`queue/`", "tcp": "`tcp/`", "stats": "`stats.py`", "metrics": "`metrics/`"}
+AREAS = {"cc": "`cc/`", "queue": "`queue/`", "tcp": "`tcp/`", "stats": "`stats/`", "metrics": "`metrics/`"}
 PAGE = Path("docs/validation/mutants.md")
 SCORES = Path("docs/validation/mutants.csv")
 ARGUMENTS = Path(__file__).with_name("arguments.toml")

@@ -1,0 +1,62 @@
+"""Statistics over replicates. The unit of replication is a run.
+
+Effect size and interval come first, p-values second; "cannot distinguish" is a result. Which method makes an interval is a written rule:
+docs/concepts/statistics.md; what it covers is measured: docs/validation/statistics.md. SciPy is loaded by the first computation.
+"""
+
+from sawtooth.stats.centre import CENTRES, Centre, centre, geometric_mean
+from sawtooth.stats.compare import difference, ratio
+from sawtooth.stats.fairness import jain
+from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
+from sawtooth.stats.mean import mean
+from sawtooth.stats.means import (
+    Means,
+    difference_interval,
+    equivalence,
+    means_against,
+    means_of_groups,
+    means_of_pairs,
+    ratio_interval,
+)
+from sawtooth.stats.median import fewest_for_median, median
+from sawtooth.stats.multiplicity import holm
+from sawtooth.stats.paired import Paired, paired
+from sawtooth.stats.ranks import spearman, spearman_interval
+from sawtooth.stats.resampled import FEWEST_FOR_MEDIAN, bootstrap_interval
+from sawtooth.stats.share import share
+from sawtooth.stats.student import mean_interval, prediction_interval
+
+__all__ = [
+    "CENTRES",
+    "FEWEST_FOR_MEDIAN",
+    "Centre",
+    "Interval",
+    "Means",
+    "Paired",
+    "Vector",
+    "bootstrap_interval",
+    "centre",
+    "difference",
+    "difference_interval",
+    "equivalence",
+    "fewest_for_median",
+    "geometric_mean",
+    "holm",
+    "jain",
+    "mean",
+    "mean_interval",
+    "means_against",
+    "means_of_groups",
+    "means_of_pairs",
+    "median",
+    "paired",
+    "prediction_interval",
+    "ratio",
+    "ratio_interval",
+    "share",
+    "spearman",
+    "spearman_interval",
+    "unbounded",
+    "unvaried",
+    "vector",
+]

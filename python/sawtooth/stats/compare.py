@@ -1,0 +1,163 @@
+"""How far two treatments are apart: the difference and the ratio of their means, by the same rule as a mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
+from sawtooth.stats.mean import FAR, OPEN, mean
+from sawtooth.stats.means import Means, means_of_groups, means_of_pairs, ratio_interval
+from sawtooth.stats.quantiles import t_quantile
+
+_DRAWS = 4000
+_SEED = 1
+
+
+def difference(
+    first: Sequence[float] | Vector, second: Sequence[float] | Vector, paired: bool = True, level: float = 0.95, times: float = 1.0
+) -> Interval:
+    """The mean of `first` less `times` the mean of `second`.
+
+    Args:
+        first: one value per run.
+        second: likewise.
+        paired: whether position i of both is one replicate, under common random numbers: the interval is that of the mean of the
+            differences. Otherwise it is Welch's t interval, and where all values are above 0 the log-scale one: the wider at each end.
+        level: coverage.
+        times: a factor of the second.
+
+    Raises:
+        ValueError: if paired data differ in length.
+
+    """
+    a, b = _both(first, second, paired)
+    if paired:
+        return mean(a - times * b, level)
+    n = int(min(a.size, b.size))
+    if not n:
+        return Interval(np.nan, np.nan, np.nan, 0, "no run tells it")
+    means = means_of_groups(a, b)
+    middle, error, freedom = means.contrast(times) if n > 1 else (means.first - times * means.second, np.inf, 1.0)
+    if n < 2:
+        return unbounded(middle, 1, "n = 1: no interval")
+    if error == 0.0:
+        return unvaried(middle, n, level)
+    half = t_quantile(0.5 + level / 2, freedom) * error
+    low, high = middle - half, middle + half
+    if not _positive(a, b) or times <= 0:
+        return Interval(middle, low, high, n, f"{level:.0%} Welch t interval")
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = np.exp(_log_mean(a, 0)) - times * np.exp(_log_mean(b, 1))
+    ends = np.quantile(np.nan_to_num(apart, nan=0.0), _tails(level))
+    low, high = min(low, float(ends[0])), max(high, float(ends[1]))
+    if max(middle - low, high - middle) > OPEN * (means.first + times * means.second):
+        return unbounded(
+            middle, n, f"n = {n} does not suffice: by lognormal distributions a mean may be beyond {OPEN:.0f} times its estimate"
+        )
+    return Interval(middle, low, high, n, f"{level:.0%} Welch t and log-scale interval")
+
+
+def ratio(first: Sequence[float] | Vector, second: Sequence[float] | Vector, paired: bool = True, level: float = 0.95) -> Interval:
+    """The mean of `first` over the mean of `second`.
+
+    Fieller's interval, and where all values are above 0 the log-scale one: the wider at each end; that alone where Fieller's is
+    unbounded because Student's t cannot tell the second mean from 0.
+
+    Args:
+        first: one value per run.
+        second: likewise.
+        paired: whether position i of both is one replicate.
+        level: coverage.
+
+    Raises:
+        ValueError: if paired data differ in length.
+
+    """
+    a, b = _both(first, second, paired)
+    n = int(min(a.size, b.size))
+    if not n:
+        return Interval(np.nan, np.nan, np.nan, 0, "no run tells it")
+    means: Means = means_of_pairs(a, b) if paired else means_of_groups(a, b)
+    fieller = ratio_interval(means, level)
+    found = Interval(fieller.estimate, fieller.low, fieller.high, n, fieller.kind)
+    if n < 2 or means.second == 0.0:
+        return found
+    ratios = a / b if paired and np.all(b != 0) else np.array([0.0, 1.0])
+    if max(means.variances) == 0.0 or np.ptp(ratios) <= 1e-12 * np.abs(ratios).max():
+        return unvaried(found.estimate, n, level)
+    if not _positive(a, b):
+        return found
+    logarithms = _log_ratio(a, b) if paired else _log_mean(a, 0) - _log_mean(b, 1)
+    with np.errstate(over="ignore"):
+        low, high = (float(end) for end in np.exp(np.quantile(logarithms, _tails(level))))
+    bounded = np.isfinite(found.high - found.low)
+    if bounded:
+        low, high = min(low, found.low), max(high, found.high)
+    if high > OPEN * found.estimate or low < found.estimate / OPEN:
+        why = f"by lognormal distributions the ratio may be beyond {OPEN:.0f} times or a tenth of this"
+        return unbounded(found.estimate, n, f"n = {n} does not suffice: {why}")
+    return Interval(found.estimate, low, high, n, f"{level:.0%} {'Fieller and ' if bounded else ''}log-scale interval")
+
+
+def _both(first: Sequence[float] | Vector, second: Sequence[float] | Vector, paired: bool) -> tuple[Vector, Vector]:
+    a, b = vector(first), vector(second)
+    if paired and a.shape != b.shape:
+        raise ValueError("paired data must be of one length")
+    return a, b
+
+
+def _positive(a: Vector, b: Vector) -> bool:
+    return bool(a.min() > 0 and b.min() > 0)
+
+
+def _tails(level: float) -> tuple[float, float]:
+    tail = FAR * (1 - level)
+    return tail, 1 - tail
+
+
+@lru_cache(maxsize=64)
+def _pivots(n: int, which: int) -> tuple[Vector, Vector]:
+    """Standard normal and chi-squared variables of n - 1 degrees of freedom, always the same."""
+    generator = np.random.default_rng((_SEED, n, which))
+    return generator.standard_normal(_DRAWS), generator.chisquare(n - 1, _DRAWS)
+
+
+def _log_mean(data: Vector, which: int) -> Vector:
+    """Draws of the logarithm of a lognormal mean, given the data (`logscale` says of what distribution)."""
+    n = data.size
+    logarithms = np.log(data)
+    z, chi = _pivots(n, which)
+    variance = float(logarithms.var(ddof=1)) * (n - 1) / chi
+    return vector(logarithms.mean() - z * np.sqrt(variance / n) + variance / 2)
+
+
+@lru_cache(maxsize=64)
+def _wishart(n: int) -> Vector:
+    """Inverse Wishart matrices of n degrees of freedom in the plane, by Bartlett's decomposition; shape (draws, 2, 2).
+
+    So each variance, and that of the difference, has n - 1 as it would by itself; with n - 1 here they would have n - 2, and few pairs none.
+    """
+    generator = np.random.default_rng((_SEED, n))
+    factor = np.zeros((_DRAWS, 2, 2))
+    factor[:, 0, 0] = np.sqrt(generator.chisquare(n, _DRAWS))
+    factor[:, 1, 1] = np.sqrt(generator.chisquare(n - 1, _DRAWS))
+    factor[:, 1, 0] = generator.standard_normal(_DRAWS)
+    return np.linalg.inv(factor @ factor.transpose(0, 2, 1))
+
+
+def _log_ratio(a: Vector, b: Vector) -> Vector:
+    """Draws of the logarithm of the ratio of the means of paired lognormal data (Bebu and Mathew, Statistics in Medicine 27, 2008)."""
+    n = a.size
+    pairs = np.stack([np.log(a), np.log(b)])
+    sums = np.cov(pairs) * (n - 1)
+    values, vectors = np.linalg.eigh(sums)
+    root = vectors @ np.diag(np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    covariance = root @ _wishart(n) @ root
+    apart = covariance[:, 0, 0] + covariance[:, 1, 1] - 2 * covariance[:, 0, 1]
+    z = _pivots(n, 2)[0]
+    middle = float(pairs[0].mean() - pairs[1].mean())
+    drawn = middle - z * np.sqrt(np.maximum(apart, 0.0) / n) + (covariance[:, 0, 0] - covariance[:, 1, 1]) / 2
+    return np.asarray(drawn, dtype=np.float64)

@@ -1,0 +1,65 @@
+"""An estimate with its interval, and how that was made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its interval.
+
+    Attributes:
+        estimate, low, high: in the unit of the data. Infinite ends: the data do not bound it, and `kind` says why.
+        n: number of observations.
+        kind: how the interval was made, for captions. It has a level ("95%") only if the interval covers with that.
+
+    """
+
+    estimate: float
+    low: float
+    high: float
+    n: int
+    kind: str
+
+    def excludes(self, value: float) -> bool:
+        """Whether `value` lies outside."""
+        return not self.low <= value <= self.high
+
+    def reach(self) -> tuple[float, float]:
+        """Distances below and above the estimate, for error bars; not a number where there is no interval."""
+        if not np.isfinite(self.high - self.low):
+            return np.nan, np.nan
+        return self.estimate - self.low, self.high - self.estimate
+
+    def words(self, spec: str) -> str:
+        """Estimate, interval and its kind, each number formatted by `spec`."""
+        if not np.isfinite(self.high - self.low):
+            return f"{self.estimate:{spec}} ({self.kind})"
+        return f"{self.estimate:{spec}} ({self.low:{spec}} to {self.high:{spec}}, {self.kind})"
+
+
+def vector(values: Sequence[float] | Vector) -> Vector:
+    """The values as binary64, shape (n,)."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def unbounded(estimate: float, n: int, kind: str) -> Interval:
+    """An estimate of which the data say no interval; `kind` says why."""
+    return Interval(estimate, -np.inf, np.inf, n, kind)
+
+
+def unvaried(value: float, n: int, level: float = 0.95) -> Interval:
+    """What n runs that are all alike say.
+
+    If more than a share q of all runs had another value, n alike would come about with less than (1 - q)^n. That is no interval of a
+    mean, of which rare other values may make anything: its ends are the value, and `kind` has the bound of q instead of a level.
+    """
+    share = 1 - (1 - level) ** (1 / n)
+    return Interval(value, value, value, n, f"no variation in {n} runs: fewer than {share:.0%} of runs differ")

@@ -1,0 +1,41 @@
+"""The bootstrap-t interval of a mean (Efron, The Jackknife, the Bootstrap and Other Resampling Plans, 1982, section 10.10).
+
+Each resample has its own t; their quantiles stand for Student's. It follows skewness, and where many values are alike it says by itself
+when they are too few: a resample without variation is infinitely many standard errors away, and so is the end that needs it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sawtooth.stats.interval import Vector
+
+RESAMPLES = 999
+_SEED = 1
+
+
+def mean_ends(data: Vector, level: float) -> tuple[float, float]:
+    """Limits of the mean of values of shape (n,), n >= 2, not all alike; always the same for the same data."""
+    n = data.size
+    drawn = data[_draws(n)]
+    middle = data.mean()
+    off = drawn.mean(axis=1) - middle
+    # Sums of the same values in another order differ by rounding.
+    scale = 1e-12 * float(np.abs(data).max())
+    off[np.abs(off) <= scale] = 0.0
+    error = drawn.std(axis=1, ddof=1)
+    alike = error <= scale
+    t = np.where(alike, np.where(off == 0, 0.0, np.copysign(np.inf, off)), off / np.where(alike, 1.0, error))
+    t.sort()
+    at = max(int((RESAMPLES + 1) * (1 - level) / 2), 1)
+    lowest, highest = float(t[at - 1]), float(t[-at])
+    spread = float(data.std(ddof=1))
+    return float(middle) - spread * highest, float(middle) - spread * lowest
+
+
+@lru_cache(maxsize=64)
+def _draws(n: int) -> NDArray[np.int64]:
+    return np.random.default_rng(_SEED).integers(0, n, (RESAMPLES, n))
