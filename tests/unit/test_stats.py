@@ -47,7 +47,7 @@ def test_too_few_values_have_no_interval() -> None:
 
 
 def test_without_variation_the_interval_is_the_value() -> None:
-    assert stats.mean_interval([2.0, 2.0, 2.0]).words(".1f") == "2.0 (2.0 to 2.0, 95% t interval)"
+    assert stats.mean_interval([2.0, 2.0, 2.0]).words(".1f") == "2.0 (2.0 to 2.0, no variation in 3 runs: fewer than 63% of runs differ)"
     paired = stats.paired([1.0, 2.0], [1.0, 2.0])
     assert (paired.effect, paired.p_t, paired.p_wilcoxon) == (0.0, 1.0, 1.0)
 
@@ -148,8 +148,12 @@ def test_a_paired_comparison_has_its_effect_in_standard_deviations() -> None:
     assert (paired.p_t, paired.p_wilcoxon) == (pytest.approx(0.01324, abs=1e-5), pytest.approx(2 / 32))
     assert stats.paired([1, 2, 3, 4, 5], [0, 0, 0, 0, 0]).difference.estimate == -3
     assert stats.paired([0, 0, 0, 0, 0], [1, 2, 3, 4, 5], 0.9).difference.high == pytest.approx(3 + T_4_OF_90 * DEVIATION / np.sqrt(5))
+    # Without spread nothing measures an effect, and two signs that are alike say little.
     same = stats.paired([1.0, 2.0], [3.0, 4.0])
-    assert (same.effect, same.p_t, same.p_wilcoxon) == (0.0, 0.0, 0.0)
+    assert (same.effect, same.p_wilcoxon) == (np.inf, 0.5)
+    assert np.isnan(same.p_t)
+    assert stats.paired([3.0, 4.0], [1.0, 2.0]).effect == -np.inf
+    assert same.difference.kind == "no variation in 2 runs: fewer than 78% of runs differ"
 
 
 def test_two_pairs_are_enough_to_compare_and_one_is_not() -> None:

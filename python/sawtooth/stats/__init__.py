@@ -6,6 +6,7 @@ docs/concepts/statistics.md; what it covers is measured: docs/validation/statist
 
 from sawtooth.stats.centre import CENTRES, Centre, centre, geometric_mean
 from sawtooth.stats.compare import difference, ratio
+from sawtooth.stats.factorial import Effect, Factorial, Source, factorial
 from sawtooth.stats.fairness import jain
 from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
 from sawtooth.stats.mean import mean
@@ -21,24 +22,34 @@ from sawtooth.stats.means import (
 from sawtooth.stats.median import fewest_for_median, median
 from sawtooth.stats.multiplicity import holm
 from sawtooth.stats.paired import Paired, paired
+from sawtooth.stats.power import detectable, replicates_needed
 from sawtooth.stats.ranks import spearman, spearman_interval
 from sawtooth.stats.resampled import FEWEST_FOR_MEDIAN, bootstrap_interval
+from sawtooth.stats.sequential import Progress, sequential
 from sawtooth.stats.share import share
 from sawtooth.stats.student import mean_interval, prediction_interval
+from sawtooth.stats.trend import Trend, trend
 
 __all__ = [
     "CENTRES",
     "FEWEST_FOR_MEDIAN",
     "Centre",
+    "Effect",
+    "Factorial",
     "Interval",
     "Means",
     "Paired",
+    "Progress",
+    "Source",
+    "Trend",
     "Vector",
     "bootstrap_interval",
     "centre",
+    "detectable",
     "difference",
     "difference_interval",
     "equivalence",
+    "factorial",
     "fewest_for_median",
     "geometric_mean",
     "holm",
@@ -53,9 +64,12 @@ __all__ = [
     "prediction_interval",
     "ratio",
     "ratio_interval",
+    "replicates_needed",
+    "sequential",
     "share",
     "spearman",
     "spearman_interval",
+    "trend",
     "unbounded",
     "unvaried",
     "vector",

@@ -145,7 +145,7 @@ def _wishart(n: int) -> Vector:
     factor[:, 0, 0] = np.sqrt(generator.chisquare(n, _DRAWS))
     factor[:, 1, 1] = np.sqrt(generator.chisquare(n - 1, _DRAWS))
     factor[:, 1, 0] = generator.standard_normal(_DRAWS)
-    return np.linalg.inv(factor @ factor.transpose(0, 2, 1))
+    return np.asarray(np.linalg.inv(factor @ factor.transpose(0, 2, 1)), dtype=np.float64)
 
 
 def _log_ratio(a: Vector, b: Vector) -> Vector:

@@ -18,8 +18,10 @@ class Paired:
 
     Attributes:
         difference: mean difference with t interval.
-        effect: mean difference in standard deviations of the differences (Cohen's d_z); 0 without variation.
-        p_t, p_wilcoxon: two-sided p-values; 1 where all differences are 0. Not a number of a single pair, like its effect.
+        effect: mean difference in standard deviations of the differences (Cohen's d_z). Infinite where all differences are alike and
+            not 0: there is no spread to measure them by. 0 where all are 0.
+        p_t, p_wilcoxon: two-sided p-values; 1 where all differences are 0. Not a number of a single pair, like its effect. Where all
+            are alike and not 0, Student's t has no p (it is not a number) and that of Wilcoxon's test is exact: 2 * 0.5^n.
 
     """
 
@@ -45,8 +47,9 @@ def paired(first: Sequence[float] | Vector, second: Sequence[float] | Vector, le
         return Paired(difference, np.nan, np.nan, np.nan)
     spread = float(d.std(ddof=1))
     if spread == 0.0:
-        p = 1.0 if float(d.mean()) == 0.0 else 0.0
-        return Paired(difference, 0.0, p, p)
+        if not d.any():
+            return Paired(difference, 0.0, 1.0, 1.0)
+        return Paired(difference, float(np.copysign(np.inf, d[0])), np.nan, 2 * 0.5**d.size)
     from scipy import stats as scipy_stats
 
     p_t = float(cast(Any, scipy_stats.ttest_rel(b, a)).pvalue)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sawtooth.stats.interval import Interval, Vector, unbounded, vector
+from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
 from sawtooth.stats.quantiles import t_quantile
 
 
@@ -14,7 +14,8 @@ def mean_interval(values: Sequence[float] | Vector, level: float = 0.95) -> Inte
     """Mean with Student's t interval, whatever the values: `centre` chooses by the rule.
 
     Args:
-        values: shape (n,). With n = 1 the interval is infinite, with none there is no mean; without variation it is the value itself.
+        values: shape (n,). With n = 1 the interval is infinite, with none there is no mean; without variation it is the value itself,
+            and the kind says so instead of a level.
         level: coverage.
 
     """
@@ -24,6 +25,8 @@ def mean_interval(values: Sequence[float] | Vector, level: float = 0.95) -> Inte
     mean = float(data.mean())
     if data.size < 2:
         return unbounded(mean, 1, "n = 1: no interval")
+    if float(np.ptp(data)) == 0.0:
+        return unvaried(mean, int(data.size), level)
     half = t_quantile(0.5 + level / 2, data.size - 1) * float(data.std(ddof=1)) / float(np.sqrt(data.size))
     return Interval(mean, mean - half, mean + half, int(data.size), f"{level:.0%} t interval")
 
