@@ -43,14 +43,14 @@ rust-tests: ## build the tests that are programs of their own; beside `guest`, t
 	cargo test --workspace --locked --quiet --no-run
 
 study: .venv/built ## install, build, run the HighSpeed TCP study and write its report
-	$(RUN)/sawtooth run studies/hstcp.toml --out results/hstcp
+	$(RUN)/sawtooth run hstcp --out results/hstcp
 	$(RUN)/sawtooth report results/hstcp
 
 short: .venv/built ## the same study in its short form, seconds instead of a minute
-	$(RUN)/sawtooth run studies/hstcp.toml --short --out results/hstcp-short
+	$(RUN)/sawtooth run hstcp --short --out results/hstcp-short
 	$(RUN)/sawtooth report results/hstcp-short
 
-gallery: .venv/built ## run the eight studies of studies/gallery, one page and one contact sheet of their figures, a minute
+gallery: .venv/built ## run the eight studies of the gallery, one page and one contact sheet of their figures, a minute
 	$(RUN)/sawtooth gallery
 
 test: .venv/guest ## what proves correctness, Rust and Python, minutes

@@ -1,6 +1,6 @@
 """Draws the figures of the reference pages: `python docs/figures.py [--sheet FILE]`.
 
-One figure per congestion control, a run of studies/congestion-controls.toml each; `--sheet` puts all on one page, to be looked at.
+One figure per congestion control, a run of congestion-controls each; `--sheet` puts all on one page, to be looked at.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sheet", type=Path, help="all figures on one PNG")
     options = parser.parse_args()
-    plan = make_plan(Study.load(ROOT / "studies/congestion-controls.toml"))
+    plan = make_plan(Study.load("congestion-controls"))
     figures: dict[str, Figure] = {}
     for run in plan.runs:
         taken = trace.take(plan, run, sim)

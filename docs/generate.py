@@ -269,7 +269,7 @@ def _congestion_control(row: dict[str, Any]) -> str:
     if row["params"]:
         text += "\n## Parameters\n\n" + _parameters(row["params"])
     text += f"\n## Alone, and when a second flow comes\n\n![window, round-trip time and queue](../../images/cc/{name}.svg)\n\n"
-    text += "*`studies/congestion-controls.toml`: 10 Mbit/s, 40 ms, a queue of 50 packets, stack `linux`; where the algorithm needs marks, the queue gives them.*\n"
+    text += "*`congestion-controls`: 10 Mbit/s, 40 ms, a queue of 50 packets, stack `linux`; where the algorithm needs marks, the queue gives them.*\n"
     text += "\n## Agreement with Linux\n\n"
     found = _agreement(name)
     if not found:

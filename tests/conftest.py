@@ -80,18 +80,18 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[P
 
 
 @pytest.fixture(scope="session")
-def short_form(once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[[Path], Path]:
+def short_form(once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[[str], Path]:
     """The results of a study's short form, with its report."""
 
-    def results(study: Path) -> Path:
+    def results(study: str) -> Path:
         def fill(out: Path) -> None:
             with pytest.MonkeyPatch.context() as patch:
-                # Where a study's own tables are found from.
-                patch.chdir(ROOT)
-                for command in (["run", str(study), "--short", "--out", str(out)], ["report", str(out)]):
+                # What a study holds its results against comes along, too.
+                patch.chdir(out.parent)
+                for command in (["run", study, "--short", "--out", str(out)], ["report", str(out)]):
                     done = CliRunner().invoke(app, command)
                     assert done.exit_code == 0, done.output
 
-        return once(f"short-{study.stem}", fill)
+        return once(f"short-{study.replace('/', '-')}", fill)
 
     return results

@@ -106,7 +106,7 @@ def run(backend: str, folder: Path, repeat: int, names: list[str], more: Sequenc
     tcp = f'scenario.tcp={{ timer_tick = "10 ms", segmentation_offload = {str(offload).lower()} }}'
     ticks = [tcp, "scenario.stack=linux"] if backend == "sim" else []
     options = [f"backend={backend}", f"repeat={repeat}", f"cc={names!r}".replace("'", '"'), f'receiver_cc=["{receiver}"]', *ticks, *more]
-    plan = make_plan(Study.load(ROOT / "studies/linux-cc-matrix.toml", options=options))
+    plan = make_plan(Study.load(ROOT / "studies/testbed/study.toml", options=options))
     dataset = Dataset.create(folder, plan)
     execute(plan, dataset)
     return dataset

@@ -2,14 +2,14 @@
 
     python bench/stall/calibrate.py [--write | --mtu BYTES --ack-every SEGMENTS]
 
-What is fitted is the throughput of `studies/stall.toml` in its arm `corrected` at `FITTED` sizes, by least squares of its logarithm (with a soft loss, so
+What is fitted is the throughput of `studies/stall/study.toml` in its arm `corrected` at `FITTED` sizes, by least squares of its logarithm (with a soft loss, so
 that single sizes decide little). The hosts were two PCs of one kind with one interface or another: costs of the processor
 are shared by all four, and each interface has costs of its own. The faulty curves are not looked at.
 
 What the curves do not tell is decided by `RIDGE`: of hosts that explain them about equally well those with the least costs. That concerns Fast Ethernet: a wire of
 123 us per packet hides whether a packet takes 10 or 100 us before it. Costs per byte are the driver's, and include what the application's copies cost.
 
-`--write` puts the hosts into the study and into the one of latencies, and the residuals of all 100 sizes into `studies/calibrated/stall.csv`; without it they are shown.
+`--write` puts the hosts into the study and into the one of latencies, and the residuals of all 100 sizes into `studies/stall/calibrated.csv`; without it they are shown.
 `--mtu` and `--ack-every` are for comparison: of ATM, and of all. The publication has an MTU of 9180 bytes, and the usual receiver acknowledges every second segment; these curves, and
 not the faulty ones, say that it was 4352 and half of the window (docs/guides/stall-study.md).
 """
@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 ROOT = Path(__file__).resolve().parents[2]
-STUDY = ROOT / "studies/stall.toml"
-SAME_HOSTS = ROOT / "studies/stall-latency.toml"
-PUBLISHED = ROOT / "studies/published/stall_corrected_throughput.csv"
-RESIDUALS = ROOT / "studies/calibrated/stall.csv"
+STUDY = ROOT / "studies/stall/study.toml"
+SAME_HOSTS = ROOT / "studies/stall/latency.toml"
+PUBLISHED = ROOT / "studies/stall/published-corrected.csv"
+RESIDUALS = ROOT / "studies/stall/calibrated.csv"
 
 COLUMNS = {"fe1": "fe1_intel_MBps", "fe2": "fe2_smc_MBps", "atm1": "atm1_efficient_MBps", "atm2": "atm2_fore_MBps"}
 # Where a search begins, ns or ns per byte: of the machine, and of each interface. Both sides have the same PC and the same interface, so a name stands for costs of both.

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from sawtooth.metrics import dips
 
 ROOT = Path(__file__).resolve().parents[2]
-STUDY = ROOT / "studies/stall.toml"
-PUBLISHED = ROOT / "studies/published"
+STUDY = ROOT / "studies/stall/study.toml"
+PUBLISHED = ROOT / "studies/stall"
 WINDOW = 32_768
 # By interface: its published corrected and faulty curves.
 CURVES = {"fe1": ("fe1_intel_MBps", "fast_ethernet_MBps"), "atm1": ("atm1_efficient_MBps", "atm_MBps")}
@@ -73,7 +73,7 @@ def cell(study: Changes, case: Changes, changes: Changes, published: pl.DataFram
 
 def main() -> None:
     study = tomllib.loads(STUDY.read_text())
-    corrected, unfixed = (pl.read_csv(PUBLISHED / f"stall_{name}_throughput.csv") for name in ("corrected", "unfixed"))
+    corrected, unfixed = (pl.read_csv(PUBLISHED / f"published-{name}.csv") for name in ("corrected", "unfixed"))
     published = corrected.join(unfixed, on="message_bytes").sort("message_bytes")
     cases = {case["scenario.host"]: case for case in study["sweep"][0]["cases"]}
     lowest = [published.filter(pl.col("message_bytes") > WINDOW)[faulty].cast(pl.Float64).min() for _, faulty in CURVES.values()]

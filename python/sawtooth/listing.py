@@ -13,7 +13,7 @@ Row: TypeAlias = dict[str, Any]
 
 
 def table(kind: str) -> list[Row]:
-    """One of the tables that `KINDS` names; studies are those of this directory."""
+    """One of the tables that `KINDS` names; studies are those that come along, and those in `studies` of this directory."""
     return _OWN[kind]() if kind in _OWN else _core.registry()[kind]
 
 
@@ -52,7 +52,12 @@ def _backends() -> list[Row]:
 
 
 def _studies() -> list[Row]:
-    return [{"name": str(path), "summary": _question(path)} for path in sorted(Path("studies").glob("**/*.toml"))]
+    from sawtooth.study import shipped
+
+    here = Path("studies")
+    own = sorted(here.glob("**/*.toml")) if here.is_dir() and not here.samefile(shipped.DIRECTORY) else []
+    found = {**shipped.studies(), **{str(path): path for path in own}}
+    return [{"name": name, "summary": _question(path), "path": str(path)} for name, path in found.items()]
 
 
 def _question(path: Path) -> str:

@@ -19,7 +19,7 @@ from docs import generate
 from sawtooth import _core
 from sawtooth.cli import app
 from sawtooth.plan import Plan, make_plan
-from sawtooth.study import Study
+from sawtooth.study import Study, shipped
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ WORDS = [
 
 
 def plan(name: str) -> Plan:
-    return make_plan(Study.load(ROOT / f"studies/{name}.toml"))
+    return make_plan(Study.load(name))
 
 
 def validated() -> list[dict[str, str]]:
@@ -70,13 +70,13 @@ def of_ns2() -> list[int]:
 
 
 def rates_of_gigabit() -> list[int]:
-    cells = plan("hstcp-gigabit").cells
+    cells = plan("hstcp/gigabit").cells
     rates = {value for cell in cells for path, value in cell.factors.items() if path in ("Bw", "vars.Bw")}
     return sorted(round(_core.evaluate(str(rate), {})[0] / 1e9) for rate in rates)
 
 
 def background_rate() -> list[int]:
-    (run, *_) = make_plan(Study.load(ROOT / "studies/self-similar-background.toml", short=True)).runs
+    (run, *_) = make_plan(Study.load("self-similar-background", short=True)).runs
     tree: dict[str, Any] = json.loads(run.scenario)
     rates = [_core.evaluate(str(link["rate"]), tree.get("vars", {}))[0] for link in tree["links"].values()]
     return [round(min(rates) / 1e9)]
@@ -87,7 +87,7 @@ def python_version() -> list[str]:
 
 
 def gallery() -> list[int]:
-    return [len(list((ROOT / "studies/gallery").glob("*.toml")))]
+    return [len([name for name in shipped.studies() if name.startswith("gallery/")])]
 
 
 def hstcp() -> Plan:
@@ -102,9 +102,9 @@ FACTS: dict[str, Callable[[], list[Any]]] = {
     "all {} sums of throughput and all {} indices": lambda: [2 * len(hstcp().cells)] * 2,
     "to {}, {} and {} Gbit/s": rates_of_gigabit,
     "segment size, {} runs in seconds": lambda: [len(plan("tahoe-vs-reno").runs)],
-    "has {} random starts": lambda: [plan("tahoe-vs-reno-random").study.repeat],
+    "has {} random starts": lambda: [plan("tahoe-vs-reno/random").study.repeat],
     "traffic at {} Gbit/s": background_rate,
-    "`studies/gallery/` has {} short ones, each one question, one figure": lambda: [WORDS[n] for n in gallery()],
+    "`gallery` has {} short ones, each one question, one figure": lambda: [WORDS[n] for n in gallery()],
     "`make gallery` runs all {} in": lambda: [WORDS[n] for n in gallery()],
     "{} of {} random networks agree": of_ns2,
     "{}, each with [a page]": lambda: [WORDS[len(_core.registry()["cc"])].capitalize()],
@@ -188,7 +188,7 @@ def test_list_names_all_the_kinds_that_it_has() -> None:
 def test_the_whole_published_study_is_reproduced_to_the_digit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     out = tmp_path / "out"
-    assert CliRunner().invoke(app, ["run", "studies/hstcp.toml", "--out", str(out)]).exit_code == 0
+    assert CliRunner().invoke(app, ["run", "hstcp", "--out", str(out)]).exit_code == 0
     assert CliRunner().invoke(app, ["report", str(out)]).exit_code == 0
     agreement = pl.read_csv(out / "report/tables/agreement.csv").filter(pl.col("arm").is_in(["newreno", "sack"]))
     assert agreement["sums_as_printed"].sum() == agreement["jain_as_printed"].sum() == agreement["experiments"].sum() == 512

@@ -12,11 +12,9 @@ import pytest
 
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
-from sawtooth.study import Study
-from tests.conftest import ROOT
+from sawtooth.study import Study, shipped
 from tests.fuzz.kinds.study import written
 
-STUDIES = ROOT / "studies"
 DATE = "2026-01-01T00:00:00Z"
 OTHERS: tuple[Any, ...] = (True, 7, -3.5, "text", DATE, [1, "a"], [[]], {"a": 1}, [], {})
 
@@ -24,13 +22,13 @@ OTHERS: tuple[Any, ...] = (True, 7, -3.5, "text", DATE, [1, "a"], [[]], {"a": 1}
 @pytest.mark.parametrize(
     "name",
     [
-        "gallery/slow-start-overshoot.toml",
-        pytest.param("hstcp.toml", marks=pytest.mark.long),
-        pytest.param("stall.toml", marks=pytest.mark.long),
+        "gallery/slow-start-overshoot",
+        pytest.param("hstcp", marks=pytest.mark.long),
+        pytest.param("stall", marks=pytest.mark.long),
     ],
 )
 def test_a_value_of_another_type_is_told_where_it_stands(name: str) -> None:
-    path = STUDIES / name
+    path = shipped.studies()[name]
     tree = _small(tomllib.loads(path.read_text()))
     make_plan(Study.parse(written(tree), path))
     tried = refused = 0

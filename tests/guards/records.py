@@ -23,6 +23,7 @@ import polars as pl
 
 import sawtooth
 from sawtooth.dataset import Dataset
+from sawtooth.study import shipped
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("records.txt")
@@ -60,12 +61,7 @@ Rows = dict[str, dict[str, Row]]
 
 def studies() -> dict[str, Path]:
     """The studies whose backend is the simulator, by the names that the file gives them."""
-    paths = sorted((ROOT / "studies").rglob("*.toml"))
-    return {name_of(path): path for path in paths if tomllib.loads(path.read_text()).get("backend", "sim") == "sim"}
-
-
-def name_of(study: Path) -> str:
-    return study.relative_to(ROOT).as_posix()
+    return {name: path for name, path in shipped.studies().items() if tomllib.loads(path.read_text()).get("backend", "sim") == "sim"}
 
 
 def of_dataset(dataset: Dataset) -> Digests:

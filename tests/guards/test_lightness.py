@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 HEAVY = {"polars", "numpy", "scipy", "matplotlib", "jinja2"}
 OF_REPORTS = {"scipy", "matplotlib", "jinja2"}
 OF_THE_COMMAND_LINE = {"typer", "rich"}
-STUDY = "studies/hstcp.toml"
+STUDY = "hstcp"
 LOADED = "import json, sys\nprint(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})), file=sys.stderr)"
 COMMAND = "import sys\nfrom sawtooth import cli\nsys.argv[0] = 'sawtooth'\ntry:\n    cli.main()\nexcept SystemExit as ended:\n    assert not ended.code"
 

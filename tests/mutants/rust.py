@@ -90,7 +90,7 @@ def _copy() -> None:
     shutil.rmtree(FRESH, ignore_errors=True)
     names = [name for name in _output(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], Path()).split("\0") if name]
     for name in names:
-        if name.startswith((".cargo/", "crates/", "Cargo", "tests/", "studies/")) and Path(name).is_file():
+        if name.startswith((".cargo/", "crates/", "Cargo", "tests/", "python/sawtooth/studies/")) and Path(name).is_file():
             to = FRESH / name
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(name, to)

@@ -13,24 +13,23 @@ import pytest
 
 from sawtooth import doctor
 from sawtooth.dataset import Dataset
-from tests.conftest import ROOT
+from sawtooth.study import shipped
 from tests.guards import records
 
-STUDIES = sorted((ROOT / "studies").rglob("*.toml"))
 KERNELS = {"uml": doctor.guest_finding, "qemu": partial(doctor.qemu_finding, fetch=True), "netns": doctor.netns_finding}
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.stem)
-def test_its_short_form_ends_in_a_report(study: Path, short_form: Callable[[Path], Path]) -> None:
-    finding = KERNELS.get(str(tomllib.loads(study.read_text()).get("backend")))
+@pytest.mark.parametrize("study", shipped.studies())
+def test_its_short_form_ends_in_a_report(study: str, short_form: Callable[[str], Path]) -> None:
+    finding = KERNELS.get(str(tomllib.loads(shipped.studies()[study].read_text()).get("backend")))
     if finding and not finding().ok:
         pytest.skip(f"{finding().what}: {finding().detail}; {finding().advice}")
     out = short_form(study)
     dataset = Dataset.open(out)
     assert dataset.complete
     assert set(dataset.status()["status"]) == {"ok"}
-    if records.name_of(study) in records.studies():
-        assert records.faults(records.name_of(study), records.of_dataset(dataset), records.read(records.TABLE.read_text())) == []
+    if study in records.studies():
+        assert records.faults(study, records.of_dataset(dataset), records.read(records.TABLE.read_text())) == []
     page = (out / "report/report.html").read_text()
     assert "nan" not in re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(script|style|svg).*?</\1>", "", page)).lower().split()
     # Self-contained: nothing is loaded from elsewhere.
@@ -41,8 +40,8 @@ def test_its_short_form_ends_in_a_report(study: Path, short_form: Callable[[Path
         assert pl.read_csv(out / f"report/tables/{table}.csv", infer_schema_length=None).height > 0
 
 
-def test_the_short_form_of_the_published_study_agrees_to_the_digit(short_form: Callable[[Path], Path]) -> None:
-    agreement = pl.read_csv(short_form(ROOT / "studies/hstcp.toml") / "report/tables/agreement.csv")
+def test_the_short_form_of_the_published_study_agrees_to_the_digit(short_form: Callable[[str], Path]) -> None:
+    agreement = pl.read_csv(short_form("hstcp") / "report/tables/agreement.csv")
     for arm in ("newreno", "sack"):
         row = agreement.row(by_predicate=pl.col("arm") == arm, named=True)
         assert row["experiments"] == row["sums_as_printed"] == row["jain_as_printed"] == 16

@@ -11,7 +11,7 @@ import pytest
 
 from sawtooth.metrics import dips
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "studies/published"
+PUBLISHED = Path(__file__).resolve().parents[2] / "studies/stall"
 
 
 def test_a_dip_lies_between_higher_throughputs_and_a_rise_is_none() -> None:
@@ -55,9 +55,9 @@ def test_agreement_counts_what_is_found_and_what_is_too_much() -> None:
 
 
 def test_the_published_dips_are_beyond_the_window_of_32_kib_and_stall_tells_them() -> None:
-    corrected = pl.read_csv(PUBLISHED / "stall_corrected_throughput.csv")
-    for medium, nic in (("fast_ethernet", "fe1_intel_MBps"), ("atm", "atm1_efficient_MBps")):
-        unfixed = pl.read_csv(PUBLISHED / f"stall_{medium}_unfixed.csv").join(corrected, on="message_bytes").sort("message_bytes")
+    corrected = pl.read_csv(PUBLISHED / "published-corrected.csv")
+    for medium, nic in (("fast-ethernet", "fe1_intel_MBps"), ("atm", "atm1_efficient_MBps")):
+        unfixed = pl.read_csv(PUBLISHED / f"published-{medium}-unfixed.csv").join(corrected, on="message_bytes").sort("message_bytes")
         sizes, throughput, baseline = (unfixed[name].to_numpy() for name in ("message_bytes", "throughput_MBps", nic))
         at = sizes[dips.below(throughput, baseline)]
         # Its first is at 32,000 bytes: the message and what the window holds differ by the partial packet.

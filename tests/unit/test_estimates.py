@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from sawtooth.backends import sim
 from sawtooth.plan import make_plan
-from sawtooth.study import Study
+from sawtooth.study import Study, shipped
 
-STUDIES = Path(__file__).resolve().parents[2] / "studies"
-QUICK = ("bufferbloat", "incast", "l4s", "lossy-wireless", "stall-modern")
-SIMULATED = sorted(path for path in STUDIES.glob("**/*.toml") if "kernel:" not in path.read_text())
+QUICK = ("gallery/bufferbloat", "gallery/incast", "gallery/l4s", "gallery/lossy-wireless", "stall/modern")
+SIMULATED = [name for name, path in shipped.studies().items() if "kernel:" not in path.read_text()]
 
 
-@pytest.mark.parametrize(
-    "path", [pytest.param(path, marks=[] if path.stem in QUICK else [pytest.mark.long], id=path.stem) for path in SIMULATED]
-)
-def test_what_a_plan_estimates_is_at_least_what_its_runs_deliver(path: Path) -> None:
-    plan = make_plan(Study.load(path, short=True, options=["backend=sim"]))
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.long], id=name) for name in SIMULATED])
+def test_what_a_plan_estimates_is_at_least_what_its_runs_deliver(name: str) -> None:
+    plan = make_plan(Study.load(name, short=True, options=["backend=sim"]))
     runs = sorted(plan.runs, key=lambda run: run.cost)[:: max(1, len(plan.runs) // 20)][:20]
     batch = sim.run_batch([run.scenario for run in runs], [run.seed for run in runs])
     assert not batch.errors

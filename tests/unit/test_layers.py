@@ -102,7 +102,7 @@ def traced(directory: Path, *options: str) -> dict[str, Any]:
 
 def test_the_stalls_of_the_sending_socket_are_told_with_their_causes(tmp_path: Path) -> None:
     options = ["--cell", "240", "--arm", "faulty", "--layers", "--json", "--out", str(tmp_path)]
-    ran = CliRunner().invoke(app, ["trace", str(ROOT / "studies/stall.toml"), *options])
+    ran = CliRunner().invoke(app, ["trace", str(ROOT / "studies/stall/study.toml"), *options])
     assert ran.exit_code == 0, ran.output
     shown = json.loads(ran.output)
     # 40,000 bytes over ATM: nine full packets, of which the receiver acknowledges eight at once, and a partial one that waits for the acknowledgement of the ninth: two ticks.
@@ -196,7 +196,7 @@ def test_the_parts_of_every_message_add_up_to_its_time_also_where_packets_are_lo
 
 @pytest.fixture(scope="module")
 def latencies(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
-    plan = make_plan(Study.load(ROOT / "studies/stall-latency.toml"))
+    plan = make_plan(Study.load(ROOT / "studies/stall/latency.toml"))
     dataset = Dataset.create(tmp_path_factory.mktemp("latencies"), plan)
     assert execute(plan, dataset, jobs=1).failed == 0
     return dataset
@@ -215,7 +215,7 @@ def test_in_every_cell_the_parts_add_up_to_the_time_of_the_message(latencies: Da
 
 
 def test_a_byte_takes_in_each_layer_what_the_host_s_parameters_say(latencies: Dataset) -> None:
-    hosts = tomllib.loads((ROOT / "studies/stall-latency.toml").read_text())["scenario"]["hosts"]
+    hosts = tomllib.loads((ROOT / "studies/stall/latency.toml").read_text())["scenario"]["hosts"]
     found = latency.by_cell(latencies).join(latencies.runs.select("cell", "host", "size").unique(), on="cell").filter(size="1 B")
     assert found.height == 8
     for row in found.iter_rows(named=True):

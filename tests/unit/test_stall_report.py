@@ -26,14 +26,14 @@ def sweep(throughput: np.ndarray, stalled: np.ndarray | None = None) -> Sweep:
 
 
 def corrected() -> pl.DataFrame:
-    return stall.table("stall_corrected_throughput.csv").sort("message_bytes")
+    return stall.table("published-corrected.csv").sort("message_bytes")
 
 
 def as_published() -> Sweeps:
     """Sweeps whose curves are the published ones."""
     made: Sweeps = {(nic, CORRECTED): sweep(corrected()[column].to_numpy()) for nic, column in NICS.items()}
-    for nic, medium in (("fe1", "fast_ethernet"), ("atm1", "atm")):
-        unfixed = stall.table(f"stall_{medium}_unfixed.csv").sort("message_bytes")
+    for nic, medium in (("fe1", "fast-ethernet"), ("atm1", "atm")):
+        unfixed = stall.table(f"published-{medium}-unfixed.csv").sort("message_bytes")
         made[nic, FAULTY] = sweep(unfixed["throughput_MBps"].to_numpy(), unfixed["stall_normalized"].to_numpy())
     return made
 
@@ -96,5 +96,5 @@ def test_findings_are_refuted_by_a_dip_below_the_window_and_by_a_stall_that_tell
 
 def test_a_published_table_that_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DatasetError, match=r"studies/published/none.csv was not found"):
+    with pytest.raises(DatasetError, match=r"the table stall/none.csv is not among the studies of this installation"):
         stall.table("none.csv")

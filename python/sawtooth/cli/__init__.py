@@ -18,7 +18,7 @@ from sawtooth.cli import list as listing
 app = typer.Typer(
     name="sawtooth",
     help="A TCP performance laboratory: one study file, a very fast packet simulator, honest statistics.\n\n"
-    "Start with `sawtooth run studies/hstcp.toml --short`, then `sawtooth report results/hstcp`.",
+    "Start with `sawtooth run hstcp --short`, then `sawtooth report results/hstcp`.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -15,9 +15,7 @@ from sawtooth.cli.options import AsJson, NoFiles, Short
 def gallery(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[STUDY|DIR]...", help="Studies, results directories, or directories of such.", show_default="studies/gallery"
-        ),
+        typer.Argument(metavar="[STUDY|DIR]...", help="Studies, results directories, or directories of such.", show_default="gallery"),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Where the page and the studies' results go.", show_default="results/gallery, or gallery-short")
@@ -55,7 +53,7 @@ def gallery(
 
     target = out or Path("results") / ("gallery-short" if short else "gallery")
     # A mistake in the last study is found before the first one is run.
-    chosen = [studies.results_or_plan(path, short, no_files) for path in studies.members(paths or [Path("studies/gallery")])]
+    chosen = [studies.results_or_plan(path, short, no_files) for path in studies.members(paths or [Path("gallery")])]
     names = [each.manifest["name"] if isinstance(each, Dataset) else each.study.name for each in chosen]
     for name in names:
         if names.count(name) > 1 and any(isinstance(each, Plan) and each.study.name == name for each in chosen):

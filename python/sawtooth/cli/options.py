@@ -16,7 +16,10 @@ def alternatives(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).", show_default=False)]
+StudyPath = Annotated[
+    Path,
+    typer.Argument(metavar="STUDY", help="Study file (TOML), its folder, or a name that `sawtooth list study` shows.", show_default=False),
+]
 Short = Annotated[bool, typer.Option("--short", help="Take the study's [short] form.")]
 Options = Annotated[
     list[str] | None,

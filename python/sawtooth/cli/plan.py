@@ -17,7 +17,7 @@ def plan(
 
     Exit code 2 if this machine lacks what would run it, as `run` has it.
 
-    Example: sawtooth plan studies/hstcp.toml
+    Example: sawtooth plan hstcp
     """
     from sawtooth.backends.registry import require
     from sawtooth.cli import plan_text, studies

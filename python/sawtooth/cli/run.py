@@ -35,7 +35,7 @@ def run(
     command goes on from there, and makes anew what is damaged. Runs that were lost with their guest or for lack of memory are done once more,
     at most three times. Exit code 1 if a run failed, 130 after Ctrl-C.
 
-    Example: sawtooth run studies/hstcp.toml --short --out /tmp/hstcp
+    Example: sawtooth run hstcp --short --out /tmp/hstcp
     """
     import polars as pl
 

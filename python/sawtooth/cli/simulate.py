@@ -21,7 +21,7 @@ def simulate(
 ) -> None:
     """Run the first run of a study once and print a table of it.
 
-    Example: sawtooth simulate studies/hstcp.toml --set vars.Bw='1 Mbit/s'
+    Example: sawtooth simulate hstcp --set vars.Bw='1 Mbit/s'
     """
     import polars as pl
 

@@ -11,7 +11,7 @@ from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, make_plan
 from sawtooth.report import KINDS
-from sawtooth.study import Study
+from sawtooth.study import Study, shipped
 
 
 def load(study: Path, short: bool, options: Sequence[str] | None, backend: str | None, no_files: bool) -> Study:
@@ -46,8 +46,9 @@ def members(paths: Sequence[Path]) -> list[Path]:
     """The study files and results directories that `paths` name, each once."""
     found: list[Path] = []
     for path in paths:
-        if path.is_dir() and not is_results(path):
-            within = [*sorted(path.glob("*.toml")), *(each for each in sorted(path.iterdir()) if is_results(each))]
+        folder = path if path.is_dir() else shipped.group(path) if not path.exists() and path.as_posix() not in shipped.studies() else None
+        if folder is not None and not is_results(folder):
+            within = [*shipped.members(folder), *(each for each in sorted(folder.iterdir()) if is_results(each))]
             if not within:
                 raise StudyError(f"{path} holds neither study files nor results directories", hint="name one that does")
             found += within

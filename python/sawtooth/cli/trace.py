@@ -45,7 +45,7 @@ def trace(
 
     Nothing is stored but the figure. `sawtooth simulate --table series` prints the numbers.
 
-    Example: sawtooth trace studies/hstcp.toml --cell 12 --arm highspeed --to '30 s'
+    Example: sawtooth trace hstcp --cell 12 --arm highspeed --to '30 s'
     """
     from sawtooth import trace as traces
     from sawtooth.backends.registry import BACKENDS

@@ -5,20 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from importlib import resources
-from pathlib import Path
 
 import polars as pl
 
 from sawtooth import stats
 from sawtooth.dataset import Dataset
-from sawtooth.errors import DatasetError
 from sawtooth.metrics import fairness, throughput
 from sawtooth.plots import curves, difference, scatter
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.needs import require
 from sawtooth.report.scales import p_value
 from sawtooth.stats import Interval, Vector
+from sawtooth.study import shipped
 
 BASE = "newreno"
 ARMS = {"sack": "SACK", "highspeed": "HighSpeed TCP (RFC 3649, with SACK)"}
@@ -31,11 +29,8 @@ FEW_PACKETS = 10
 
 def published_table() -> pl.DataFrame:
     """The published study, one row per experiment."""
-    for directory in (Path("studies/published"), Path(str(resources.files("sawtooth"))) / "../../studies/published"):
-        path = directory / "hstcp_study.csv"
-        if path.is_file():
-            return pl.read_csv(path).rename({"experiment": "cell"}).with_columns(pl.col("cell").cast(pl.UInt32))
-    raise DatasetError("the published table studies/published/hstcp_study.csv was not found", "run this from the project's directory")
+    table = pl.read_csv(shipped.table("hstcp", "published.csv"))
+    return table.rename({"experiment": "cell"}).with_columns(pl.col("cell").cast(pl.UInt32))
 
 
 class _Data:

@@ -6,8 +6,6 @@ Every curve lies over the published one. Throughput is in MB/s (10^6 bytes/s), o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -19,6 +17,7 @@ from sawtooth.plots import message_sizes
 from sawtooth.plots.message_sizes import Curve, Panel
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.stats import Vector
+from sawtooth.study import shipped
 
 CORRECTED, FAULTY, NODELAY, ANYTIME = "corrected", "faulty", "nodelay", "faulty-anytime"
 ARMS = {
@@ -32,9 +31,9 @@ NICS = {"fe1": "fe1_intel_MBps", "fe2": "fe2_smc_MBps", "atm1": "atm1_efficient_
 NAMES = {"fe1": "Fast Ethernet (Intel)", "fe2": "Fast Ethernet (SMC)", "atm1": "ATM (Efficient)", "atm2": "ATM (Fore)"}
 # What is published of the faulty kernel: per curve the interface whose corrected curve it belongs to, file, and columns of throughput and stall.
 UNFIXED = {
-    "Fast Ethernet": ("fe1", "stall_unfixed_throughput.csv", "fast_ethernet_MBps", None),
-    "Fast Ethernet, with stall": ("fe1", "stall_fast_ethernet_unfixed.csv", "throughput_MBps", "stall_normalized"),
-    "ATM, with stall": ("atm1", "stall_atm_unfixed.csv", "throughput_MBps", "stall_normalized"),
+    "Fast Ethernet": ("fe1", "published-unfixed.csv", "fast_ethernet_MBps", None),
+    "Fast Ethernet, with stall": ("fe1", "published-fast-ethernet-unfixed.csv", "throughput_MBps", "stall_normalized"),
+    "ATM, with stall": ("atm1", "published-atm-unfixed.csv", "throughput_MBps", "stall_normalized"),
 }
 WINDOW = 32_768
 # The bars that the project set itself.
@@ -123,7 +122,7 @@ class Reference:
 def build(dataset: Dataset) -> Report:
     """Findings, bars, figures, dips, and every size."""
     sweeps = sweeps_of(dataset)
-    corrected = table("stall_corrected_throughput.csv").sort("message_bytes")
+    corrected = table("published-corrected.csv").sort("message_bytes")
     references = references_of(sweeps, corrected)
     bars = bars_of(sweeps, references, corrected)
     answers = verdicts(sweeps)
@@ -152,7 +151,7 @@ def sweeps_of(dataset: Dataset) -> Sweeps:
     missing = {"size_value", "host"} - set(dataset.runs.columns)
     if missing:
         raise DatasetError(f"this report needs the factors `vars.size` and `scenario.host`; there is no {', '.join(sorted(missing))}",
-                           "studies/stall.toml has them")  # fmt: skip
+                           "the study `stall` has them")  # fmt: skip
     plan = dataset.runs.select("run", "arm", "replicate", nic="host", size=pl.col("size_value").round())
     unknown = (set(plan["arm"]) - set(ARMS)) | (set(plan["nic"]) - set(NICS))
     if unknown:
@@ -178,7 +177,7 @@ def sweeps_of(dataset: Dataset) -> Sweeps:
             )
             made[nic, arm] = Sweep(sizes, sizes / took * 1e3, stall / took, np.divide(partial, stall, out=np.zeros_like(stall), where=stall > 0))  # fmt: skip
     if not any(arm == CORRECTED for _, arm in made):
-        raise DatasetError("there is no finished run of the arm `corrected`, which is the level of all dips", "studies/stall.toml has it")
+        raise DatasetError("there is no finished run of the arm `corrected`, which is the level of all dips", "the study `stall` has it")
     return made
 
 
@@ -324,13 +323,10 @@ def table(name: str) -> pl.DataFrame:
     """A published table of this study.
 
     Raises:
-        DatasetError: if it is not where the project has it.
+        DatasetError: if it is not there.
 
     """
-    for directory in (Path("studies/published"), Path(str(resources.files("sawtooth"))) / "../../studies/published"):
-        if (directory / name).is_file():
-            return pl.read_csv(directory / name).with_columns(pl.all().exclude("message_bytes").cast(pl.Float64))
-    raise DatasetError(f"the published table studies/published/{name} was not found", "run this from the project's directory")
+    return pl.read_csv(shipped.table("stall", name)).with_columns(pl.all().exclude("message_bytes").cast(pl.Float64))
 
 
 # --- sections -----------------------------------------------------------------------------------------------------------

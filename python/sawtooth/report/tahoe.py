@@ -6,8 +6,6 @@ Goodput is in bytes per second, as the original has it. Beside it: the same cell
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +20,7 @@ from sawtooth.report import tahoe_findings as findings
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.tahoe_findings import ARMS, Case, Outcome
 from sawtooth.stats import Interval, Vector
+from sawtooth.study import shipped
 
 # Below this a loss cannot be signalled by three duplicate acknowledgements: the lost segment and three after it.
 FEWEST_SEGMENTS = 4
@@ -40,7 +39,7 @@ class _Data:
         missing = {f"{name}_value" for name in _KEYS[:4]} - set(dataset.runs.columns)
         if missing:
             raise DatasetError(f"this report needs the factors flows, queue, window and segment; there is no {', '.join(sorted(missing))}",
-                               "studies/tahoe-vs-reno.toml has them")  # fmt: skip
+                               "the study `tahoe-vs-reno` has them")  # fmt: skip
         keys = [pl.col(f"{name}_value").round().cast(pl.Int64).alias(name) for name in _KEYS[:4]]
         plan = dataset.runs.select("run", "cell", "arm", "replicate", *keys)
         finished = dataset.status().filter(status="ok").select("run")
@@ -125,7 +124,7 @@ def _findings_section(data: _Data, answers: list[Verdict]) -> Section:
     if data.replicates == 1:
         text = (
             "One run per cell and arm, with the published start times: n = 1. What follows is true of these runs; whether it would be of others, "
-            "a single run cannot tell. studies/tahoe-vs-reno-random.toml draws the start times."
+            "a single run cannot tell. The study `tahoe-vs-reno/random` draws the start times."
         )
     else:
         text = (
@@ -255,11 +254,7 @@ def _in_order(data: _Data, case: Case) -> list[Interval]:
 
 def peer_table() -> pl.DataFrame:
     """The same cells on ns-3.24, one row per cell and variant."""
-    for directory in (Path("studies/published"), Path(str(resources.files("sawtooth"))) / "../../studies/published"):
-        path = directory / "ns3_24_tahoe_reno.csv"
-        if path.is_file():
-            return pl.read_csv(path)
-    raise DatasetError("the table studies/published/ns3_24_tahoe_reno.csv was not found", "run this from the project's directory")
+    return pl.read_csv(shipped.table("tahoe-vs-reno", "published.csv"))
 
 
 def peer_outcomes() -> dict[Case, Outcome]:

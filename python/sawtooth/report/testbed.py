@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from sawtooth import stats
 from sawtooth.dataset import Dataset
-from sawtooth.errors import DatasetError
 from sawtooth.metrics import fetch
 from sawtooth.metrics.fetch import DRAWS, Means
 from sawtooth.report.document import Grid, Section
+from sawtooth.study import shipped
 
 PUBLISHED = "published"
 ARMS = {"cache": "cache on", "no-cache": "cache off", "virtual": "virtual time", "real": "real time"}
@@ -41,7 +39,7 @@ def missing_section(dataset: Dataset, planned: pl.DataFrame, fetches: pl.DataFra
 
 def scenario_a() -> pl.DataFrame:
     """Guest resources: delay_ms, cpus, memory_gb, mean_s and the other statistics."""
-    return _read("testbed_scenario_a.csv").rename({"ram_gb": "memory_gb"}).with_columns(pl.col("cpus", "memory_gb").cast(pl.Float64))
+    return _read("published-a.csv").rename({"ram_gb": "memory_gb"}).with_columns(pl.col("cpus", "memory_gb").cast(pl.Float64))
 
 
 def scenario_b() -> pl.DataFrame:
@@ -49,7 +47,7 @@ def scenario_b() -> pl.DataFrame:
 
     `details` says where they come from: `table`, `table, rows exchanged back`, `other measurements` or `none`.
     """
-    means, tables = _read("testbed_scenario_b_means.csv"), _read("testbed_scenario_b_stats.csv")
+    means, tables = _read("published-b-means.csv"), _read("published-b-stats.csv")
     state = compare_tables(means, tables, scenario_a()).select("delay_ms", "server_cc", "details")
     back = pl.col("details") == EXCHANGED
     right = (
@@ -108,7 +106,7 @@ def _twin(table: pl.DataFrame, server: str, resources_study: pl.DataFrame) -> st
 
 def check() -> pl.DataFrame:
     """`compare_tables` of the published files."""
-    return compare_tables(_read("testbed_scenario_b_means.csv"), _read("testbed_scenario_b_stats.csv"), scenario_a())
+    return compare_tables(_read("published-b-means.csv"), _read("published-b-stats.csv"), scenario_a())
 
 
 def resampled_means(table: pl.DataFrame, seed: int = 1) -> Means:
@@ -124,8 +122,4 @@ def resampled_means(table: pl.DataFrame, seed: int = 1) -> Means:
 
 
 def _read(name: str) -> pl.DataFrame:
-    for directory in (Path("studies/published"), Path(str(resources.files("sawtooth"))) / "../../studies/published"):
-        path = directory / name
-        if path.is_file():
-            return pl.read_csv(path).with_columns(pl.col("delay_ms").cast(pl.Float64))
-    raise DatasetError(f"the published table studies/published/{name} was not found", "run this from the project's directory")
+    return pl.read_csv(shipped.table("testbed", name)).with_columns(pl.col("delay_ms").cast(pl.Float64))

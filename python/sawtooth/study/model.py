@@ -12,6 +12,7 @@ from sawtooth import _core, arguments
 from sawtooth.backends.registry import BACKENDS
 from sawtooth.errors import Place, StudyError, as_path, cut, read_text, wrong_type
 from sawtooth.lines import lines
+from sawtooth.study import shipped
 from sawtooth.study.assign import Assignment, Tree
 from sawtooth.study.document import Document
 from sawtooth.study.folder import Folder
@@ -65,7 +66,7 @@ class Study:
         """Reads a study file.
 
         Args:
-            path: the file.
+            path: the file; or its folder, if the file is called `study.toml`; or the name of a study that comes along, such as `hstcp/random`.
             short: take the `[short]` form.
             options: `PATH=VALUE` settings that override the file.
             files: whether it may name files; not one that nobody has read who trusts its author.
@@ -75,6 +76,7 @@ class Study:
 
         """
         path = as_path(path, "`Study.load` takes the path of a study file")
+        path = shipped.find(path)
         return cls.parse(read_text(path), path, short=short, options=options, files=files)
 
     @classmethod

@@ -20,7 +20,7 @@ from sawtooth import _core
 from sawtooth.backends import sim
 from sawtooth.errors import SawtoothError, StudyError
 from sawtooth.plan import make_plan
-from sawtooth.study import Study
+from sawtooth.study import Study, shipped
 from tests.fuzz.attempt import Attempts
 from tests.fuzz.tally import Tally
 
@@ -28,7 +28,7 @@ NAME = "study"
 SUMMARY = "a changed text of a study is planned and run, or refused by an error that has its place. Reached: the simulator."
 WEIGHT = 2.0
 
-STUDIES = Path(__file__).resolve().parents[3] / "studies"
+STUDIES = shipped.DIRECTORY
 _HERE = STUDIES / "fuzzed.toml"
 """Where the texts say they are, so that the files they name are found."""
 
