@@ -19,12 +19,12 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.execute import execute
 from sawtooth.metrics import fetch
 from sawtooth.plan import make_plan
 from sawtooth.plots import dots, style
 from sawtooth.report import testbed
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval
 from sawtooth.study import Study
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sawtooth.api import Records, run, simulate
-    from sawtooth.dataset import Dataset
     from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
     from sawtooth.mib import rfc4898
     from sawtooth.plan import Plan, make_plan
+    from sawtooth.results.dataset import Dataset
     from sawtooth.study import Study
 
     __version__: str
@@ -44,10 +44,10 @@ __all__ = [
 # core in it needs nothing else.
 _HOMES = {
     "api": ("Records", "run", "simulate"),
-    "dataset": ("Dataset",),
     "errors": ("BackendUnavailable", "DatasetError", "Place", "RunFailed", "SawtoothError", "StudyError"),
     "mib": ("rfc4898",),
     "plan": ("Plan", "make_plan"),
+    "results.dataset": ("Dataset",),
     "study": ("Study",),
 }
 

@@ -14,11 +14,11 @@ import polars as pl
 
 from sawtooth import _core, arguments
 from sawtooth.backends.registry import require
-from sawtooth.dataset import Dataset, is_results
 from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
 from sawtooth.execute import execute
 from sawtooth.lines import lines
 from sawtooth.plan import make_plan
+from sawtooth.results.dataset import Dataset, is_results
 from sawtooth.study import Study
 from sawtooth.study import files as named_files
 from sawtooth.study.folder import Folder

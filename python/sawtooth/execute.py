@@ -28,8 +28,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from sawtooth import _core, calibration
 from sawtooth.backends import processes, registry
 from sawtooth.backends.batch import Batch
-from sawtooth.dataset import Dataset
 from sawtooth.plan import RUN_COST, Plan, Run
+from sawtooth.results.dataset import Dataset
 from sawtooth.results.lock import lock
 from sawtooth.tables import as_status
 

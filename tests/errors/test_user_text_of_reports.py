@@ -14,12 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import sawtooth
-from sawtooth.dataset import Dataset, Observation
 from sawtooth.errors import DatasetError
 from sawtooth.plots import style
 from sawtooth.report import KINDS, report
 from sawtooth.report.document import Report
 from sawtooth.results import lock
+from sawtooth.results.dataset import Dataset, Observation
 from sawtooth.tables import as_status, as_table
 from tests.unit.testbed_data import dataset as fetches
 

@@ -22,7 +22,7 @@ from pathlib import Path
 import polars as pl
 
 import sawtooth
-from sawtooth.dataset import Dataset
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import shipped
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from sawtooth.cli import main
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.live import netlink, targets
 from sawtooth.live.netlink import LiveError
 from sawtooth.live.targets import Peer, Target
+from sawtooth.results.dataset import Dataset
 
 pytestmark = pytest.mark.xdist_group("real time")
 

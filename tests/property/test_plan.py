@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sawtooth
-from sawtooth.dataset import Dataset
 from sawtooth.plan import Plan, make_plan
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 
 # As many times more as for properties in Rust, see `make test-long`.

@@ -17,8 +17,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.results.dataset import Dataset
 from tests.robustness import page
 from tests.robustness.laboratory import contents, do, plan, pretended
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sawtooth import cli, plan
-from sawtooth.dataset import Dataset
+from sawtooth.results.dataset import Dataset
 from tests.robustness import page
 from tests.robustness.laboratory import contents, differences
 

@@ -14,9 +14,9 @@ import polars as pl
 
 from sawtooth.backends import registry, sim
 from sawtooth.backends.batch import Batch
-from sawtooth.dataset import Dataset
 from sawtooth.execute import Summary, execute
 from sawtooth.plan import Plan, make_plan
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 
 _PRETENDED = "tests.robustness.pretended"

@@ -19,8 +19,8 @@ import pytest
 
 import sawtooth
 from sawtooth.backends import processes
-from sawtooth.dataset import Dataset
 from sawtooth.errors import BackendUnavailable, DatasetError
+from sawtooth.results.dataset import Dataset
 from sawtooth.results.storage import append
 from tests.robustness.laboratory import contents, do, plan, pretended
 

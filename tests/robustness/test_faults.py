@@ -19,9 +19,9 @@ import sawtooth
 from sawtooth.backends import sim
 from sawtooth.backends.batch import Batch
 from sawtooth.cli import app
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.results import log, storage
+from sawtooth.results.dataset import Dataset
 from sawtooth.results.lock import lock
 from sawtooth.results.sums import Sums
 from tests.robustness.laboratory import contents, do, plan, pretended

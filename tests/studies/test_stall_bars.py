@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sawtooth.cli import app
-from sawtooth.dataset import Dataset
 from sawtooth.report import stall
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import shipped
 
 pytestmark = pytest.mark.xdist_group("stall")

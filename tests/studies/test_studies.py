@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from sawtooth import doctor
-from sawtooth.dataset import Dataset
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import shipped
 from tests.guards import records
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from sawtooth import measures, stats
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
 from sawtooth.presentation import FigureSpec
 from sawtooth.report import answers, report, scales
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 
 STUDY = """

@@ -15,7 +15,6 @@ from scipy import stats as scipy_stats
 
 import sawtooth
 from sawtooth import measures, stats
-from sawtooth.dataset import Dataset
 from sawtooth.errors import SawtoothError
 from sawtooth.metrics import sides
 from sawtooth.metrics.agreement import Comparison
@@ -24,6 +23,7 @@ from sawtooth.plan import Run, make_plan
 from sawtooth.plots import paired
 from sawtooth.report import compare as side_by_side
 from sawtooth.report.compare import Question
+from sawtooth.results.dataset import Dataset
 from sawtooth.results.head import RUNS, Head
 from sawtooth.results.parts import as_parquet
 from sawtooth.study import Study

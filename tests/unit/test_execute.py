@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 import sawtooth
-from sawtooth.dataset import Dataset
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
+from sawtooth.results.dataset import Dataset
 from sawtooth.results.lock import lock
 from sawtooth.study import Study
 

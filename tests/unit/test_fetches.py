@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import fetch, instruments, limits
 from sawtooth.plan import make_plan
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 
 STUDY = """

@@ -11,9 +11,9 @@ from matplotlib import image
 from typer.testing import CliRunner
 
 from sawtooth.cli import app
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.plots import sheet, style
+from sawtooth.results.dataset import Dataset
 
 STUDY = """
 name = "{name}"

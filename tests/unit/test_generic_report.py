@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sawtooth.dataset import Dataset
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
 from sawtooth.report import generic, report
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 
 SCENARIO = """

@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 
 import sawtooth
 from sawtooth.cli import app
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.execute import execute
 from sawtooth.metrics import layers
 from sawtooth.plan import make_plan
 from sawtooth.report import latency
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 from tests.conftest import ROOT
 

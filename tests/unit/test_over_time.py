@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from sawtooth import measures
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.execute import execute
 from sawtooth.metrics import over_time, sides
 from sawtooth.plan import make_plan
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 
 STUDY = """

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sawtooth import execute
-from sawtooth.dataset import Dataset
 from sawtooth.execute import LineReporter
 from sawtooth.plan import RUN_COST, make_plan
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 from tests.conftest import STUDY
 

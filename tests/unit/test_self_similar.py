@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import instruments
 from sawtooth.plan import make_plan
 from sawtooth.report import report
 from sawtooth.report.document import Report
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 
 STUDY = """

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sawtooth.dataset import Dataset
 from sawtooth.plan import make_plan
+from sawtooth.results.dataset import Dataset
 from sawtooth.results.head import RUNS, Head
 from sawtooth.results.parts import as_parquet
 from sawtooth.study import Study

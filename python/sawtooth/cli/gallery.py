@@ -45,11 +45,11 @@ def gallery(
 
     from sawtooth.cli import studies, work
     from sawtooth.cli.output import print_json
-    from sawtooth.dataset import Dataset
     from sawtooth.errors import DatasetError, StudyError
     from sawtooth.plan import Plan
     from sawtooth.report import gallery as page
     from sawtooth.report import report as make_report
+    from sawtooth.results.dataset import Dataset
 
     target = out or Path("results") / ("gallery-short" if short else "gallery")
     # A mistake in the last study is found before the first one is run.

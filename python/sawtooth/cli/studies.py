@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sawtooth.dataset import Dataset, is_results
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, make_plan
 from sawtooth.report import KINDS
+from sawtooth.results.dataset import Dataset, is_results
 from sawtooth.study import Study, shipped
 
 

@@ -10,9 +10,9 @@ import typer
 
 from sawtooth import streams
 from sawtooth.backends.registry import require
-from sawtooth.dataset import Dataset, is_results
 from sawtooth.execute import Interrupted, Summary, execute, reporter_for
 from sawtooth.plan import Plan
+from sawtooth.results.dataset import Dataset, is_results
 
 
 def do(plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = False, wait: bool = True) -> tuple[Dataset, Summary]:

@@ -20,7 +20,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sawtooth.dataset import Dataset, Observation
 from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES
 from sawtooth.live.exact import Stall
@@ -28,6 +27,7 @@ from sawtooth.live.targets import Target
 from sawtooth.live.tcp_info import NO_SSTHRESH, Sockets
 from sawtooth.live.watch import Spells
 from sawtooth.results import lock
+from sawtooth.results.dataset import Dataset, Observation
 from sawtooth.tables import as_status, as_table
 
 _FLUSH_EVERY = 5.0

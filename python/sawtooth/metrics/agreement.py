@@ -18,12 +18,12 @@ import numpy as np
 import polars as pl
 
 from sawtooth import measures, stats
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Metric
 from sawtooth.metrics import sides
 from sawtooth.metrics.sides import Published
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval, Means
 
 ERROR = 0.05

@@ -15,8 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval, Vector
 
 DRAWS = 1000

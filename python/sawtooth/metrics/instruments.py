@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import over_time
 from sawtooth.mib import rfc4898
+from sawtooth.results.dataset import Dataset
 
 WARM_UP = 1 / 6
 """Of a run's duration: without slow start and the growth of the receiver's buffer, which are not what is asked."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sawtooth.dataset import Dataset
+from sawtooth.results.dataset import Dataset
 
 TITLES = {
     "source": "application", "rwnd": "receive window", "send_buffer": "send buffer", "cwnd": "congestion window", "pacing": "pacing",

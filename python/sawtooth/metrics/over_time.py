@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.results.dataset import Dataset
 
 WINDOW_NS = 1_000_000_000
 """One second, as monitoring tools have it."""

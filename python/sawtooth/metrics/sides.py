@@ -17,12 +17,12 @@ from pathlib import Path
 import polars as pl
 
 from sawtooth import _core, reading
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.lines import lines
 from sawtooth.measures import Metric
 from sawtooth.metrics import over_time
+from sawtooth.results.dataset import Dataset
 
 _MOST_BYTES = 64_000_000
 """Of a table of published numbers."""

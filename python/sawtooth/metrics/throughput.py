@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
+from sawtooth.results.dataset import Dataset
 
 
 def per_flow(dataset: Dataset) -> pl.DataFrame:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError, wrong_type
+from sawtooth.results.dataset import Dataset
 
 if TYPE_CHECKING:
     from sawtooth.report.document import Report

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from scipy import stats as scipy_stats
 
 from sawtooth import _core, stats
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.metrics import over_time, sides
 from sawtooth.named import block
@@ -21,6 +20,7 @@ from sawtooth.plots.trace import over_time as drawn_over_time
 from sawtooth.presentation import THROUGHPUT, FigureSpec, FindingSpec, Side, presentation
 from sawtooth.report.document import Plot, Section, Verdict
 from sawtooth.report.scales import ratio, scale, scaled
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval, Means
 
 _MOST_NUMBERS = 4

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.metrics import fetch
 from sawtooth.plots import dots, heatmap
@@ -17,6 +16,7 @@ from sawtooth.report import cc_findings as findings
 from sawtooth.report import testbed
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.testbed import PUBLISHED
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval
 
 FACTORS = {"delay_ms": "delay", "server_cc": "cc", "queue_packets": "queue", "loss": "loss"}

@@ -7,7 +7,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import fetch, round_trips, variance
 from sawtooth.plots import dots, heatmap, lines
 from sawtooth.plots.heatmap import Matrix, Strip
@@ -16,6 +15,7 @@ from sawtooth.report import cc_findings as findings
 from sawtooth.report import testbed
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.testbed import ARMS, CELL, PUBLISHED, STATISTICS
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval
 
 FACTORS = {"delay_ms": "delay", "server_cc": "cc", "client_cc": "receiver_cc"}

@@ -20,7 +20,6 @@ from rich.table import Table
 from rich.text import Text
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import HOWS, Metric
@@ -31,6 +30,7 @@ from sawtooth.plots import paired
 from sawtooth.plots.paired import Dot, Legend
 from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.report.scales import scale, scaled
+from sawtooth.results.dataset import Dataset
 from sawtooth.results.storage import write_atomically, writing
 from sawtooth.stats import Interval
 

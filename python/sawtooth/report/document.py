@@ -14,9 +14,9 @@ import polars as pl
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from sawtooth.dataset import Dataset
 from sawtooth.errors import as_path
 from sawtooth.plots import style
+from sawtooth.results.dataset import Dataset
 from sawtooth.results.storage import remove_leftovers, write_atomically, writing
 
 

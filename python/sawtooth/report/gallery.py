@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.plots.sheet import Remark, Tile, sheet
 from sawtooth.report.document import Plot, Report, Verdict, counts, svg_of, template
+from sawtooth.results.dataset import Dataset
 from sawtooth.results.storage import write_atomically, writing
 
 PAGE, SHEET = "index.html", "contact-sheet"

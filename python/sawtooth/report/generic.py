@@ -7,12 +7,12 @@ import math
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import throughput
 from sawtooth.plots import curves
 from sawtooth.presentation import OWN_FIGURES
 from sawtooth.report import answers
 from sawtooth.report.document import Grid, Plot, Report, Section
+from sawtooth.results.dataset import Dataset
 
 
 def build(dataset: Dataset) -> Report:

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import throughput
 from sawtooth.plots import curves
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.generic import factor_table
 from sawtooth.report.needs import require
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval
 
 BASE = "newreno"

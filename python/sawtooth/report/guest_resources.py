@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 from scipy import stats as scipy_stats
 
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import fetch, variance
 from sawtooth.plots import dots
 from sawtooth.report import testbed
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.testbed import PUBLISHED, STATISTICS
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval
 
 FACTORS = {"delay_ms": "delay", "cpus": "cpus", "memory_gb": "memory"}

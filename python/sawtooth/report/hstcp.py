@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import fairness, throughput
 from sawtooth.plots import curves, difference, scatter
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.needs import require
 from sawtooth.report.scales import p_value
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval, Vector
 from sawtooth.study import shipped
 

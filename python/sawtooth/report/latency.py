@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.metrics import layers
 from sawtooth.metrics.layers import PARTS
@@ -17,6 +16,7 @@ from sawtooth.presentation import OWN_FIGURES
 from sawtooth.report import answers
 from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.report.generic import factor_table
+from sawtooth.results.dataset import Dataset
 
 _MOST_PANELS, _MOST_BARS = 8, 24
 # Beside the factors: what tells bars of a cell apart.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import limits
 from sawtooth.plots.limits import over_time
 from sawtooth.report.document import Grid, Plot, Report, Section
+from sawtooth.results.dataset import Dataset
 
 _MOST_FIGURES = 6
 _MOST_TOLD = 10

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.results.dataset import Dataset
 
 _ANY = '`report = "generic"` takes any'
 

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import hurst
 from sawtooth.metrics.instruments import COUNTERS, LIMITS, WARM_UP
 from sawtooth.plots import lattice, shares
@@ -18,6 +17,7 @@ from sawtooth.plots.variance_time import variance_time
 from sawtooth.report import self_similar_findings as findings
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.self_similar_data import ARMS, LINE_RATE, MEGA, PARTS, PAYLOAD, WINDOW_LIMITED, Data, hurst_table, mean, vector
+from sawtooth.results.dataset import Dataset
 
 HOLLOW = "held back by the receiver's window"
 BACKGROUND = "background (Mbit/s)"

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats, traffic
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import hurst, instruments
 from sawtooth.report.needs import require
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval, Vector
 
 BASE = "vanilla"

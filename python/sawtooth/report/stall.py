@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.metrics import dips
 from sawtooth.plots import message_sizes
 from sawtooth.plots.message_sizes import Curve, Panel
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Vector
 from sawtooth.study import shipped
 

@@ -13,12 +13,12 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.errors import DatasetError
 from sawtooth.plots import against, bars, small_multiples
 from sawtooth.report import tahoe_findings as findings
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.tahoe_findings import ARMS, Case, Outcome
+from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval, Vector
 from sawtooth.study import shipped
 

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.dataset import Dataset
 from sawtooth.metrics import fetch
 from sawtooth.metrics.fetch import DRAWS, Means
 from sawtooth.report.document import Grid, Section
+from sawtooth.results.dataset import Dataset
 from sawtooth.study import shipped
 
 PUBLISHED = "published"

@@ -1,1 +1,1 @@
-"""What a results directory is made of: files written whole, lists of their checksums, a lock, a log. `Dataset` puts them together."""
+"""What a results directory is made of: files written whole, lists of their checksums, a lock, a log. `dataset` puts them together."""

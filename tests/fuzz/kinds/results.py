@@ -19,9 +19,9 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth.dataset import Dataset
 from sawtooth.errors import SawtoothError
 from sawtooth.report import report
+from sawtooth.results.dataset import Dataset
 from tests.fuzz.attempt import Attempts
 from tests.fuzz.tally import Tally
 from tests.robustness.laboratory import contents, do, plan, pretended, tables
