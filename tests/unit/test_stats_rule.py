@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def test_spread_that_leaves_the_mean_open_and_values_that_are_alike_do_not_suffi
     open_ = stats.centre([1.0, 2, 9, 3, 30])
     assert open_.words(".1f") == "9.0 (n = 5 does not suffice: by a lognormal distribution the mean may be beyond 10 times this)"
     tied = stats.centre([0.0, 0, 0, 7])
-    assert tied.words(".2f") == "1.75 (n = 4 does not suffice: too many values are alike)"
+    assert tied.words(".2f") == "1.75 (n = 4 does not suffice: too many values are alike, or far off)"
 
 
 def test_constant_runs_have_no_level_but_say_how_many_may_differ() -> None:
@@ -160,3 +161,19 @@ def test_a_ratio_is_fiellers_and_wider_where_logarithms_say_so() -> None:
 def test_to_import_statistics_loads_no_scipy() -> None:
     code = "import sys; from sawtooth import stats; print(sorted(name for name in sys.modules if name.split('.')[0] == 'scipy'))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_levels_are_named_with_their_digits_and_none_is_beyond_the_resamples() -> None:
+    assert stats.centre(FAR, level=0.995).kind == "99.5% t and log-scale interval"
+    assert stats.mean_interval(FAR, 1 - 0.05 / 3).kind == "98.33% t interval"
+    skewed = [-2.0, 1, 1.5, 0.5, 1.2, 30, 2.2, 0.7]
+    assert stats.centre(skewed).kind == "95% t and bootstrap-t interval"
+    # Of 999 resamples, one in 2,000 is not there.
+    assert stats.centre(skewed, level=0.999).kind == "n = 8 does not suffice: too many values are alike, or far off"
+
+
+def test_a_higher_level_is_never_narrower() -> None:
+    generator = np.random.default_rng(8)
+    for data in (generator.normal(10, 3, 6), generator.lognormal(0, 1, 12), generator.poisson(2, 10), generator.normal(0, 1, 5)):
+        found = [stats.centre(data, level=level) for level in (0.8, 0.9, 0.95, 0.99, 0.997)]
+        assert all(wide.low <= narrow.low and wide.high >= narrow.high for narrow, wide in pairwise(found))

@@ -9,7 +9,7 @@ from sawtooth.stats.compare import difference, ratio
 from sawtooth.stats.factorial import Effect, Factorial, Source, factorial
 from sawtooth.stats.fairness import jain
 from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
-from sawtooth.stats.mean import mean
+from sawtooth.stats.mean import mean, mean_rows
 from sawtooth.stats.means import (
     Means,
     difference_interval,
@@ -56,6 +56,7 @@ __all__ = [
     "jain",
     "mean",
     "mean_interval",
+    "mean_rows",
     "means_against",
     "means_of_groups",
     "means_of_pairs",

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
+from sawtooth.stats.interval import Interval, Vector, percent, unbounded, unvaried, vector
 from sawtooth.stats.mean import FAR, OPEN, mean
 from sawtooth.stats.means import Means, means_of_groups, means_of_pairs, ratio_interval
 from sawtooth.stats.quantiles import t_quantile
@@ -48,7 +48,7 @@ def difference(
     half = t_quantile(0.5 + level / 2, freedom) * error
     low, high = middle - half, middle + half
     if not _positive(a, b) or times <= 0:
-        return Interval(middle, low, high, n, f"{level:.0%} Welch t interval")
+        return Interval(middle, low, high, n, f"{percent(level)} Welch t interval")
     with np.errstate(over="ignore", invalid="ignore"):
         apart = np.exp(_log_mean(a, 0)) - times * np.exp(_log_mean(b, 1))
     ends = np.quantile(np.nan_to_num(apart, nan=0.0), _tails(level))
@@ -57,7 +57,7 @@ def difference(
         return unbounded(
             middle, n, f"n = {n} does not suffice: by lognormal distributions a mean may be beyond {OPEN:.0f} times its estimate"
         )
-    return Interval(middle, low, high, n, f"{level:.0%} Welch t and log-scale interval")
+    return Interval(middle, low, high, n, f"{percent(level)} Welch t and log-scale interval")
 
 
 def ratio(first: Sequence[float] | Vector, second: Sequence[float] | Vector, paired: bool = True, level: float = 0.95) -> Interval:
@@ -99,7 +99,7 @@ def ratio(first: Sequence[float] | Vector, second: Sequence[float] | Vector, pai
     if high > OPEN * found.estimate or low < found.estimate / OPEN:
         why = f"by lognormal distributions the ratio may be beyond {OPEN:.0f} times or a tenth of this"
         return unbounded(found.estimate, n, f"n = {n} does not suffice: {why}")
-    return Interval(found.estimate, low, high, n, f"{level:.0%} {'Fieller and ' if bounded else ''}log-scale interval")
+    return Interval(found.estimate, low, high, n, f"{percent(level)} {'Fieller and ' if bounded else ''}log-scale interval")
 
 
 def _both(first: Sequence[float] | Vector, second: Sequence[float] | Vector, paired: bool) -> tuple[Vector, Vector]:

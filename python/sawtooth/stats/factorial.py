@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sawtooth.stats.interval import Interval, Vector
+from sawtooth.stats.interval import Interval, Vector, percent
 from sawtooth.stats.multiplicity import holm
 from sawtooth.stats.quantiles import f_tail, t_quantile
 
@@ -202,7 +202,7 @@ def _analysed(
     for term, value, own, adjusted in zip(terms, f, p, holm(p), strict=True):
         count = parts[term][0].size
         variance = mean_square * freedoms[term] / y.size if not blocked else None
-        intervals = _intervals(parts[term], 1 - (1 - level) / count, variance, freedom, f"{level:.0%}")
+        intervals = _intervals(parts[term], 1 - (1 - level) / count, variance, freedom, f"{percent(level)}")
         named = product(*(levels[axis - 1] for axis in term))
         effects = tuple(Effect(at, change) for at, change in zip(named, intervals, strict=True))
         share = squares[term] / total if total > 0 else 0.0

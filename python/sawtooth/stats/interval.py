@@ -50,6 +50,11 @@ def vector(values: Sequence[float] | Vector) -> Vector:
     return np.asarray(values, dtype=np.float64)
 
 
+def percent(level: float) -> str:
+    """A level as kinds have it: 95%, 99.5%."""
+    return f"{100 * level:.4g}%"
+
+
 def unbounded(estimate: float, n: int, kind: str) -> Interval:
     """An estimate of which the data say no interval; `kind` says why."""
     return Interval(estimate, -np.inf, np.inf, n, kind)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sawtooth.stats import logscale, studentised
-from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
+from sawtooth.stats.interval import Interval, Vector, percent, unbounded, unvaried, vector
 from sawtooth.stats.quantiles import t_quantile
 
 # Values of which this share is alike are tied.
@@ -76,10 +76,10 @@ def mean(values: Sequence[float] | Vector, level: float = 0.95, *, origin: bool 
         return unbounded(estimate, n, f"n = {n} does not suffice: by a lognormal distribution the mean may be beyond {OPEN:.0f} times this")
     low, high = float(rows.low[0]), float(rows.high[0])
     if not np.isfinite(high - low):
-        return unbounded(estimate, n, f"n = {n} does not suffice: too many values are alike")
+        return unbounded(estimate, n, f"n = {n} does not suffice: too many values are alike, or far off")
     served = ["t", *(["log-scale"] if rows.logs[0] else []), *(["bootstrap-t"] if rows.resampled[0] else [])]
     named = served[0] if len(served) == 1 else " and ".join([", ".join(served[:-1]), served[-1]])
-    return Interval(estimate, low, high, n, f"{level:.0%} {named} interval")
+    return Interval(estimate, low, high, n, f"{percent(level)} {named} interval")
 
 
 def mean_rows(rows: Vector, level: float = 0.95, *, origin: bool = True) -> Rows:

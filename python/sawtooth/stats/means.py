@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sawtooth.stats.interval import Interval, Vector, unbounded, vector
+from sawtooth.stats.interval import Interval, Vector, percent, unbounded, vector
 from sawtooth.stats.quantiles import t_quantile, t_tail
 
 
@@ -101,7 +101,7 @@ def ratio_interval(means: Means, level: float = 0.95) -> Interval:
     if a <= 0:
         return unbounded(ratio, n, "second mean is near 0: no interval")
     root = float(np.sqrt(max(0.0, b**2 - a * c)))
-    return Interval(ratio, (b - root) / a, (b + root) / a, n, f"{level:.0%} Fieller interval")
+    return Interval(ratio, (b - root) / a, (b + root) / a, n, f"{percent(level)} Fieller interval")
 
 
 def equivalence(means: Means, tolerance: float) -> tuple[float, float]:
@@ -135,5 +135,5 @@ def difference_interval(means: Means, level: float = 0.95) -> Interval:
     """First mean less second with its t interval."""
     difference, error, freedom = means.contrast(1.0) if means.testable else (means.first - means.second, np.inf, 1.0)
     half = t_quantile(0.5 + level / 2, freedom) * error
-    kind = f"{level:.0%} t interval" if means.testable else "n = 1: no interval"
+    kind = f"{percent(level)} t interval" if means.testable else "n = 1: no interval"
     return Interval(difference, difference - half, difference + half, 0 if np.isinf(freedom) else int(freedom) + 1, kind)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
+from sawtooth.stats.interval import Interval, Vector, percent, unbounded, unvaried, vector
 
 
 def median(values: Sequence[float] | Vector, level: float = 0.95) -> Interval:
@@ -28,7 +28,7 @@ def median(values: Sequence[float] | Vector, level: float = 0.95) -> Interval:
     if n < fewest:
         return unbounded(middle, n, f"n = {n} does not suffice: the median takes {fewest}")
     low, high = (float(end[0]) for end in median_rows(data[None, :], level))
-    return Interval(middle, low, high, n, f"{level:.0%} order-statistic interval")
+    return Interval(middle, low, high, n, f"{percent(level)} order-statistic interval")
 
 
 def fewest_for_median(level: float = 0.95) -> int:

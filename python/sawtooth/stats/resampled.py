@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from sawtooth.stats.interval import Interval, Vector, unbounded, vector
+from sawtooth.stats.interval import Interval, Vector, percent, unbounded, vector
 
 FEWEST_FOR_MEDIAN = 6
 
@@ -32,4 +32,4 @@ def bootstrap_interval(values: Sequence[float] | Vector, level: float = 0.95, se
     low, high = (float(found.confidence_interval.low), float(found.confidence_interval.high))
     if not np.isfinite(low):  # degenerate jackknife: half of the data alike
         low, high = (float(np.quantile(data, 0.5 - level / 2)), float(np.quantile(data, 0.5 + level / 2)))
-    return Interval(median, low, high, int(data.size), f"{level:.0%} BCa bootstrap")
+    return Interval(median, low, high, int(data.size), f"{percent(level)} BCa bootstrap")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sawtooth.stats.interval import Interval, Vector, vector
+from sawtooth.stats.interval import Interval, Vector, percent, vector
 from sawtooth.stats.mean import mean
 
 LOOKS = 3
@@ -26,7 +26,7 @@ class Progress:
 
     Attributes:
         done: whether to stop. n: replicates that count: those up to where the rule stopped, if more were given.
-        interval: of their mean. share: the longer arm of the interval over the absolute value of the mean; infinite where unknown.
+        interval: of their mean. share: half the interval's width over the absolute value of the mean; infinite where unknown.
         why: in words.
 
     """
@@ -43,7 +43,7 @@ def sequential(values: Sequence[float] | Vector, share: float, level: float = 0.
 
     Args:
         values: one per replicate, in their order.
-        share: the longer arm of the interval over the absolute value of the mean, at most.
+        share: half the interval's width over the absolute value of the mean, at most.
         level: coverage.
         least: replicates at the first look, at least 2.
         most: replicates after which it stops in any case.
@@ -61,7 +61,7 @@ def sequential(values: Sequence[float] | Vector, share: float, level: float = 0.
     narrow = 0
     for n in range(least, min(data.size, most) + 1):
         found = mean(data[:n], inner)
-        narrow = narrow + 1 if _arm(found) <= share else 0
+        narrow = narrow + 1 if _half(found) <= share else 0
         if narrow == LOOKS:
             return _progress(True, found, level, f"within {share:.3g} of the mean at {LOOKS} looks in a row")
     found = mean(data[:most], inner) if data.size else mean(data)
@@ -75,14 +75,14 @@ def inflated(level: float) -> float:
     return 1 - ERROR * (1 - level)
 
 
-def _arm(found: Interval) -> float:
-    arm = max(found.estimate - found.low, found.high - found.estimate)
-    if not np.isfinite(arm):
+def _half(found: Interval) -> float:
+    half = (found.high - found.low) / 2
+    if not np.isfinite(half):
         return float("inf")
-    return arm / abs(found.estimate) if found.estimate != 0 else float("inf") if arm > 0 else 0.0
+    return half / abs(found.estimate) if found.estimate != 0 else float("inf") if half > 0 else 0.0
 
 
 def _progress(done: bool, found: Interval, level: float, why: str) -> Progress:
-    named = f"{inflated(level):.0%} "
-    kind = f"{level:.0%} sequential {found.kind.removeprefix(named)}" if found.kind.startswith(named) else found.kind
-    return Progress(done, found.n, replace(found, kind=kind), _arm(found), why)
+    named = f"{percent(inflated(level))} "
+    kind = f"{percent(level)} sequential {found.kind.removeprefix(named)}" if found.kind.startswith(named) else found.kind
+    return Progress(done, found.n, replace(found, kind=kind), _half(found), why)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from sawtooth.stats.interval import Interval
+from sawtooth.stats.interval import Interval, percent
 
 
 def share(did: int, n: int, level: float = 0.95) -> Interval:
@@ -22,7 +22,7 @@ def share(did: int, n: int, level: float = 0.95) -> Interval:
     tail = (1 - level) / 2
     low = 0.0 if did == 0 else _solved(did, n, 1 - tail)
     high = 1.0 if did == n else _solved(did, n, tail)
-    return Interval(did / n, low, high, n, f"{level:.0%} mid-p binomial interval")
+    return Interval(did / n, low, high, n, f"{percent(level)} mid-p binomial interval")
 
 
 def _solved(did: int, n: int, wanted: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
+from sawtooth.stats.interval import Interval, Vector, percent, unbounded, unvaried, vector
 from sawtooth.stats.quantiles import t_quantile
 
 
@@ -28,7 +28,7 @@ def mean_interval(values: Sequence[float] | Vector, level: float = 0.95) -> Inte
     if float(np.ptp(data)) == 0.0:
         return unvaried(mean, int(data.size), level)
     half = t_quantile(0.5 + level / 2, data.size - 1) * float(data.std(ddof=1)) / float(np.sqrt(data.size))
-    return Interval(mean, mean - half, mean + half, int(data.size), f"{level:.0%} t interval")
+    return Interval(mean, mean - half, mean + half, int(data.size), f"{percent(level)} t interval")
 
 
 def prediction_interval(values: Sequence[float] | Vector, of_mean: int = 1, level: float = 0.95) -> Interval:
@@ -43,4 +43,4 @@ def prediction_interval(values: Sequence[float] | Vector, of_mean: int = 1, leve
         return unbounded(mean, int(data.size), "n = 1: no interval")
     width = float(data.std(ddof=1)) * float(np.sqrt(1 / data.size + 1 / of_mean))
     half = t_quantile(0.5 + level / 2, data.size - 1) * width
-    return Interval(mean, mean - half, mean + half, int(data.size), f"{level:.0%} prediction interval")
+    return Interval(mean, mean - half, mean + half, int(data.size), f"{percent(level)} prediction interval")

@@ -18,7 +18,10 @@ _SEED = 1
 
 
 def mean_ends(data: Vector, level: float) -> tuple[float, float]:
-    """Limits of the mean of values of shape (n,), n >= 2, not all alike; always the same for the same data."""
+    """Limits of the mean of values of shape (n,), n >= 2, not all alike; always the same for the same data.
+
+    Infinite where resamples without variation reach into a tail, or the level asks for more of a tail than there are resamples in it.
+    """
     n = data.size
     drawn = data[_draws(n)]
     middle = data.mean()
@@ -30,7 +33,9 @@ def mean_ends(data: Vector, level: float) -> tuple[float, float]:
     alike = error <= scale
     t = np.where(alike, np.where(off == 0, 0.0, np.copysign(np.inf, off)), off / np.where(alike, 1.0, error))
     t.sort()
-    at = max(int((RESAMPLES + 1) * (1 - level) / 2), 1)
+    at = int((RESAMPLES + 1) * (1 - level) / 2 + 1e-9)
+    if at < 1:
+        return -np.inf, np.inf
     lowest, highest = float(t[at - 1]), float(t[-at])
     spread = float(data.std(ddof=1))
     return float(middle) - spread * highest, float(middle) - spread * lowest
