@@ -3,7 +3,7 @@
     import sawtooth
 
     records = sawtooth.simulate("study.toml", seed=1)     # one run: records.flows is a polars data frame
-    dataset = sawtooth.run("hstcp")          # all runs of a study; dataset.flows() is a lazy frame
+    dataset = sawtooth.run("hstcp")                       # all runs of a study; dataset.flows(factors=True) is a lazy frame
 
 Names of columns carry their units: `_bps` bit/s, `_bytes`, `_ns`, `_packets`.
 """

@@ -222,7 +222,7 @@ def _tables(value: Any, path: str) -> Iterator[str]:
 
 
 def run(
-    study: Study | str | Path,
+    study: Study | Mapping[str, Any] | str | Path,
     out: str | Path | None = None,
     *,
     short: bool = False,
@@ -233,7 +233,8 @@ def run(
     """Runs a study, or what is missing of it, and returns its results.
 
     Args:
-        study: the study file, or a study that was read from one: then `short` and `options` have been said.
+        study: the path of a study file, or the name of one that comes along; its text; a mapping with the same keys, or of a scenario alone; or
+            a `Study`: then `short` and `options` have been said.
         out: results directory; by default `results/NAME`.
         short: the `[short]` form.
         jobs: threads; by default one per processor.
@@ -253,12 +254,7 @@ def run(
             raise TypeError("a Study has its `short` and `options` already: give them to `Study.load`")
         loaded = study
     else:
-        loaded = Study.load(
-            as_path(study, "`run` takes the path of a study file, or a Study; `simulate` takes mappings"),
-            short=short,
-            options=options,
-            files=files,
-        )
+        loaded = _study(study, short=short, options=options, files=files)
     target = Path("results") / loaded.name if out is None else as_path(out, "`out` is the path of a directory")
     plan = make_plan(loaded)
     if not is_results(target):
@@ -266,3 +262,12 @@ def run(
     dataset = Dataset.create(target, plan)
     execute(plan, dataset, jobs=threads)
     return dataset
+
+
+def _study(source: Mapping[str, Any] | str | Path, *, short: bool, options: Sequence[str], files: bool) -> Study:
+    if isinstance(source, Mapping):
+        return Study.of(source, short=short, options=options, files=files)
+    if isinstance(source, str) and "\n" in source:
+        return Study.parse(_as_study(source), Path("<study>"), short=short, options=options, files=files)
+    path = as_path(source, "`run` takes a study: the path of its file, its text, a mapping, or a Study")
+    return Study.load(path, short=short, options=options, files=files)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sawtooth import _core
+from sawtooth.display import Card, few
 from sawtooth.errors import StudyWarning, hinted, wrong_type
 from sawtooth.named import check_items
 from sawtooth.presentation import presentation
@@ -102,7 +103,7 @@ class Demand:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """All runs of a study, and the batches in which they are done; what they take; and what about the study is hardly meant, each once."""
 
@@ -112,6 +113,22 @@ class Plan:
     batches: Sequence[range]
     warnings: Sequence[StudyWarning] = ()
     demand: Demand = Demand()
+
+    def __repr__(self) -> str:
+        """How many runs of what, and what they take."""
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        arms = len(self.study.arms)
+        return Card("Plan", self.study.name, self.study.question, {
+            "cells": f"{len(self.cells):,}", "arms": few(self.study.arms), "replicates": f"{self.study.repeat:,}",
+            "runs": f"{len(self.cells):,} cells{f' x {arms} arms' if arms else ''} x {self.study.repeat:,} replicates = {len(self.runs):,}",
+            "segments": f"{'about' if self.random else 'at most about'} {self.cost:,.0f}", "takes": str(self.demand),
+            "warnings": "; ".join(warning.message for warning in self.warnings),
+        })  # fmt: skip
 
     @property
     def cost(self) -> float:

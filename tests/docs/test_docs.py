@@ -50,10 +50,13 @@ def test_every_study_in_the_documentation_runs(where: str, text: str, tmp_path: 
     assert any(name in tables and tables[name].height > 0 for name in ("flows", "arrivals")), where
 
 
-def test_the_python_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    ((_, text),) = [block for block in blocks("python") if block[0].startswith("docs/guides/python.md")]
-    exec(compile(text, "docs/guides/python.md", "exec"), {})
-    assert "goodput_bps" in capsys.readouterr().out
+def test_the_python_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for where, text in blocks("python"):
+        if where.startswith("docs/guides/python.md"):
+            exec(compile(text, where, "exec"), names)
+            assert "goodput_bps" in capsys.readouterr().out
 
 
 def test_the_results_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -90,15 +90,15 @@ CASES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         sawtooth.StudyError,
         "error: a scenario is nested 64 deep at most (at `vars.vars.vars.vars.vars.vars.vars.v...`)",
     ),
-    "run a mapping": (
-        lambda: ANY.run(SCENARIO),
+    "run a list": (
+        lambda: ANY.run(["hstcp"]),
         TypeError,
-        "`run` takes the path of a study file, or a Study; `simulate` takes mappings, found a dict: {'duration': '1 s', 'links': {'l': {...",
+        "`run` takes a study: the path of its file, its text, a mapping, or a Study, found a list: ['hstcp']",
     ),
     "run a number": (
         lambda: ANY.run(5),
         TypeError,
-        "`run` takes the path of a study file, or a Study; `simulate` takes mappings, found an int: 5",
+        "`run` takes a study: the path of its file, its text, a mapping, or a Study, found an int: 5",
     ),
     "threads below one": (
         lambda: sawtooth.run("x.toml", jobs=0),

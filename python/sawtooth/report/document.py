@@ -11,9 +11,10 @@ from typing import Any
 
 import jinja2
 import polars as pl
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
+from sawtooth.display import Card
 from sawtooth.errors import as_path
 from sawtooth.plots import style
 from sawtooth.results.dataset import Dataset
@@ -69,7 +70,7 @@ class Section:
         return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """A report.
 
@@ -81,6 +82,22 @@ class Report:
     dataset: Dataset
     sections: list[Section]
     summary: list[str]
+
+    def __repr__(self) -> str:
+        """Its findings."""
+        name, question = (str(self.dataset.manifest.get(key, "")) for key in ("name", "question"))
+        return "\n".join([Card("Report", name, question, {}).text(), *(f"  {line}" for line in self.summary)])
+
+    def _repr_html_(self) -> str:
+        """Its findings and figures, as a notebook shows them."""
+        name, question = (str(self.dataset.manifest.get(key, "")) for key in ("name", "question"))
+        items = "".join(f"<li>{escape(line)}</li>" for line in self.summary)
+        plots = "".join(
+            f"<figure>{plot.svg}<figcaption>{escape(plot.caption)}</figcaption></figure>"
+            for section in self.sections
+            for plot in section.plots
+        )
+        return f"{Card('Report', name, question, {}).html()}<ul>{items}</ul>{plots}"
 
     def write(self, directory: str | Path) -> Path:
         """Writes report.html, figures/NAME.svg and .png, and tables/NAME.csv; returns the page's path.

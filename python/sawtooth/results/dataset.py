@@ -25,6 +25,7 @@ from typing import Any, cast
 import polars as pl
 
 from sawtooth import _core, arguments
+from sawtooth.display import Card, few
 from sawtooth.errors import DatasetError, as_path, wrong_type
 from sawtooth.mib import rfc4898
 from sawtooth.plan import RESULTS_EPOCH, Plan
@@ -36,6 +37,7 @@ from sawtooth.results.parts import Parts, as_parquet
 from sawtooth.results.provenance import of_plan, plan_hash, surroundings
 from sawtooth.results.storage import is_temporary, read_bytes, remove_leftovers, writing
 from sawtooth.results.sums import digest
+from sawtooth.results.tables import Tables, factors_of, with_factors
 from sawtooth.study import Study
 from sawtooth.tables import as_status, column_types
 
@@ -63,7 +65,7 @@ def _named(directory: str | Path) -> Path:
     return path
 
 
-class Dataset:
+class Dataset(Tables):
     """A results directory, opened.
 
     Attributes:
@@ -204,51 +206,52 @@ class Dataset:
         options = [option for option in given if option.startswith("backend=")]
         return Study.parse((self.directory / "study.toml").read_text(encoding="utf-8"), path, options=options, files=False)
 
-    def table(self, name: str) -> pl.LazyFrame:
-        """A table of all runs done so far, with a column `run` that refers to `runs`."""
+    def table(self, name: str, *, factors: bool = False) -> pl.LazyFrame:
+        """A table of all runs done so far, with a column `run` that refers to `runs`.
+
+        Args:
+            name: `tables` are those that there are; each has a method of its name, too: `dataset.flows()`.
+            factors: put the run's cell, arm and replicate before the table's own columns, and what its study varies: each factor as text, and as
+                NAME_value in its base unit. A factor that is called like a column of the table becomes `factor_NAME`.
+
+        Raises:
+            DatasetError: if there is no such table.
+
+        """
         name = arguments.text(name, "a table is called by its name, such as flows")
         parts = self._parts.paths(name)
-        if not parts:
-            if name not in _core.schema():
-                raise DatasetError(f"there is no table `{name}`", f"there are {', '.join(_core.schema())}")
-            return pl.LazyFrame(schema={"run": pl.UInt32, **column_types(name)})
-        return pl.scan_parquet(parts)
+        if not parts and name not in _core.schema():
+            raise DatasetError(f"there is no table `{name}`", f"there are {', '.join(_core.schema())}")
+        table = pl.scan_parquet(parts) if parts else pl.LazyFrame(schema={"run": pl.UInt32, **column_types(name)})
+        return with_factors(table, self.runs) if factors else table
 
-    def flows(self) -> pl.LazyFrame:
-        """One row per flow and run."""
-        return self.table("flows")
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables that the results have, those of the schema first."""
+        known = list(_core.schema())
+        found = self._parts.tables - {"status"}
+        return [*(name for name in known if name in found), *sorted(found - set(known))]
 
-    def links(self) -> pl.LazyFrame:
-        """One row per direction of a link and run."""
-        return self.table("links")
+    def __repr__(self) -> str:
+        """What it is of, and how much of it there is."""
+        return self._card().text()
 
-    def series(self) -> pl.LazyFrame:
-        """One row per flow, sample and run, where the study samples."""
-        return self.table("series")
+    def _repr_html_(self) -> str:
+        return self._card().html()
 
-    def variables(self) -> pl.LazyFrame:
-        """One row per flow, sample, variable of its congestion control and run, where the scenario has `record = ["variables"]`."""
-        return self.table("variables")
-
-    def episodes(self) -> pl.LazyFrame:
-        """One row per loss episode, flow and run, where the scenario has `record = ["episodes"]`."""
-        return self.table("episodes")
-
-    def waits(self) -> pl.LazyFrame:
-        """One row per direction of a link and run, where the scenario has `record = ["waits"]`: percentiles of waits and backlogs."""
-        return self.table("waits")
-
-    def link_flows(self) -> pl.LazyFrame:
-        """One row per direction of a link, flow and run, where the scenario has `record = ["link_flows"]`: drops, losses and marks."""
-        return self.table("link_flows")
-
-    def stalls(self) -> pl.LazyFrame:
-        """One row per time in which a socket of a host stalled and run, where the scenario has `record = ["stalls"]`."""
-        return self.table("stalls")
-
-    def layers(self) -> pl.LazyFrame:
-        """One row per thing that happens to a packet at a layer of a host and run, where the scenario has `record = ["layers"]`."""
-        return self.table("layers")
+    def _card(self) -> Card:
+        status = self.status()["status"]
+        done, total = len(status), self.runs.height
+        bad = {kind: number for kind in ("failed", "lost") if (number := (status == kind).sum())}
+        varied = {name: self.runs[name].drop_nulls().unique(maintain_order=True).to_list() for name in factors_of(self.runs)}
+        return Card("Dataset", str(self.manifest.get("name", self.directory.name)), str(self.manifest.get("question", "")), {
+            "directory": str(self.directory),
+            "runs": ", ".join([f"{total:,}" if done == total else f"{done:,} of {total:,}", *(f"{number:,} {kind}" for kind, number in bad.items())]),
+            **{name: few(levels) for name, levels in varied.items()},
+            "arms": few(self.runs["arm"].unique(maintain_order=True).to_list() if self.manifest.get("arms") else []),
+            "backend": str(self.manifest.get("backend", "")),
+            "tables": ", ".join(self.tables),
+        })  # fmt: skip
 
     def column(self, name: str, table: str = "flows") -> pl.LazyFrame:
         """One column of `table`, by its name or by the one it has in RFC 4898, beside those that say what a row is.

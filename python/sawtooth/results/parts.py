@@ -69,6 +69,12 @@ class Parts:
         self._require_none(damaged)
         return found
 
+    @property
+    def tables(self) -> set[str]:
+        """Names of the tables that batches have, `status` among them."""
+        lists = (self._list(batch) for batch in self._batches())
+        return {name.rpartition("-")[0] for sums in lists if sums is not None for name in sums.files}
+
     def check(self) -> None:
         """Looks at every bit of every batch.
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from sawtooth import _core, arguments
 from sawtooth.backends.registry import BACKENDS
+from sawtooth.display import Card, few
 from sawtooth.errors import Place, StudyError, as_path, cut, read_text, wrong_type
 from sawtooth.lines import lines
 from sawtooth.study import shipped
@@ -18,9 +19,10 @@ from sawtooth.study.document import Document
 from sawtooth.study.folder import Folder
 from sawtooth.study.paths import quoted, tokens
 from sawtooth.study.reader import read
+from sawtooth.study.written import written
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Study:
     """A question and how to answer it.
 
@@ -98,6 +100,47 @@ class Study:
             raise StudyError(error.message, place, error.hint) from None
         document = Document(str(path), text, spans, tuple(options))
         return read(cls, document, path, tree, Folder(path.parent, shut=not files), short=short)
+
+    def __repr__(self) -> str:
+        """What it asks, and what it varies."""
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        varied: dict[str, list[Any]] = {}
+        for block in self.sweep:
+            for level in block:
+                for each in level:
+                    levels = varied.setdefault(each.path.removeprefix("vars."), [])
+                    if each.value not in levels:
+                        levels.append(each.value)
+        return Card("Study", self.name, self.question, {
+            "file": str(self.path), **{name: few(levels) for name, levels in varied.items()}, "arms": few(self.arms),
+            "replicates": f"{self.repeat:,}", "backend": self.backend, "options": ", ".join(self.document.options),
+        })  # fmt: skip
+
+    @classmethod
+    def of(cls, tree: Mapping[str, Any], *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
+        """Makes a study of a mapping, whose keys are those of a file; files that it names are found from this directory.
+
+        Args:
+            tree: of tables, lists, texts and numbers, also numpy's. Without `scenario` it is one.
+            short: take the `[short]` form.
+            options: `PATH=VALUE` settings that override the mapping.
+            files: whether it may name files.
+
+        Raises:
+            StudyError: with the place in the text that the mapping would be as a file.
+            TypeError: if it is no mapping.
+
+        """
+        if not isinstance(tree, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise wrong_type("a study is made of a mapping", tree)
+        plain = arguments.plain(tree)
+        whole = plain if "scenario" in plain else {"scenario": plain}
+        return cls.parse(written(whole), Path("<study>"), short=short, options=options, files=files)
 
     @property
     def on_kernels(self) -> bool:

@@ -130,7 +130,7 @@ class _Reader:
         return value
 
     def name(self) -> str:
-        name = self.text("name", self.path.stem)
+        name = self.text("name", self.path.stem.strip("<>"))
         if "name" in self.tree and not re.fullmatch(r"\w[\w.+-]*", name):
             one = unicodedata.normalize("NFC", name)
             joined = f"; the marks of `{one}` are letters of their own here: write each letter as one" if one != name else ""
