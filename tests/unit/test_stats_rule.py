@@ -119,11 +119,28 @@ def test_what_is_no_level_no_centre_or_no_number_is_refused() -> None:
 
 
 def test_a_paired_difference_is_the_mean_of_differences_by_the_same_rule() -> None:
-    a, b = [10.0, 12, 9, 11], [8.0, 9, 9.5, 9]
+    a, b = [10.0, 12, 9, 11, 0], [8.0, 9, 9.5, 9, 1]
     assert stats.difference(a, b) == stats.centre(np.subtract(a, b))
     assert stats.difference(a, b, times=1.5) == stats.centre(np.array(a) - 1.5 * np.array(b))
+    assert stats.difference([], []).kind == "no run tells it"
+    assert stats.difference([2.0], [1.0]).kind == "n = 1: no interval"
+    assert stats.difference([2.0, 3], [1.0, 2]).kind == "no variation in 2 runs: fewer than 78% of runs differ"
     with pytest.raises(ValueError, match="one length"):
         stats.difference(a, b[:2])
+
+
+def test_a_paired_difference_of_positive_values_is_wider_where_their_logarithms_say_so() -> None:
+    a, b = np.array([10.0, 12, 9, 11, 10.5]), np.array([8.0, 9, 9.5, 9.3, 10])
+    found, wanted = stats.difference(a, b), stats.mean_interval(a - b)
+    assert found.kind == "95% t and log-scale interval"
+    assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=0.2)
+    assert found.low <= wanted.low
+    assert found.high >= wanted.high
+    skewed = np.array([1.0, 9, 2, 3, 25, 4, 2, 6])
+    found, wanted = stats.difference(skewed, b.mean() / 10 + 0 * skewed), stats.mean_interval(skewed - 0.91)
+    assert found.high > wanted.high + 2
+    assert stats.difference(skewed[:4], [1.0, 1.1, 0.9, 1]).kind.startswith("n = 4 does not suffice")
+    assert stats.difference(10 * a, 10 * b).high == pytest.approx(10 * stats.difference(a, b).high)
 
 
 def test_a_difference_of_groups_is_welchs_and_wider_where_logarithms_say_so() -> None:

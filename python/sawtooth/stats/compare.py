@@ -25,7 +25,8 @@ def difference(
         first: one value per run.
         second: likewise.
         paired: whether position i of both is one replicate, under common random numbers: the interval is that of the mean of the
-            differences. Otherwise it is Welch's t interval, and where all values are above 0 the log-scale one: the wider at each end.
+            differences by the rule. Otherwise it is Welch's t interval. Where all values are above 0 it is no narrower than the
+            log-scale one of two lognormal means, at either end.
         level: coverage.
         times: a factor of the second.
 
@@ -34,30 +35,39 @@ def difference(
 
     """
     a, b = _both(first, second, paired)
-    if paired:
-        return mean(a - times * b, level)
     n = int(min(a.size, b.size))
-    if not n:
-        return Interval(np.nan, np.nan, np.nan, 0, "no run tells it")
-    means = means_of_groups(a, b)
-    middle, error, freedom = means.contrast(times) if n > 1 else (means.first - times * means.second, np.inf, 1.0)
-    if n < 2:
-        return unbounded(middle, 1, "n = 1: no interval")
-    if error == 0.0:
-        return unvaried(middle, n, level)
-    half = t_quantile(0.5 + level / 2, freedom) * error
-    low, high = middle - half, middle + half
-    if not _positive(a, b) or times <= 0:
-        return Interval(middle, low, high, n, f"{percent(level)} Welch t interval")
+    logs = n > 1 and times > 0 and _positive(a, b)
+    if paired:
+        found = mean(a - times * b, level, origin=not logs)
+        named = found.kind.removeprefix(f"{percent(level)} ").removesuffix(" interval")
+    else:
+        found, named = _welch(a, b, level, times), "Welch t"
+    if not logs or found.low == found.high or not np.isfinite(found.high - found.low):
+        return found
+    one, other = _log_means(a, b, paired)
     with np.errstate(over="ignore", invalid="ignore"):
-        apart = np.exp(_log_mean(a, 0)) - times * np.exp(_log_mean(b, 1))
-    ends = np.quantile(np.nan_to_num(apart, nan=0.0), _tails(level))
-    low, high = min(low, float(ends[0])), max(high, float(ends[1]))
-    if max(middle - low, high - middle) > OPEN * (means.first + times * means.second):
+        ends = np.quantile(np.nan_to_num(np.exp(one) - times * np.exp(other), nan=0.0), _tails(level))
+    low, high = min(found.low, float(ends[0])), max(found.high, float(ends[1]))
+    middle = found.estimate
+    if max(middle - low, high - middle) > OPEN * (float(a.mean()) + times * float(b.mean())):
         return unbounded(
             middle, n, f"n = {n} does not suffice: by lognormal distributions a mean may be beyond {OPEN:.0f} times its estimate"
         )
-    return Interval(middle, low, high, n, f"{percent(level)} Welch t and log-scale interval")
+    named = named.replace(" and ", ", ")
+    return Interval(middle, low, high, n, f"{percent(level)} {named} and log-scale interval")
+
+
+def _welch(a: Vector, b: Vector, level: float, times: float) -> Interval:
+    n = int(min(a.size, b.size))
+    if not n:
+        return Interval(np.nan, np.nan, np.nan, 0, "no run tells it")
+    if n < 2:
+        return unbounded(float(a.mean() - times * b.mean()), 1, "n = 1: no interval")
+    middle, error, freedom = means_of_groups(a, b).contrast(times)
+    if error == 0.0:
+        return unvaried(middle, n, level)
+    half = t_quantile(0.5 + level / 2, freedom) * error
+    return Interval(middle, middle - half, middle + half, n, f"{percent(level)} Welch t interval")
 
 
 def ratio(first: Sequence[float] | Vector, second: Sequence[float] | Vector, paired: bool = True, level: float = 0.95) -> Interval:
@@ -90,9 +100,9 @@ def ratio(first: Sequence[float] | Vector, second: Sequence[float] | Vector, pai
         return unvaried(found.estimate, n, level)
     if not _positive(a, b):
         return found
-    logarithms = _log_ratio(a, b) if paired else _log_mean(a, 0) - _log_mean(b, 1)
+    one, other = _log_means(a, b, paired)
     with np.errstate(over="ignore"):
-        low, high = (float(end) for end in np.exp(np.quantile(logarithms, _tails(level))))
+        low, high = (float(end) for end in np.exp(np.quantile(one - other, _tails(level))))
     bounded = np.isfinite(found.high - found.low)
     if bounded:
         low, high = min(low, found.low), max(high, found.high)
@@ -148,16 +158,21 @@ def _wishart(n: int) -> Vector:
     return np.asarray(np.linalg.inv(factor @ factor.transpose(0, 2, 1)), dtype=np.float64)
 
 
-def _log_ratio(a: Vector, b: Vector) -> Vector:
-    """Draws of the logarithm of the ratio of the means of paired lognormal data (Bebu and Mathew, Statistics in Medicine 27, 2008)."""
+def _log_means(a: Vector, b: Vector, paired: bool) -> tuple[Vector, Vector]:
+    """Draws of the logarithms of two lognormal means, given the data; of pairs with their covariance (Bebu and Mathew, Statistics in Medicine 27, 2008)."""
+    if not paired:
+        return _log_mean(a, 0), _log_mean(b, 1)
     n = a.size
     pairs = np.stack([np.log(a), np.log(b)])
-    sums = np.cov(pairs) * (n - 1)
-    values, vectors = np.linalg.eigh(sums)
+    values, vectors = np.linalg.eigh(np.cov(pairs) * (n - 1))
     root = vectors @ np.diag(np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     covariance = root @ _wishart(n) @ root
-    apart = covariance[:, 0, 0] + covariance[:, 1, 1] - 2 * covariance[:, 0, 1]
-    z = _pivots(n, 2)[0]
-    middle = float(pairs[0].mean() - pairs[1].mean())
-    drawn = middle - z * np.sqrt(np.maximum(apart, 0.0) / n) + (covariance[:, 0, 0] - covariance[:, 1, 1]) / 2
-    return np.asarray(drawn, dtype=np.float64)
+    # Errors of both means, by Cholesky's decomposition; rounding leaves nothing below 0.
+    first, shared, second = covariance[:, 0, 0], covariance[:, 0, 1], covariance[:, 1, 1]
+    deviation = np.sqrt(np.maximum(first, 0.0))
+    slope = shared / np.where(deviation > 0, deviation, 1.0)
+    z, other = _pivots(n, 2)[0], _pivots(n, 3)[0]
+    off = slope * z + np.sqrt(np.maximum(second - slope**2, 0.0)) * other
+    middles = pairs.mean(axis=1)
+    made = [float(m) - e / np.sqrt(n) + v / 2 for m, e, v in zip(middles, (deviation * z, off), (first, second), strict=True)]
+    return np.asarray(made[0], dtype=np.float64), np.asarray(made[1], dtype=np.float64)
