@@ -101,8 +101,9 @@ bench: .venv/built ## speed against ns-2, and of the linux stack, side by side i
 	$(RUN)/python bench/stacks.py
 	$(RUN)/python bench/arrivals.py
 
-docs: .venv/built ## reference pages from the tables
+docs: .venv/built ## reference pages from the tables, and what the tutorial shows
 	$(RUN)/python docs/generate.py
+	$(RUN)/python docs/notebook.py
 
 # Programs of cargo, built once and quickly: some minutes of a processor each.
 TOOLS := .venv/tools/bin
