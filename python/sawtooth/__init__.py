@@ -14,11 +14,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sawtooth.api import Records, run, simulate
+    from sawtooth.api import run, simulate
     from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
     from sawtooth.mib import rfc4898
     from sawtooth.plan import Plan, make_plan
     from sawtooth.results.dataset import Dataset
+    from sawtooth.results.records import Records
     from sawtooth.study import Study
 
     __version__: str
@@ -43,11 +44,12 @@ __all__ = [
 # Module of each name, imported when it is used: the package itself imports nothing of its own, so that whoever needs the compiled
 # core in it needs nothing else.
 _HOMES = {
-    "api": ("Records", "run", "simulate"),
+    "api": ("run", "simulate"),
     "errors": ("BackendUnavailable", "DatasetError", "Place", "RunFailed", "SawtoothError", "StudyError"),
     "mib": ("rfc4898",),
     "plan": ("Plan", "make_plan"),
     "results.dataset": ("Dataset",),
+    "results.records": ("Records",),
     "study": ("Study",),
 }
 

@@ -6,11 +6,8 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
-
-import polars as pl
 
 from sawtooth import _core, arguments
 from sawtooth.backends.registry import require
@@ -19,109 +16,11 @@ from sawtooth.execute import execute
 from sawtooth.lines import lines
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset, is_results
+from sawtooth.results.records import Records
 from sawtooth.study import Study
 from sawtooth.study import files as named_files
 from sawtooth.study.folder import Folder
 from sawtooth.study.paths import quoted
-
-
-@dataclass(frozen=True)
-class Records:
-    """What one run measured.
-
-    Attributes:
-        tables: every table by name; `sawtooth._core.schema()` lists columns, units and meanings.
-
-    """
-
-    tables: Mapping[str, pl.DataFrame]
-
-    @property
-    def flows(self) -> pl.DataFrame:
-        """One row per flow."""
-        return self.tables["flows"]
-
-    @property
-    def links(self) -> pl.DataFrame:
-        """One row per direction of a link."""
-        return self.tables["links"]
-
-    @property
-    def series(self) -> pl.DataFrame:
-        """One row per flow and sample; only if the scenario has `sample`.
-
-        Raises:
-            RunFailed: if it has none.
-
-        """
-        if "series" not in self.tables:
-            raise RunFailed("this run has no time series", 'add sample = "100 ms" to the scenario')
-        return self.tables["series"]
-
-    @property
-    def variables(self) -> pl.DataFrame:
-        """One row per flow, sample and variable of its congestion control; only if the scenario asks for them.
-
-        Raises:
-            RunFailed: if it does not.
-
-        """
-        return self._asked_for("variables")
-
-    @property
-    def episodes(self) -> pl.DataFrame:
-        """One row per loss episode of a flow; only if the scenario asks for them.
-
-        Raises:
-            RunFailed: if it does not.
-
-        """
-        return self._asked_for("episodes")
-
-    @property
-    def waits(self) -> pl.DataFrame:
-        """One row per direction of a link: percentiles of waits and backlogs; only if the scenario asks for them.
-
-        Raises:
-            RunFailed: if it does not.
-
-        """
-        return self._asked_for("waits")
-
-    @property
-    def link_flows(self) -> pl.DataFrame:
-        """One row per direction of a link and flow: its drops, losses and marks there; only if the scenario asks for them.
-
-        Raises:
-            RunFailed: if it does not.
-
-        """
-        return self._asked_for("link_flows")
-
-    @property
-    def stalls(self) -> pl.DataFrame:
-        """One row per time in which a socket of a host stalled, with its cause; only if the scenario asks for them.
-
-        Raises:
-            RunFailed: if it does not.
-
-        """
-        return self._asked_for("stalls")
-
-    @property
-    def layers(self) -> pl.DataFrame:
-        """One row per thing that happens to a packet at a layer of a host; only if the scenario asks for them.
-
-        Raises:
-            RunFailed: if it does not.
-
-        """
-        return self._asked_for("layers")
-
-    def _asked_for(self, name: str) -> pl.DataFrame:
-        if name not in self.tables:
-            raise RunFailed(f"this run has no table `{name}`", f'add record = ["{name}"] to the scenario')
-        return self.tables[name]
 
 
 def simulate(scenario: Mapping[str, Any] | Study | str | Path, seed: int = 1, *, files: bool = True) -> Records:

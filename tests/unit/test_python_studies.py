@@ -12,11 +12,12 @@ import pytest
 
 import sawtooth
 from sawtooth import _core
-from sawtooth.errors import DatasetError, StudyError
+from sawtooth.errors import DatasetError, RunFailed, StudyError
 from sawtooth.plan import make_plan
 from sawtooth.report import report
 from sawtooth.results.dataset import Dataset
 from sawtooth.results.provenance import plan_hash
+from sawtooth.results.records import Records
 from sawtooth.results.tables import Tables
 from sawtooth.study import Study, shipped
 from sawtooth.study.written import written
@@ -143,3 +144,19 @@ def test_of_many_levels_the_first_are_named() -> None:
     assert few(range(1000)) == "0, 1, 2, 3, 4, ... (1,000 in all)"
     assert few(["x" * 60]) == f"{'x' * 37}..."
     assert pl.Series([few([])]).to_list() == [""]
+
+
+def test_the_records_of_a_run_have_every_table_by_name_or_say_what_would_make_it() -> None:
+    records = sawtooth.simulate(SCENARIO)
+    assert {name for name, kind in vars(Records).items() if isinstance(kind, property)} == set(_core.schema())
+    assert records.flows is records.table("flows") is records.tables["flows"]
+    assert repr(records).splitlines()[0] == "<Records of one run>"
+    assert f"flows  {records.flows.height} rows of {records.flows.width} columns" in repr(records)
+    for name, hint in (
+        ("queues", 'add sample = "100 ms" to the scenario'),
+        ("transfers", 'add record = ["transfers"] to the scenario'),
+        ("datagrams", "it has flows, links"),
+    ):
+        with pytest.raises(RunFailed) as caught:
+            getattr(records, name)
+        assert (caught.value.message, caught.value.hint) == (f"this run has no table `{name}`", hint)
