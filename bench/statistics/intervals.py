@@ -16,7 +16,7 @@ from dataclasses import astuple
 from pathlib import Path
 
 from samples import WORLDS
-from trials import COURSES, FAMILIES, PAIRS, SIZES, Outcome, Trial, run, shares
+from trials import COURSES, FAMILIES, PAIRS, SIZES, SLOPES, Outcome, Trial, run, shares
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -50,6 +50,7 @@ def trials() -> list[Trial]:
         made += [Trial(method, pair.name, n, 2000) for pair in pairs for n in OF_PAIRS]
     made += [Trial("Holm", family, n, 20_000) for family in FAMILIES for n in (3, 5, 10)]
     made += [Trial("trend", world, n, 1000) for world in ("normal, 10 % spread", "lognormal, sigma 1", "levels 1 to 4") for n in OF_TRENDS]
+    made += [Trial("trend: interval", world, n, 500) for world in SLOPES for n in OF_TRENDS]
     for method in ("sequential: rule", "sequential: first narrow t"):
         made += [Trial(method, course.name, 0, 1000) for course in COURSES]
     return made
@@ -189,6 +190,8 @@ def page(found: Outcomes) -> str:
         "## Trends within strata",
         f"How often `stats.trend` says at 5 % that there is a trend where there is none: four strata of three levels with n runs each ({samples['trend']:,} designs).",
         _grid(by, "trend", [each for each in names if ("trend", each, 1) in by], OF_TRENDS, lambda each: _percent(1 - each.coverage)),
+        f"What the interval of its rho covers, which is approximate ({samples['trend: interval']:,} designs):",
+        _grid(by, "trend: interval", list(SLOPES), OF_TRENDS, _bold),
         "## Sequential rules",
         f"Until half the interval's width is a share of the mean, from the least to the most n ({samples['sequential: rule']:,} studies): the rule, and beside it "
         "stopping as soon as Student's interval is narrow.",

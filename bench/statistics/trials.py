@@ -210,6 +210,24 @@ def _trend(trial: Trial) -> Outcome:
     return Outcome(trial.count, 0, 0, trial.count - rejected, nan)
 
 
+# Trends of these slopes per level, in standard deviations of normal errors or of the logarithms of lognormal ones.
+SLOPES = {f"{kind} errors, slope {slope}": (kind, slope) for kind in ("normal", "lognormal") for slope in (0.0, 0.5, 1.0, 2.0)}
+
+
+def _trend_interval(trial: Trial) -> Outcome:
+    """The same strata with a trend; what the interval is of is the mean correlation of all these designs."""
+    kind, slope = SLOPES[trial.world]
+    z = (
+        World(trial.world, lambda g, shape: g.standard_normal(shape), 0)
+        .samples("trend", trial.count, 4 * 3 * trial.n)
+        .reshape(trial.count, 4, -1)
+    )
+    x = np.repeat([1.0, 2.0, 3.0], trial.n)
+    found = [stats.trend([(x, y) for y in strata]) for strata in slope * x + (z if kind == "normal" else np.exp(z))]
+    low, high, rho = (np.array([getattr(each, name) for each in found]) for name in ("low", "high", "rho"))
+    return _judged(low, high, float(rho.mean()))
+
+
 # Sequential rules
 
 
@@ -287,6 +305,7 @@ METHODS: dict[str, Callable[[Trial], Outcome]] = {
     "paired ratio: Fieller": _fieller,
     "Holm": _family,
     "trend": _trend,
+    "trend: interval": _trend_interval,
     "sequential: rule": _sequential,
     "sequential: first narrow t": _first_narrow,
 }

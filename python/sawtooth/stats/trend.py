@@ -33,7 +33,7 @@ class Trend:
 
     Attributes:
         rho: Spearman's correlation within strata, averaged with weights n - 1; not a number where x varies in none.
-        low, high: its 95 % interval by Fisher's transformation, with the variance of Bonett and Wright (Psychometrika 65, 2000).
+        low, high: its approximate 95 % interval by Fisher's transformation, with the variance of Bonett and Wright (Psychometrika 65, 2000).
         p: two-sided: how often values permuted within strata are at least as far from no association.
         strata: in which x varies. n: values in them.
         method: how p was made.
