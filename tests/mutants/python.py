@@ -32,7 +32,7 @@ from tests.mutants.outcome import Book, Mutant, Outcome, drawn
 
 SOURCES = Path("python/sawtooth")
 TESTS = {
-    "stats": ("test_stats",),
+    "stats": ("test_stats", "test_stats_rule", "test_stats_designs"),
     "metrics": (
         "test_metrics",
         "test_dips",
