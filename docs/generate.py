@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from sawtooth import _core
 from sawtooth.backends.registry import BACKENDS, WITH_KERNELS
 from sawtooth.cli import app
+from sawtooth.linting import GROUPS, RULES
 from sawtooth.report import KINDS as REPORTS
 from sawtooth.study import keys
 
@@ -77,6 +78,7 @@ def pages() -> dict[str, str]:
     made["scenario.md"] = _scenario(tables)
     made["study.md"] = _study()
     made["records.md"] = _records(_core.schema())
+    made["lint.md"] = _lint()
     made["command-line.md"] = _command_line()
     return {name: NOTE + text for name, text in made.items()}
 
@@ -372,6 +374,21 @@ def _rfc4898(row: dict[str, Any]) -> tuple[str, str, str, str]:
     terms = " + ".join(f"`{column}`" for column in row["columns"]) + "".join(f" - `{column}`" for column in row["less"])
     names = " or ".join(f"`{name}`" for name in (row["name"], row["web100"]) if name)
     return names, f"`{row['object']}`", terms, row["remark"]
+
+
+def _lint() -> str:
+    text = (
+        "# Rules of the linter\n\nWhat `sawtooth lint STUDY` says of a study before it runs, and which marks cells of its results get. An error stops a study, "
+        "a warning is told, a note only by `sawtooth lint`. A study names what it means, with a reason, and is not told of it again: `[lint]`, and "
+        'below it `ignore = { SW402 = "small windows are the question" }`.\n'
+    )
+    for start, group in GROUPS.items():
+        rows = [rule for rule in RULES.values() if rule.code.startswith(start)]
+        text += f"\n## {group[0].upper()}{group[1:]}\n\n"
+        text += _table(("Code", "Name", "", "Finds"), ((f"[{r.code}](#{r.code.lower()})", r.name, r.severity, r.summary) for r in rows))
+        for rule in rows:
+            text += f"\n### {rule.code}\n\n`{rule.name}` finds {rule.summary}.\n\n{rule.why}\n\n{rule.advice}\n"
+    return text
 
 
 def _command_line() -> str:

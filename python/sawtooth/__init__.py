@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sawtooth.api import run, simulate
     from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
+    from sawtooth.linting import lint
     from sawtooth.mib import rfc4898
     from sawtooth.plan import Plan, make_plan
     from sawtooth.results.dataset import Dataset
@@ -35,6 +36,7 @@ __all__ = [
     "SawtoothError",
     "Study",
     "StudyError",
+    "lint",
     "make_plan",
     "rfc4898",
     "run",
@@ -46,6 +48,7 @@ __all__ = [
 _HOMES = {
     "api": ("run", "simulate"),
     "errors": ("BackendUnavailable", "DatasetError", "Place", "RunFailed", "SawtoothError", "StudyError"),
+    "linting": ("lint",),
     "mib": ("rfc4898",),
     "plan": ("Plan", "make_plan"),
     "results.dataset": ("Dataset",),

@@ -47,6 +47,15 @@ def _metrics() -> list[Row]:
     return [{"name": metric.name.removeprefix("flows."), "summary": metric.summary, "unit": metric.unit} for metric in measures().values()]
 
 
+def _rules() -> list[Row]:
+    from sawtooth.linting import RULES
+
+    return [
+        {"name": rule.code, "summary": f"{rule.name} ({rule.severity}): {rule.summary}", "severity": rule.severity}
+        for rule in RULES.values()
+    ]
+
+
 def _backends() -> list[Row]:
     return [{"name": row.name, "summary": row.summary, "time": list(row.clocks) or ["simulated"]} for row in BACKENDS.values()]
 
@@ -71,7 +80,7 @@ def _question(path: Path) -> str:
         return f"cannot be read: {error.message}"
 
 
-_OWN: dict[str, Callable[[], list[Row]]] = {"backend": _backends, "column": _columns, "metric": _metrics, "study": _studies}
+_OWN: dict[str, Callable[[], list[Row]]] = {"backend": _backends, "column": _columns, "metric": _metrics, "rule": _rules, "study": _studies}
 
 KINDS = (*_core.registry(), *_OWN)
 """Names of the tables."""

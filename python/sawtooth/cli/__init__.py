@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from sawtooth import _core, streams
-from sawtooth.cli import calibrate, compare, doctor, gallery, kernel, plan, report, run, simulate, stall, trace
+from sawtooth.cli import calibrate, compare, doctor, gallery, kernel, lint, plan, report, run, simulate, stall, trace
 from sawtooth.cli import list as listing
 
 app = typer.Typer(
@@ -29,6 +29,7 @@ app = typer.Typer(
 _COMMANDS = {
     "run": run.run,
     "plan": plan.plan,
+    "lint": lint.lint,
     "report": report.report,
     "gallery": gallery.gallery,
     "compare": compare.compare,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
+from sawtooth.linting import ignored, lint, rule_of
 from sawtooth.plan import Plan, make_plan
 from sawtooth.report import KINDS
 from sawtooth.results.dataset import Dataset, is_results
@@ -36,9 +37,24 @@ def check_report(study: Study) -> None:
 
 
 def warn(made: Plan) -> Plan:
-    """Tells what is hardly meant; the study goes on."""
+    """Tells what is hardly meant, and what else the linter finds in a line; an error of it ends the command.
+
+    Raises:
+        StudyError: the first error.
+
+    """
+    skipped = ignored(made.study)
     for warning in made.warnings:
-        print(warning, file=sys.stderr)
+        if rule_of(warning.message).severity == "warning" and rule_of(warning.message).code not in skipped:
+            print(warning, file=sys.stderr)
+    found = lint(made)
+    told = {warning.message for warning in made.warnings}
+    codes = list(dict.fromkeys(each.rule.code for each in found if each.severity == "warning" and each.message not in told))
+    if codes:
+        print(f"note: the linter has warnings of {', '.join(codes)}: `sawtooth lint {made.study.path}` tells them", file=sys.stderr)
+    error = next((each for each in found if each.severity == "error"), None)
+    if error is not None:
+        raise StudyError(f"{error.message} ({error.rule.code})", error.place, error.hint)
     return made
 
 

@@ -66,6 +66,7 @@ STUDY = (
     ),
     Key("short", "table of paths and values or lists", "", "the form that `--short` takes"),
     Key("figures", "list of [figures](#figures)", "", "what the report shows first; see [the guide](../guides/figures-and-findings.md)"),
+    Key("lint", "table with `ignore`: a table of rules and why, or a list of rules", "none", "[rules](lint.md) that the study breaks on purpose, such as `ignore = { SW402 = \"small windows are the question\" }`"),
     Key("findings", "list of [findings](#findings)", "", "claims that the report answers with verdicts"),
 )  # fmt: skip
 

@@ -1,0 +1,80 @@
+"""Rules about statistics: what a study can tell from chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sawtooth.linting.rule import Hit, Rule
+from sawtooth.linting.setup import Flow, Link, Subject, named
+
+DETECTABLE = {2: 11.5, 3: 3.26, 4: 2.13}
+"""By replicates: the difference of pairs, in their standard deviations, that a t test at 5 % finds in 80 % of studies. A test computes them."""
+
+_STEADY_CC = ("reno", "cubic", "highspeed", "scalable", "bic", "htcp", "vegas", "veno", "westwood", "yeah", "hybla", "illinois")
+_STEADY_LINK = {
+    "rate", "delay", "queue", "loss", "drop", "mtu", "medium", "forwarding", "keep_order", "outages", "changes", "trace", "count", "reverse",
+}  # fmt: skip
+
+
+def _once(subject: Subject) -> Iterator[Hit]:
+    if subject.study.repeat == 1:
+        yield Hit("each cell is run once: no interval, no test, and no way to tell a difference from chance", subject.study.repeat_origin)
+
+
+def _copies(subject: Subject) -> Iterator[Hit]:
+    study = subject.study
+    if study.repeat < 2 or study.draws or study.on_kernels:
+        return
+    steady = [setup for setup in subject.setups if all(map(_steady_flow, setup.flows)) and all(_steady_link(link) for link in setup.links)]
+    if steady and len(steady) == len(subject.setups):
+        yield Hit(f"nothing in a run is random: its {study.repeat} replicates will be copies of each other", study.repeat_origin)
+
+
+def _steady_flow(flow: Flow) -> bool:
+    if flow.udp or "arrivals" in flow.tree or flow.tree.get("host", flow.setup.tree.get("host", "none")) != "none":
+        return False
+    steady = flow.source["name"] == "bulk" and not isinstance(flow.source.get("size"), dict)
+    return steady and flow.cc["name"] in _STEADY_CC and flow.tcp("tick_phase") == "zero"
+
+
+def _steady_link(link: Link) -> bool:
+    return _steady(link.tree) and _steady(link.tree.get("reverse", {}))
+
+
+def _steady(tree: dict[str, Any]) -> bool:
+    tail = named(tree.get("queue", "drop_tail"))["name"] == "drop_tail"
+    return set(tree) <= _STEADY_LINK and tail and tree.get("loss", 0) in (0, "0")
+
+
+def _few(subject: Subject) -> Iterator[Hit]:
+    study = subject.study
+    least = DETECTABLE.get(study.repeat)
+    if least is None or not study.tree.get("findings"):
+        return
+    yield Hit(
+        f"{study.repeat} replicates tell a difference of arms from chance in four of five studies if it is {least} of its standard deviations, not a smaller one",
+        study.repeat_origin,
+    )
+
+
+RULES = (
+    Rule(
+        "SW201", "one-replicate", "warning", "a study that runs each cell once",
+        "A difference between two runs may be the seed's. The published study of Tahoe and Reno has one seed and 192 cells.",
+        "Write `repeat = 10` or more, and draw the starts of flows so that the replicates differ.",
+        check=_once,
+    ),
+    Rule(
+        "SW202", "copies", "warning", "replicates in which nothing is random",
+        "They are the same run several times: intervals have no width, and any difference is significant.",
+        "Draw the flows' starts (`[draws]`), or write `repeat = 1` and claim no interval.",
+        check=_copies,
+    ),
+    Rule(
+        "SW203", "few-replicates", "warning", "findings that are to be decided by two to four replicates",
+        "Only differences of several standard deviations are found then, and a study ends with `cannot distinguish`: one published study does, after nine cells.",
+        "Raise `repeat` before the study is run, not until a claim holds.",
+        check=_few,
+    ),
+)  # fmt: skip
