@@ -16,10 +16,15 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from sawtooth import _core
+from sawtooth import _core, figures, findings, reference_files
 from sawtooth.backends.registry import BACKENDS, WITH_KERNELS
 from sawtooth.cli import app
+from sawtooth.figures import spec as figure_spec
+from sawtooth.findings import spec as finding_spec
 from sawtooth.linting import GROUPS, RULES
+from sawtooth.measures import expression, functions
+from sawtooth.measures import tables as measure_tables
+from sawtooth.measures.computed import COMPUTED
 from sawtooth.report import KINDS as REPORTS
 from sawtooth.study import keys
 
@@ -77,6 +82,7 @@ def pages() -> dict[str, str]:
     made["kernel.md"] = _kernel(tables["kernel"])
     made["scenario.md"] = _scenario(tables)
     made["study.md"] = _study()
+    made["measures.md"] = _measures()
     made["records.md"] = _records(_core.schema())
     made["lint.md"] = _lint()
     made["command-line.md"] = _command_line()
@@ -204,9 +210,25 @@ def _study() -> str:
     text += _table(("Distribution", "Meaning"), ((f"[`{name}`](#{name})", draw.summary) for name, draw in keys.DRAWS.items()))
     for name, draw in keys.DRAWS.items():
         text += f"\n### {name}\n\n" + _keys((*draw.needed, *draw.optional))
-    text += "\n## Figures\n\n" + _keys(keys.FIGURE)
-    text += "\n## Findings\n\n" + _keys(keys.FINDING)
-    text += "\n### than\n\nWhere it is a table:\n\n" + _keys(keys.THAN)
+    text += "\n## References\n\n" + _keys(reference_files.KEYS) + "\n### columns\n\n" + _keys(reference_files.COLUMN)
+    text += "\n## Figures\n\n" + _keys((*figure_spec.COMMON, *figure_spec.PLACES.values(), figure_spec.STATISTIC, figure_spec.SCALE))
+    text += "\n### Kinds of figures\n\n"
+    text += _table(
+        ("Kind", "What it shows", "Places", "Keys of its own"),
+        (
+            (f'`"{name}"`', kind.summary, " ".join(f"`{place}`" for place in kind.places), " ".join(f"`{key.name}`" for key in kind.keys))
+            for name, kind in figures.TABLE.items()
+        ),
+    )
+    text += "\nKeys that only some kinds have:\n\n" + _keys(_own(figures.TABLE.values()))
+    text += "\n## Findings\n\n" + _keys(finding_spec.COMMON)
+    text += "\n### Kinds of findings\n\n"
+    text += _table(
+        ("`is`", "What is claimed", "Keys of its own"),
+        ((f'`"{name}"`', kind.summary, " ".join(f"`{key.name}`" for key in kind.keys)) for name, kind in findings.table().items()),
+    )
+    text += "\nKeys that only some kinds have:\n\n" + _keys(_own(findings.table().values()))
+    text += "\n### than\n\nWhere it is a table:\n\n" + _keys(finding_spec.THAN)
     text += "\n## Backends\n\n"
     text += _table(
         ("Backend", "What it is", "Time"),
@@ -222,6 +244,56 @@ def _study() -> str:
 Written as in TOML, below the scenario: `links.bottleneck.rate`, `tcp.rto_min`, `flows[0].cc.name`; `vars.N` is a variable;
 `flows[*]` means all entries of a list. A path that leads nowhere is an error.
 """
+    )
+
+
+def _own(kinds: Iterable[figure_spec.Kind | finding_spec.Kind]) -> list[keys.Key]:
+    """The keys that kinds have of their own, each meaning once."""
+    return list(dict.fromkeys(key for kind in kinds for key in kind.keys))
+
+
+def _measures() -> str:
+    """What expressions are made of."""
+    text = "# Measures\n\nWhat [figures](study.md#figures) and [findings](study.md#findings) can ask of a run: a column, or an expression.\n\n```\n"
+    text += (expression.__doc__ or "").split("\n\n")[1].replace("\n    ", "\n").removeprefix("    ") + "\n```\n\n"
+    text += (
+        "A name is a column of `flows`, `TABLE.COLUMN`, or a measure that is computed. `arms.NAME.X` is X in another arm, of the same cell and "
+        "replicate; `items.NAME.X` is X of another flow, block of flows or direction of a link, of the same run; `references.NAME.COLUMN` is what "
+        "a [reference](study.md#references) has of the cell, `reference.COLUMN` if there is only one. A name with other letters is quoted: "
+        '`arms."BBR v1".goodput_bps`. Units are kept: times are added to times, and `delivered_bytes / lifetime_ns` is a rate.\n\n'
+        "A measure is one number per run and item. A table with many rows per run needs a function that takes them together. What a run did not "
+        "bring to an end is known to be at least what it had come to.\n\n## Functions\n\n"
+    )
+    text += _table(
+        ("Function", "What it makes of the rows of a run and item"),
+        ((f"`{name}(x)`", row.said) for name, row in (*functions.AGGREGATES.items(), ("p95", functions.aggregate("p95"))) if row),
+    )
+    text += (
+        "\n`p50`, `p9`, `p999` and so on are percentiles, `quantile(x, 0.9)` is one of any share: the least value that so large a share does not exceed. "
+        "`log2`, `log10` and `ln` are of single values.\n"
+    )
+    for table, shape in measure_tables.SHAPES.items():
+        said = "series.throughput_bps" if table == measure_tables.WINDOWS else table
+        rows = "many rows for each" if shape.many else "one row for each"
+        text += (
+            f"\n## {said}\n\nOf {'flows' if shape.item == 'flow' else 'directions of links' if shape.item == 'link' else 'hosts'}, {rows}"
+        )
+        text += f", told apart by {' and '.join(f'`{key}`' for key in shape.keys)}" if shape.keys else ""
+        text += f"; recorded with {shape.needs}.\n\n" if shape.needs else ".\n\n"
+        stored = measure_tables.stored(table)
+        if stored:
+            text += "; ".join(
+                f"`{quantity}` is known as {', '.join(f'`{how}({table}.{quantity})`' for how in hows)}" for quantity, hows in stored.items()
+            )
+            text += ".\n\n"
+        text += _table(
+            ("Column", "Unit", "Meaning"),
+            ((f"`{name}`", unit, summary) for name, (unit, summary) in measure_tables.numeric_columns(table).items()),
+        )
+    text += "\n## Computed\n\n"
+    return text + _table(
+        ("Measure", "Unit", "Meaning"),
+        ((f"`{name}`", row.unit, f"{row.summary}{'; needs samples' if row.samples else ''}") for name, row in COMPUTED.items()),
     )
 
 

@@ -14,7 +14,7 @@ from sawtooth.errors import RunFailed, StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.metrics import layers as ways
 from sawtooth.plan import Plan, Run
-from sawtooth.results.storage import write_atomically, writing
+from sawtooth.storage import write_atomically, writing
 
 
 @dataclass(frozen=True)

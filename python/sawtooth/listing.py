@@ -42,9 +42,21 @@ def _columns() -> list[Row]:
 
 
 def _metrics() -> list[Row]:
-    from sawtooth.measures import measures
+    from sawtooth.measures import listed
 
-    return [{"name": metric.name.removeprefix("flows."), "summary": metric.summary, "unit": metric.unit} for metric in measures().values()]
+    return [{"name": name, "summary": summary, "unit": unit} for name, (unit, summary) in listed().items()]
+
+
+def _figures() -> list[Row]:
+    from sawtooth.figures import TABLE
+
+    return [{"name": name, "summary": kind.summary} for name, kind in TABLE.items()]
+
+
+def _findings() -> list[Row]:
+    from sawtooth.findings import table as kinds
+
+    return [{"name": name, "summary": kind.summary} for name, kind in kinds().items()]
 
 
 def _rules() -> list[Row]:
@@ -80,7 +92,15 @@ def _question(path: Path) -> str:
         return f"cannot be read: {error.message}"
 
 
-_OWN: dict[str, Callable[[], list[Row]]] = {"backend": _backends, "column": _columns, "metric": _metrics, "rule": _rules, "study": _studies}
+_OWN: dict[str, Callable[[], list[Row]]] = {
+    "backend": _backends,
+    "column": _columns,
+    "figure": _figures,
+    "finding": _findings,
+    "metric": _metrics,
+    "rule": _rules,
+    "study": _studies,
+}
 
 KINDS = (*_core.registry(), *_OWN)
 """Names of the tables."""

@@ -19,7 +19,7 @@ import polars as pl
 from sawtooth import _core
 from sawtooth.display import Card, few
 from sawtooth.errors import StudyWarning, hinted, wrong_type
-from sawtooth.named import check_items
+from sawtooth.expected import check
 from sawtooth.presentation import presentation
 from sawtooth.study import Assignment, Study, draws, effects, files
 from sawtooth.study.assign import Tree, assign
@@ -226,7 +226,7 @@ def make_plan(study: Study) -> Plan:
                         each.segments,
                     )
                 )
-    check_items(study, shown, all_cells, built)
+    check(study, shown, all_cells, built)
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)

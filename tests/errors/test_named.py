@@ -83,12 +83,12 @@ hint: did you mean `far`?""",
     "exchanges without a flow that asks": (
         f'{FIGURE}metric = "exchanges.answered"\n',
         """\
-error: no run has `exchanges.answered`: no flow asks and is answered
+error: no run has `exchanges.answered`: the table `exchanges` needs a flow with source = { name = "request_response" }
   --> pair.toml:17:10
    |
 17 | metric = "exchanges.answered"
    |          ^^^^^^^^^^^^^^^^^^^^
-hint: give a flow source = { name = "request_response" }, or take another metric""",
+hint: take another measure, or give it to a flow""",
     ),
 }
 

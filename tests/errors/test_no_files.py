@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sawtooth
-from sawtooth import _core
+from sawtooth import _core, reference_files
 from sawtooth.cli import app
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
@@ -24,6 +24,7 @@ WAYS = {
     "links.NAME.jitter.file": ("links.radio.jitter", '{ name = "table", file = "FILE" }', "1\n2\n"),
     "a distribution.file": ("flows[0].arrivals.size", '{ name = "empirical", file = "FILE" }', "1000 1\n"),
     "draws.table.file": (None, '{ distribution = "table", file = "FILE", row = "cell", column = "x", unit = "" }', "cell,x\n1,2\n"),
+    "references.file": ("", '{ name = "paper", file = "FILE" }', "cell,x\n1,2\n"),
 }
 SCENARIO = """
 [scenario]
@@ -75,10 +76,12 @@ def study(way: str, place: str, name: str) -> str:
     value = value.replace("FILE", name)
     if path is None:
         return f"[draws]\nx = {value}\n{SCENARIO}"
+    if not path:
+        return f"references = [{value}]\n{SCENARIO}"
     return PLACES[place](path, value)
 
 
-CASES = [(way, place) for way, (path, *_) in WAYS.items() for place in PLACES if path is not None or place == "scenario"]
+CASES = [(way, place) for way, (path, *_) in WAYS.items() for place in PLACES if path or place == "scenario"]
 
 
 @contextmanager
@@ -106,8 +109,9 @@ def test_all_keys_that_name_files_are_tried() -> None:
         for key in (*draw.needed, *draw.optional)
         if key.kind == "name of a file"
     }
-    elsewhere = [key.name for table in (keys.STUDY, keys.FIGURE, keys.FINDING, keys.THAN) for key in table if "file" in key.kind]
-    assert of_the_scenario | of_draws == set(WAYS) and not elsewhere
+    of_references = {f"references.{key.name}" for key in reference_files.KEYS if key.kind == "name of a file"}
+    elsewhere = [key.name for key in keys.STUDY if "file" in key.kind]
+    assert of_the_scenario | of_draws | of_references == set(WAYS) and not elsewhere
 
 
 @pytest.mark.parametrize(("way", "place"), CASES)

@@ -14,8 +14,8 @@ import pytest
 import sawtooth
 from sawtooth import traffic
 from sawtooth.errors import SawtoothError
-from sawtooth.metrics import hurst
 from sawtooth.report import report
+from sawtooth.stats import hurst
 from sawtooth.study import Study
 
 ANY: Any = sawtooth

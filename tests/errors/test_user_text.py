@@ -51,11 +51,11 @@ def study_text() -> str:
         for at, keys in enumerate((
             'metric = "goodput_bps"\ncurves = "item"\npanels = "arm"\nx = "name"\nx_label = "$x$ _y"',
             'metric = "goodput_bps"\ncurves = "arm"\npanels = "item"\nx = "name"',
-            'metric = "goodput_bps"\nx = "arm"\ncurves = "item"',
-            'metric = "goodput_bps"\nx = "item"\nscale = "log"',
+            'metric = "goodput_bps"\nx = "arm"\ncurves = "item"\npanels = "name"',
+            'metric = "goodput_bps"\nx = "item"\nscale = "log"\npanels = "name"',
             'kind = "plane"\nmetric = "goodput_bps"\nagainst = "srtt_mean_ns"\npanels = "name"',
-            'kind = "cdf"\nmetric = "srtt_ns"\ncurves = "item"\npanels = "arm"',
-            'kind = "time"\nmetric = "cwnd_bytes"\ncurves = "item"\npanels = "arm"',
+            'kind = "cdf"\nmetric = "srtt_ns"\ncurves = "item"\npanels = "arm"\nrows = "name"',
+            'kind = "time"\nmetric = "cwnd_bytes"\ncurves = "item"\npanels = "arm"\nrows = "name"',
         ))
     )  # fmt: skip
     return f"""\

@@ -41,7 +41,7 @@ PLANTED = {
     "study/paths.py": ("from sawtooth.study.model import Study", "sawtooth.study.paths -> sawtooth.study.model"),
     "newcomer.py": ("import json", "- sawtooth.newcomer"),
     "metrics/fairness.py": ("import sawtooth.backends.sim", "sawtooth.metrics.fairness -> sawtooth.backends.sim"),
-    "report/scales.py": ("from sawtooth import api", "sawtooth.report.scales -> sawtooth.api"),
+    "scales.py": ("from sawtooth import api", "sawtooth.scales -> sawtooth.api"),
     "__init__.py": ("from sawtooth.study import Study", "sawtooth -> sawtooth.study"),
 }
 

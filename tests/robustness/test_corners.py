@@ -21,7 +21,7 @@ import sawtooth
 from sawtooth.backends import processes
 from sawtooth.errors import BackendUnavailable, DatasetError
 from sawtooth.results.dataset import Dataset
-from sawtooth.results.storage import append
+from sawtooth.storage import append
 from tests.robustness.laboratory import contents, do, plan, pretended
 
 STUDY = """\

@@ -336,7 +336,7 @@ def test_what_an_arm_lacks_is_listed(make: Callable[..., Dataset]) -> None:
 
 @pytest.mark.parametrize(("how", "two"), [("mean", 1.5e9), ("sum", 3e9), ("max", 2e9)])
 def test_a_block_of_two_flows_has_their_mean_sum_or_largest(make: Callable[..., Dataset], how: str, two: float) -> None:
-    found = sides.observe(make("a", lambda _, i: i * 1e9), measures.metric("completion_ns"), how)
+    found = sides.observe(make("a", lambda _, i: i * 1e9), measures.measure("completion_ns"), how)
     assert {(line["cell"], line["item"], line["value"]) for line in found.iter_rows(named=True)} == {
         (cell, "flow", two if cell in (2, 4) else 1e9) for cell in (1, 2, 3, 4)
     }
@@ -603,7 +603,7 @@ def test_mistakes_say_what_where_and_what_to_do(make: Callable[..., Dataset], st
         "error: a and apart have no cell in common\nhint: Tp 10 ms: only a (apart: not in the plan); Tp 40 ms: only a (apart: not in the "
         "plan); Tp 80 ms: only apart (a: not in the plan)"
     )
-    assert message(a, b, Question(("complet_ns",))) == "error: there is no metric `complet_ns`\nhint: did you mean `completion_ns`?"
+    assert message(a, b, Question(("complet_ns",))) == "error: there is no measure `complet_ns`\nhint: did you mean `completion_ns`?"
     assert message(a, tmp_path / "none", Question()) == (
         f"error: {tmp_path / 'none'} is no results directory\nhint: `sawtooth run STUDY --out DIR` makes one"
     )

@@ -10,7 +10,7 @@ from scipy import optimize, special
 from scipy import stats as scipy_stats
 
 from sawtooth import traffic
-from sawtooth.metrics import hurst
+from sawtooth.stats import hurst
 
 # Daubechies (1992), table 6.1, N = 2.
 LOW = np.array([0.482962913145, 0.836516303738, 0.224143868042, -0.129409522551])

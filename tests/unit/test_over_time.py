@@ -12,7 +12,8 @@ import pytest
 from sawtooth import measures
 from sawtooth.errors import DatasetError
 from sawtooth.execute import execute
-from sawtooth.metrics import over_time, sides
+from sawtooth.measures import over_time
+from sawtooth.metrics import sides
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
@@ -128,18 +129,18 @@ def test_where_nothing_is_carried_there_is_nothing_to_share() -> None:
 
 
 def test_a_links_directions_are_items_of_their_own(tmp_path: Path) -> None:
-    found = sides.observe(ran(tmp_path), measures.metric("links.arrived_packets"), "mean")
+    found = sides.observe(ran(tmp_path), measures.measure("links.arrived_packets"), "mean")
     assert found["item"].to_list() == ["l forward", "l reverse"] * 2
     assert (found["value"] > 0).all()
 
 
 def test_measures_over_time_are_metrics_like_others(tmp_path: Path) -> None:
     dataset = ran(tmp_path)
-    cov = sides.observe(dataset, measures.metric("throughput_cov"), "each")
+    cov = sides.observe(dataset, measures.measure("throughput_cov"), "each")
     assert cov["item"].unique().sort().to_list() == ["a", "b"]
     assert cov.height == 4
     assert (cov["value"] > 0).all()
-    fair = sides.observe(dataset, measures.metric("jain_over_time"), "mean")
+    fair = sides.observe(dataset, measures.measure("jain_over_time"), "mean")
     assert fair["item"].to_list() == ["flows"] * 2
     assert fair["value"].is_between(0.5, 1.0).all()
 
@@ -155,15 +156,10 @@ def test_what_cannot_be_told_from_the_samples_is_said(tmp_path: Path) -> None:
         over_time.windows(ran(tmp_path, "800 ms"))
 
 
-def test_every_measure_that_is_listed_is_computed() -> None:
-    listed = {name for name, metric in measures.measures().items() if metric.table == measures.OVER_TIME}
-    assert listed == over_time.COMPUTED.keys()
-
-
 def test_the_largest_of_a_blocks_flows_is_when_the_last_one_was_done(tmp_path: Path) -> None:
     dataset = ran(tmp_path)
-    each = sides.observe(dataset, measures.metric("goodput_bps"), "each")
-    most = sides.observe(dataset, measures.metric("goodput_bps"), "max")
+    each = sides.observe(dataset, measures.measure("goodput_bps"), "each")
+    most = sides.observe(dataset, measures.measure("goodput_bps"), "max")
     blocks = each.with_columns(pl.col("item").str.replace(r"\[\d+\]$", "")).group_by(
         "cell", "arm", "replicate", "item", maintain_order=True
     )

@@ -10,9 +10,9 @@ import pytest
 
 import sawtooth
 from sawtooth import traffic
-from sawtooth.metrics import hurst
 from sawtooth.plots.style import svg
 from sawtooth.plots.variance_time import variance_time
+from sawtooth.stats import hurst
 
 
 def _scenario(source: dict[str, Any], duration: str = "60 s") -> dict[str, Any]:

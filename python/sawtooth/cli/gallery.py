@@ -84,7 +84,7 @@ def gallery(
         entries.append(entry)
         facts.append({
             "name": entry.name, "question": entry.question, "directory": str(dataset.directory), "report": str(entry.page),
-            "runs": dataset.runs.height, "failed": failures, "seconds": seconds, "verdicts": [vars(verdict) for verdict in entry.verdicts],
+            "runs": dataset.runs.height, "failed": failures, "seconds": seconds, "verdicts": [verdict.facts() for verdict in entry.verdicts],
             "figures": [plot.name for plot in entry.plots(figures or ())],
         })  # fmt: skip
     if not entries:

@@ -148,7 +148,7 @@ def marks(dataset: Dataset) -> pl.DataFrame:
 
     """
     runs = dataset.runs.select("run", "cell", "arm")
-    done = dataset.status().select("run").join(runs, on="run").group_by("cell", "arm").agg(pl.len().alias("of"))
+    done = dataset.status().select("run").join(runs, on="run").group_by("cell", "arm", maintain_order=True).agg(pl.len().alias("of"))
     frames = [
         rule.mark(dataset).join(runs, on="run").with_columns(pl.lit(rule.code).alias("code"))
         for rule in RULES.values()

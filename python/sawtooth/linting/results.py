@@ -70,8 +70,12 @@ def _copies(dataset: Dataset) -> pl.DataFrame:
     told = ["acked_packets", "sent_packets", "delivered_bytes", "srtt_mean_ns", "completion_ns", "lifetime_ns"]
     keys = dataset.runs.lazy().select("run", "cell", "arm")
     flows = dataset.flows().select("run", "flow", *told).join(keys, on="run")
-    same = flows.group_by("cell", "arm", "flow").agg(pl.len().alias("runs"), *(pl.col(name).n_unique() for name in told))
-    whole = same.group_by("cell", "arm").agg(pl.col("runs").min(), pl.max_horizontal(pl.col(told).max()).max().alias("kinds"))
+    same = flows.group_by("cell", "arm", "flow", maintain_order=True).agg(
+        pl.len().alias("runs"), *(pl.col(name).n_unique() for name in told)
+    )
+    whole = same.group_by("cell", "arm", maintain_order=True).agg(
+        pl.col("runs").min(), pl.max_horizontal(pl.col(told).max()).max().alias("kinds")
+    )
     found = whole.filter((pl.col("kinds") == 1) & (pl.col("runs") > 1)).join(keys, on=["cell", "arm"])
     return found.select("run", pl.lit("").alias("item"), pl.lit("all replicates are the same run").alias("text")).collect()
 

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sawtooth import measures, stats
+from sawtooth import stats
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
-from sawtooth.measures import Metric
+from sawtooth.measures import Measure
 from sawtooth.metrics import sides
 from sawtooth.metrics.sides import Published
 from sawtooth.results.dataset import Dataset
@@ -47,7 +47,7 @@ class Row:
 
     """
 
-    metric: Metric
+    metric: Measure
     cell: int
     factors: Mapping[str, str]
     arm: str
@@ -136,7 +136,7 @@ def of_datasets(
     matcher.exact = _collides(first, shared) or _collides(second, shared)
     planned = [_planned(dataset, matcher.key, shared, arm) for dataset in (first, second)]
 
-    def observe(metric: Metric) -> tuple[dict[Key, _Observed], dict[Key, _Observed]]:
+    def observe(metric: Measure) -> tuple[dict[Key, _Observed], dict[Key, _Observed]]:
         return matcher.gather(sides.observe(first, metric, how, arm)), matcher.gather(sides.observe(second, metric, how, arm))
 
     for name, a, b in _chosen(names, observe):
@@ -161,7 +161,7 @@ def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str =
     matcher = _Matcher(labels, shared, [], [*_state(dataset, str(dataset.directory))])
     matcher.exact = _collides(dataset, shared)
 
-    def observe(metric: Metric) -> tuple[dict[Key, _Observed], dict[Key, _Observed]]:
+    def observe(metric: Measure) -> tuple[dict[Key, _Observed], dict[Key, _Observed]]:
         a: dict[Key, _Observed] = {}
         b: dict[Key, _Observed] = {}
         of_arm = {arm: sides.observe(dataset, metric, how, arm) for arm in arms}
@@ -189,7 +189,7 @@ def with_table(
 
     """
     _require_arm([dataset], arm)
-    metric = measures.metric(name)
+    metric = sides.chosen_measure(name)
     own = sides.factors(dataset)
     table, names = sides.published(path, columns, metric, ["cell", *own, "arm", "item"])
     notes = [*_state(dataset, _label(dataset))]
@@ -236,7 +236,7 @@ class _Matcher:
                 observed.cc.add(line["cc"])
         return found
 
-    def pair(self, metric: Metric, a: Mapping[Key, _Observed], b: Mapping[Key, _Observed]) -> None:
+    def pair(self, metric: Measure, a: Mapping[Key, _Observed], b: Mapping[Key, _Observed]) -> None:
         untold: Counter[tuple[str, bool, bool]] = Counter()
         lost = 0
         for key in [key for key in a if key in b]:
@@ -266,7 +266,7 @@ class _Matcher:
             told = (has, f"{lacks} does not tell it") if first or second else ("neither", "no run of either side tells it")
             self.unmatched.append(Unmatched(what, *told, count))
 
-    def pair_published(self, metric: Metric, a: Mapping[Key, _Observed], b: Mapping[Key, Mapping[str, Any]]) -> None:
+    def pair_published(self, metric: Measure, a: Mapping[Key, _Observed], b: Mapping[Key, Mapping[str, Any]]) -> None:
         used: set[Key] = set()
         alone: list[_Observed] = []
         for observed in a.values():
@@ -350,7 +350,7 @@ class _Matcher:
             self.labels[0], self.labels[1], tolerance, list(factors), _judged(self.rows, tolerance), self.unmatched, self.notes
         )
 
-    def _add(self, metric: Metric, observed: _Observed, means: Means, first: Interval, second: Interval) -> None:
+    def _add(self, metric: Measure, observed: _Observed, means: Means, first: Interval, second: Interval) -> None:
         row = Row(
             metric, observed.cell, observed.factors, observed.arm, observed.item, means.paired, first, second,
             stats.difference_interval(means), stats.ratio_interval(means), None, None,
@@ -375,10 +375,10 @@ def _judged(rows: Sequence[tuple[Row, Means]], tolerance: float) -> list[Row]:
 
 
 def _chosen(
-    names: Sequence[str], observe: Callable[[Metric], tuple[dict[Key, _Observed], dict[Key, _Observed]]]
-) -> Iterable[tuple[Metric, dict[Key, _Observed], dict[Key, _Observed]]]:
+    names: Sequence[str], observe: Callable[[Measure], tuple[dict[Key, _Observed], dict[Key, _Observed]]]
+) -> Iterable[tuple[Measure, dict[Key, _Observed], dict[Key, _Observed]]]:
     """Each metric with what both sides have of it; by default completion where a flow completes on both sides, else goodput."""
-    metrics = [measures.metric(name) for name in dict.fromkeys(names or _DEFAULT)]
+    metrics = [sides.chosen_measure(name) for name in dict.fromkeys(names or _DEFAULT)]
     if names:
         for metric in metrics:
             yield metric, *observe(metric)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sawtooth.metrics import over_time
+from sawtooth.measures import over_time
 from sawtooth.mib import rfc4898
 from sawtooth.results.dataset import Dataset
 

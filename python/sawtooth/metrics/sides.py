@@ -7,28 +7,25 @@ text, where a kernel's algorithm (`kernel:reno`) is the one of that name.
 from __future__ import annotations
 
 import csv
-import functools
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from sawtooth import _core, reading
+from sawtooth import measures, reading
 from sawtooth.errors import DatasetError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.lines import lines
-from sawtooth.measures import Metric
-from sawtooth.metrics import over_time
+from sawtooth.measures import Asked, ExpressionError, Measure, View, factors
+from sawtooth.recognise import amount, level, unit_suffix
 from sawtooth.results.dataset import Dataset
+
+__all__ = ["Published", "chosen_measure", "factors", "level", "observe", "published", "read_table", "unit_suffix"]
 
 _MOST_BYTES = 64_000_000
 """Of a table of published numbers."""
-_PLAN = {"run", "id", "cell", "arm", "replicate", "seed"}
-# How published tables spell units in the names of their columns, where that is not Sawtooth's way.
-_SPELT = {"bytes": "B", "segments": "packets", "sec": "s", "seconds": "s", "msec": "ms"}
 
 
 @dataclass(frozen=True)
@@ -52,61 +49,44 @@ class Published:
     factors: Mapping[str, str] | None = None
 
 
-def factors(dataset: Dataset) -> list[str]:
-    """The names of a dataset's factors."""
-    return [name for name in dataset.runs.columns if name not in _PLAN and not name.endswith("_value") and not name.startswith("draw_")]
+def chosen_measure(name: str) -> Measure:
+    """The measure that an expression names.
 
+    Raises:
+        DatasetError: if there is none.
 
-@functools.cache
-def level(text: str | None) -> str:
-    """What a factor's level is recognised by."""
-    if text is None:
-        return ""
+    """
     try:
-        amount, kind = _core.evaluate(text, {})
-    except _core.ScenarioError:
-        return text.removeprefix("kernel:")
-    return f"{amount:.12g} {kind}"
+        return measures.measure(name)
+    except ExpressionError as error:
+        pointed = (
+            f"{error.message} (at characters {error.span[0] + 1} to {error.span[1]})" if error.span != (0, len(name)) else error.message
+        )
+        raise DatasetError(pointed, error.hint) from None
 
 
-def observe(dataset: Dataset, chosen: Metric, how: str, arm: str | None = None) -> pl.DataFrame:
-    """One row per finished run and item: cell, factors, arm, replicate, seed, item, cc, value.
-
-    An item is a link's direction, a flow, or the flows of one block of the scenario (`flow[1]`, `flow[2]`, ... are `flow`).
+def observe(dataset: Dataset, chosen: Measure, how: str, arm: str | None = None) -> pl.DataFrame:
+    """One row per finished run and item: cell, factors, arm, replicate, seed, item, cc, value; see `sawtooth.measures.observe`.
 
     Args:
         dataset: whose runs.
-        chosen: the metric; what a run does not tell is null, also if one flow of a block does not.
-        how: `mean`, `sum` or `max` over the flows of a block, or `each` flow by itself.
+        chosen: the measure; what a run does not tell, or has not finished, is null.
+        how: `mean`, `sum`, `max` or `min` over the flows of a block, or `each` flow by itself.
         arm: of this arm only.
 
     """
-    column = chosen.column
-    if chosen.table == "over_time":
-        rows = over_time.COMPUTED[column](over_time.windows(dataset), over_time.WINDOW_NS).lazy()
-        column = "value"
-    elif chosen.table == "links":
-        rows = dataset.links().with_columns(item=pl.col("link") + " " + pl.col("direction"))
-    else:
-        rows = dataset.table(chosen.table).with_columns(item=pl.col("flow"))
-    if how != "each":
-        rows = rows.with_columns(pl.col("item").str.replace(r"\[\d+\]$", ""))
-    if chosen.table != "flows":
-        rows = rows.with_columns(cc=pl.lit(None, pl.String))
-    # Everything measured is at least 0; -1 says that it was not.
-    value = pl.col(column).cast(pl.Float64)
-    value = pl.when(value.is_not_null() & value.is_not_nan() & (value >= 0)).then(value)
-    whole = value.is_not_null().all()
-    per_item = rows.group_by("run", "item", maintain_order=True).agg(
-        cc=pl.col("cc").unique().sort().str.join(", "),
-        value=pl.when(whole).then(value.sum() if how == "sum" else value.max() if how == "max" else value.mean()),
-    )
-    plan = dataset.runs.lazy().select("run", "cell", *factors(dataset), "arm", "replicate", "seed")
+    found = measures.observe(dataset, Asked(chosen, View(how)))
     if arm is not None:
-        plan = plan.filter(pl.col("arm") == arm)
-    # Records without their status are of a batch that was interrupted.
-    finished = dataset.status().lazy().filter(pl.col("status") == "ok").select("run")
-    return plan.join(finished, on="run", how="semi").join(per_item, on="run").sort("run", "item").drop("run").collect()
+        found = found.filter(arm=arm)
+    if chosen.kind == "flow":
+        item = pl.col("flow") if how == "each" else pl.col("flow").str.replace(r"\[\d+\]$", "")
+        names = (
+            dataset.flows().group_by("run", item=item, maintain_order=True).agg(cc=pl.col("cc").unique().sort().str.join(", ")).collect()
+        )
+        found = found.join(names, on=["run", "item"], how="left", maintain_order="left")
+    else:
+        found = found.with_columns(cc=pl.lit(None, pl.String))
+    return found.drop("run", "low", "high")
 
 
 def read_table(path: Path) -> pl.DataFrame:
@@ -148,7 +128,7 @@ def _line(path: Path, table: pl.DataFrame, row: int) -> str:
     return f"line {numbers[row + 1]}" if len(numbers) == table.height + 1 else f"row {row + 1}"
 
 
-def published(path: Path, columns: Published, chosen: Metric, names: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+def published(path: Path, columns: Published, chosen: Measure, names: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
     """The published numbers in the metric's unit: one row per cell with the factors it names, value, error and freedom.
 
     Args:
@@ -210,7 +190,7 @@ def _matched_columns(path: Path, columns: Iterable[str], wanted: Published, name
     for name in names:
         named = (wanted.factors or {}).get(name)
         for column in [named] if named else columns:
-            unit = _suffix(column)
+            unit = unit_suffix(column)
             if named or column == name or (unit and column == f"{name}_{column.rpartition('_')[2]}"):
                 matched[name] = (column, unit if column != name else "")
                 break
@@ -222,10 +202,10 @@ def _matched_columns(path: Path, columns: Iterable[str], wanted: Published, name
     return matched
 
 
-def _scale(path: Path, columns: Published, chosen: Metric) -> float:
+def _scale(path: Path, columns: Published, chosen: Measure) -> float:
     """What a published number is multiplied by to be in the metric's unit; 1 where a unit is unknown."""
-    unit = columns.unit or _suffix(columns.value)
-    theirs, ours = _amount(unit), _amount(chosen.unit)
+    unit = columns.unit or unit_suffix(columns.value)
+    theirs, ours = amount(unit), amount(chosen.unit)
     if columns.unit and theirs is None:
         raise DatasetError(f"unknown unit `{columns.unit}`", "such as s, ms, bit/s, Mbit/s, kB, packets")
     if theirs is None or ours is None:
@@ -281,25 +261,3 @@ def _error(columns: Published, spread: float | None, n: float | None) -> tuple[f
 
 def _with_unit(text: str | None, unit: str) -> str | None:
     return f"{text.strip()} {unit}".strip() if text is not None else None
-
-
-def _suffix(column: str) -> str:
-    """The unit that a column's name ends in, in Sawtooth's spelling; empty if in none."""
-    if "_" not in column:
-        return ""
-    last = column.rpartition("_")[2]
-    unit = _SPELT.get(last, last)
-    rate = re.fullmatch(r"([kKMGm]?)([bB])(?:it)?ps", unit)
-    if rate:
-        prefix = {"K": "k", "m": "M"}.get(rate[1], rate[1])
-        unit = prefix + ("bit/s" if rate[2] == "b" else "B/s")
-    return unit if _amount(unit) else ""
-
-
-def _amount(unit: str) -> tuple[float, str] | None:
-    """One of a unit in base units, and of what kind it is."""
-    try:
-        found = _core.evaluate(f"1 {unit}", {}) if unit else None
-    except _core.ScenarioError:
-        return None
-    return found

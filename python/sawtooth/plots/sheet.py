@@ -19,7 +19,7 @@ from matplotlib import image
 from matplotlib.figure import Figure
 
 from sawtooth.plots import style
-from sawtooth.results.storage import write_atomically
+from sawtooth.storage import write_atomically
 
 # Inches.
 _WIDTH, _MARGIN, _GAP = 16.0, 0.35, 0.3

@@ -19,7 +19,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogLocator, NullFormatter
 
-from sawtooth.results.storage import write_atomically, writing
+from sawtooth.storage import write_atomically, writing
 
 mpl.use("Agg")
 
@@ -66,9 +66,9 @@ def figure(
         return made, [axis for row in axes for axis in row]
 
 
-def legend_above(made: Figure, axis: Axes) -> None:
-    """A legend above all panels, where it hides nothing, in as few lines as the figure has room for; the names are those of `axis`."""
-    handles, labels = axis.get_legend_handles_labels()
+def legend_above(made: Figure, axis: Axes, chosen: Sequence[tuple[Any, str]] | None = None) -> None:
+    """A legend above all panels, where it hides nothing, in as few lines as the figure has room for; the names are those of `axis`, or `chosen`."""
+    handles, labels = axis.get_legend_handles_labels() if chosen is None else ([each for each, _ in chosen], [name for _, name in chosen])
     # Beside a name there are the sample of its curve and the room to the next: 2 + 0.8 + 2 letters' heights. In lines below each other all
     # columns are taken to be as wide as the widest.
     widths = [4.8 * _LEGEND_SIZE / 72 + extent(label, _LEGEND_SIZE) for label in labels]

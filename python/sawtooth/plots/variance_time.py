@@ -7,9 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.figure import Figure
 
-from sawtooth.metrics import hurst
 from sawtooth.plots.style import COLOURS, MARKERS, figure, named
-from sawtooth.stats import Vector
+from sawtooth.stats import Vector, hurst
 
 
 def variance_time(series: Mapping[str, Vector], fits: Mapping[str, hurst.Estimate] | None = None) -> Figure:

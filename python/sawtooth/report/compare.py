@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,17 +23,17 @@ from rich.text import Text
 from sawtooth import stats
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
-from sawtooth.measures import HOWS, Metric
+from sawtooth.measures import HOWS, Measure
 from sawtooth.metrics import agreement, sides
 from sawtooth.metrics.agreement import VERDICTS, Comparison, Row
 from sawtooth.metrics.sides import Published
 from sawtooth.plots import paired
 from sawtooth.plots.paired import Dot, Legend
 from sawtooth.report.document import Grid, Plot, Report, Section
-from sawtooth.report.scales import scale, scaled
 from sawtooth.results.dataset import Dataset
-from sawtooth.results.storage import write_atomically, writing
+from sawtooth.scales import scale, scaled
 from sawtooth.stats import Interval
+from sawtooth.storage import write_atomically, writing
 
 MOST_LINES = 40
 """So many rows are read one by one; of more, those furthest from 1."""
@@ -274,7 +275,7 @@ def _verdicts(comparison: Comparison) -> Section:
     return Section("Verdicts", [how], grids=[Grid("rows", comparison.frame(), "Every cell, arm and flow", digits)])
 
 
-def _plots(comparison: Comparison, metric: Metric, rows: Sequence[Row]) -> list[Plot]:
+def _plots(comparison: Comparison, metric: Measure, rows: Sequence[Row]) -> list[Plot]:
     names = (comparison.first, comparison.second)
     divisor, unit = _scale(metric, rows)
     quantity = metric.name.rpartition("_")[0] if metric.name.endswith(("_ns", "_bps", "_bytes")) else metric.name
@@ -284,7 +285,7 @@ def _plots(comparison: Comparison, metric: Metric, rows: Sequence[Row]) -> list[
     legend = Legend(colour, list(dict.fromkeys(dot.group for dot in dots))) if colour else None
     limits = f"the grey band is the tolerance, {1 / (1 + comparison.tolerance):.3f} to {1 + comparison.tolerance:.3f}"
     coloured = f" Coloured by {colour}, which explains most of the ratios' spread." if colour else ""
-    slug = metric.name.replace(".", "_")
+    slug = re.sub(r"\W+", "_", metric.name).strip("_")
     plots = [
         Plot(
             f"{slug}_against",
@@ -416,8 +417,8 @@ def _sides(first: Dataset, other: Dataset | None, path: Path | None, names: tupl
 # --- rows ---------------------------------------------------------------------------------------------------------------
 
 
-def _by_metric(comparison: Comparison) -> dict[Metric, list[Row]]:
-    found: dict[Metric, list[Row]] = {}
+def _by_metric(comparison: Comparison) -> dict[Measure, list[Row]]:
+    found: dict[Measure, list[Row]] = {}
     for row in comparison.rows:
         found.setdefault(row.metric, []).append(row)
     return found
@@ -502,7 +503,7 @@ def _constants(rows: Sequence[Row]) -> str:
 # --- numbers ------------------------------------------------------------------------------------------------------------
 
 
-def _scale(metric: Metric, rows: Sequence[Row]) -> tuple[float, str]:
+def _scale(metric: Measure, rows: Sequence[Row]) -> tuple[float, str]:
     """What the metric's numbers are divided by, and the unit they then have."""
     return scale(metric.unit, [side.estimate for row in rows for side in (row.first, row.second)])
 
@@ -531,7 +532,7 @@ def _number(value: float, digits: int) -> str:
 
 
 def _all_flows(comparison: Comparison) -> bool:
-    return all(row.metric.table == "flows" for row in comparison.rows)
+    return all(row.metric.kind == "flow" for row in comparison.rows)
 
 
 def _plain(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,18 +17,20 @@ from matplotlib.figure import Figure
 
 from sawtooth.display import Card
 from sawtooth.errors import as_path
+from sawtooth.findings.verdict import Evidence
 from sawtooth.plots import style
 from sawtooth.results.dataset import Dataset
-from sawtooth.results.storage import remove_leftovers, write_atomically, writing
+from sawtooth.storage import remove_leftovers, write_atomically, writing
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure with the name of its files and its caption."""
+    """A figure with the name of its files, its caption, and the numbers in it."""
 
     name: str
     figure: Figure
     caption: str
+    numbers: pl.DataFrame | None = None
 
     @cached_property
     def svg(self) -> str:
@@ -47,11 +50,16 @@ class Grid:
 
 @dataclass(frozen=True)
 class Verdict:
-    """An answer that was computed: what was claimed, `yes`, `no` or `cannot distinguish`, and the numbers."""
+    """An answer that was computed: what was claimed, `yes`, `no`, `mixed` or `cannot distinguish`, the numbers, and the evidence of each cell."""
 
     claim: str
     answer: str
     numbers: str
+    evidence: Sequence[Evidence] = ()
+
+    def facts(self) -> dict[str, str]:
+        """What is said of it, for programs."""
+        return {"claim": self.claim, "answer": self.answer, "numbers": self.numbers}
 
 
 @dataclass(frozen=True)
@@ -114,6 +122,8 @@ class Report:
             for section in self.sections:
                 for plot in section.plots:
                     style.write(plot.figure, directory / "figures", plot.name, svg_text=plot.svg)
+                    if plot.numbers is not None:
+                        write_atomically(directory / "figures" / f"{plot.name}.csv", plot.numbers.write_csv().encode())
                 for grid in section.grids:
                     write_atomically(directory / "tables" / f"{grid.name}.csv", grid.frame.write_csv().encode())
             page = directory / "report.html"

@@ -13,7 +13,7 @@ from sawtooth.hints import did_you_mean
 from sawtooth.plots.sheet import Remark, Tile, sheet
 from sawtooth.report.document import Plot, Report, Verdict, counts, svg_of, template
 from sawtooth.results.dataset import Dataset
-from sawtooth.results.storage import write_atomically, writing
+from sawtooth.storage import write_atomically, writing
 
 PAGE, SHEET = "index.html", "contact-sheet"
 _COLOURS = {"yes": "#1a7f37", "no": "#c0392b", "cannot distinguish": "#9a6700"}

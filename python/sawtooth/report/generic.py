@@ -1,112 +1,158 @@
-"""The report of any study: throughput and fairness of each cell and arm, and what the arms differ in."""
+"""The report of any study: its answer first, then what its traffic comes to in every cell and arm, and what the arms differ in."""
 
 from __future__ import annotations
 
-import math
+from typing import cast
 
 import polars as pl
 
-from sawtooth import stats
-from sawtooth.metrics import throughput
-from sawtooth.plots import curves
-from sawtooth.presentation import OWN_FIGURES
-from sawtooth.report import answers
+from sawtooth import estimates, figures, stats
+from sawtooth.design import NOT_SET
+from sawtooth.errors import DatasetError
+from sawtooth.figures.data import Data
+from sawtooth.findings.verdict import Claimed, Evidence, decide
+from sawtooth.measures import Asked, factors
+from sawtooth.report import sensible
+from sawtooth.report.answers import Answers, section, summary
 from sawtooth.report.document import Grid, Plot, Report, Section
+from sawtooth.report.sensible import Shown
 from sawtooth.results.dataset import Dataset
+from sawtooth.scales import number, scale
+
+_MOST_LINES = 6
 
 
 def build(dataset: Dataset) -> Report:
-    """Means with intervals per cell and arm; with several arms, paired differences to the first."""
-    flows = throughput.per_flow(dataset)
-    if flows.is_empty():
-        return _of_arrivals(dataset)
-    runs = throughput.per_run(flows)
-    factors = factor_table(dataset)
-    cells = factors.join(throughput.per_cell(runs), on="cell").sort("cell")
-    arms = list(dict.fromkeys(str(arm) for arm in dataset.runs["arm"]))
-    answer = answers.section(dataset)
-    sections = [
-        *([answer] if answer else []),
-        Section(
-            "Throughput and fairness",
-            ["Throughput is the sum over flows of acknowledged bits per second since each flow's start; Jain's index is computed per "
-             "run. Means over replicates with 95 % t intervals."],
-            grids=[Grid("cells", cells, "Every cell and arm", {"sum_bps": 1, "jain_run_mean": 4})],
-            plots=_plot(runs, factors, arms),
-        )
-    ]  # fmt: skip
-    summary = [
-        *(answers.summary(answer) if answer else []),
-        f"{cells.height} combinations of cell and arm; throughput from {cells['sum_bps'].min():,.0f} to {cells['sum_bps'].max():,.0f} bit/s",
-    ]
-    if len(arms) > 1:
-        gains = factors.join(throughput.gains(runs, arms[0]), on="cell").sort("arm", "cell")
-        sections.append(Section(
-            f"Differences to {arms[0]}",
-            ["Paired by replicate (all arms share seeds and draws). p_holm is the paired t test's p-value, adjusted by Holm for the "
-             "number of cells. An interval that holds 0 means: these data cannot distinguish the arms."],
-            grids=[Grid("differences", gains, f"Every cell, arm minus {arms[0]}", {"gain_bps": 1, "jain_gain": 4})],
-        ))  # fmt: skip
-        for arm in arms[1:]:
-            clear = gains.filter((pl.col("arm") == arm) & (pl.col("p_holm") < 0.05))
-            more = clear.filter(pl.col("gain_bps") > 0).height
-            total = gains.filter(pl.col("arm") == arm).height
-            summary.append(
-                f"{arm} against {arms[0]}: more in {more}, less in {clear.height - more} of {total} cells; the rest cannot be distinguished"
-            )
-    return Report(dataset, sections, summary)
+    """The answer that the study asks for; with none asked for, figures by its kind of traffic; tables; and, with several arms, differences to the first."""
+    answers = Answers(dataset)
+    answer = section(answers)
+    asked_for = bool(answers.shown.figures)
+    sections: list[Section] = [answer] if answer else []
+    lines: list[str] = summary(answer) if answer else []
+    told: list[str] = []
+    differences: list[pl.DataFrame] = []
+    for one in sensible.shown(dataset):
+        frame = _values(answers, one)
+        if frame.is_empty():
+            continue
+        sections.append(_section(answers, one, frame, drawn=not asked_for))
+        told.append(_range(one, frame))
+        differences.append(_differences(one, frame, answers.arms))
+    found = [each for each in differences if each.height]
+    if found:
+        sections.append(_compared(found, answers.arms[0]))
+    if not sections:
+        raise DatasetError(f"{dataset.directory} holds nothing that this report could show", "a study with flows has something to show")
+    return Report(dataset, sections, lines or told[:_MOST_LINES])
 
 
-def _of_arrivals(dataset: Dataset) -> Report:
-    """Of a study all of whose flows arrive and leave: how long they took, by their sizes."""
-    runs = dataset.runs.lazy().select("run", "cell", "arm")
-    times = [
-        (pl.col(f"completion_{what}_ns").filter(pl.col("completed") > 0).mean() / 1e6).alias(f"{what}_ms")
-        for what in ("mean", "p50", "p99")
+def _values(answers: Answers, one: Shown) -> pl.DataFrame:
+    """The values of a measure in every run, its items, arms and cells in order."""
+    found = answers.evaluator.observe(Asked(one.measure, one.view()))
+    order = {arm: at for at, arm in enumerate(answers.arms)}
+    found = found.filter(pl.col("low").is_not_null())
+    if one.of:
+        found = found.filter(pl.col("item").is_in(one.of))
+    found = found.with_columns(pl.col(name).fill_null(NOT_SET) for name in factors(answers.dataset))
+    return found.sort("cell", pl.col("arm").replace_strict(order, default=len(order), return_dtype=pl.Int64), maintain_order=True)
+
+
+def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) -> Section:
+    """A measure's figure, if it is wanted and there is a place for every dimension, and its table."""
+    names = factors(answers.dataset)
+    plots: list[Plot] = []
+    spec = sensible.figure(one, frame, names) if drawn else None
+    if spec is not None:
+        kind = figures.TABLE[spec.kind]
+        made = kind.draw(Data(answers.evaluator, spec, kind, answers.shown.references, answers.arms))
+        plots.append(Plot(spec.name, made.figure, made.note, made.numbers))
+    divisor, unit = scale(one.measure.unit, frame["low"].to_numpy())
+    keys = [name for name in (*names, "arm", "item", *one.by) if frame[name].n_unique() > 1 or name in names]
+    rows: list[dict[str, object]] = []
+    points: list[estimates.Estimate] = []
+    for key, group in frame.group_by("cell", *keys, maintain_order=True):
+        point = estimates.of_frame(group, one.statistic, divisor)
+        points.append(point)
+        rows.append({**dict(zip(keys, key[1:], strict=True)), **_cells(point, unit)})
+    what = one.label or one.measure.words
+    caption = f"{what[0].upper()}{what[1:]}{f' in {unit}' if unit else ''}. {estimates.said(points, one.statistic)}"
+    return Section(one.title, plots=plots, grids=[Grid(one.name, pl.DataFrame(rows, infer_schema_length=None), caption)])
+
+
+def _cells(point: estimates.Estimate, unit: str) -> dict[str, object]:
+    interval = point.interval
+    name = f"estimate ({unit})" if unit else "estimate"
+    found: dict[str, object] = {name: interval.estimate, "low": interval.low, "high": interval.high, "runs": point.n}
+    return found | ({"unfinished": point.unfinished} if point.unfinished else {})
+
+
+def _range(one: Shown, frame: pl.DataFrame) -> str:
+    """Where a measure is lowest and where it is highest, in words."""
+    keys = [
+        name
+        for name in frame.columns
+        if name not in ("run", "cell", "replicate", "seed", "low", "high", "value") and frame[name].n_unique() > 1
     ]
-    bins = (
-        dataset.table("completions")
-        .join(runs, on="run")
-        .group_by("cell", "arm", "flow", "size_from_bytes", "size_below_bytes", maintain_order=True)
+    means = frame.group_by("cell", *keys, maintain_order=True).agg(
+        pl.col("low").median() if one.statistic == "median" else pl.col("low").mean()
     )
-    found = bins.agg(pl.col("started", "completed").sum(), *times).collect()
-    found = factor_table(dataset).join(found, on="cell").sort("cell", "arm", "flow", "size_from_bytes")
-    text = "Time from arrival to the last byte delivered, of flows by their sizes: means over replicates of each run's mean, median and 99th percentile."
-    grid = Grid("completions", found, "Every cell, arm and bin of sizes", {"mean_ms": 1, "p50_ms": 1, "p99_ms": 1})
-    started, completed = found["started"].sum(), found["completed"].sum()
-    return Report(dataset, [Section("Completion times", [text], grids=[grid])], [f"{started:,} flows arrived, {completed:,} completed"])
+    divisor, unit = scale(one.measure.unit, means["low"].to_numpy())
+    ends = [means.sort("low", maintain_order=True, descending=down).row(0, named=True) for down in (False, True)]
+
+    def said(row: dict[str, object]) -> str:
+        where = ", ".join(f"{row[name]}" if name in ("arm", "item") else f"{name} {row[name]}" for name in keys)
+        return f"{number(cast(float, row['low']) / divisor)} {unit}".strip() + (f" ({where})" if where else "")
+
+    what = one.label or one.measure.words
+    return f"{what}: {said(ends[0])}" if means.height == 1 else f"{what}: from {said(ends[0])} to {said(ends[1])}"
+
+
+def _differences(one: Shown, frame: pl.DataFrame, arms: list[str]) -> pl.DataFrame:
+    """What every other arm differs in from the first, by cell and item, replicate by replicate; in the measure's unit."""
+    if len(arms) < 2:
+        return pl.DataFrame()
+    keys = ["cell", "item", *one.by]
+    exact = frame.filter(pl.col("low") == pl.col("high"))
+    base = exact.filter(arm=arms[0]).select(*keys, "replicate", base="low")
+    joined = exact.filter(pl.col("arm") != arms[0]).join(base, on=[*keys, "replicate"], maintain_order="left")
+    names = [name for name in frame.columns if name not in ("run", "replicate", "seed", "low", "high", "value")]
+    divisor, unit = scale(one.measure.unit, frame["low"].to_numpy())
+    rows: list[dict[str, object]] = []
+    for key, group in joined.group_by(*names, maintain_order=True):
+        first, second = group["low"].to_numpy() / divisor, group["base"].to_numpy() / divisor
+        found = stats.difference(first, second)
+        rows.append({
+            "measure": f"{one.title.lower()}{f' ({unit})' if unit else ''}", **dict(zip(names, key, strict=True)),
+            "difference": found.estimate, "low": found.low, "high": found.high, "runs": len(first), "_first": first.tolist(), "_second": second.tolist(),
+        })  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _compared(found: list[pl.DataFrame], base: str) -> Section:
+    """The differences of all measures, and which of them are beyond chance: of all together, by Holm's procedure."""
+    table = pl.concat(found, how="diagonal_relaxed")
+    claims = [_claim(row) for row in table.select("_first", "_second").to_dicts()]
+    said = {"yes": "more", "no": "less", "mixed": "", "cannot distinguish": "cannot distinguish"}
+    table = table.with_columns(verdict=pl.Series([said[answer] for answer in decide(claims)])).drop("_first", "_second")
+    constant = [name for name in ("cell", "item") if name in table.columns and (name == "cell" or table[name].n_unique() == 1)]
+    text = (
+        f"Each arm less {base}, run by run of the same replicate (they share seeds and draws), with 95 % intervals. The verdicts are adjusted "
+        f"for their number by Holm's procedure: at most 5 % that any of all {table.height} is wrong. Runs that did not finish are left out here."
+    )
+    return Section(f"Differences to {base}", [text], grids=[Grid("differences", table.drop(constant), f"Every cell and arm, less {base}")])
+
+
+def _claim(row: dict[str, list[float]]) -> Claimed:
+    first, second = row["_first"], row["_second"]
+    evidence = Evidence(
+        "",
+        lambda level: stats.difference(first, second, level=level).low > 0,
+        lambda level: stats.difference(first, second, level=level).high < 0,
+        "",
+    )
+    return Claimed("", [evidence])
 
 
 def factor_table(dataset: Dataset) -> pl.DataFrame:
     """One row per cell with its factors as text."""
-    fixed = {"run", "id", "cell", "arm", "replicate", "seed"}
-    names = [name for name in dataset.runs.columns if name not in fixed and not name.endswith("_value") and not name.startswith("draw_")]
-    return dataset.runs.select("cell", *names).unique(maintain_order=True)
-
-
-def _plot(runs: pl.DataFrame, factors: pl.DataFrame, arms: list[str]) -> list[Plot]:
-    names = [name for name in factors.columns if name != "cell"]
-    if not names or factors.height > 60:
-        return []
-    # Cases may set several things at a time: then the one that tells them apart is the axis.
-    names = next(([name] for name in names if factors[name].n_unique() == factors.height), names)
-    if factors.select(names).n_unique() < factors.height or math.prod(factors[name].n_unique() for name in names) > factors.height:
-        return []
-    last = names[-1]
-    levels = list(dict.fromkeys(str(level) for level in factors[last]))
-    panels: dict[str, dict[str, list[stats.Interval]]] = {}
-    for key, group in factors.group_by(names[:-1], maintain_order=True) if len(names) > 1 else [((), factors)]:
-        title = ", ".join(f"{name} {value}" for name, value in zip(names[:-1], key, strict=True))
-        by_level = {str(row[last]): row["cell"] for row in group.to_dicts()}
-        panels[title] = {
-            arm or "throughput": [
-                stats.mean_interval((runs.filter((pl.col("cell") == by_level[level]) & (pl.col("arm") == arm))["sum_bps"] / 1e6).to_numpy())
-                for level in levels
-            ]
-            for arm in arms
-        }
-    if len(panels) > 6 or len(levels) > 12:
-        return []
-    finite = [x for series in panels.values() for curve in series.values() for i in curve for x in (i.estimate, i.high) if x < float("inf")]
-    made = curves.panels(panels, levels, last, "throughput (Mbit/s)", (0.0, 1.05 * max([*finite, 1e-9])))
-    return [Plot(OWN_FIGURES["generic"], made, "Sum of throughputs over flows; mean over replicates with 95 % t interval.")]
+    return dataset.runs.select("cell", *factors(dataset)).unique(maintain_order=True)

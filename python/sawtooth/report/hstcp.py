@@ -13,8 +13,8 @@ from sawtooth.metrics import fairness, throughput
 from sawtooth.plots import curves, difference, scatter
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.needs import require
-from sawtooth.report.scales import p_value
 from sawtooth.results.dataset import Dataset
+from sawtooth.scales import p_value
 from sawtooth.stats import Interval, Vector
 from sawtooth.study import shipped
 

@@ -37,7 +37,7 @@ def build(dataset: Dataset) -> Report:
     """
     latencies = by_cell(dataset)
     factors = factor_table(dataset)
-    answer = answers.section(dataset)
+    answer = answers.section(answers.Answers(dataset))
     shown = factors.join(latencies, on="cell", maintain_order="left_right").sort("cell", maintain_order=True)
     # What is the same everywhere tells nothing.
     shown = shown.drop(name for name in _SERIES if shown[name].n_unique() == 1)

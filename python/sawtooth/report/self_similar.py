@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.metrics import hurst
 from sawtooth.metrics.instruments import COUNTERS, LIMITS, WARM_UP
 from sawtooth.plots import lattice, shares
 from sawtooth.plots.lattice import Curve, Panel
@@ -18,6 +17,7 @@ from sawtooth.report import self_similar_findings as findings
 from sawtooth.report.document import Grid, Plot, Report, Section, Verdict
 from sawtooth.report.self_similar_data import ARMS, LINE_RATE, MEGA, PARTS, PAYLOAD, WINDOW_LIMITED, Data, hurst_table, mean, vector
 from sawtooth.results.dataset import Dataset
+from sawtooth.stats import hurst
 
 HOLLOW = "held back by the receiver's window"
 BACKGROUND = "background (Mbit/s)"

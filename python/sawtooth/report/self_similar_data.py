@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats, traffic
-from sawtooth.metrics import hurst, instruments
+from sawtooth.metrics import instruments
 from sawtooth.report.needs import require
 from sawtooth.results.dataset import Dataset
-from sawtooth.stats import Interval, Vector
+from sawtooth.stats import Interval, Vector, hurst
 
 BASE = "vanilla"
 ARMS = {"vanilla": "vanilla", "highspeed": "HighSpeed TCP", "scalable": "Scalable TCP"}

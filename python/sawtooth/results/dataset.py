@@ -35,9 +35,9 @@ from sawtooth.results import log
 from sawtooth.results.head import Head
 from sawtooth.results.parts import Parts, as_parquet
 from sawtooth.results.provenance import of_plan, plan_hash, surroundings
-from sawtooth.results.storage import is_temporary, read_bytes, remove_leftovers, writing
 from sawtooth.results.sums import digest
 from sawtooth.results.tables import Tables, factors_of, with_factors
+from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, writing
 from sawtooth.study import Study
 from sawtooth.tables import as_status, column_types
 

@@ -16,8 +16,8 @@ from typing import Any, cast
 import polars as pl
 
 from sawtooth.errors import DatasetError
-from sawtooth.results.storage import read_bytes, write_atomically
 from sawtooth.results.sums import Sums, digest
+from sawtooth.storage import read_bytes, write_atomically
 
 SUMS, MANIFEST, STUDY, RUNS, KERNELS = "SHA256SUMS", "manifest.json", "study.toml", "runs.parquet", "kernels.json"
 _AGAIN = "run the study again into this directory: it makes anew what is damaged"

@@ -16,7 +16,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from sawtooth.errors import DatasetError
-from sawtooth.results.storage import writing
+from sawtooth.storage import writing
 
 NAME = ".lock"
 _HOLDER_BYTES = 4096

@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from sawtooth.results.storage import append, write_atomically
+from sawtooth.storage import append, write_atomically
 
 _CHECKED = re.compile(rb'(?P<body>\{.*), "check": "(?P<check>[0-9a-f]{8})"\}\n')
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import polars as pl
 
 from sawtooth.errors import DatasetError
-from sawtooth.results.storage import is_temporary, remove_leftovers, unreadable, write_atomically, writing
 from sawtooth.results.sums import Digests, Sums
+from sawtooth.storage import is_temporary, remove_leftovers, unreadable, write_atomically, writing
 
 _PART = re.compile(r"(?P<table>\w+)-(?P<batch>\d{6,})\.parquet")
 _LIST = re.compile(r"batch-(?P<batch>\d{6,})\.sha256")

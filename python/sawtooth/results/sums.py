@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sawtooth.results.storage import unreadable
+from sawtooth.storage import unreadable
 
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64})  (?P<name>[\w.-]+)")
 

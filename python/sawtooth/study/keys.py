@@ -65,6 +65,7 @@ STUDY = (
         "alternatives, compared in pairs; what can be run on some [backends](../guides/sweeps.md) only is left out on others",
     ),
     Key("short", "table of paths and values or lists", "", "the form that `--short` takes"),
+    Key("references", "list of [references](#references)", "", "published or measured tables that measures, figures and findings may name"),
     Key("figures", "list of [figures](#figures)", "", "what the report shows first; see [the guide](../guides/figures-and-findings.md)"),
     Key("lint", "table with `ignore`: a table of rules and why, or a list of rules", "none", "[rules](lint.md) that the study breaks on purpose, such as `ignore = { SW402 = \"small windows are the question\" }`"),
     Key("findings", "list of [findings](#findings)", "", "claims that the report answers with verdicts"),
@@ -91,39 +92,3 @@ DRAWS = {
         ),
     ),
 }
-
-_WHERE = Key("where", "table of factors and levels", "all", "cells of these levels")
-
-FIGURE = (
-    Key("name", "text", "needed", "of the figure's files"),
-    Key("kind", '`"levels"`, `"plane"`, `"cdf"`, `"time"`', '`"levels"`', "means over levels of a factor; means of two metrics, a point each; a distribution of samples; samples over time"),
-    Key("caption", "text", "what is shown", "below the figure"),
-    Key("metric", "metric, or a column that is sampled", "needed", "what is shown; `sawtooth list metric` has them"),
-    Key("of", "item or list of items", "all", "flows, blocks of flows by their name, or directions of links"),
-    Key("flows", '`"mean"`, `"sum"`, `"max"`, `"each"`', '`"mean"`', "how the flows of a block are taken together"),
-    Key("x", "factor, `\"arm\"` or `\"item\"`", "the last factor", "of `levels`: what the axis stands for"),
-    Key("against", "metric", "", "of a `plane`: what its horizontal axis has"),
-    Key("curves", "factor, `\"arm\"` or `\"item\"`", '`"arm"` if there are arms, else `"item"`', "what the curves stand for"),
-    Key("panels", "factor, `\"arm\"` or `\"item\"`", "one panel", "what the panels stand for"),
-    Key("scale", '`"linear"`, `"log"`', '`"linear"`', "of the metric's axis; in a plane of both"),
-    Key("label", "text", "the metric", "what the metric is called on its axis"),
-    Key("x_label", "text", "the factor", "what the other axis is called"),
-)  # fmt: skip
-
-FINDING = (
-    Key("claim", "text", "needed", "what the study finds, or does not"),
-    Key("metric", "metric", "needed", "what it is about; `sawtooth list metric` has them"),
-    Key("of", "item", "needed if there are several", "a flow, the flows of a block by its name, or a direction of a link"),
-    Key("flows", '`"mean"`, `"sum"`, `"max"`, `"each"`', '`"mean"`', "how the flows of a block are taken together"),
-    Key("arm", "arm", "all", "which alternative"),
-    _WHERE,
-    Key("is", '`"below"`, `"above"`', "needed", "which way"),
-    Key("than", "quantity, or table of the [other side](#than)", "needed", "what the metric is compared with"),
-)
-
-THAN = (
-    Key("of", "item", "the finding's", "what the metric is compared with: another item"),
-    Key("arm", "arm", "the finding's", "another arm"),
-    Key("where", "table of factors and levels", "the finding's", "other levels"),
-    Key("times", "number above 0", "`1`", "the other side's metric is multiplied by it"),
-)

@@ -18,8 +18,15 @@ def scale(unit: str, values: list[float] | Vector) -> tuple[float, str]:
     """What numbers of `unit` are divided by so that their median is easy to read, and the unit they then have."""
     if unit not in _SCALES:
         return 1.0, unit
-    middle = float(np.median(values)) if len(values) else 0.0
+    middle = float(np.median(np.abs(values))) if len(values) else 0.0
     return next(((divisor, name) for divisor, name in _SCALES[unit] if middle >= divisor), _SCALES[unit][-1])
+
+
+def number(value: float) -> str:
+    """A number with four digits, as people read it: thousands apart, no exponent that is not needed."""
+    if not np.isfinite(value) or value == 0:
+        return f"{value:g}"
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def p_value(p: float) -> str:

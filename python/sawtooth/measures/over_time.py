@@ -6,14 +6,16 @@ throughput is what arrived in order within it. Windows before a flow's start and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from sawtooth import stats
 from sawtooth.errors import DatasetError
-from sawtooth.results.dataset import Dataset
+
+if TYPE_CHECKING:
+    from sawtooth.results.dataset import Dataset
 
 WINDOW_NS = 1_000_000_000
 """One second, as monitoring tools have it."""
@@ -98,25 +100,6 @@ def convergence(found: pl.DataFrame, width_ns: int = WINDOW_NS, delta: float = D
         .agg(first=pl.col("window").min(), fair=pl.col("window").filter(pl.col("smallest") >= 1 - delta).min())
         .select("run", time_ns=(pl.col("fair") + 1 - pl.col("first")) * width_ns)
     )
-
-
-def _per_flow(column: str) -> Callable[[pl.DataFrame, int], pl.DataFrame]:
-    return lambda found, _: steadiness(found).select("run", item="flow", value=column)
-
-
-def _together(frame: pl.DataFrame, value: pl.Expr) -> pl.DataFrame:
-    return frame.select("run", item=pl.lit("flows"), value=value.cast(pl.Float64))
-
-
-COMPUTED: dict[str, Callable[[pl.DataFrame, int], pl.DataFrame]] = {
-    "throughput_sd_bps": _per_flow("sd_bps"),
-    "throughput_cov": _per_flow("cov"),
-    "jain_over_time": lambda found, _: _together(
-        jain(found).group_by("run", maintain_order=True).agg(pl.col("jain").mean()), pl.col("jain")
-    ),
-    "convergence_ns": lambda found, width: _together(convergence(found, width), pl.col("time_ns")),
-}
-"""How the measures of `sawtooth.measures` that no table holds are computed: from windows and their width to a frame run, item, value."""
 
 
 def harm(alone: stats.Vector, together: stats.Vector, *, more_is_better: bool = True) -> stats.Vector:

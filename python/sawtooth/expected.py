@@ -1,0 +1,225 @@
+"""What figures and findings name, held against what runs will have; so that hours of runs are not followed by a report that cannot be made."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from sawtooth import _core, figures, findings
+from sawtooth.design import NOT_SET, MixedError, advice, require_unmixed, varying
+from sawtooth.errors import StudyError
+from sawtooth.figures.places import placed, unused
+from sawtooth.figures.spec import FigureSpec
+from sawtooth.findings.spec import FindingSpec
+from sawtooth.hints import did_you_mean
+from sawtooth.measures import Measure, Samples, tables
+from sawtooth.measures.computed import TOGETHER
+from sawtooth.presentation import Presentation
+from sawtooth.questions import Choice, block
+from sawtooth.study import Study
+from sawtooth.study.effects import Built
+from sawtooth.study.sweep import Cell, axis_names
+
+_MOST = 12
+"""So many names are told."""
+
+
+def check(study: Study, shown: Presentation, cells: Sequence[Cell], built: Built) -> None:
+    """Refuses figures and findings that no run could fill, and those that take together what is no replicate.
+
+    Raises:
+        StudyError: with its place.
+
+    """
+    expected = _Expected(study, cells, built)
+    for figure in shown.figures:
+        expected.figure(figure)
+    for finding in shown.findings:
+        expected.finding(finding)
+
+
+class _Expected:
+    """What the runs of one study will have."""
+
+    def __init__(self, study: Study, cells: Sequence[Cell], built: Built) -> None:
+        self.study, self.cells, self.built = study, cells, built
+        self.names = axis_names(list(dict.fromkeys(path for cell in cells for path in cell.factors)))
+        self.factors = list(self.names.values())
+        self.items = functools.cache(self._items)
+
+    # --- figures
+
+    def figure(self, spec: FigureSpec) -> None:
+        """Raises if a figure cannot be drawn."""
+        if spec.measure is None:
+            return
+        others = [value for value in spec.options.values() if isinstance(value, Measure)]
+        for measure in (spec.measure, *others):
+            self.require_table(measure, spec.path)
+        frame = self.frame(spec.measure, spec.view.flows, spec.view.by)
+        if frame.is_empty():
+            return
+        for number, item in enumerate(spec.choice.of):
+            for measure in (spec.measure, *others):
+                self.require_item(item, measure, spec.view.flows, f"{spec.path}.of", number)
+        chosen = self.chosen(frame, spec.choice)
+        if chosen.is_empty():
+            return
+        kind = figures.TABLE[spec.kind]
+        try:
+            placed(spec, kind, chosen, self.factors)
+        except MixedError as error:
+            free = unused(kind, spec.places)
+            raise self.study.document.error(f"the figure `{spec.name}` cannot be drawn: {error}", spec.path, advice(error, free)) from None
+
+    # --- findings
+
+    def finding(self, spec: FindingSpec) -> None:
+        """Raises if there is nothing that a finding could be about."""
+        if spec.measure is None:
+            return
+        self.require_table(spec.measure, spec.path)
+        frame = self.frame(spec.measure, spec.view.flows, ())
+        if frame.is_empty():
+            return
+        other = spec.options.get("other")
+        for choice, path in ((spec.choice, spec.path), *([(other, f"{spec.path}.than")] if isinstance(other, Choice) else [])):
+            for item in choice.of:
+                own = f"{path}.of" if self.study.document.spans.get(f"{path}.of") else f"{spec.path}.of"
+                self.require_item(item, spec.measure, spec.view.flows, own, None, choice)
+        chosen = self.chosen(frame, spec.choice)
+        if chosen.is_empty():
+            return
+        kind = findings.kind(spec.kind)
+        spans = [str(spec.options[name]) for name in kind.spans]
+        told = [name for name in varying(chosen, [*self.factors, "arm"]) if name not in spans]
+        if "item" not in spans and not spec.choice.of and chosen["item"].n_unique() > 1:
+            items = _some(chosen["item"].unique(maintain_order=True).to_list())
+            raise self.study.document.error(
+                f"a finding about `{spec.measure.name}` must say of what", f"{spec.path}.metric", f"add of = one of {items}"
+            )
+        try:
+            require_unmixed(chosen, [*self.factors, "arm", "item"], [*told, *spans])
+        except MixedError as error:
+            raise self.study.document.error(f"the finding cannot be decided: {error}", spec.path, advice(error, [])) from None
+
+    # --- what there will be
+
+    def frame(self, measure: Measure | Samples, flows: str, by: Sequence[str]) -> pl.DataFrame:
+        """One row per cell, arm and item: cell, factors, arm, item; columns that tell rows apart are not known before there are any."""
+        rows: list[dict[str, Any]] = []
+        for at, arm in self.built:
+            factors = {name: self.cells[at].factors.get(path) for path, name in self.names.items()}
+            texts = {
+                name: NOT_SET if value is None else value if isinstance(value, str) else json.dumps(value)
+                for name, value in factors.items()
+            }
+            rows += [{"cell": self.cells[at].number, **texts, "arm": arm, "item": item} for item in self.of(at, arm, measure, flows)]
+        # One level of each is enough to know that it has a place.
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.lit("").alias(name) for name in by if name not in self.factors)
+
+    def of(self, at: int, arm: str, measure: Measure | Samples, flows: str) -> list[str]:
+        """The items of a run of which a measure is."""
+        there = self.items(at, arm)
+        if measure.kind == TOGETHER:
+            return [TOGETHER]
+        found: list[str] | None = None
+        for table in [*measure.tables, *(["flows"] if measure.computed else [])]:
+            mine = there.get(table, there["links" if tables.SHAPES[table].item == tables.LINK else "flows"])
+            found = list(mine) if found is None else [item for item in found if item in mine]
+        items = pl.DataFrame({"item": found or []}, schema={"item": pl.String})
+        if flows != "each":
+            items = items.select(block(pl.col("item")).unique(maintain_order=True))
+        return items["item"].to_list()
+
+    def _items(self, at: int, arm: str) -> dict[str, list[str]]:
+        """The items of the rows of each table that not every flow has, of one run."""
+        text = self.built[at, arm]
+        found: dict[str, list[str]] = _core.items(text, kernel=self.study.backend != "sim")
+        entries: list[dict[str, Any]] = json.loads(text)["flows"]
+        udp = {entry["name"] for entry in entries if entry.get("transport") == "udp"}
+        arriving = [str(entry["name"]) for entry in entries if "arrivals" in entry]
+
+        def of_block(names: Iterable[str], blocks: set[str]) -> list[str]:
+            return [name for name in names if name.partition("[")[0] in blocks]
+
+        of_udp = of_block(found["flows"], udp)
+        return {
+            **found, "datagrams": of_udp, "sources": of_udp, "arrivals": arriving, "completions": arriving, "transfers": arriving,
+            "link_flows": [*found["flows"], *arriving],
+        }  # fmt: skip
+
+    def chosen(self, frame: pl.DataFrame, choice: Choice) -> pl.DataFrame:
+        """Those that a choice speaks of; of the full form's levels the short form may have none."""
+        return choice.select(frame)
+
+    # --- what is needed
+
+    def require_table(self, measure: Measure | Samples, path: str) -> None:
+        """Refuses what no run records."""
+        for table in measure.tables:
+            needs = tables.SHAPES[table].needs
+            if needs and self.built and not any(self.records(table, at, arm) for at, arm in self.built):
+                raise self.study.document.error(
+                    f"no run has `{measure.name}`: the table `{_said(table)}` needs {needs}", f"{path}.metric", _how(table)
+                )
+        for name, row in measure.computed.items():
+            if row.samples and self.built and not any("sample" in json.loads(text) for text in self.built.values()):
+                raise self.study.document.error(f"`{name}` needs samples", f"{path}.metric", 'write sample = "100 ms" in [scenario]')
+
+    def records(self, table: str, at: int, arm: str) -> bool:
+        """Whether a run records a table."""
+        scenario: Mapping[str, Any] = json.loads(self.built[at, arm])
+        asked = scenario.get("record", [])
+        if table in ("series", "queues", tables.WINDOWS):
+            return "sample" in scenario
+        if table == "variables":
+            return "sample" in scenario and table in asked
+        if table == "counters":
+            return self.study.backend != "sim"
+        if table in ("exchanges", "datagrams", "sources", "arrivals", "completions"):
+            return bool(self.items(at, arm)[table])
+        return table in asked and (table != "transfers" or bool(self.items(at, arm)[table]))
+
+    def require_item(
+        self, item: str, measure: Measure | Samples, flows: str, path: str, number: int | None, choice: Choice | None = None
+    ) -> None:
+        """Refuses an item that no run has."""
+        known: dict[str, None] = {}
+        for at, arm in self.built:
+            if choice is not None and choice.arms and arm not in choice.arms:
+                continue
+            items = self.of(at, arm, measure, "each")
+            if flows != "each":
+                items = [*items, *self.of(at, arm, measure, flows)]
+            if item in items or item in self.of(at, arm, measure, "mean"):
+                return
+            known.update(dict.fromkeys(items))
+        if not known:
+            return
+        listed = self.study.document.spans.get(f"{path}[{number}]") if number is not None else None
+        hint = did_you_mean(item, known) if len(known) < _MOST else f"there are {_some(list(known))}"
+        raise self._item_error(item, measure, f"{path}[{number}]" if listed else path, hint)
+
+    def _item_error(self, item: str, measure: Measure | Samples, path: str, hint: str) -> StudyError:
+        return self.study.document.error(f"no run has an item `{item}` of `{measure.name}`", path, hint)
+
+
+def _how(table: str) -> str:
+    if table in ("series", "queues", tables.WINDOWS):
+        return 'write sample = "100 ms" in [scenario]'
+    if table in ("exchanges", "datagrams", "sources", "arrivals", "completions"):
+        return "take another measure, or give it to a flow"
+    return f'write record = ["{table}"] in [scenario]' + (', and sample = "100 ms"' if table == "variables" else "")
+
+
+def _said(table: str) -> str:
+    return "series" if table == tables.WINDOWS else table
+
+
+def _some(items: Sequence[str]) -> str:
+    return ", ".join(items[:_MOST]) + (f" and {len(items) - _MOST} more" if len(items) > _MOST else "")

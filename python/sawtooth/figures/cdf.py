@@ -1,0 +1,161 @@
+"""`cdf`: how values are distributed, each curve with a band; what did not come to an end counts as such (Kaplan and Meier 1958).
+
+Where a run has many values (samples, or the flows of a block), each run has a distribution, and the curve is the mean of the runs' with a pointwise
+95 % t interval over runs: samples within a run are no replicates. Where it has one, the runs are the sample: the band is that of Greenwood.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from sawtooth.estimates import number
+from sawtooth.figures import shown
+from sawtooth.figures.data import Data
+from sawtooth.figures.spec import Drawn, Kind
+from sawtooth.plots.bands import Steps, common
+from sawtooth.plots.bands import draw as drawn_bands
+from sawtooth.stats import Vector
+
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """A curve's steps, of how many runs and values they are, how many of these are only bounds, and whether runs are the sample."""
+
+    steps: Steps
+    runs: int
+    values: int
+    unfinished: int
+    of_runs: bool
+
+
+def draw(data: Data) -> Drawn:
+    """The figure."""
+    divisor, unit = data.unit
+    panels = data.panels()
+    found = [{name: _curve(part, divisor, name) for name, part in data.curves(panel.frame)} for panel in panels]
+    curves = [curve for panel in found for curve in panel.values()]
+    scale, note = shown.scale(data, [float(curve.steps.x[0]) for curve in curves if len(curve.steps.x)])
+    names = _named_with_n(data.curve_names(), found)
+    made = drawn_bands(
+        [{names[name]: curve.steps for name, curve in panel.items()} for panel in found], shown.titles(panels),
+        [names[name] for name in data.curve_names()],
+        (data.label(data.spec.label, data.measure, unit), f"share of {'runs' if curves and curves[0].of_runs else _values(data)}"), scale=scale,
+    )  # fmt: skip
+    rows = [
+        {
+            **shown.place(data, panel, name),
+            "value": float(x) * divisor,
+            "share": float(share),
+            "low": float(low),
+            "high": float(high),
+            "runs": curve.runs,
+        }
+        for panel, by_name in zip(panels, found, strict=True)
+        for name, curve in by_name.items()
+        for x, share, low, high in zip(curve.steps.x, curve.steps.share, curve.steps.low, curve.steps.high, strict=True)
+    ]
+    return Drawn(
+        made, shown.sentences(_said(curves, _values(data)), note, shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None)
+    )
+
+
+def _values(data: Data) -> str:
+    table = next(iter(data.measure.tables))
+    return {"flows": "flows", "transfers": "transfers", "stalls": "stalls", "episodes": "episodes"}.get(table, "samples")
+
+
+def _curve(frame: pl.DataFrame, divisor: float, name: str) -> _Curve:
+    """The distribution of the values of a curve."""
+    runs = [group for _, group in frame.group_by("run", maintain_order=True)]
+    low = [group["low"].to_numpy() / divisor for group in runs]
+    ended = [group["low"].to_numpy() == group["high"].to_numpy() for group in runs]
+    unfinished = sum(int((~each).sum()) for each in ended)
+    values = sum(len(each) for each in low)
+    if max((len(each) for each in low), default=0) <= 1:
+        return _Curve(_of_runs(np.concatenate(low), np.concatenate(ended), name), len(runs), values, unfinished, of_runs=True)
+    x = common(low)
+    shares = np.array([_share(each, ends, x) for each, ends in zip(low, ended, strict=True)])
+    middle = shares.mean(axis=0)
+    reach = np.zeros_like(middle)
+    if len(runs) > 1:
+        from scipy import stats
+
+        reach = float(stats.t.ppf(0.5 + _LEVEL / 2, len(runs) - 1)) * shares.std(axis=0, ddof=1) / np.sqrt(len(runs))
+    steps = Steps(x, middle, np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1), name)
+    return _Curve(steps, len(runs), values, unfinished, of_runs=False)
+
+
+def _share(values: Vector, ended: NDArray[np.bool_], x: Vector) -> Vector:
+    """The share of values that are no larger than each of `x`; with unfinished ones the estimate of Kaplan and Meier."""
+    if ended.all():
+        return np.searchsorted(np.sort(values), x, side="right") / len(values)
+    places, survival = _survival(values, ended)
+    at = np.searchsorted(places, x, side="right") - 1
+    return np.where(at >= 0, 1 - survival[np.maximum(at, 0)], 0.0)
+
+
+def _survival(values: Vector, ended: NDArray[np.bool_]) -> tuple[Vector, Vector]:
+    """Places and the share that is still above them (Kaplan and Meier, Journal of the American Statistical Association 53, 1958)."""
+    from scipy import stats
+
+    found: Any = stats.ecdf(stats.CensoredData(uncensored=values[ended], right=values[~ended]))
+    return np.asarray(found.sf.quantiles, dtype=np.float64), np.asarray(found.sf.probabilities, dtype=np.float64)
+
+
+def _of_runs(values: Vector, ended: NDArray[np.bool_], name: str) -> Steps:
+    """The distribution over runs with Greenwood's band on the log-log scale, which stays within 0 and 1."""
+    from scipy import stats
+
+    if len(values) < 2 or not ended.any():
+        x = np.sort(values[ended])
+        share = np.arange(1, len(x) + 1) / max(len(values), 1)
+        return Steps(x, share, np.zeros(len(x)), np.ones(len(x)), name)
+    found: Any = stats.ecdf(stats.CensoredData(uncensored=values[ended], right=values[~ended]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        band = found.cdf.confidence_interval(_LEVEL, method="log-log")
+    share = np.asarray(found.cdf.probabilities, dtype=np.float64)
+    low, high = (np.asarray(each.probabilities, dtype=np.float64) for each in (band.low, band.high))
+    # At 0 and 1 the variance is 0 and the logarithm infinite: nothing is known there.
+    low, high = np.where(np.isfinite(low), low, 0.0), np.where(np.isfinite(high), high, 1.0)
+    return Steps(np.asarray(found.cdf.quantiles, dtype=np.float64), share, np.minimum(low, share), np.maximum(high, share), name)
+
+
+def _named_with_n(names: list[str], found: list[dict[str, _Curve]]) -> dict[str, str]:
+    """Each curve's name with the number of its values, or runs, where it is one for all panels."""
+    made: dict[str, str] = {}
+    for name in names:
+        curves = [panel[name] for panel in found if name in panel]
+        n = {curve.runs for curve in curves}
+        made[name] = f"{name} (n = {n.pop()})" if len(n) == 1 else name
+    return made
+
+
+def _said(curves: list[_Curve], values: str) -> str:
+    runs, counts = {curve.runs for curve in curves}, {curve.values for curve in curves}
+    unfinished, total = sum(curve.unfinished for curve in curves), sum(curve.values for curve in curves)
+    if all(curve.of_runs for curve in curves):
+        text = (
+            f"Distribution over {number(runs)} runs with Greenwood's pointwise 95 % band."
+            if max(runs) > 1
+            else "A single run each: no band."
+        )
+    else:
+        each = f"{min(counts):,} to {max(counts):,}" if len(counts) > 1 else f"{max(counts, default=0):,}"
+        text = f"Mean of the distributions of {number(runs)} runs, {each} {values} a curve"
+        text += " with pointwise 95 % t interval over runs." if max(runs) > 1 else "; a single run each: no band."
+    if unfinished:
+        text += f" {unfinished} of {total} did not come to an end and count as longer than they had taken (Kaplan-Meier)."
+    return text
+
+
+KIND = Kind(
+    "cdf", "how values of rows are distributed, such as samples or completion times, with a band; what is unfinished is counted (Kaplan-Meier)",
+    ("curves", "panels", "rows"), draw, samples=True, statistic=False,
+)  # fmt: skip

@@ -1,0 +1,157 @@
+"""The values of a figure, laid out: panels of curves of points, each point the values of replicates and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from sawtooth import estimates
+from sawtooth.design import NOT_SET
+from sawtooth.errors import DatasetError
+from sawtooth.estimates import Estimate
+from sawtooth.figures.places import placed
+from sawtooth.figures.spec import FigureSpec, Kind
+from sawtooth.measures import Asked, Evaluator, Measure, Samples, factors
+from sawtooth.questions import require_items
+from sawtooth.references import Reference
+from sawtooth.scales import scale
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A part of a figure with axes of its own: its row's and column's titles, and its values."""
+
+    row: str
+    column: str
+    frame: pl.DataFrame
+
+
+class Data:
+    """What a figure is drawn of.
+
+    Attributes:
+        spec: what was asked for.
+        frame: its values: cell, factors, arm, replicate, item, `by`, low, high, value; of samples t_ns, too.
+        places: place to dimension.
+        factors: of the study.
+        arms: in the study's order.
+        references: of the study.
+
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, spec: FigureSpec, kind: Kind, references: Mapping[str, Reference], arms: Sequence[str]
+    ) -> None:
+        self.evaluator = evaluator
+        self.spec = spec
+        self.kind = kind
+        self.references = references
+        self.arms = arms
+        self.factors = factors(evaluator.dataset)
+        if kind.measured:
+            self.frame = self.of(self.measure)
+            self.places = placed(spec, kind, self.frame, self.factors)
+        else:
+            self.frame, self.places = evaluator.plan, {}
+
+    def of(self, measure: Measure | Samples) -> pl.DataFrame:
+        """The values of a measure, of the figure's choice and view."""
+        if isinstance(measure, Samples):
+            return self._chosen(self.evaluator.samples(measure.term, self.spec.view), measure)
+        return self._chosen(self.evaluator.observe(Asked(measure, self.spec.view)), measure)
+
+    def _chosen(self, found: pl.DataFrame, measure: Measure | Samples) -> pl.DataFrame:
+        """Those of the chosen arms, cells and items, which are known."""
+        # Arms stand in the order of the study's file.
+        order = {arm: at for at, arm in enumerate(self.arms)}
+        found = found.sort(pl.col("arm").replace_strict(order, default=len(order), return_dtype=pl.Int64), maintain_order=True)
+        require_items(found, self.spec.choice.of, measure.name)
+        found = self.spec.choice.select(found).with_columns(pl.col(name).fill_null(NOT_SET) for name in self.factors)
+        if found.filter(pl.col("low").is_not_null()).is_empty():
+            raise DatasetError(f"no run tells `{measure.name}` of what was chosen", "`sawtooth list metric` says what each needs")
+        return found
+
+    # --- units
+
+    @cached_property
+    def unit(self) -> tuple[float, str]:
+        """What values are divided by to be read, and the unit that they then have."""
+        return self.scaled(self.measure, self.frame)
+
+    @property
+    def measure(self) -> Measure | Samples:
+        """What is shown."""
+        assert self.spec.measure is not None
+        return self.spec.measure
+
+    def scaled(self, measure: Measure | Samples, frame: pl.DataFrame) -> tuple[float, str]:
+        """As `unit`, of another measure."""
+        known = frame.filter(pl.col("low").is_not_null())["low"].abs().to_numpy()
+        return scale(measure.unit, known)
+
+    def label(self, given: str, measure: Measure | Samples, unit: str) -> str:
+        """Of an axis: what the study calls the measure, or its column's name, and the unit."""
+        return f"{given or measure.words}{f' ({unit})' if unit else ''}"
+
+    # --- layout
+
+    def panels(self) -> list[Panel]:
+        """The panels, row by row; a panel without values is there, too, if its row and column are."""
+        rows, columns = (self._groups(self.frame, self.places.get(place)) for place in ("rows", "panels"))
+        found: list[Panel] = []
+        for row, _ in rows:
+            for column, _ in columns:
+                part = self.frame
+                for place, level in (("rows", row), ("panels", column)):
+                    if place in self.places:
+                        part = part.filter(pl.col(self.places[place]) == level)
+                found.append(Panel(self._title("rows", row), self._title("panels", column), part))
+        return found
+
+    def curves(self, frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+        """The curves of a panel by their names, in the order that they have in the whole figure."""
+        for level, part in self._groups(frame, self.places.get("curves")):
+            yield self._title("curves", level), part
+
+    def curve_names(self) -> list[str]:
+        """The names of all curves."""
+        return [self._title("curves", level) for level, _ in self._groups(self.frame, self.places.get("curves"))]
+
+    def levels(self) -> list[str]:
+        """The levels along x, in the order of the cells, or of arms and items."""
+        return self.order(self.places["x"])
+
+    def order(self, dimension: str) -> list[str]:
+        """The levels of a dimension: of a factor in the order of the cells, of others as they come."""
+        frame = self.frame.sort("cell", maintain_order=True) if dimension in self.factors else self.frame
+        return [str(level) for level in frame[dimension].unique(maintain_order=True)]
+
+    def points(self, frame: pl.DataFrame) -> list[Estimate | None]:
+        """What a curve has at each level along x: None where it has no runs."""
+        x, divisor = self.places["x"], self.unit[0]
+        found: list[Estimate | None] = []
+        for level in self.levels():
+            part = frame.filter(pl.col(x) == level)
+            found.append(estimates.of_frame(part, self.spec.statistic, divisor) if part.height else None)
+        return found
+
+    def _groups(self, frame: pl.DataFrame, dimension: str | None) -> list[tuple[str, pl.DataFrame]]:
+        if dimension is None:
+            return [("", frame)]
+        present = set(frame[dimension])
+        return [(level, frame.filter(pl.col(dimension) == level)) for level in self.order(dimension) if level in present]
+
+    def _title(self, place: str, level: str) -> str:
+        """A level as a panel's or curve's name: a bare number says of what it is one."""
+        if place not in self.places or level == "":
+            return level
+        return level if re.search("[a-zA-Z]", level) else f"{self.places[place]} = {level}"
+
+
+def levels_text(level: str) -> str:
+    """A level as an axis has room for it."""
+    return level if len(level) <= 14 else level.replace(" ", "\n", 1)

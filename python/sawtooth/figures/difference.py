@@ -1,0 +1,111 @@
+"""`difference`: what arms differ in from one of them, replicate by replicate, with a line where they do not; or their ratio."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sawtooth import estimates, stats
+from sawtooth.errors import DatasetError
+from sawtooth.estimates import Estimate
+from sawtooth.figures import shown
+from sawtooth.figures.data import Data
+from sawtooth.figures.levels import row
+from sawtooth.figures.spec import Drawn, Kind
+from sawtooth.hints import did_you_mean
+from sawtooth.questions import Reader
+from sawtooth.study.keys import Key
+
+TO = Key("to", "arm", "the first arm", "what the others are held against; with `along` a level of it")
+ALONG = Key("along", 'factor, `"arm"` or `"item"`', '`"arm"`', "what differs between the two sides")
+FORM = Key("form", '`"difference"`, `"ratio"`', '`"difference"`', "how they are held against it")
+
+
+def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """The base and the form."""
+    given = dict(tree)
+    along = reader.one_of(given, "along", path, [*reader.levels, "arm", "item"], "arm")
+    known = list(reader.study.arms) if along == "arm" else list(reader.levels.get(along, {}))
+    if along != "item" and len(known) < 2:
+        raise reader.error("there is nothing that differs: the study has no two arms", path, 'write [arms], or along = "FACTOR"')
+    to = reader.text(given, "to", path, known[0] if known else None)
+    if known and to not in known:
+        raise reader.error(f"there is no `{to}` along `{along}`", f"{path}.to", did_you_mean(to, known))
+    form = reader.one_of(given, "form", path, ("difference", "ratio"), "difference")
+    return {"along": along, "to": to, "form": form}
+
+
+def draw(data: Data) -> Drawn:
+    """The figure."""
+    from sawtooth.plots import levels
+
+    along, to, form = (data.spec.options[key] for key in ("along", "to", "form"))
+    divisor, unit = (1.0, "") if form == "ratio" else data.unit
+    joined = _pairs(data.frame, data.factors, along, to)
+    panels = data.panels()
+    x = data.places["x"]
+    x_levels = [level for level in data.levels() if not (x == along and level == to)]
+    names = [name for name in data.curve_names() if not (data.places.get("curves") == along and name == to)]
+    curves: list[dict[str, list[Estimate | None]]] = []
+    rows: list[dict[str, object]] = []
+    for panel in panels:
+        here: dict[str, list[Estimate | None]] = {}
+        pairs = joined.join(panel.frame.select("run", "item"), on=["run", "item"], how="semi")
+        for name, part in data.curves(pairs):
+            series: list[Estimate | None] = []
+            for level in x_levels:
+                group = part.filter(pl.col(x) == level)
+                found = _estimate(group, form, divisor) if group.height else None
+                series.append(found)
+                if found is not None:
+                    rows.append({**shown.place(data, panel, name), x: level, **row(_estimate(group, form, 1.0))})
+            here[name] = series
+        curves.append(here)
+    points = [point for panel in curves for series in panel.values() for point in series if point is not None]
+    what = data.spec.label or data.measure.words
+    label = f"{what}: ratio to {to}" if form == "ratio" else f"{what}: difference to {to}{f' ({unit})' if unit else ''}"
+    scale = data.spec.scale if form == "ratio" else "linear"
+    made = levels.draw(
+        curves, shown.titles(panels), x_levels, names, (data.spec.x_label or x, label), scale=scale, line_at=1.0 if form == "ratio" else 0.0
+    )
+    n = {point.n for point in points}
+    kinds = " or ".join(dict.fromkeys(point.interval.kind for point in points))
+    held = "divided by" if form == "ratio" else "less"
+    text = (
+        f"{'Ratio of means' if form == 'ratio' else 'Mean difference'} of {estimates.number(n)} pairs of runs, each {held} `{to}`; {kinds}."
+    )
+    unfinished = sum(point.unfinished for point in points)
+    if unfinished:
+        text += f" {unfinished} pairs have a run that did not finish and are not held against each other."
+    return Drawn(made, shown.sentences(text, shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))
+
+
+def _pairs(frame: pl.DataFrame, factors: list[str], along: str, to: str) -> pl.DataFrame:
+    """Every run with what the base has in the same replicate, other things being equal."""
+    base = frame.filter(pl.col(along) == to)
+    if base.is_empty():
+        raise DatasetError(f"no run is of `{to}`", "it is what the others are held against")
+    keys = [name for name in (*factors, "arm", "item", "replicate") if name != along]
+    mine = frame.filter(pl.col(along) != to)
+    return mine.join(base.select(*keys, base_low="low", base_high="high"), on=keys, nulls_equal=True, maintain_order="left")
+
+
+def _estimate(group: pl.DataFrame, form: str, divisor: float) -> Estimate:
+    exact = (pl.col("low") == pl.col("high")) & (pl.col("base_low") == pl.col("base_high"))
+    known = group.filter(exact)
+    first, second = known["low"].to_numpy() / divisor, known["base_low"].to_numpy() / divisor
+    unfinished = group.height - known.height
+    if not known.height:
+        nothing = stats.Interval(np.nan, -np.inf, np.inf, 0, "no pair of runs is known")
+        return Estimate(nothing, group.height, unfinished)
+    found = stats.ratio(first, second) if form == "ratio" else stats.difference(first, second)
+    return Estimate(found, group.height, unfinished)
+
+
+KIND = Kind(
+    "difference", "what arms differ in from one of them, or levels of a factor, pair by pair of runs; `form = \"ratio\"` divides",
+    ("x", "curves", "panels", "rows"), draw, (TO, ALONG, FORM), read, statistic=False,
+)  # fmt: skip

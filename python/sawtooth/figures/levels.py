@@ -1,0 +1,101 @@
+"""`levels`: what replicates are together, with its interval, over the levels of a dimension; beside it what was published, if there is that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from sawtooth import estimates
+from sawtooth.estimates import Estimate
+from sawtooth.figures import shown
+from sawtooth.figures.data import Data
+from sawtooth.figures.spec import Drawn, Kind
+from sawtooth.measures import Asked, View
+from sawtooth.measures.resolve import Referred
+from sawtooth.questions import Reader
+from sawtooth.study.keys import Key
+
+REFERENCE = Key("reference", '`"REFERENCE.COLUMN"`', "none", "published values that are shown as crosses beside the points")
+
+
+def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """The reference."""
+    if "reference" not in tree:
+        return {}
+    return {"reference": shown.referred(reader, tree, path)}
+
+
+def draw(data: Data) -> Drawn:
+    """The figure."""
+    from sawtooth.plots import levels
+
+    divisor, unit = data.unit
+    panels = data.panels()
+    curves = [{name: data.points(part) for name, part in data.curves(panel.frame)} for panel in panels]
+    points = [point for panel in curves for series in panel.values() for point in series if point is not None]
+    scale, note = shown.scale(data, [point.interval.estimate for point in points])
+    marks = _published(data, divisor) if "reference" in data.spec.options else []
+    made = levels.draw(
+        curves, shown.titles(panels), data.levels(), data.curve_names(),
+        (data.spec.x_label or data.places["x"], data.label(data.spec.label, data.measure, unit)),
+        scale=scale, marks=marks, marks_name="published",
+    )  # fmt: skip
+    return Drawn(made, shown.sentences(estimates.said(points, data.spec.statistic), note, shown.pooling(data)), numbers(data))
+
+
+def numbers(data: Data) -> pl.DataFrame:
+    """The points as rows: their place, estimate, interval, its method, runs and unfinished runs, in the measure's unit."""
+    rows: list[dict[str, object]] = []
+    for panel in data.panels():
+        for name, part in data.curves(panel.frame):
+            for level in data.levels():
+                group = part.filter(pl.col(data.places["x"]) == level)
+                if group.height:
+                    found = estimates.of_frame(group, data.spec.statistic)
+                    rows.append({**shown.place(data, panel, name), data.places["x"]: level, **row(found)})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def row(found: Estimate) -> dict[str, object]:
+    """An estimate as cells of a table."""
+    interval = found.interval
+    return {
+        "estimate": interval.estimate,
+        "low": interval.low,
+        "high": interval.high,
+        "n": found.n,
+        "unfinished": found.unfinished,
+        "interval": interval.kind,
+    }
+
+
+def _published(data: Data, divisor: float) -> list[dict[str, list[float | None]]]:
+    """Of each panel and curve, what was published at each level."""
+    term = data.spec.options["reference"]
+    assert isinstance(term, Referred)
+    found = data.evaluator.observe(Asked(shown.measure_of(term), View()))
+    keys = ["cell", "arm"]
+    table = data.references[term.reference]
+    if "item" in table.keys:
+        keys.append("item")
+    values = found.select(*keys, "value").unique(maintain_order=True)
+    result: list[dict[str, list[float | None]]] = []
+    for panel in data.panels():
+        curves: dict[str, list[float | None]] = {}
+        for name, part in data.curves(panel.frame):
+            known: list[float | None] = []
+            for level in data.levels():
+                group = part.filter(pl.col(data.places["x"]) == level).join(values, on=keys, suffix="_published")
+                given: list[float] = group["value_published"].drop_nulls().to_list() if group.height else []
+                known.append(given[0] / divisor if given else None)
+            curves[name] = known
+        result.append(curves)
+    return result
+
+
+KIND = Kind(
+    "levels", "what replicates are together, with its interval, over the levels of `x`; a `reference` beside it",
+    ("x", "curves", "panels", "rows"), draw, (REFERENCE,), read,
+)  # fmt: skip

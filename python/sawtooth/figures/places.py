@@ -1,0 +1,50 @@
+"""Where the dimensions of a figure's values go: as the study says, and where it says nothing as most would have it.
+
+What has several levels and no place is refused (`sawtooth.design`), both when the study is planned, of the items that its runs will have, and
+when the figure is drawn, of those that they had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from sawtooth.design import require_unmixed, varying
+from sawtooth.figures.spec import FigureSpec, Kind
+
+
+def placed(spec: FigureSpec, kind: Kind, frame: pl.DataFrame, factors: Sequence[str]) -> dict[str, str]:
+    """Place to dimension.
+
+    Args:
+        spec: the figure.
+        kind: of which kind.
+        frame: its values, or those that are expected: cell, factors, arm, item and the columns that tell rows apart.
+        factors: of the study, in the order of its sweep.
+
+    Raises:
+        MixedError: if something has no place.
+
+    """
+    dimensions = [*factors, "arm", "item", *(name for name in spec.view.by if name not in factors)]
+    places = dict(spec.places)
+
+    def free() -> list[str]:
+        return [name for name in varying(frame, dimensions) if name not in places.values()]
+
+    if "x" in kind.places and "x" not in places:
+        swept = [name for name in free() if name in factors]
+        order = [*reversed(swept), *(name for name in free() if name not in factors)]
+        places["x"] = next(iter(order), next(iter(reversed(factors)), "arm"))
+    if "curves" in kind.places and "curves" not in places:
+        order = [name for name in ("arm", "item") if name in free()] or free()
+        places["curves"] = next(iter(order), "item" if "item" not in places.values() else "arm")
+    if not kind.each_run:
+        require_unmixed(frame, dimensions, list(places.values()))
+    return {name: places[name] for name in ("x", "curves", "panels", "rows") if name in places}
+
+
+def unused(kind: Kind, places: Mapping[str, str]) -> list[str]:
+    """Places that a kind has and that are free."""
+    return [name for name in ("panels", "rows", "curves", "x") if name in kind.places and name not in places]

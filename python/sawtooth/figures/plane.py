@@ -1,0 +1,74 @@
+"""`plane`: two measures against each other, a point with both intervals for each cell, arm and item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from sawtooth import estimates
+from sawtooth.estimates import Estimate
+from sawtooth.figures import shown
+from sawtooth.figures.data import Data
+from sawtooth.figures.levels import row
+from sawtooth.figures.spec import Drawn, Kind
+from sawtooth.measures import Asked
+from sawtooth.questions import Reader
+from sawtooth.study.keys import Key
+
+AGAINST = Key("against", "[measure](measures.md)", "needed", "what the horizontal axis has")
+
+
+def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """The other measure."""
+    return {"against": reader.measure(dict(tree), path, "against")}
+
+
+def draw(data: Data) -> Drawn:
+    """The figure."""
+    from sawtooth.plots import plane
+
+    against = data.spec.options["against"]
+    other = data.evaluator.observe(Asked(against, data.spec.view))
+    keys = ["run", "item"]
+    # A point is of what both measures know: an item of a cell and arm.
+    both = data.frame.join(other.select(*keys, other_low="low", other_high="high"), on=keys, maintain_order="left")
+    (x_divisor, x_unit), (y_divisor, y_unit) = data.scaled(against, other), data.unit
+    panels: list[dict[str, list[tuple[Estimate, Estimate]]]] = []
+    rows: list[dict[str, object]] = []
+    for panel in data.panels():
+        here = both.join(panel.frame.select("run", "item"), on=keys, how="semi")
+        curves: dict[str, list[tuple[Estimate, Estimate]]] = {}
+        for name, part in data.curves(here):
+            for _, group in part.group_by("cell", "arm", "item", maintain_order=True):
+                right = group.select(low="other_low", high="other_high")
+                curves.setdefault(name, []).append(
+                    (estimates.of_frame(right, data.spec.statistic, x_divisor), estimates.of_frame(group, data.spec.statistic, y_divisor))
+                )
+                named = group.select(*data.factors, "arm", "item").row(0, named=True)
+                x, y = estimates.of_frame(right, data.spec.statistic), estimates.of_frame(group, data.spec.statistic)
+                rows.append(
+                    {
+                        **named,
+                        **{f"x_{key}": value for key, value in row(x).items()},
+                        **{f"y_{key}": value for key, value in row(y).items()},
+                    }
+                )
+        panels.append(curves)
+    points = [point for panel in panels for series in panel.values() for pair in series for point in pair]
+    sides = [[pair[side].interval.estimate for panel in panels for series in panel.values() for pair in series] for side in (0, 1)]
+    scale, note = min((shown.scale(data, values) for values in sides), key=lambda found: (found[0] == "log", not found[1]))
+    labels = data.label(data.spec.x_label, against, x_unit), data.label(data.spec.label, data.measure, y_unit)
+    made = plane.panels(
+        [{name: [(x.interval, y.interval) for x, y in series] for name, series in panel.items()} for panel in panels],
+        shown.titles(data.panels()), data.curve_names(), labels, scale=scale,
+    )  # fmt: skip
+    said = shown.sentences(estimates.said(points, data.spec.statistic), note, shown.pooling(data))
+    return Drawn(made, said, pl.DataFrame(rows, infer_schema_length=None))
+
+
+KIND = Kind(
+    "plane", "two measures against each other, `metric` upwards and `against` to the right: a point with both intervals for each cell, arm and item",
+    ("curves", "panels", "rows"), draw, (AGAINST,), read, each_run=True,
+)  # fmt: skip

@@ -1,0 +1,69 @@
+"""What kinds of figures say and read alike: titles, sentences of captions, scales, and references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sawtooth.errors import StudyError
+from sawtooth.figures.data import Data, Panel
+from sawtooth.measures import ExpressionError, Measure, measure
+from sawtooth.measures.resolve import Referred
+from sawtooth.questions import Reader
+
+
+def titles(panels: Sequence[Panel]) -> tuple[list[str], list[str]]:
+    """Of the rows and the columns of panels."""
+    return list(dict.fromkeys(panel.row for panel in panels)), list(dict.fromkeys(panel.column for panel in panels))
+
+
+def place(data: Data, panel: Panel, curve: str) -> dict[str, str]:
+    """Where a point stands, as cells of a table: by the names of the dimensions."""
+    named = (("rows", panel.row), ("panels", panel.column), ("curves", curve))
+    return {data.places[role]: level.removeprefix(f"{data.places[role]} = ") for role, level in named if role in data.places}
+
+
+def sentences(*parts: str) -> str:
+    """Parts of a caption, those that are there."""
+    return " ".join(part.strip() for part in parts if part.strip())
+
+
+def scale(data: Data, values: Sequence[float]) -> tuple[str, str]:
+    """The scale of an axis, and what is to be said of it: a logarithmic one has no place for what is not above 0."""
+    if data.spec.scale != "log" or all(value > 0 for value in values):
+        return data.spec.scale, ""
+    if not any(value > 0 for value in values):
+        return "linear", "Nothing is above 0: the scale is linear."
+    return "log", "What is not above 0 has no place on a logarithmic scale."
+
+
+def pooling(data: Data) -> str:
+    """What is taken together within a run, and which part of the run counts."""
+    several = any(name.endswith("]") for name in _flows(data))
+    found = data.measure.pooling(data.spec.view.flows, several) if isinstance(data.measure, Measure) else ""
+    parts = [part for part in (found, data.spec.view.rows.words) if part]
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def _flows(data: Data) -> list[str]:
+    """Names of flows, if blocks may have several."""
+    if data.spec.view.flows == "each" or data.measure.kind != "flow":
+        return []
+    return data.evaluator.flow_names()
+
+
+def referred(reader: Reader, tree: Mapping[str, Any], path: str) -> Referred:
+    """The column of a reference that `reference` names: `REFERENCE.COLUMN`."""
+    text = reader.text(dict(tree), "reference", path)
+    try:
+        found = measure(f"references.{text}", reader.context)
+    except ExpressionError as error:
+        raise StudyError(error.message, reader.study.document.place(f"{path}.reference"), error.hint) from None
+    assert isinstance(found.term, Referred)
+    return found.term
+
+
+def measure_of(term: Referred) -> Measure:
+    """A reference's column as a measure."""
+    return Measure(f"references.{term.reference}.{term.column}", term)

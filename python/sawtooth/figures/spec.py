@@ -1,0 +1,134 @@
+"""What a figure is: the kinds are rows of a table, and what a study asks for is one of them with a measure, a choice of values and places for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sawtooth.measures import Measure, Samples, View
+from sawtooth.questions import Choice, Reader
+from sawtooth.stats import Centre
+from sawtooth.study.keys import Key
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from sawtooth.figures.data import Data
+
+_DIMENSION = 'factor, `"arm"`, `"item"` or a column that tells rows apart'
+PLACES: Mapping[str, Key] = {
+    "x": Key("x", _DIMENSION, 'the last factor, else `"arm"`', "what the horizontal axis stands for"),
+    "curves": Key("curves", _DIMENSION, '`"arm"` if there are several, else `"item"`', "what the curves, or colours, stand for"),
+    "panels": Key("panels", _DIMENSION, "one panel", "what the panels stand for, one beside the other"),
+    "rows": Key("rows", _DIMENSION, "one row", "what the rows of panels stand for; `panels` are then its columns"),
+}
+"""What a dimension can be in a figure."""
+
+COMMON = (
+    Key("name", "text", "needed", "of the figure's files"),
+    Key("kind", "[kind](#kinds-of-figures)", "`\"levels\"`", "how it is shown"),
+    Key("caption", "text", "what is shown", "below the figure"),
+    Key("metric", "[measure](measures.md)", "needed", "what is shown; of `cdf` and `time` a column with a value per row, such as a sample"),
+    Key("flows", '`"mean"`, `"sum"`, `"max"`, `"min"`, `"each"`', '`"mean"`', "how the flows of a block are taken together within a run"),
+    Key("of", "item or list of items", "all", "flows, blocks of flows by their name, or directions of links"),
+    Key("arm", "arm or list of arms", "all", "of which alternatives"),
+    Key("where", "table of factors and levels, or columns and values", "all", "which cells; of a column which rows, also `\"< 100 kB\"`"),
+    Key("window", "list of two times", "the whole run", "the part of each run that counts, of measures of samples and events"),
+    Key("warm_up", "time, or `\"mser-5\"`", "none", "the beginning that is left out; MSER-5 finds it in each run"),
+    Key("label", "text", "the measure", "what the measure is called on its axis, without a unit"),
+    Key("x_label", "text", "the factor", "what the other axis is called"),
+)  # fmt: skip
+STATISTIC = Key("statistic", '`"mean"`, `"median"`, `"geometric mean"`', '`"mean"`', "what is made of replicates")
+SCALE = Key("scale", '`"linear"`, `"log"`', '`"linear"`', "of the measure's axis")
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """A figure that is asked for.
+
+    Attributes:
+        name: of its files.
+        kind: which.
+        caption: below it; empty for one that says what is shown.
+        measure: what is shown; of kinds that show each row, of each row.
+        view: how rows become values.
+        choice: which values.
+        places: place to dimension, as the study has them.
+        statistic: what is made of replicates.
+        scale: of the measure's axis.
+        label, x_label: of the axes; empty for the names in the study.
+        options: what else the kind has read.
+        path: where it is in the study; empty if the study has not asked for it.
+
+    """
+
+    name: str
+    kind: str
+    caption: str = ""
+    measure: Measure | Samples | None = None
+    view: View = field(default_factory=View)
+    choice: Choice = field(default_factory=Choice)
+    places: Mapping[str, str] = field(default_factory=dict[str, str])
+    statistic: Centre = "mean"
+    scale: str = "linear"
+    label: str = ""
+    x_label: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure that was drawn: the picture, what is to be said of its points, and the numbers in it."""
+
+    figure: Figure
+    note: str
+    numbers: pl.DataFrame
+
+
+def no_options(_reader: Reader, _tree: Mapping[str, Any], _path: str) -> dict[str, Any]:
+    """Of a kind that has no keys of its own."""
+    return {}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure.
+
+    Attributes:
+        name: as a study writes it.
+        summary: what it shows.
+        places: which dimensions it has a place for, in the order in which they are offered.
+        draw: draws it.
+        keys: keys that only it has.
+        read: reads them.
+        samples: whether it shows each row of a table rather than one number per run.
+        each_run: whether it shows every cell, arm and item by itself wherever it stands, so that nothing can be mixed.
+        statistic, scale: whether it has these keys.
+        measured: whether it shows a measure at all.
+
+    """
+
+    name: str
+    summary: str
+    places: Sequence[str]
+    draw: Callable[[Data], Drawn]
+    keys: Sequence[Key] = ()
+    read: Callable[[Reader, Mapping[str, Any], str], dict[str, Any]] = no_options
+    samples: bool = False
+    each_run: bool = False
+    statistic: bool = True
+    scale: bool = True
+    measured: bool = True
+
+    @property
+    def known(self) -> list[str]:
+        """The keys of a figure of this kind."""
+        common = [key.name for key in COMMON if self.measured or key.name in ("name", "kind", "caption")]
+        if self.samples:
+            # The horizontal axis is the measure, or time.
+            common.remove("x_label")
+        own = [key.name for key in self.keys]
+        return [*common, *self.places, *(["statistic"] if self.statistic else []), *(["scale"] if self.scale else []), *own]

@@ -1,0 +1,241 @@
+"""`above`, `below` and `within`: a measure against a quantity, or against what it is elsewhere, replicate by replicate.
+
+`within` is equivalence: two one-sided tests (Schuirmann 1987), so that it is shown only by data that could have shown the contrary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+
+from sawtooth import stats
+from sawtooth.findings import power
+from sawtooth.findings.data import Data
+from sawtooth.findings.spec import THAN, FindingSpec, Kind
+from sawtooth.findings.verdict import Evidence
+from sawtooth.questions import Choice, Reader
+from sawtooth.scales import number
+from sawtooth.stats import Centre, Interval, Vector
+from sawtooth.study.keys import Key, names
+
+THAN_KEY = Key("than", "quantity, or [table](#than)", "needed", "what it is held against")
+MARGIN = Key("margin", 'share such as `"5 %"`, or quantity', "needed", "how far it may be away, on either side")
+
+
+def read(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, Any]:
+    """What it is held against."""
+    found = against(reader, tree, path, spec)
+    return {**found, "below": tree["is"] == "below"}
+
+
+def read_within(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, Any]:
+    """What it is held against, and how far it may be away."""
+    found = against(reader, tree, path, spec)
+    assert spec.measure is not None
+    if "margin" not in tree:
+        raise reader.error("`within` needs a margin", path, 'such as margin = "5 %"')
+    value, unit = reader.quantity(tree["margin"], f"{path}.margin")
+    if unit.plain and spec.measure.unit:
+        found["relative"] = value
+    else:
+        found["absolute"] = reader.in_unit(tree["margin"], spec.measure, f"{path}.margin")
+    if value <= 0:
+        raise reader.error("a margin is above 0", f"{path}.margin", 'such as margin = "5 %"')
+    return found
+
+
+def against(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, Any]:
+    """A bound, or the other side and what it is multiplied by."""
+    assert spec.measure is not None
+    than = tree.get("than")
+    if isinstance(than, dict):
+        where = f"{path}.than"
+        other = cast(dict[str, Any], than)
+        reader.known(other, names(THAN), where)
+        times = reader.number(other, "times", where, 1.0)
+        stated, side = reader.choice(other, where, [spec.measure]), spec.choice
+        # What the other side does not say is as on the first.
+        full = Choice(stated.of or side.of, stated.arms or side.arms, {**side.where, **stated.where})
+        if full.arms and not side.arms:
+            raise reader.error("the finding compares with an arm and names none itself", path, 'add arm = "..." above `than`')
+        if full == side:
+            raise reader.error("both sides of the finding are the same", where, "name another arm, item or level")
+        return {"other": full, "times": times}
+    if than is None or isinstance(than, bool | list):
+        raise reader.error("a finding needs `than`: a quantity, or a table that names the other side", path)
+    return {"bound": reader.in_unit(than, spec.measure, f"{path}.than")}
+
+
+def weigh(data: Data) -> list[Evidence]:
+    """Of each cell, whether its values are beyond the bound or the other side."""
+    below = bool(data.spec.options["below"])
+    return [_cell(name, first, second, data, below=below, options=data.spec.options) for name, first, second in _sides(data)]
+
+
+def weigh_within(data: Data) -> list[Evidence]:
+    """Of each cell, whether its values are within the margin."""
+    return [_within(name, first, second, data) for name, first, second in _sides(data)]
+
+
+def one(name: str, mine: pl.DataFrame, there: pl.DataFrame | None, data: Data, *, below: bool, paired: bool = False) -> Evidence | None:
+    """The evidence of one comparison that is a part of another claim; None if no replicate has both sides.
+
+    Args:
+        name: of the part.
+        mine: the values of the one side.
+        there: those of the other; None where a bound is the other.
+        data: of the finding.
+        below: whether the first is to be below the second.
+        paired: whether both are of one cell, and are held against each other as they are.
+
+    """
+    first = (mine["low"].to_numpy(), mine["high"].to_numpy())
+    if there is None:
+        return _cell(name, first, None, data, below=below, options=data.spec.options) if mine.height else None
+    joined = (
+        mine.select("replicate", "low", "high").join(there.select("replicate", low_other="low", high_other="high"), on="replicate")
+        if paired else data.pairs(mine, there)
+    )  # fmt: skip
+    if not joined.height:
+        return None
+    first, second = ((joined[f"low{of}"].to_numpy(), joined[f"high{of}"].to_numpy()) for of in ("", "_other"))
+    return _cell(name, first, second, data, below=below, options={"times": 1.0, **data.spec.options})
+
+
+Bounds = tuple[Vector, Vector]
+"""Lows and highs, each of shape (n,)."""
+
+
+def _sides(data: Data) -> list[tuple[str, Bounds, Bounds | None]]:
+    """Of each cell the values of both sides, replicate by replicate; None where a bound is the other side."""
+    other = data.spec.options.get("other")
+    there = data.side(other) if other is not None else None
+    found: list[tuple[str, Bounds, Bounds | None]] = []
+    for name, group in data.groups():
+        if there is None:
+            found.append((name, (group["low"].to_numpy(), group["high"].to_numpy()), None))
+            continue
+        joined = data.pairs(group, there)
+        if joined.height:
+            first, second = ((joined[f"low{of}"].to_numpy(), joined[f"high{of}"].to_numpy()) for of in ("", "_other"))
+            found.append((name, first, second))
+    return found
+
+
+def difference(
+    first: Bounds, second: Bounds | None, options: Mapping[str, Any], statistic: Centre, level: float
+) -> tuple[Interval, Interval]:
+    """What the first side exceeds the other by, at least and at most; two intervals that are one where all is known."""
+    if second is None:
+        bound = float(options["bound"])
+        made = [
+            _shifted(stats.centre(side, of=statistic, level=level), bound) if np.isfinite(side).all() else _none(side, level)
+            for side in first
+        ]
+    else:
+        times = float(options["times"])
+        pairs = ((first[0], second[1]), (first[1], second[0]))
+        made = [
+            _of_pairs(a, b, times, statistic, level) if np.isfinite(a).all() and np.isfinite(b).all() else _none(a, level) for a, b in pairs
+        ]
+    return made[0], made[1]
+
+
+def _of_pairs(a: Vector, b: Vector, times: float, statistic: Centre, level: float) -> Interval:
+    if statistic == "mean":
+        return stats.difference(a, b, level=level, times=times)
+    return stats.centre(a - times * b, of=statistic, level=level)
+
+
+def _shifted(interval: Interval, by: float) -> Interval:
+    return Interval(interval.estimate - by, interval.low - by, interval.high - by, interval.n, interval.kind)
+
+
+def _none(values: Vector, _level: float) -> Interval:
+    return Interval(math.nan, -math.inf, math.inf, len(values), "runs that did not finish have no upper bound")
+
+
+def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below: bool, options: Mapping[str, Any]) -> Evidence:
+    statistic = data.spec.statistic
+
+    def shows(level: float) -> bool:
+        least, most = difference(first, second, options, statistic, level)
+        return most.high < 0 if below else least.low > 0
+
+    def denies(level: float) -> bool:
+        least, most = difference(first, second, options, statistic, level)
+        return least.low > 0 if below else most.high < 0
+
+    shown, most = difference(first, second, options, statistic, 0.95)
+    clear = shows(0.95) or denies(0.95)
+    interval = shown if np.isfinite(most.high) else Interval(shown.estimate, shown.low, math.inf, shown.n, most.kind)
+    doubt = "" if clear or (second is None and not np.isfinite(first[1]).all()) else power.words(_differences(first, second, options), data)
+    limits = (-math.inf, 0.0) if below else (0.0, math.inf)
+    return Evidence(name, shows, denies, words(first, second, data, interval), interval, limits, data.measure.unit, doubt)
+
+
+def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evidence:
+    options, statistic = data.spec.options, data.spec.statistic
+    middle = float(options["bound"]) if second is None else float(options["times"]) * float(np.mean(second[0]))
+    margin = float(options["absolute"]) if "absolute" in options else abs(middle) * float(options["relative"])
+
+    def sides(level: float) -> tuple[Interval, Interval]:
+        """What it is above the lower limit, and above the upper one."""
+        if second is not None and "relative" in options:
+            # The limits are shares of the other side, replicate by replicate (Sasabuchi, Biometrika 67, 1980).
+            share = float(options["relative"])
+            times = [float(options["times"]) * factor for factor in (1 - share, 1 + share)]
+            low, high = (difference(first, second, {**options, "times": each}, statistic, level) for each in times)
+            return low[0], high[1]
+        least, most = difference(first, second, options, statistic, level)
+        return _shifted(least, -margin), _shifted(most, margin)
+
+    def shows(level: float) -> bool:
+        # Two one-sided tests at a are intervals of 1 - 2 a.
+        above_low, above_high = sides(max(2 * level - 1, 0.5))
+        return above_low.low > 0 and above_high.high < 0
+
+    def denies(level: float) -> bool:
+        above_low, above_high = sides(level)
+        return above_low.high < 0 or above_high.low > 0
+
+    shown = difference(first, second, options, statistic, 0.95)[0]
+    doubt = "" if shows(0.95) or denies(0.95) else power.words(_differences(first, second, options), data, margin)
+    return Evidence(name, shows, denies, words(first, second, data, shown), shown, (-margin, margin), data.measure.unit, doubt)
+
+
+def _differences(first: Bounds, second: Bounds | None, options: Mapping[str, Any]) -> Vector:
+    return first[0] - float(options["bound"]) if second is None else first[0] - float(options["times"]) * second[0]
+
+
+def words(first: Bounds, second: Bounds | None, data: Data, shown: Interval) -> str:
+    """The numbers of a cell."""
+    statistic = data.spec.statistic
+    mine = stats.centre(first[0], of=statistic).estimate
+    theirs = float(data.spec.options["bound"]) if second is None else stats.centre(second[0], of=statistic).estimate
+    divisor, unit = data.unit([mine, theirs])
+    finished = int((first[0] == first[1]).sum())
+    left = f"{'' if finished == len(first[0]) else 'at least '}{number(mine / divisor)} {unit}".strip()
+    if finished < len(first[0]):
+        left += f" ({len(first[0]) - finished} of {len(first[0])} runs did not finish)"
+    right = f"{number(theirs / divisor)} {unit}".strip()
+    scaled = Interval(shown.estimate / divisor, shown.low / divisor, shown.high / divisor, shown.n, shown.kind)
+    if second is None:
+        return f"{left}; from {right} it is {scaled.words('+.3g')}"
+    times = float(data.spec.options["times"])
+    what = "difference" if times == 1 else f"less {times:g} times that"
+    return f"{left} against {right}, {what} {scaled.words('+.3g')}"
+
+
+KIND = Kind(("above", "below"), "that it is above or below a quantity, or `times` what it is elsewhere", weigh, (THAN_KEY,), read)
+WITHIN = Kind(
+    ("within",),
+    "that it is no further than `margin` from a quantity, or from what it is elsewhere",
+    weigh_within,
+    (THAN_KEY, MARGIN),
+    read_within,
+)

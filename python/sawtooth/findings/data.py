@@ -1,0 +1,70 @@
+"""The values of a finding: of each cell that it speaks of, those of its replicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from sawtooth.design import NOT_SET, require_unmixed, varying
+from sawtooth.findings.spec import FindingSpec, Kind
+from sawtooth.measures import Asked, Evaluator, Measure, factors
+from sawtooth.questions import Choice, require_items
+from sawtooth.references import Reference
+from sawtooth.scales import scale
+
+
+class Data:
+    """What a finding is decided of.
+
+    Attributes:
+        frame: the values of its side: cell, factors, arm, replicate, item, low, high, value; known ones.
+        cells: dimensions that tell its cells apart.
+
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, spec: FindingSpec, kind: Kind, references: Mapping[str, Reference], arms: Sequence[str]
+    ) -> None:
+        assert spec.measure is not None
+        self.evaluator = evaluator
+        self.spec = spec
+        self.references = references
+        self.arms = arms
+        self.factors = factors(evaluator.dataset)
+        self.measure: Measure = spec.measure
+        observed = evaluator.observe(Asked(spec.measure, spec.view))
+        self.observed = observed.with_columns(pl.col(name).fill_null(NOT_SET) for name in self.factors)
+        self.frame = self.side(spec.choice)
+        self.spans = [str(spec.options[name]) for name in kind.spans if spec.options.get(name)]
+        dimensions = [*self.factors, "arm", "item"]
+        self.cells = [name for name in varying(self.frame, [*self.factors, "arm"]) if name not in self.spans]
+        require_unmixed(self.frame, dimensions, [*self.cells, *self.spans])
+
+    def side(self, choice: Choice) -> pl.DataFrame:
+        """The values of a side that are known."""
+        require_items(self.observed, choice.of, self.measure.name)
+        return choice.select(self.observed).filter(pl.col("low").is_not_null())
+
+    def groups(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        """The cells by what they are called, each with its values."""
+        if self.frame.is_empty():
+            return
+        if not self.cells:
+            yield "", self.frame
+            return
+        ordered = self.frame.sort("cell", maintain_order=True)
+        for key, group in ordered.group_by(self.cells, maintain_order=True):
+            yield ", ".join(f"{name} {level}" if name != "arm" else str(level) for name, level in zip(self.cells, key, strict=True)), group
+
+    def pairs(self, group: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
+        """The replicates of a cell beside those of the other side: what the cell has in common with it is equal."""
+        told = {name for choice in self.spec.choices for name in choice.where} | {"arm" for choice in self.spec.choices if choice.arms}
+        same = [name for name in self.cells if name not in told]
+        there = other.join(group.select(same).unique(), on=same, how="semi") if same else other
+        mine = group.select("replicate", "low", "high")
+        return mine.join(there.select("replicate", low_other="low", high_other="high"), on="replicate", maintain_order="left")
+
+    def unit(self, values: Sequence[float]) -> tuple[float, str]:
+        """What numbers are divided by to be read, and the unit that they then have."""
+        return scale(self.measure.unit, [abs(value) for value in values])

@@ -1,0 +1,30 @@
+"""What would have been needed to tell: the difference that so many replicates show in four of five cases, and how many would show the one found."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sawtooth import stats
+from sawtooth.findings.data import Data
+from sawtooth.scales import number
+from sawtooth.stats import Vector
+
+
+def words(differences: Vector, data: Data, margin: float | None = None) -> str:
+    """For replicates whose differences from what they are held against are these, shape (n,); with `margin`, for a claim that they are within it."""
+    known = differences[np.isfinite(differences)]
+    if len(known) < 2:
+        return "a single run says nothing about chance"
+    if float(np.ptp(known)) == 0.0:
+        return f"all {len(known)} runs are alike: no chance in them"
+    smallest = stats.detectable(known)
+    divisor, unit = data.unit([smallest])
+    text = f"{len(known)} runs would show a difference of {number(smallest / divisor)} {unit}".rstrip()
+    away = abs(float(known.mean()))
+    wanted = away if margin is None else margin - away
+    if wanted <= 0:
+        return text
+    needed = stats.replicates_needed(known, wanted)
+    if needed is not None and needed > len(known):
+        return f"{text}; about {needed:,} would decide"
+    return text

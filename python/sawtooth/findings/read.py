@@ -1,0 +1,92 @@
+"""The findings that a study claims, read and checked when it is planned."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from sawtooth import findings
+from sawtooth.findings.spec import COMMON, FindingSpec
+from sawtooth.findings.verdict import Wanted
+from sawtooth.hints import did_you_mean
+from sawtooth.measures import View
+from sawtooth.questions import Choice, Reader
+from sawtooth.study.assign import Tree
+
+_AT_LEAST = re.compile(r"at least (\d+)( ?%)?")
+
+
+def read(reader: Reader) -> list[FindingSpec]:
+    """The findings whose arms are for this backend.
+
+    Raises:
+        StudyError: with its place, for what is no name of the study or no measure.
+
+    """
+    found = [finding(reader, tree, path) for tree, path in reader.entries("findings")]
+    names: dict[str, str] = {}
+    for spec in found:
+        if spec.name in names:
+            raise reader.error(f"two findings are called `{spec.name}`", f"{spec.path}.name", "give this one another name")
+        if spec.name:
+            names[spec.name] = spec.kind
+    for spec in found:
+        for at, name in enumerate(spec.options.get("findings", [])):
+            if name not in names or findings.kind(names[name]).measured is False:
+                there = [each for each, kind in names.items() if findings.kind(kind).measured]
+                raise reader.error(
+                    f"there is no finding `{name}` that has evidence of its own", f"{spec.path}.findings[{at}]",
+                    did_you_mean(name, there) if there else "give the others a `name`",
+                )  # fmt: skip
+    told = [spec for spec in found if _is_told(reader, spec)]
+    there = {spec.name for spec in told}
+    return [spec for spec in told if all(name in there for name in spec.options.get("findings", []))]
+
+
+def finding(reader: Reader, tree: Tree, path: str) -> FindingSpec:
+    """One of them."""
+    common = [key.name for key in COMMON]
+    every = {key.name for kind in findings.table().values() for key in kind.keys}
+    reader.known(tree, [*common, *every], path)
+    claim = reader.text(tree, "claim", path)
+    name = reader.text(tree, "name", path, "")
+    what = reader.one_of(tree, "is", path, findings.KINDS, None)
+    if what not in findings.KINDS:
+        raise reader.error(f"`is` cannot be `{what}`", f"{path}.is", did_you_mean(what, findings.KINDS))
+    kind = findings.kind(what)
+    known = [*(common if kind.measured else ("claim", "name", "is")), *(key.name for key in kind.keys)]
+    for key in tree:
+        if key not in known:
+            raise reader.error(f"a finding that something is `{what}` has no `{key}`", f"{path}.{key}", "leave it out", key=True)
+    if not kind.measured:
+        spec = FindingSpec(claim, name, what, path=path)
+        return dataclasses.replace(spec, options=kind.read(reader, tree, path, spec))
+    measure = reader.measure(tree, path)
+    choice = reader.choice(tree, path, [measure])
+    if len(choice.of) > 1 or len(choice.arms) > 1:
+        key = "of" if len(choice.of) > 1 else "arm"
+        raise reader.error(f"a finding speaks of one {'item' if key == 'of' else 'arm'}", f"{path}.{key}", "write one finding for each")
+    spec = FindingSpec(
+        claim, name, what, measure, View(reader.how(tree, path), reader.rows(tree, path, [measure])), choice,
+        reader.statistic(tree, path), wanted(reader, tree, path), path=path,
+    )  # fmt: skip
+    return dataclasses.replace(spec, options=kind.read(reader, tree, path, spec))
+
+
+def wanted(reader: Reader, tree: Tree, path: str) -> Wanted:
+    """In how many cells it must hold."""
+    text = reader.text(tree, "cells", path, "all")
+    if text == "all":
+        return Wanted()
+    if text == "any":
+        return Wanted(at_least=1)
+    match = _AT_LEAST.fullmatch(text)
+    if match is None or int(match[1]) < 1 or (match[2] and int(match[1]) > 100):
+        raise reader.error(f"`cells` cannot be `{text}`", f"{path}.cells", '"all", "any", "at least 10" or "at least 90 %"')
+    return Wanted(share=int(match[1]) / 100) if match[2] else Wanted(at_least=int(match[1]))
+
+
+def _is_told(reader: Reader, spec: FindingSpec) -> bool:
+    """Whether the arms that it speaks of are for this backend."""
+    choices: list[Choice] = spec.choices
+    return not any(arm in reader.study.other_arms for choice in choices for arm in choice.arms)

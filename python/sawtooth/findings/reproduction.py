@@ -1,0 +1,132 @@
+"""`reproduced`: that what was published comes out again, to the digit, within a margin, or where runs like these would lie."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sawtooth import stats
+from sawtooth.findings.data import Data
+from sawtooth.findings.spec import FindingSpec, Kind
+from sawtooth.findings.verdict import Evidence
+from sawtooth.questions import Reader
+from sawtooth.references import Reference, recognised
+from sawtooth.scales import number
+from sawtooth.stats import Interval
+from sawtooth.study.keys import Key
+
+REFERENCE = Key("reference", '`"REFERENCE.COLUMN"`', "needed", "the published values")
+BY = Key(
+    "by", '`"digits"`, `"margin"`, `"prediction"`', '`"digits"`',
+    "the mean of the runs has the published digits; is within `margin`, shown by two one-sided tests; or the published value lies in the 95 % prediction interval of the runs",
+)  # fmt: skip
+MARGIN = Key("margin", 'share such as `"5 %"`', 'needed with `by = "margin"`', "how far it may be away")
+
+
+def read(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, Any]:
+    """The reference, and what counts as reproduced."""
+    from sawtooth.figures.shown import referred
+
+    term = referred(reader, tree, path)
+    by = reader.one_of(dict(tree), "by", path, ("digits", "margin", "prediction"), "digits")
+    assert spec.measure is not None
+    wanted = term.unit
+    if wanted.name != spec.measure.unit:
+        raise reader.error(
+            f"`{tree['reference']}` is in {wanted.name or 'plain numbers'}, `{spec.measure.name}` in {spec.measure.unit or 'plain numbers'}",
+            f"{path}.reference", "units of one kind can be compared; `unit` of a reference's column says what it has",
+        )  # fmt: skip
+    found: dict[str, Any] = {"reference": term, "by": by}
+    if by == "margin":
+        if "margin" not in tree:
+            raise reader.error('`by = "margin"` needs a margin', path, 'such as margin = "5 %"')
+        value, unit = reader.quantity(tree["margin"], f"{path}.margin")
+        if not unit.plain or value <= 0:
+            raise reader.error("a margin is a share above 0", f"{path}.margin", 'such as "5 %"')
+        found["margin"] = value
+    elif "margin" in tree:
+        raise reader.error(f'`by = "{by}"` has no margin', f"{path}.margin", 'by = "margin" has one', key=True)
+    return found
+
+
+def weigh(data: Data) -> list[Evidence]:
+    """Of each row of the reference that is of a cell of these, whether it comes out again."""
+    term = data.spec.options["reference"]
+    reference = data.references[term.reference]
+    table = reference.table(term.column)
+    found: list[Evidence] = []
+    for name, group in data.groups():
+        published = _of(reference, table, group)
+        if published is not None:
+            found.append(_evidence(name, group, published, reference, term.column, data))
+    return found
+
+
+def _of(reference: Reference, table: pl.DataFrame, group: pl.DataFrame) -> dict[str, Any] | None:
+    """The row of the reference that a cell is of."""
+    cell = group.head(1).select(*(name for name in reference.keys))
+    cell = cell.with_columns(recognised(name) for name in cell.columns if name not in ("arm", "item"))
+    rows = table.join(cell, on=list(reference.keys)) if reference.keys else table
+    return rows.row(0, named=True) if rows.height else None
+
+
+def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], reference: Reference, column: str, data: Data) -> Evidence:
+    quantity = reference.quantities[column]
+    factor = quantity.unit.factor(quantity.unit.natural)
+    exact = group.filter(pl.col("low") == pl.col("high"))["low"].to_numpy()
+    theirs, unit = float(published["value"]), quantity.unit_name or quantity.unit.natural.name
+    if len(exact) < group.height or not len(exact):
+        words = f"{group.height - len(exact)} of {group.height} runs did not finish; published {published['text']} {unit}".rstrip()
+        return Evidence(name, lambda _: False, lambda _: False, words)
+    mean = float(exact.mean())
+    digits, by = int(published["digits"]), str(data.spec.options["by"])
+    ours = f"{mean / factor:.{max(digits, 0)}f}" if by == "digits" else number(mean / factor)
+    words = f"{ours} against the published {published['text']} {unit}".rstrip()
+    interval = stats.centre(exact)
+    shown = Interval(mean - theirs, interval.low - theirs, interval.high - theirs, interval.n, interval.kind)
+    if by == "digits":
+        half = 0.5 * 10.0**-digits * factor
+        same = abs(_rounded(mean / factor, digits) - _rounded(theirs / factor, digits)) < 1e-9 * max(1.0, 10.0**-digits)
+        return Evidence(name, lambda _: same, lambda _: not same, words, shown, (-half, half), data.measure.unit)
+    if by == "prediction":
+        n = published["freedom"]
+        of_mean = int(n) + 1 if math.isfinite(n) else 1
+
+        def inside(level: float) -> bool:
+            predicted = stats.prediction_interval(exact, of_mean, level)
+            return bool(np.isfinite(predicted.low)) and predicted.low <= theirs <= predicted.high
+
+        predicted = stats.prediction_interval(exact, of_mean)
+        told = bool(np.isfinite(predicted.low))
+        words += f", predicted {number(predicted.low / factor)} to {number(predicted.high / factor)}" if told else f" ({predicted.kind})"
+        return Evidence(name, lambda _: inside(0.95), lambda level: told and not inside(level), words, shown, unit=data.measure.unit)
+    margin = abs(theirs) * float(data.spec.options["margin"])
+    error, freedom = float(published["error"]), float(published["freedom"])
+
+    def reach(level: float) -> tuple[float, float]:
+        means = stats.means_against(exact, theirs, error, freedom)
+        found = stats.difference_interval(means, level)
+        return found.low, found.high
+
+    def shows(level: float) -> bool:
+        low, high = reach(max(2 * level - 1, 0.5))
+        return -margin < low and high < margin
+
+    def denies(level: float) -> bool:
+        low, high = reach(level)
+        return low > margin or high < -margin
+
+    return Evidence(name, shows, denies, words, shown, (-margin, margin), data.measure.unit)
+
+
+def _rounded(value: float, digits: int) -> float:
+    """Rounded as a table is: halves away from 0, after noise of binary fractions is taken off."""
+    scaled = value * 10.0**digits
+    return math.copysign(math.floor(abs(scaled) + 0.5 + 1e-9), scaled) / 10.0**digits
+
+
+KIND = Kind(("reproduced",), "that published values come out again", weigh, (REFERENCE, BY, MARGIN), read)

@@ -1,0 +1,86 @@
+"""`rising` and `falling`: whether a measure goes up or down along a factor, the other factors being equal.
+
+The levels of the other factors, arms and replicates are strata: ranks are compared within each, and no designed cell is resampled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from sawtooth import stats
+from sawtooth.findings.data import Data
+from sawtooth.findings.spec import FindingSpec, Kind
+from sawtooth.findings.verdict import Evidence
+from sawtooth.questions import Reader
+from sawtooth.scales import p_value
+from sawtooth.stats import Interval
+from sawtooth.study.keys import Key
+
+ALONG = Key("along", "factor", "needed", "along which it rises or falls, in the order of its levels")
+STRATA = Key(
+    "strata",
+    "true or false",
+    "`false`",
+    "whether the other factors and arms are strata of one trend, instead of cells that must each show it",
+)
+
+
+def read(reader: Reader, tree: Mapping[str, Any], path: str, _spec: FindingSpec) -> dict[str, Any]:
+    """The factor."""
+    given = dict(tree)
+    along = reader.one_of(given, "along", path, list(reader.levels), None)
+    if along in reader.levels and len(reader.levels[along]) < 2:
+        raise reader.error(f"`{along}` has one level", f"{path}.along", "a trend needs two")
+    return {"along": along, "rising": tree["is"] == "rising", "strata": reader.truth(given, "strata", path, default=False)}
+
+
+def weigh(data: Data) -> list[Evidence]:
+    """Of each cell of the other factors, or of all together, whether there is a trend."""
+    along, rising = str(data.spec.options["along"]), bool(data.spec.options["rising"])
+    order = {level: at for at, level in enumerate(data.frame.sort("cell", maintain_order=True)[along].unique(maintain_order=True))}
+    if data.spec.options["strata"]:
+        keys = [*data.cells, "replicate"]
+        return [_evidence("", data.frame, keys, along, order, rising=rising)] if data.frame.height else []
+    return [_evidence(name, group, ["replicate"], along, order, rising=rising) for name, group in data.groups()]
+
+
+def _evidence(name: str, frame: pl.DataFrame, keys: list[str], along: str, order: Mapping[str, int], *, rising: bool) -> Evidence:
+    """Of one group, its strata being what `keys` tell apart."""
+    ranked = frame.with_columns(place=pl.col(along).replace_strict(dict(order), return_dtype=pl.Float64))
+    exact = ranked.filter((pl.col("low") == pl.col("high")).all().over(keys))
+    strata = [
+        (group["place"].to_numpy(), group["low"].to_numpy()) for _, group in exact.group_by(keys, maintain_order=True) if group.height > 1
+    ]
+    left = frame.height - exact.height
+    if not strata:
+        words = "no stratum has two levels whose runs all finished"
+        return Evidence(name, lambda _: False, lambda _: False, words)
+    found = stats.trend(strata)
+    sign = 1.0 if rising else -1.0
+
+    def shows(level: float) -> bool:
+        return sign * found.rho > 0 and found.p <= 1 - level
+
+    def denies(level: float) -> bool:
+        return sign * found.rho < 0 and found.p <= 1 - level
+
+    words = f"rank correlation within {found.strata} strata {found.rho:+.2f}, {p_value(found.p)} ({found.method})"
+    if left:
+        words += f"; {left} values are in strata with unfinished runs and do not count"
+    interval = Interval(found.rho, found.low, found.high, found.n, found.method)
+    limits = (0.0, math.inf) if rising else (-math.inf, 0.0)
+    return Evidence(name, shows, denies, words, interval, limits)
+
+
+KIND = Kind(
+    ("rising", "falling"),
+    "that it goes up, or down, along a factor, the others being equal",
+    weigh,
+    (ALONG, STRATA),
+    read,
+    spans=("along",),
+)

@@ -1,0 +1,199 @@
+"""Measures: what an expression stands for, with its unit, its tables and its words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sawtooth.measures import expression, tables
+from sawtooth.measures.computed import COMPUTED, ComputedMeasure
+from sawtooth.measures.expression import ExpressionError
+from sawtooth.measures.functions import aggregate
+from sawtooth.measures.resolve import (
+    SAMPLED,
+    Column,
+    Combined,
+    Computed,
+    Context,
+    Elsewhere,
+    Pooled,
+    RowTerm,
+    Stored,
+    Term,
+    resolve,
+    resolve_rows,
+    unit_of,
+)  # fmt: skip
+from sawtooth.measures.tables import SHAPES
+from sawtooth.measures.units import Unit
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure.
+
+    Attributes:
+        name: the expression, as the user wrote it.
+        term: what it stands for.
+
+    """
+
+    name: str
+    term: Term
+
+    @property
+    def unit(self) -> str:
+        """Of its values, in a form that can follow a number; empty for plain numbers."""
+        return unit_of(self.term).natural.name
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that it reads."""
+        return frozenset(_tables(self.term))
+
+    @property
+    def computed(self) -> Mapping[str, ComputedMeasure]:
+        """The computed measures in it."""
+        return {name: COMPUTED[name] for name in _computed(self.term)}
+
+    @property
+    def kind(self) -> str:
+        """What kind of thing it is of: `flow`, `link`, `host`, or `flows` for all flows together."""
+        return _kind(self.term) or "flows"
+
+    @property
+    def alone(self) -> str:
+        """The name of the column, if it is a column and nothing else; else empty."""
+        if isinstance(self.term, Pooled) and self.term.function is None and isinstance(self.term.of, Column):
+            return self.term.of.name
+        return self.term.name if isinstance(self.term, Computed) else ""
+
+    @property
+    def words(self) -> str:
+        """What an axis calls it where the study does not say: a column's name without its unit, or the expression."""
+        return without_unit(self.alone) if self.alone else self.name
+
+    def pooling(self, flows: str, several: bool) -> str:
+        """What is pooled within a run, for captions; `several` says whether blocks have several flows."""
+        if isinstance(self.term, Pooled) and self.term.function is not None:
+            found = functions_said(self.term.function, self.term.share)
+            rows = {"flows": "the flows of a block"}.get(self.term.table, f"the rows of `{self.term.table}`")
+            return f"{found} over {rows} within each run"
+        return f"{flows} over the flows of a block within each run" if several and flows != "each" and self.kind == tables.FLOW else ""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What each row of a table has a value of, such as a sample, a flow, or a loss episode.
+
+    Attributes:
+        name: the expression, as the user wrote it.
+        term: what it stands for.
+
+    """
+
+    name: str
+    term: RowTerm
+
+    @property
+    def unit(self) -> str:
+        """Of the values, in a form that can follow a number."""
+        return self.term.unit.natural.name
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The table that it reads."""
+        return frozenset([self.term.table])
+
+    @property
+    def computed(self) -> Mapping[str, ComputedMeasure]:
+        """None."""
+        return {}
+
+    @property
+    def kind(self) -> str:
+        """What kind of thing its rows are of."""
+        return SHAPES[self.term.table].item
+
+    @property
+    def words(self) -> str:
+        """What an axis calls it where the study does not say."""
+        return without_unit(self.term.name) if isinstance(self.term, Column) else self.name
+
+
+def unit(of: Measure | Samples) -> Unit:
+    """The unit that its term has."""
+    return of.term.unit if isinstance(of, Samples) else unit_of(of.term)
+
+
+def without_unit(column: str) -> str:
+    """A column's name in words, without its unit."""
+    stem, _, last = column.rpartition("_")
+    return (stem if last in ("ns", "bps", "bytes", "packets", "secs") and stem else column).replace("_", " ")
+
+
+def samples(text: str, context: Context | None = None) -> Samples:
+    """What an expression is of each row of a table; names without a table are columns of samples before they are of flows.
+
+    Raises:
+        ExpressionError: if there is none, or it is not of rows.
+
+    """
+    given = context or Context()
+    return Samples(text, resolve_rows(expression.parse(text), Context(given.references, given.arms, SAMPLED)))
+
+
+def functions_said(name: str, share: float | None) -> str:
+    """A function in words."""
+    found = aggregate(name, share)
+    return found.said if found else name
+
+
+def measure(text: str, context: Context | None = None) -> Measure:
+    """The measure that an expression names.
+
+    Raises:
+        ExpressionError: if there is none; it knows in which characters of the text.
+
+    """
+    term = resolve(expression.parse(text), context or Context())
+    kinds = dict.fromkeys(_kinds(term))
+    if len(kinds) > 1:
+        first, second = list(kinds)[:2]
+        raise ExpressionError(
+            f"a {first} and a {second} have nothing in common that could be combined",
+            (0, len(text)),
+            f'say which {second}: items."NAME".COLUMN',
+        )
+    return Measure(text, term)
+
+
+def _tables(term: Term) -> list[str]:
+    if isinstance(term, Pooled | Stored):
+        return [term.table]
+    if isinstance(term, Elsewhere):
+        return _tables(term.of)
+    return [table for argument in term.arguments for table in _tables(argument)] if isinstance(term, Combined) else []
+
+
+def _computed(term: Term) -> list[str]:
+    if isinstance(term, Computed):
+        return [term.name]
+    if isinstance(term, Elsewhere):
+        return _computed(term.of)
+    return [name for argument in term.arguments for name in _computed(argument)] if isinstance(term, Combined) else []
+
+
+def _kinds(term: Term) -> list[str]:
+    """Of what things a term has a value each."""
+    if isinstance(term, Pooled | Stored):
+        return [SHAPES[term.table].item]
+    if isinstance(term, Computed):
+        return [] if COMPUTED[term.name].together else [tables.FLOW]
+    if isinstance(term, Elsewhere):
+        return [] if term.kind == "items" else _kinds(term.of)
+    return [kind for argument in term.arguments for kind in _kinds(argument)] if isinstance(term, Combined) else []
+
+
+def _kind(term: Term) -> str | None:
+    return next(iter(_kinds(term)), None)

@@ -1,0 +1,416 @@
+"""What the names and functions of an expression stand for: a tree of terms, each with its unit and with how many numbers of it there are in a run.
+
+A term is of rows (each flow, each sample has one), of items (one number per run and item), or a constant. Rows become items by a function such as
+`p95(...)`, or, where a table has one row per item, by themselves; the flows of a block are taken together then, as the figure or finding says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from sawtooth import _core
+from sawtooth.hints import did_you_mean
+from sawtooth.measures import functions, tables, units
+from sawtooth.measures.computed import COMPUTED
+from sawtooth.measures.expression import Call, ExpressionError, Name, Negative, Node, Number, Operation
+from sawtooth.measures.functions import AGGREGATES, ELEMENTWISE
+from sawtooth.measures.tables import SHAPES, WINDOWS
+from sawtooth.measures.units import Unit
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number."""
+
+    value: float
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: a value per row."""
+
+    table: str
+    name: str
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class Rowwise:
+    """Something of several values of a row; `function` is a sign, or a function of one value."""
+
+    table: str
+    function: str
+    arguments: tuple[RowTerm | Constant, ...]
+    unit: Unit
+
+
+RowTerm: TypeAlias = Column | Rowwise
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """Rows of a run and item made one number: by `function`, or as figure and finding say (None)."""
+
+    of: RowTerm
+    function: str | None
+    share: float | None
+    unit: Unit
+
+    @property
+    def table(self) -> str:
+        """Whose rows they are."""
+        return self.of.table
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A summary of a distribution that a table has a column of."""
+
+    table: str
+    quantity: str
+    function: str
+    column: str
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A measure that a function of the package computes."""
+
+    name: str
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What a term is in another arm (`arms`), or of another item (`items`), of the same cell and replicate."""
+
+    kind: str
+    name: str
+    of: Term
+
+
+@dataclass(frozen=True)
+class Referred:
+    """A column of a reference."""
+
+    reference: str
+    column: str
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class Combined:
+    """Something of several terms."""
+
+    function: str
+    arguments: tuple[Term, ...]
+    unit: Unit
+
+
+Term: TypeAlias = Constant | Pooled | Stored | Computed | Elsewhere | Referred | Combined
+
+
+class Columns(Protocol):
+    """What an expression may ask of a reference."""
+
+    @property
+    def columns(self) -> Mapping[str, Unit]:
+        """The units of its columns, by their names in expressions."""
+        ...
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an expression may name besides measures.
+
+    Attributes:
+        references: those of the study, by name.
+        arms: of the study; None if any may be named.
+        first: tables whose columns need no table before them, the first that has one.
+
+    """
+
+    references: Mapping[str, Columns] = field(default_factory=dict[str, Columns])
+    arms: Sequence[str] | None = None
+    first: Sequence[str] = ("flows",)
+
+
+SAMPLED = ("series", WINDOWS, "flows")
+"""Tables whose columns need no table before them where samples are shown."""
+
+
+def resolve(node: Node, context: Context) -> Term:
+    """What an expression stands for: one number per run and item.
+
+    Raises:
+        ExpressionError: for a name that nothing has, units that do not fit, or rows that are not taken together.
+
+    """
+    return _Resolver(context).item(node)
+
+
+def resolve_rows(node: Node, context: Context) -> RowTerm:
+    """What an expression stands for that is of each row of a table, such as a sample or a flow.
+
+    Raises:
+        ExpressionError: as for `resolve`, and if it is not of the rows of one table.
+
+    """
+    resolver = _Resolver(context)
+    found = resolver.rows(node)
+    if found is None or isinstance(found, Constant):
+        # Why it is none: a name that nothing has is told as such.
+        resolver.item(node)
+        raise ExpressionError(
+            "this is one number per run, and a figure of samples is made of each row of a table",
+            node.span,
+            "leave out the function, such as srtt_ns",
+        )
+    return found
+
+
+class _Resolver:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    # --- one number per run and item
+
+    def item(self, node: Node) -> Term:
+        rows = self.rows(node)
+        if isinstance(rows, Constant):
+            return rows
+        if rows is not None:
+            return self.pooled(rows, node)
+        if isinstance(node, Negative):
+            value = self.item(node.value)
+            return Combined("negative", (value,), _unit(value))
+        if isinstance(node, Operation):
+            left, right = self.item(node.left), self.item(node.right)
+            return Combined(node.sign, (left, right), self.fitted(node.sign, _unit(left), _unit(right), node))
+        if isinstance(node, Call):
+            return self.call(node)
+        assert isinstance(node, Name)
+        return self.name(node)
+
+    def pooled(self, rows: RowTerm, node: Node) -> Term:
+        if SHAPES[rows.table].many:
+            what = f"`{node.text}`" if isinstance(node, Name) else "this"
+            raise ExpressionError(
+                f"{what} has many values in a run (the table `{_said(rows.table)}` has a row for each), and a measure is one number per run",
+                node.span,
+                f"take them together: mean(...), p95(...), max(...), count(...), such as mean({node.text if isinstance(node, Name) else '...'})",
+            )
+        return Pooled(rows, None, None, rows.unit)
+
+    def call(self, node: Call) -> Term:
+        share: float | None = None
+        arguments = node.arguments
+        if node.function == "quantile":
+            share, arguments = self.share(node), arguments[:1]
+        found = functions.aggregate(node.function, share)
+        if found is None and node.function not in ELEMENTWISE:
+            raise ExpressionError(
+                f"there is no function `{node.function}`",
+                (node.span[0], node.span[0] + len(node.function)),
+                did_you_mean(node.function, functions.known()),
+            )
+        if len(arguments) != 1:
+            raise ExpressionError(f"`{node.function}` takes one value, found {len(arguments)}", node.span)
+        argument = arguments[0]
+        if found is None:
+            value = self.item(argument)
+            return Combined(node.function, (value,), units.PLAIN)
+        stored = self.stored(node.function, share, argument)
+        if stored is not None:
+            return stored
+        rows = self.rows(argument)
+        if rows is None or isinstance(rows, Constant):
+            raise ExpressionError(
+                f"`{node.function}` takes the rows of one table together, and this is one number per run already",
+                argument.span,
+                "means over runs are the figure's and the finding's",
+            )
+        return Pooled(rows, node.function, share, units.PLAIN if found.plain else rows.unit)
+
+    def share(self, node: Call) -> float:
+        if len(node.arguments) == 2 and isinstance(node.arguments[1], Number):
+            constant = self.number(node.arguments[1])
+            if constant.unit.plain and 0 < constant.value < 1:
+                return constant.value
+        raise ExpressionError("`quantile` takes values and a share between 0 and 1", node.span, "such as quantile(completion_ns, 0.9)")
+
+    def stored(self, function: str, share: float | None, argument: Node) -> Term | None:
+        """A summary that a table has, if the argument is the name of what it summarises."""
+        if not isinstance(argument, Name) or len(argument.parts) != 2 or argument.parts[0] not in SHAPES:
+            return None
+        table, quantity = argument.parts
+        columns = tables.stored(table).get(quantity)
+        if columns is None:
+            return None
+        wanted = f"p{f'{share:.6f}'[2:].rstrip('0'):<02}" if share is not None else "p50" if function == "median" else function
+        if wanted not in columns:
+            raise ExpressionError(
+                f"`{table}` has no {wanted} of `{quantity}`",
+                argument.span,
+                f"it has {', '.join(f'{how}({argument.text})' for how in columns)}",
+            )
+        column = columns[wanted]
+        return Stored(table, quantity, wanted, column, units.of_column(tables.numeric_columns(table)[column][0]))
+
+    def name(self, node: Name) -> Term:
+        first, *rest = node.parts
+        if first in ("arms", "items") and len(rest) >= 2:
+            if first == "arms" and self.context.arms is not None and rest[0] not in self.context.arms:
+                raise ExpressionError(
+                    f"there is no arm `{rest[0]}`",
+                    node.span,
+                    did_you_mean(rest[0], self.context.arms) if self.context.arms else "the study has none",
+                )
+            return Elsewhere(first, rest[0], self.item(Name(tuple(rest[1:]), node.span)))
+        if first in ("arms", "items"):
+            raise ExpressionError(f"`{node.text}` says of which, and not what", node.span, f"such as {first}.NAME.goodput_bps")
+        if first in ("reference", "references"):
+            return self.reference(first, rest, node)
+        computed = COMPUTED.get(node.text)
+        if computed is not None:
+            return Computed(node.text, units.of_column(computed.unit))
+        raise self.unknown(node)
+
+    def reference(self, first: str, rest: Sequence[str], node: Name) -> Term:
+        known = self.context.references
+        if not known:
+            raise ExpressionError("the study has no reference", node.span, "add [[references]] with name, file and columns")
+        if first == "reference":
+            if len(known) > 1 or len(rest) != 1:
+                raise ExpressionError(
+                    f"`{node.text}` does not say which column of which reference",
+                    node.span,
+                    f"such as references.{next(iter(known))}.COLUMN",
+                )
+            rest = [next(iter(known)), *rest]
+        if len(rest) != 2 or rest[0] not in known:
+            wrong = rest[0] if rest else ""
+            raise ExpressionError(f"there is no reference `{wrong}`", node.span, did_you_mean(wrong, known))
+        columns = known[rest[0]].columns
+        if rest[1] not in columns:
+            raise ExpressionError(f"the reference `{rest[0]}` has no column `{rest[1]}`", node.span, did_you_mean(rest[1], columns))
+        return Referred(rest[0], rest[1], columns[rest[1]])
+
+    def unknown(self, node: Name) -> ExpressionError:
+        if len(node.parts) == 2 and node.parts[0] in SHAPES and node.parts[1] in tables.stored(node.parts[0]):
+            hows = ", ".join(f"{how}({node.text})" for how in tables.stored(node.parts[0])[node.parts[1]])
+            return ExpressionError(f"`{node.text}` is a distribution, and a measure is one number per run", node.span, f"there are {hows}")
+        text = [table for table in SHAPES if node.parts[-1] in tables.text_columns(table)]
+        if text and (len(node.parts) == 1 or node.parts[0] in text):
+            return ExpressionError(f"`{node.text}` is no number", node.span, "a measure is one")
+        others = [f"{table}.{node.text}" for table in SHAPES if len(node.parts) == 1 and node.parts[0] in tables.numeric_columns(table)]
+        hint = f"there is {' and '.join(others)}" if others else did_you_mean(node.text, names())
+        return ExpressionError(f"there is no measure `{node.text}`", node.span, hint)
+
+    # --- a number per row
+
+    def rows(self, node: Node) -> RowTerm | Constant | None:
+        """The expression as one of the rows of a single table; None if it is of more than that."""
+        if isinstance(node, Number):
+            return self.number(node)
+        if isinstance(node, Name):
+            return self.column(node)
+        if isinstance(node, Negative):
+            value = self.rows(node.value)
+            if isinstance(value, Constant):
+                return Constant(-value.value, value.unit)
+            return None if value is None else Rowwise(value.table, "negative", (value,), value.unit)
+        if isinstance(node, Operation):
+            return self.row_operation(node)
+        if node.function in ELEMENTWISE and node.function not in AGGREGATES and len(node.arguments) == 1:
+            value = self.rows(node.arguments[0])
+            if value is None or isinstance(value, Constant):
+                return None
+            return Rowwise(value.table, node.function, (value,), units.PLAIN)
+        return None
+
+    def row_operation(self, node: Operation) -> RowTerm | Constant | None:
+        left, right = self.rows(node.left), self.rows(node.right)
+        if left is None or right is None:
+            return None
+        of = {each.table for each in (left, right) if not isinstance(each, Constant)}
+        if len(of) > 1:
+            return None
+        unit = self.fitted(node.sign, left.unit, right.unit, node)
+        if not of:
+            assert isinstance(left, Constant)
+            assert isinstance(right, Constant)
+            return _constant(node, left, right, unit)
+        return Rowwise(of.pop(), node.sign, (left, right), unit)
+
+    def column(self, node: Name) -> Column | None:
+        if len(node.parts) == 1 and node.parts[0] not in COMPUTED:
+            name = node.parts[0]
+            table = next((each for each in self.context.first if name in tables.numeric_columns(each)), "flows")
+        elif len(node.parts) == 2:
+            table, name = node.parts
+        else:
+            return None
+        if table == "series" and name in tables.numeric_columns(WINDOWS):
+            table = WINDOWS
+        if table not in SHAPES or name not in tables.numeric_columns(table):
+            return None
+        return Column(table, name, units.of_column(tables.numeric_columns(table)[name][0]))
+
+    def number(self, node: Number) -> Constant:
+        text = node.text
+        if text.endswith("%"):
+            return Constant(float(text[:-1]) / 100, units.PLAIN)
+        if text.endswith("1/s") and text != "1/s":
+            return Constant(float(text[:-3]), units.of_column("1/s"))
+        try:
+            value, unit = units.of_quantity(text)
+        except _core.ScenarioError as error:
+            raise ExpressionError(getattr(error, "message", str(error)), node.span, getattr(error, "hint", None)) from None
+        return Constant(value, unit)
+
+    def fitted(self, sign: str, left: Unit, right: Unit, node: Node) -> Unit:
+        """The unit of a sum, difference, product or ratio."""
+        if sign == "*":
+            return left * right
+        if sign == "/":
+            return left / right
+        if left.powers != right.powers:
+            first, second = (unit.name or "a plain number" for unit in (left, right))
+            raise ExpressionError(
+                f"{'a sum' if sign == '+' else 'a difference'} of {first} and {second}",
+                node.span,
+                "both sides need units of one kind; 15 ms is a time",
+            )
+        return left
+
+
+def names() -> list[str]:
+    """All that a name in an expression may be, as a user writes it."""
+    columns = [column if table == "flows" else f"{_said(table)}.{column}" for table in SHAPES for column in tables.numeric_columns(table)]
+    return [*columns, *COMPUTED]
+
+
+def _said(table: str) -> str:
+    """What a table is called in expressions."""
+    return "series" if table == WINDOWS else table
+
+
+def _unit(term: Term) -> Unit:
+    return _unit(term.of) if isinstance(term, Elsewhere) else term.unit
+
+
+unit_of = _unit
+
+
+def _constant(node: Operation, left: Constant, right: Constant, unit: Unit) -> Constant:
+    a, b = left.value, right.value
+    if node.sign in "+-":
+        b *= right.unit.factor(left.unit)
+    if node.sign == "/" and b == 0:
+        raise ExpressionError("division by zero", node.span)
+    return Constant(a + b if node.sign == "+" else a - b if node.sign == "-" else a * b if node.sign == "*" else a / b, unit)

@@ -1,0 +1,115 @@
+"""What the rows of each table of results are of, beside the run: what tells them apart, when they are, and which of their values may be unfinished.
+
+A number that a run did not bring to an end is known to be at least what it had come to: `Shape.unfinished` names, for such a column, the one that
+tells that. A table that has percentiles of something, not each of its values, tells them under the name of that thing: `p99(datagrams.delay_ns)`
+is its column `delay_p99_ns`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sawtooth import _core
+
+FLOW, LINK, HOST = "flow", "link", "host"
+WINDOWS = "windows"
+"""The table of throughput in windows of a second: what `series.throughput_bps` is a column of."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many things a stored distribution is of: all of them, and those that came to an end."""
+
+    all: str
+    ended: str
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A table's rows.
+
+    Attributes:
+        item: what kind of thing they are of: a flow, a direction of a link, a host.
+        keys: columns that tell the rows of one run and item from each other; with none there is one row.
+        many: rows are events or samples, as many as come: only together they make a number.
+        when: the column that says when in the run a row is; None if it is of the whole run.
+        unfinished: column to the column that has the least it may be, where it was not measured because the run ended.
+        counted: of stored distributions that leave out what did not end.
+        needs: what makes a study record it; empty if every run has it.
+
+    """
+
+    item: str
+    keys: tuple[str, ...] = ()
+    many: bool = False
+    when: str | None = None
+    unfinished: Mapping[str, str] = field(default_factory=dict[str, str])
+    counted: Counted | None = None
+    needs: str = ""
+
+
+_ENDED = Counted("started", "completed")
+SHAPES: dict[str, Shape] = {
+    "flows": Shape(FLOW, unfinished={"completion_ns": "lifetime_ns"}),
+    "links": Shape(LINK),
+    "waits": Shape(LINK, needs='record = ["waits"]'),
+    "link_flows": Shape(FLOW, keys=("link", "direction"), needs='record = ["link_flows"]'),
+    "arrivals": Shape(FLOW, counted=_ENDED, needs="a flow with `arrivals`"),
+    "completions": Shape(FLOW, keys=("size_from_bytes",), counted=_ENDED, needs="a flow with `arrivals`"),
+    "transfers": Shape(
+        FLOW,
+        many=True,
+        when="start_ns",
+        unfinished={"completion_ns": "waited_ns"},
+        needs='a flow with `arrivals`, and record = ["transfers"]',
+    ),
+    "exchanges": Shape(FLOW, counted=Counted("asked", "answered"), needs='a flow with source = { name = "request_response" }'),
+    "datagrams": Shape(FLOW, needs='a flow with transport = "udp"'),
+    "sources": Shape(FLOW, keys=("quantity",), needs='a flow with transport = "udp"'),
+    "stalls": Shape(FLOW, many=True, when="from_ns", needs='record = ["stalls"]'),
+    "episodes": Shape(FLOW, many=True, when="start_ns", needs='record = ["episodes"]'),
+    "series": Shape(FLOW, many=True, when="t_ns", needs='sample = "100 ms"'),
+    WINDOWS: Shape(FLOW, many=True, when="t_ns", needs='sample = "100 ms"'),
+    "queues": Shape(LINK, many=True, when="t_ns", needs='sample = "100 ms"'),
+    "variables": Shape(FLOW, keys=("variable",), many=True, when="t_ns", needs='sample = "100 ms" and record = ["variables"]'),
+    "layers": Shape(FLOW, many=True, when="t_ns", needs='record = ["layers"]'),
+    "counters": Shape(HOST, keys=("counter",), needs='record = ["counters"], on a real kernel'),
+}
+MAY_BE_NEGATIVE = frozenset({"variables.value", "sources.value", "counters.value"})
+"""Columns whose values may be below 0; in all others that says that there is none."""
+
+_STORED = re.compile(r"(\w+)_(mean|min|max|p50|p90|p95|p99|p999)_(\w+)")
+
+
+@functools.cache
+def stored(table: str) -> Mapping[str, Mapping[str, str]]:
+    """Quantities of which a table has a distribution's summaries and not each value: to each, function to column.
+
+    Of `datagrams` they are `delay_ns`: `mean` is `delay_mean_ns`, `p99` is `delay_p99_ns`.
+    """
+    found: dict[str, dict[str, str]] = {}
+    names = [column["name"] for column in _core.schema()[table]["columns"]] if table in _core.schema() else []
+    for name in names:
+        if match := _STORED.fullmatch(name):
+            found.setdefault(f"{match[1]}_{match[3]}", {})[match[2]] = name
+    # A mean alone is a column like others.
+    return {name: columns for name, columns in found.items() if any(how.startswith("p") for how in columns) and name not in names}
+
+
+@functools.cache
+def text_columns(table: str) -> tuple[str, ...]:
+    """Columns of a table that say what a row is about, not how much."""
+    if table == WINDOWS:
+        return ("flow",)
+    return tuple(column["name"] for column in _core.schema()[table]["columns"] if column["type"] == "str")
+
+
+@functools.cache
+def numeric_columns(table: str) -> Mapping[str, tuple[str, str]]:
+    """Columns of a table that can be measured: name to unit and meaning."""
+    if table == WINDOWS:
+        return {"throughput_bps": ("bit/s", "what arrived in order in a window of a second, over that second")}
+    return {column["name"]: (column["unit"], column["summary"]) for column in _core.schema()[table]["columns"] if column["type"] != "str"}

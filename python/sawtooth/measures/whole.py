@@ -1,0 +1,69 @@
+"""How the computed measures are made: each is a function from a dataset to a frame run, item, value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from sawtooth.measures import over_time
+from sawtooth.measures.computed import TOGETHER
+
+if TYPE_CHECKING:
+    from sawtooth.results.dataset import Dataset
+
+
+def _tcp(dataset: Dataset) -> pl.LazyFrame:
+    """The rows of flows of TCP: those of UDP stand in the same table, with no congestion control, and acknowledge nothing."""
+    return dataset.flows().filter(pl.col("cc") != "")
+
+
+def _transfer_rate(dataset: Dataset) -> pl.DataFrame:
+    time = pl.when(pl.col("completion_ns") >= 0).then(pl.col("completion_ns")).otherwise(pl.col("lifetime_ns"))
+    rate = pl.when(time > 0).then(pl.col("delivered_bytes") * 8e9 / time)
+    return _tcp(dataset).select("run", item="flow", value=rate).collect()
+
+
+def _together(dataset: Dataset, value: pl.Expr) -> pl.DataFrame:
+    return _tcp(dataset).group_by("run", maintain_order=True).agg(value=value).select("run", item=pl.lit(TOGETHER), value="value").collect()
+
+
+def _fairness(dataset: Dataset) -> pl.DataFrame:
+    x = pl.col("goodput_bps")
+    return _together(dataset, pl.when((x**2).sum() > 0).then(x.sum() ** 2 / (pl.len() * (x**2).sum())))
+
+
+def _least_share(dataset: Dataset) -> pl.DataFrame:
+    x = pl.col("goodput_bps")
+    return _together(dataset, pl.when(x.sum() > 0).then(x.min() * pl.len() / x.sum()))
+
+
+def _steadiness(column: str) -> Callable[[Dataset], pl.DataFrame]:
+    def made(dataset: Dataset) -> pl.DataFrame:
+        return over_time.steadiness(over_time.windows(dataset)).select("run", item="flow", value=column)
+
+    return made
+
+
+def _over_time_jain(dataset: Dataset) -> pl.DataFrame:
+    found = over_time.jain(over_time.windows(dataset)).group_by("run", maintain_order=True).agg(value=pl.col("jain").mean())
+    return found.select("run", item=pl.lit(TOGETHER), value="value")
+
+
+def _convergence(dataset: Dataset) -> pl.DataFrame:
+    found = over_time.convergence(over_time.windows(dataset))
+    return found.select("run", item=pl.lit(TOGETHER), value=pl.col("time_ns").cast(pl.Float64))
+
+
+MADE: Mapping[str, Callable[[Dataset], pl.DataFrame]] = {
+    "transfer_rate_bps": _transfer_rate,
+    "jain": _fairness,
+    "least_share": _least_share,
+    "total_goodput_bps": lambda dataset: _together(dataset, pl.col("goodput_bps").sum()),
+    "throughput_sd_bps": _steadiness("sd_bps"),
+    "throughput_cov": _steadiness("cov"),
+    "jain_over_time": _over_time_jain,
+    "convergence_ns": _convergence,
+}
+"""How each of `sawtooth.measures.computed.COMPUTED` is made."""

@@ -1,0 +1,178 @@
+"""Panels in rows and columns with common axes, and what is drawn into them alike: points with intervals, arrows where a value is only a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sawtooth.estimates import Estimate
+from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above, named, plain_ticks
+
+_DASHES = ("-", "--", ":", "-.")
+_WIDTH, _HEIGHT = 2.6, 2.5
+"""Of a panel, in inches."""
+MOST_COLUMNS = 4
+"""Panels beside each other; further ones stand below."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A figure of panels.
+
+    Attributes:
+        made: the figure.
+        axes: of the panels, in their order.
+        left, bottom: those that stand at the left and the lower edge.
+
+    """
+
+    made: Figure
+    axes: Sequence[Axes]
+    left: Sequence[Axes]
+    bottom: Sequence[Axes]
+
+    def label(self, x: str, y: str) -> None:
+        """Names the axes, once for each column and row."""
+        for axis in self.bottom:
+            axis.set_xlabel(x)
+        for axis in self.left:
+            axis.set_ylabel(y)
+
+    def legend(self, names: Sequence[str]) -> None:
+        """A legend above the panels, of curves of several names, in this order."""
+        if len(names) < 2:
+            return
+        handles: dict[str, Any] = {}
+        for axis in self.axes:
+            for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+                handles.setdefault(label, handle)
+        chosen = [(handles[named(name)], named(name)) for name in names if named(name) in handles]
+        legend_above(self.made, self.axes[0], chosen)
+
+
+def grid(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    width: float = _WIDTH,
+    height: float = _HEIGHT,
+    share_x: bool = True,
+    share_y: bool = True,
+) -> Grid:
+    """Panels of all rows and columns; a single row of many columns is broken into several.
+
+    Args:
+        rows: their titles; one empty title for none.
+        columns: as rows.
+        width: of a panel, in inches.
+        height: of a panel, in inches.
+        share_x: whether all have the same horizontal axis.
+        share_y: whether all have the same vertical axis.
+
+    """
+    across = len(columns) if len(rows) > 1 else min(len(columns), MOST_COLUMNS if len(columns) > MOST_COLUMNS + 1 else MOST_COLUMNS + 1)
+    down = len(rows) if len(rows) > 1 else -(-len(columns) // across)
+    made, every = figure(
+        max(width * across + 0.6, 4.5), max(height * down + 0.5, 3.2), rows=down, columns=across, share_x=share_x, share_y=share_y
+    )
+    count = len(rows) * len(columns)
+    for axis in every[count:]:
+        axis.remove()
+    axes = every[:count]
+    for at, axis in enumerate(axes):
+        row, column = divmod(at, across) if len(rows) > 1 else (0, at)
+        title = columns[column if len(rows) > 1 else at]
+        if title and (len(rows) == 1 or row == 0):
+            axis.set_title(title, fontsize=9)
+        if len(rows) > 1 and column == across - 1 and rows[row]:
+            axis.annotate(rows[row], (1.02, 0.5), xycoords="axes fraction", rotation=270, va="center", ha="left", fontsize=9)
+    left = [axis for at, axis in enumerate(axes) if at % across == 0]
+    bottom = [axis for at, axis in enumerate(axes) if at + across >= count]
+    for axis in bottom:
+        axis.tick_params(labelbottom=True)
+    return Grid(made, axes, left, bottom)
+
+
+def look(at: int) -> dict[str, Any]:
+    """Colour, marker and line of the curve of this number; from the seventh on colours come again, with unfilled markers and dashes."""
+    colour, again = COLOURS[at % len(COLOURS)], at // len(COLOURS)
+    return {
+        "color": colour, "marker": MARKERS[at % len(MARKERS)], "linestyle": _DASHES[again % len(_DASHES)],
+        "markerfacecolor": "white" if again else colour,
+    }  # fmt: skip
+
+
+def dodge(at: int, of: int) -> float:
+    """How far a curve stands beside the level, so that intervals do not hide each other, and none reaches the next level."""
+    return (at - (of - 1) / 2) * min(0.12, 0.7 / max(of, 1))
+
+
+def points(
+    axis: Axes,
+    x: Sequence[float],
+    estimates: Sequence[Estimate | None],
+    name: str,
+    at: int,
+    *,
+    line: bool,
+    marker: bool = True,
+    width: float = 1.0,
+) -> None:
+    """A curve of points with intervals; a bound has an arrow that points to where the value may be."""
+    style: dict[str, Any] = look(at) if marker else {**look(at), "marker": ""}
+    if not line:
+        style["linestyle"] = "none"
+    middle = np.array([np.nan if point is None else point.interval.estimate for point in estimates])
+    reach = np.array([(np.nan, np.nan) if point is None else _reach(point) for point in estimates]).reshape(-1, 2).T
+    axis.errorbar(
+        x, middle, yerr=reach, markersize=4, linewidth=width, elinewidth=1, capsize=2 if marker else 0, label=named(name), **style
+    )
+    bounds = [(place, point.interval.estimate) for place, point in zip(x, estimates, strict=True) if point is not None and point.bound]
+    for place, value in bounds:
+        axis.annotate(
+            "",
+            (place, value),
+            xytext=(0, 14),
+            textcoords="offset points",
+            arrowprops={"arrowstyle": "<-", "color": style["color"], "lw": 1.2},
+        )
+
+
+def _reach(point: Estimate) -> tuple[float, float]:
+    """Distances below and above for error bars; one side alone where the other has no end."""
+    interval = point.interval
+    if not np.isfinite(interval.low):
+        return np.nan, np.nan
+    return interval.estimate - interval.low, (interval.high - interval.estimate if np.isfinite(interval.high) else 0.0)
+
+
+def limits(axis: Axes, estimates: Sequence[Estimate | None], scale: str) -> None:
+    """The vertical axis: from 0, unless something is below or it is logarithmic; so far that every interval is there."""
+    ends = [x for point in estimates if point for x in (point.interval.estimate, point.interval.low, point.interval.high) if np.isfinite(x)]
+    if scale == "log":
+        positive = [x for x in ends if x > 0] or [1.0]
+        axis.set_yscale("log")
+        axis.set_ylim(min(positive) / 1.3, max(positive) * (2.0 if any(point is not None and point.bound for point in estimates) else 1.3))
+        plain_ticks(axis.yaxis)
+        return
+    low, high = min([*ends, 0.0]), max([*ends, 0.0])
+    if low == high:
+        high = low + 1.0
+    # An arrow needs room.
+    room = (0.14 if any(point is not None and point.bound for point in estimates) else 0.05) * (high - low)
+    axis.set_ylim(low - room if low < 0 else 0.0, high + room if high > 0 else 0.0)
+
+
+def numbers_first(levels: Sequence[str]) -> bool:
+    """Whether levels have an order: each begins with a number."""
+    return all(level[:1].isdigit() or (level[:1] == "-" and level[1:2].isdigit()) for level in levels)
+
+
+def in_order(names: Mapping[str, object] | Sequence[str]) -> dict[str, int]:
+    """Which number each name has."""
+    return {name: at for at, name in enumerate(names)}

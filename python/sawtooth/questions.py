@@ -1,0 +1,337 @@
+"""What figures and findings have in common: a measure, of which arms, cells and items, over which rows; read from a study with places of mistakes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+import polars as pl
+
+from sawtooth import _core, measures
+from sawtooth.errors import DatasetError, StudyError
+from sawtooth.hints import did_you_mean
+from sawtooth.measures import Condition, Context, ExpressionError, Measure, Rows, Samples, tables, units
+from sawtooth.measures.functions import HOWS
+from sawtooth.measures.rows import MSER, SIGNS
+from sawtooth.recognise import level
+from sawtooth.references import Reference
+from sawtooth.stats import Centre
+from sawtooth.study import Study
+from sawtooth.study.assign import Tree
+from sawtooth.study.sweep import axis_names, cells
+
+STATISTICS: tuple[Centre, ...] = ("mean", "median", "geometric mean")
+"""What is made of replicates."""
+
+
+def block(item: pl.Expr) -> pl.Expr:
+    """The block of the scenario that items are of: `flow` for `flow[2]`."""
+    return item.str.replace(r"\[\d+\]$", "")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which values are spoken of; what is empty may be any.
+
+    Attributes:
+        of: items, or blocks of flows by their name.
+        arms: arms.
+        where: factor to levels.
+
+    """
+
+    of: tuple[str, ...] = ()
+    arms: tuple[str, ...] = ()
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    def select(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Those of a frame with the factors, arm and item; in the order in which items and arms are named."""
+        for factor, levels in self.where.items():
+            frame = frame.filter(pl.col(factor).is_in(levels))
+        if self.arms:
+            frame = pl.concat([frame.filter(arm=arm) for arm in self.arms])
+        if self.of and "item" in frame.columns:
+            frame = pl.concat([frame.filter((pl.col("item") == item) | (block(pl.col("item")) == item)) for item in self.of])
+        return frame
+
+
+Found = TypeVar("Found", Measure, Samples)
+
+
+class Reader:
+    """Reads tables of a study that ask for something of its runs."""
+
+    def __init__(self, study: Study, references: Mapping[str, Reference]) -> None:
+        self.study = study
+        self.references = references
+        # The short form has fewer levels, and what speaks of the others is no mistake.
+        every = [*cells(study), *cells(dataclasses.replace(study, sweep=study.full_sweep))]
+        paths = dict.fromkeys(path for cell in every for path in cell.factors)
+        self.levels: dict[str, dict[str, None]] = {}
+        for path, name in axis_names(list(paths)).items():
+            values = (cell.factors.get(path) for cell in every)
+            self.levels[name] = {_text(value): None for value in values if value is not None}
+        self.context = Context(references, [*study.arms, *study.other_arms])
+
+    @property
+    def error(self) -> Callable[..., StudyError]:
+        """Makes an error of a message, a path and a hint."""
+        return self.study.document.error
+
+    def entries(self, key: str) -> list[tuple[Tree, str]]:
+        """The tables of the list `key`, each with its path."""
+        entries = self.study.tree.get(key, [])
+        if not isinstance(entries, list):
+            raise self.error(f"`{key}` is a list of tables", key, f"write [[{key}]] above each")
+        found: list[tuple[Tree, str]] = []
+        for at, entry in enumerate(cast(list[Any], entries)):
+            if not isinstance(entry, dict):
+                raise self.error(f"`{key}` is a list of tables", f"{key}[{at}]", f"write [[{key}]] above each")
+            found.append((cast(Tree, entry), f"{key}[{at}]"))
+        return found
+
+    # --- measures
+
+    def measure(self, tree: Tree, path: str, key: str = "metric") -> Measure:
+        """The measure that an expression names."""
+        return self._expression(tree, path, key, lambda text: measures.measure(text, self.context))
+
+    def samples(self, tree: Tree, path: str, key: str = "metric") -> Samples:
+        """What an expression is of each row of a table."""
+        return self._expression(tree, path, key, lambda text: measures.samples(text, self.context))
+
+    def _expression(self, tree: Tree, path: str, key: str, read: Callable[[str], Found]) -> Found:
+        text = self.text(tree, key, path)
+        try:
+            return read(text)
+        except ExpressionError as error:
+            place = self.study.document.place(f"{path}.{key}", within=error.span)
+            raise StudyError(error.message, place, error.hint) from None
+
+    def rows(self, tree: Tree, path: str, of: Sequence[Measure | Samples]) -> Rows:
+        """The rows that count: `window`, `warm_up`, and those conditions of `where` that are on columns."""
+        start, end = self.window(tree, path)
+        warm_up = tree.get("warm_up")
+        if warm_up is not None and "window" in tree:
+            raise self.error("`warm_up` and `window` both say where the run begins to count", f"{path}.warm_up", "leave one out", key=True)
+        if warm_up == MSER:
+            chosen = MSER
+        else:
+            chosen = None
+            start = self.time(warm_up, f"{path}.warm_up") if warm_up is not None else start
+        made = Rows(tuple(self.conditions(tree, path, of)), start, end, chosen)
+        if made.of_time:
+            self.require_times(of, "warm_up" if warm_up is not None else "window", path)
+        return made
+
+    def require_times(self, of: Sequence[Measure | Samples], key: str, path: str) -> None:
+        """Refuses a part of the run of what is of a whole run."""
+        for measure in of:
+            whole = [table for table in measure.tables if tables.SHAPES[table].when is None] or list(measure.computed)
+            if whole:
+                raise self.error(
+                    f"`{measure.name}` is of a whole run, so no part of it can be chosen", f"{path}.{key}",
+                    "take samples together, such as mean(series.throughput_bps), mean(queues.backlog_packets)", key=True,
+                )  # fmt: skip
+
+    def window(self, tree: Tree, path: str) -> tuple[float | None, float | None]:
+        """The part of a run that counts, in ns."""
+        given = tree.get("window")
+        if given is None:
+            return None, None
+        if not isinstance(given, list) or len(cast(list[Any], given)) != 2:
+            raise self.error("`window` is two times from the run's start", f"{path}.window", 'such as window = ["5 s", "30 s"]')
+        start, end = (self.time(each, f"{path}.window[{at}]") for at, each in enumerate(cast(list[Any], given)))
+        if end <= start:
+            raise self.error("the window ends before it begins", f"{path}.window", "the first time is the earlier one")
+        return start, end
+
+    def time(self, given: object, path: str) -> float:
+        """A time, in ns."""
+        value, unit = self.quantity(given, path)
+        if unit.powers != units.TIME.powers or value < 0:
+            raise self.error(f"`{given}` is no time", path, 'such as "5 s"')
+        return value * unit.factor(units.TIME)
+
+    def quantity(self, given: object, path: str) -> tuple[float, units.Unit]:
+        """A number with a unit."""
+        if isinstance(given, bool) or not isinstance(given, str | int | float):
+            raise self.error("a quantity was expected", path, 'such as "10 ms", "5 Mbit/s", 0.5')
+        text = str(given).strip()
+        try:
+            if text.endswith("%"):
+                return float(text[:-1]) / 100, units.PLAIN
+            return units.of_quantity(text)
+        except (_core.ScenarioError, ValueError) as error:
+            raise self.error(getattr(error, "message", str(error)), path, getattr(error, "hint", None)) from None
+
+    def in_unit(self, given: object, of: Measure | Samples, path: str) -> float:
+        """A quantity in the unit of a measure."""
+        value, unit = self.quantity(given, path)
+        wanted = measures.unit(of)
+        if unit.powers != wanted.powers:
+            raise self.error(f"`{given}` is no {_kind(wanted)}, as `{of.name}` is", path, f"its unit is {of.unit or 'a plain number'}")
+        return value * unit.factor(wanted.natural)
+
+    # --- which values
+
+    def choice(self, tree: Tree, path: str, of: Sequence[Measure | Samples]) -> Choice:
+        """Items, arms and levels of factors."""
+        arms = self.names(tree, "arm", path, "an arm, or a list of arms")
+        known = [*self.study.arms, *self.study.other_arms]
+        for at, arm in enumerate(arms):
+            if arm not in known:
+                place = f"{path}.arm" if isinstance(tree["arm"], str) else f"{path}.arm[{at}]"
+                raise self.error(f"there is no arm `{arm}`", place, did_you_mean(arm, known) if known else "the study has none")
+        where: dict[str, tuple[str, ...]] = {}
+        for name, value in self.table(tree, "where", path, "factors and levels, or columns and values").items():
+            if name in self.levels:
+                where[name] = tuple(self.level(name, each, f"{path}.where.{name}") for each in _listed(value))
+            elif not self.is_column(name, of):
+                columns = [
+                    each
+                    for measure in of
+                    for table in measure.tables
+                    for each in (*tables.text_columns(table), *tables.numeric_columns(table))
+                ]
+                raise self.error(
+                    f"the sweep has no factor `{name}`", f"{path}.where.{name}", did_you_mean(name, [*self.levels, *columns]), key=True
+                )
+        return Choice(
+            tuple(self.names(tree, "of", path, "the name of a flow, of a link's direction, or a list of such names")), tuple(arms), where
+        )
+
+    def level(self, factor: str, given: object, path: str) -> str:
+        """A level of a factor, as the plan has it: `10 ms` also where the sweep says `0.01 s`."""
+        text = _text(given)
+        if text in self.levels[factor]:
+            return text
+        same = [known for known in self.levels[factor] if level(known) == level(text)]
+        if not same:
+            raise self.error(f"`{factor}` has no level `{text}`", path, f"it has {', '.join(self.levels[factor])}")
+        return same[0]
+
+    def is_column(self, name: str, of: Sequence[Measure | Samples]) -> bool:
+        """Whether a table of one of the measures has a column of this name."""
+        return any(
+            name in tables.text_columns(table) or name in tables.numeric_columns(table) for measure in of for table in measure.tables
+        )
+
+    def conditions(self, tree: Tree, path: str, of: Sequence[Measure | Samples]) -> list[Condition]:
+        """What `where` says of columns."""
+        found: list[Condition] = []
+        for name, value in self.table(tree, "where", path, "factors and levels, or columns and values").items():
+            place = f"{path}.where.{name}"
+            if name in self.levels or not self.is_column(name, of):
+                continue
+            numeric = [
+                tables.numeric_columns(table)[name][0]
+                for measure in of
+                for table in measure.tables
+                if name in tables.numeric_columns(table)
+            ]
+            if not numeric:
+                found.append(Condition(name, tuple(_text(each) for each in _listed(value))))
+                continue
+            text = _text(value)
+            sign = next((sign for sign in SIGNS if text.startswith(sign)), "")
+            number, unit = self.quantity(text[len(sign) :], place)
+            wanted = units.of_column(numeric[0])
+            if unit.powers != wanted.powers:
+                raise self.error(f"`{text}` is no {_kind(wanted)}, as `{name}` is", place, f"its unit is {numeric[0] or 'a plain number'}")
+            found.append(Condition(name, (), sign or "=", number * unit.factor(wanted)))
+        return found
+
+    # --- values
+
+    def known(self, tree: Tree, keys: Sequence[str], path: str) -> None:
+        """Refuses keys that are not there."""
+        for key in tree:
+            if key not in keys:
+                raise self.error(f"unknown key `{key}`", f"{path}.{key}", did_you_mean(key, keys), key=True)
+
+    def text(self, tree: Tree, key: str, path: str, default: str | None = None) -> str:
+        """A text; needed if there is no default."""
+        value = tree.get(key, default)
+        if value is None:
+            raise self.error(f"`{path}` lacks `{key}`", path)
+        if not isinstance(value, str):
+            raise self.error(f"`{key}` must be a text", f"{path}.{key}")
+        return value
+
+    def one_of(self, tree: Tree, key: str, path: str, known: Sequence[str], default: str | None) -> str:
+        """One of some words."""
+        value = self.text(tree, key, path, default)
+        if key in tree and value not in known:
+            raise self.error(f"`{key}` cannot be `{value}`", f"{path}.{key}", did_you_mean(value, known) if known else "the study has none")
+        return value
+
+    def names(self, tree: Tree, key: str, path: str, what: str) -> list[str]:
+        """A name or a list of names."""
+        given = tree.get(key, [])
+        given = [given] if isinstance(given, str) else given
+        if not isinstance(given, list) or not all(isinstance(item, str) for item in cast(list[Any], given)):
+            raise self.error(f"`{key}` is {what}", f"{path}.{key}")
+        return cast(list[str], given)
+
+    def table(self, tree: Tree, key: str, path: str, what: str) -> Tree:
+        """A table; empty if it is not there."""
+        given = tree.get(key, {})
+        if not isinstance(given, dict):
+            raise self.error(f"`{key}` is a table of {what}", f"{path}.{key}")
+        return cast(Tree, given)
+
+    def number(self, tree: Tree, key: str, path: str, default: float) -> float:
+        """A number above 0."""
+        value = tree.get(key, default)
+        if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+            raise self.error(f"`{key}` must be a number above 0, found {value!r}", f"{path}.{key}")
+        return float(value)
+
+    def truth(self, tree: Tree, key: str, path: str, *, default: bool) -> bool:
+        """True or false."""
+        value = tree.get(key, default)
+        if not isinstance(value, bool):
+            raise self.error(f"`{key}` is true or false", f"{path}.{key}")
+        return value
+
+    def statistic(self, tree: Tree, path: str) -> Centre:
+        """What is made of replicates."""
+        chosen = self.one_of(tree, "statistic", path, STATISTICS, "mean")
+        return next(each for each in STATISTICS if each == chosen)
+
+    def how(self, tree: Tree, path: str) -> str:
+        """How the flows of a block are taken together."""
+        return self.one_of(tree, "flows", path, HOWS, "mean")
+
+
+def require_items(frame: pl.DataFrame, of: Sequence[str], name: str) -> None:
+    """Refuses items that no run has.
+
+    Raises:
+        DatasetError: that says which there are.
+
+    """
+    items = frame["item"].unique(maintain_order=True).to_list()
+    blocks = frame.select(block(pl.col("item")).unique())["item"].to_list()
+    for item in of:
+        if item not in items and item not in blocks:
+            raise DatasetError(f"no run has an item `{item}` of `{name}`", f"there are {', '.join(items[:12])}")
+
+
+def _text(value: object) -> str:
+    """A level as tables and figures have it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _listed(value: object) -> list[object]:
+    return cast(list[object], value) if isinstance(value, list) else [value]
+
+
+def _kind(unit: units.Unit) -> str:
+    return {units.TIME.powers: "time", units.RATE.powers: "rate", units.DATA.powers: "size", units.PACKETS.powers: "number of packets"}.get(
+        unit.powers, f"{unit.name or 'plain number'}"
+    )

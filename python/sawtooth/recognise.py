@@ -1,0 +1,44 @@
+"""How levels and units of two sides are recognised as the same: quantities by what they amount to (`10 ms` is `0.01 s`), names as text."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from sawtooth import _core
+
+# How published tables spell units in the names of their columns, where that is not Sawtooth's way.
+_SPELT = {"bytes": "B", "segments": "packets", "sec": "s", "seconds": "s", "msec": "ms"}
+
+
+@functools.cache
+def level(text: str | None) -> str:
+    """What a factor's level is recognised by; a kernel's algorithm (`kernel:reno`) is the one of that name."""
+    if text is None:
+        return ""
+    try:
+        amount, kind = _core.evaluate(text, {})
+    except _core.ScenarioError:
+        return text.removeprefix("kernel:")
+    return f"{amount:.12g} {kind}"
+
+
+def unit_suffix(column: str) -> str:
+    """The unit that a column's name ends in, in Sawtooth's spelling; empty if in none."""
+    if "_" not in column:
+        return ""
+    last = column.rpartition("_")[2]
+    unit = _SPELT.get(last, last)
+    rate = re.fullmatch(r"([kKMGm]?)([bB])(?:it)?ps", unit)
+    if rate:
+        prefix = {"K": "k", "m": "M"}.get(rate[1], rate[1])
+        unit = prefix + ("bit/s" if rate[2] == "b" else "B/s")
+    return unit if amount(unit) else ""
+
+
+def amount(unit: str) -> tuple[float, str] | None:
+    """One of a unit in base units, and of what kind it is; None of what is no unit."""
+    try:
+        return _core.evaluate(f"1 {unit}", {}) if unit else None
+    except _core.ScenarioError:
+        return None

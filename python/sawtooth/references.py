@@ -1,0 +1,168 @@
+"""Published or measured numbers that a study is held against: tables in files that it names.
+
+    [[references]]
+    name = "paper"
+    file = "published.csv"
+    source = "Author, Title, Venue 2003, table 2"
+    keys = { limit = "buffer_packets" }
+    columns = { goodput_bps = { column = "throughput", unit = "Mbit/s", sd = "sd", n = 30, digits = 2 } }
+
+Rows are recognised by what their keys amount to: `10 ms` is `0.01 s`. The file's hash goes into the results' provenance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from sawtooth.errors import DatasetError
+from sawtooth.measures.units import Unit
+from sawtooth.recognise import level
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One column of a reference.
+
+    Attributes:
+        column: what it is called in the file.
+        unit: of its values.
+        sd, ci: columns of its standard deviation over `n` observations, or of its 95 % confidence half-width.
+        n: number of observations, or the column that has it.
+        digits: decimals that the values are given with; None: as many as the file has, value by value.
+
+    """
+
+    column: str
+    unit: Unit
+    unit_name: str = ""
+    sd: str | None = None
+    ci: str | None = None
+    n: str | None = None
+    digits: int | None = None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A table of published numbers.
+
+    Attributes:
+        name: what expressions call it.
+        path: the file; digest: SHA-256 of what is in it.
+        source: where the numbers are from.
+        keys: what a row is of: factor, `arm` or `item` to column and the unit that its values have.
+        quantities: its columns by their names in expressions.
+        rows: the file's rows, every cell as text, without those that are left out.
+
+    """
+
+    name: str
+    path: Path
+    digest: str
+    source: str
+    keys: Mapping[str, tuple[str, str]]
+    quantities: Mapping[str, Quantity]
+    rows: pl.DataFrame
+
+    @property
+    def columns(self) -> Mapping[str, Unit]:
+        """The units of its columns, by their names in expressions: all are told in the units that measures have."""
+        return {name: quantity.unit.natural for name, quantity in self.quantities.items()}
+
+    def table(self, column: str) -> pl.DataFrame:
+        """One row per row of the file that has a value: the keys as what they are recognised by, value, error, freedom, digits.
+
+        value and error (the standard error of the value; 0 if it is not told) are in the natural unit of their kind; digits is the place of
+        the last digit that is given, in the file's unit, and unit what the value is multiplied by to be in it.
+        """
+        quantity = self.quantities[column]
+        factor = quantity.unit.factor(quantity.unit.natural)
+        made: dict[str, list[object]] = {name: [] for name in (*self.keys, "value", "error", "freedom", "digits", "text")}
+        for row in self.rows.iter_rows(named=True):
+            text = str(row[quantity.column] or "").strip()
+            if not text:
+                continue
+            value = float(text)
+            if not math.isfinite(value):
+                continue
+            error, freedom = _error(quantity, row)
+            for name, (key, unit) in self.keys.items():
+                cell = str(row[key] or "").strip()
+                made[name].append(cell if name in ("arm", "item") else level(f"{cell} {unit}".strip()))
+            made["value"].append(value * factor)
+            made["error"].append(error * factor)
+            made["freedom"].append(freedom)
+            made["digits"].append(quantity.digits if quantity.digits is not None else _decimals(text))
+            made["text"].append(text)
+        kinds = {
+            **dict.fromkeys(self.keys, pl.String),
+            "value": pl.Float64,
+            "error": pl.Float64,
+            "freedom": pl.Float64,
+            "digits": pl.Int64,
+            "text": pl.String,
+        }
+        return pl.DataFrame(made, schema=kinds)
+
+    def match(self, plan: pl.DataFrame, column: str) -> pl.DataFrame:
+        """A frame run, value (and item, if rows are of items): what was published of each run's cell and arm.
+
+        Raises:
+            DatasetError: if no row is of any of them.
+
+        """
+        table = self.table(column)
+        mine = plan.select("run", *(name for name in self.keys if name != "item"))
+        mine = mine.with_columns(recognised(name) for name in mine.columns if name not in ("run", "arm"))
+        on = [name for name in self.keys if name != "item"]
+        found = mine.join(table, on=on, how="inner") if on else mine.join(table, how="cross")
+        if found.is_empty():
+            wanted, there = (", ".join(f"{name} {frame[name][0]}" for name in on) if frame.height else "nothing" for frame in (mine, table))
+            raise DatasetError(
+                f"no row of the reference `{self.name}` ({self.path}) is of a cell that was run",
+                f"a cell is {wanted}; a row is {there}; `keys` says which column is which factor",
+            )
+        return found.select("run", *(["item"] if "item" in self.keys else []), "value")
+
+
+def recognised(name: str) -> pl.Expr:
+    """A factor's levels as what they are recognised by."""
+    return pl.col(name).map_elements(level, return_dtype=pl.String, skip_nulls=False).alias(name)
+
+
+def _error(quantity: Quantity, row: Mapping[str, str | None]) -> tuple[float, float]:
+    """Standard error and degrees of freedom of a published mean; 0 and infinite if they are not told."""
+    spread = row.get(quantity.ci or quantity.sd or "")
+    if spread is None or not spread.strip():
+        return 0.0, math.inf
+    text = row.get(quantity.n or "") or (quantity.n if quantity.n and quantity.n.isdigit() else "")
+    freedom = float(text) - 1 if text else math.inf
+    if quantity.ci is not None:
+        from scipy import stats
+
+        return float(spread) / float(stats.t.ppf(0.975, freedom)), freedom
+    return float(spread) / math.sqrt(freedom + 1), freedom
+
+
+def _decimals(text: str) -> int:
+    """The place of the last digit of a number as it is written: 2 of `1.50`, -3 of `4e3`."""
+    mantissa, _, exponent = text.lower().partition("e")
+    return len(mantissa.partition(".")[2]) - int(exponent or 0)
+
+
+def digest(content: bytes) -> str:
+    """What tells one version of a file from another."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def required(names: Sequence[str], references: Mapping[str, Reference]) -> list[Reference]:
+    """Those of some names, which a study has."""
+    return [references[name] for name in names]

@@ -1,0 +1,176 @@
+"""Figures that a study gets when it asks for none: by what its traffic is.
+
+Endless flows: goodput, round-trip time and, of several, fairness. Transfers: completion times by their levels and as distributions. Flows that arrive:
+completion by size. Requests: how long answers took. Calls over UDP: one-way delay, jitter and loss. Arms stand on x if nothing is swept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from sawtooth import measures
+from sawtooth.design import varying
+from sawtooth.figures.spec import FigureSpec
+from sawtooth.measures import Measure, View
+from sawtooth.questions import Choice, block
+from sawtooth.results.dataset import Dataset
+from sawtooth.stats import Centre
+
+_MOST_PANELS, _MOST_LEVELS = 8, 30
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A measure that is shown of a study that asks for nothing.
+
+    Attributes:
+        title: of its section. name: of its figure's files.
+        measure: which.
+        of: of which items; all if empty.
+        by: columns that tell its values apart.
+        scale: of its axis.
+        statistic: of replicates.
+        label: of its axis.
+
+    """
+
+    title: str
+    name: str
+    measure: Measure
+    of: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    scale: str = "linear"
+    statistic: Centre = "mean"
+    label: str = ""
+
+    def view(self) -> View:
+        """How rows become values."""
+        return View("mean", by=self.by)
+
+
+def shown(dataset: Dataset) -> list[Shown]:
+    """What is shown of a dataset, the most telling first."""
+    found: list[Shown] = []
+    transfers, endless = _flows(dataset)
+    if endless:
+        found.append(Shown("Goodput", "goodput", measures.measure("goodput_bps"), endless))
+        found.append(
+            Shown(
+                "Round-trip time",
+                "round_trip_time",
+                measures.measure("srtt_mean_ns"),
+                endless,
+                label="smoothed round-trip time, mean of samples",
+            )
+        )
+        if (
+            dataset.flows()
+            .filter(pl.col("cc") != "")
+            .group_by("run", maintain_order=True)
+            .len()
+            .select(pl.col("len").max())
+            .collect()
+            .item()
+            > 1
+        ):
+            found.append(Shown("Fairness", "fairness", measures.measure("jain"), label="Jain's index of goodputs"))
+    if transfers:
+        found.append(
+            Shown("Completion", "completion", measures.measure("completion_ns"), transfers, statistic="median", label="completion time")
+        )
+        found.append(
+            Shown("Rate of transfers", "transfer_rate", measures.measure("transfer_rate_bps"), transfers, label="rate until the last byte")
+        )
+    if _has(dataset, "completions"):
+        by_size = measures.measure("p50(completions.completion_ns)"), measures.measure("p99(completions.completion_ns)")
+        found.append(
+            Shown("Completion by size", "completion_p50", by_size[0], by=("size_from_bytes",), scale="log", label="median completion time")
+        )
+        found.append(
+            Shown(
+                "Slowest completions by size",
+                "completion_p99",
+                by_size[1],
+                by=("size_from_bytes",),
+                scale="log",
+                label="99th percentile of completion times",
+            )
+        )
+    if _has(dataset, "exchanges"):
+        found += [
+            Shown(
+                f"Answers: {words}", f"answers_{how}", measures.measure(f"{how}(exchanges.completion_ns)"), label=f"time to answer, {words}"
+            )
+            for how, words in (("p50", "median"), ("p99", "99th percentile"))
+        ]
+    if _has(dataset, "datagrams"):
+        found += [
+            Shown(
+                f"One-way delay: {words}", f"delay_{how}", measures.measure(f"{how}(datagrams.delay_ns)"), label=f"one-way delay, {words}"
+            )
+            for how, words in (("mean", "mean"), ("p95", "95th percentile"), ("p99", "99th percentile"))
+        ]
+        found.append(Shown("Jitter", "jitter", measures.measure("datagrams.jitter_ns")))
+        found.append(
+            Shown("Loss", "loss", measures.measure("datagrams.lost_packets / datagrams.sent_packets"), label="share of datagrams lost")
+        )
+    return found
+
+
+def figure(one: Shown, frame: pl.DataFrame, factors: Sequence[str]) -> FigureSpec | None:
+    """The figure of a measure: every dimension of its values has a place; None if there are more than places, or more panels than a page holds.
+
+    Args:
+        one: the measure.
+        frame: its values.
+        factors: of the study, in the order of its sweep.
+
+    """
+    free = varying(frame, [*factors, "arm", "item", *one.by])
+    # Of factors that are set together one is enough.
+    free = [name for at, name in enumerate(free) if name not in factors or not _told_by(frame, name, free[:at])]
+    swept = [name for name in free if name in factors]
+    x = next(iter([*one.by, *reversed(swept), *(name for name in free if name not in swept)]), "arm")
+    rest = [name for name in free if name != x]
+    curves = next((name for name in ("arm", "item") if name in rest), rest[0] if rest else None)
+    rest = [name for name in rest if name != curves]
+    places: dict[str, str] = {"x": x, **({"curves": curves} if curves else {})}
+    places |= dict(zip(("panels", "rows"), rest, strict=False))
+    panels = math.prod(frame[name].n_unique() for name in rest)
+    if len(rest) > 2 or panels > _MOST_PANELS or frame[x].n_unique() > _MOST_LEVELS:
+        return None
+    return FigureSpec(
+        one.name, "levels", "", one.measure, one.view(), Choice(one.of), places, statistic=one.statistic, scale=one.scale, label=one.label
+    )
+
+
+def _told_by(frame: pl.DataFrame, name: str, others: Sequence[str]) -> bool:
+    """Whether one of the others says what level a dimension has, so that it needs no place of its own."""
+    return any(
+        frame.select(other, name).unique().height == frame[other].n_unique() and frame[other].n_unique() == frame[name].n_unique()
+        for other in others
+    )
+
+
+def _flows(dataset: Dataset) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Blocks of flows of TCP that transfer so much and no more, and those that go on until the end."""
+    flows = dataset.flows().filter(pl.col("cc") != "").select(item=block(pl.col("flow")), done=pl.col("completion_ns") >= 0)
+    rows = flows.group_by("item", maintain_order=True).agg(pl.col("done").any()).collect()
+    sized: dict[str, Any] = {str(flow.get("name")): flow.get("source") for flow in dataset.study.scenario.get("flows", [])}
+    transfers = [row["item"] for row in rows.to_dicts() if row["done"] or (isinstance(sized.get(row["item"]), dict) and "size" in sized[row["item"]] and sized[row["item"]].get("name", "bulk") == "bulk")]  # fmt: skip
+    asking = set(_items(dataset, "exchanges"))
+    endless = [row["item"] for row in rows.to_dicts() if row["item"] not in transfers and row["item"] not in asking]
+    return tuple(transfers), tuple(endless)
+
+
+def _has(dataset: Dataset, table: str) -> bool:
+    return dataset.table(table).head(1).collect().height > 0
+
+
+def _items(dataset: Dataset, table: str) -> list[str]:
+    return dataset.table(table).select(block(pl.col("flow")).unique()).collect()["flow"].to_list() if _has(dataset, table) else []
