@@ -12,7 +12,7 @@ import polars as pl
 from sawtooth import _core, figures, findings
 from sawtooth.design import NOT_SET, MixedError, advice, require_unmixed, varying
 from sawtooth.errors import StudyError
-from sawtooth.figures.places import placed, unused
+from sawtooth.figures.places import MEASURE, placed, unused
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.findings.spec import FindingSpec
 from sawtooth.hints import did_you_mean
@@ -57,14 +57,19 @@ class _Expected:
         """Raises if a figure cannot be drawn."""
         if spec.measure is None:
             return
-        others = [value for value in spec.options.values() if isinstance(value, Measure)]
-        for measure in (spec.measure, *others):
+        for measure in spec.measures:
             self.require_table(measure, spec.path)
-        frame = self.frame(spec.measure, spec.view.flows, spec.view.by)
+        if spec.several:
+            frame = pl.concat(
+                self.frame(measure, spec.view.flows, spec.view.by).with_columns(pl.lit(name).alias(MEASURE))
+                for name, measure in spec.several.items()
+            )
+        else:
+            frame = self.frame(spec.measure, spec.view.flows, spec.view.by)
         if frame.is_empty():
             return
         for number, item in enumerate(spec.choice.of):
-            for measure in (spec.measure, *others):
+            for measure in spec.measures:
                 self.require_item(item, measure, spec.view.flows, f"{spec.path}.of", number)
         chosen = self.chosen(frame, spec.choice)
         if chosen.is_empty():
@@ -73,7 +78,7 @@ class _Expected:
         try:
             placed(spec, kind, chosen, self.factors)
         except MixedError as error:
-            free = unused(kind, spec.places)
+            free = unused(kind, spec.places, spec.options)
             raise self.study.document.error(f"the figure `{spec.name}` cannot be drawn: {error}", spec.path, advice(error, free)) from None
 
     # --- findings

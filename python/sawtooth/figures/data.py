@@ -13,7 +13,7 @@ from sawtooth import estimates
 from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
-from sawtooth.figures.places import placed
+from sawtooth.figures.places import MEASURE, placed
 from sawtooth.figures.spec import FigureSpec, Kind
 from sawtooth.measures import Asked, Evaluator, Measure, Samples, factors
 from sawtooth.questions import require_items
@@ -53,10 +53,14 @@ class Data:
         self.arms = arms
         self.factors = factors(evaluator.dataset)
         if kind.measured:
-            self.frame = self.of(self.measure)
+            self.frame = self.of(self.measure) if not spec.several else self._several()
             self.places = placed(spec, kind, self.frame, self.factors)
         else:
             self.frame, self.places = evaluator.plan, {}
+
+    def _several(self) -> pl.DataFrame:
+        """The values of several measures, told apart by the column `measure`."""
+        return pl.concat(self.of(measure).with_columns(pl.lit(name).alias(MEASURE)) for name, measure in self.spec.several.items())
 
     def of(self, measure: Measure | Samples) -> pl.DataFrame:
         """The values of a measure, of the figure's choice and view."""

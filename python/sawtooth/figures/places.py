@@ -7,11 +7,17 @@ when the figure is drawn, of those that they had.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from sawtooth.design import require_unmixed, varying
 from sawtooth.figures.spec import FigureSpec, Kind
+
+MEASURE = "measure"
+"""The dimension that tells several measures of one figure apart."""
+ORDER = ("x", "y", "parts", "curves", "panels", "rows")
+"""Places, in the order in which they are told."""
 
 
 def placed(spec: FigureSpec, kind: Kind, frame: pl.DataFrame, factors: Sequence[str]) -> dict[str, str]:
@@ -27,24 +33,31 @@ def placed(spec: FigureSpec, kind: Kind, frame: pl.DataFrame, factors: Sequence[
         MixedError: if something has no place.
 
     """
-    dimensions = [*factors, "arm", "item", *(name for name in spec.view.by if name not in factors)]
-    places = dict(spec.places)
+    dimensions = [*factors, "arm", "item", *(name for name in spec.view.by if name not in factors), *([MEASURE] if spec.several else [])]
+    places = {**kind.fixed(spec.options), **spec.places}
 
     def free() -> list[str]:
         return [name for name in varying(frame, dimensions) if name not in places.values()]
 
+    if "parts" in kind.places and "parts" not in places:
+        order = [name for name in (MEASURE, "item", "arm") if name in free()] or free()
+        places["parts"] = next(iter(order), MEASURE if spec.several else "item")
     if "x" in kind.places and "x" not in places:
         swept = [name for name in free() if name in factors]
         order = [*reversed(swept), *(name for name in free() if name not in factors)]
         places["x"] = next(iter(order), next(iter(reversed(factors)), "arm"))
+    if "y" in kind.places and "y" not in places:
+        swept = [name for name in free() if name in factors]
+        unswept = [name for name in free() if name not in factors] or [name for name in ("item", "arm") if name not in places.values()]
+        places["y"] = next(iter([*reversed(swept), *unswept]))
     if "curves" in kind.places and "curves" not in places:
         order = [name for name in ("arm", "item") if name in free()] or free()
         places["curves"] = next(iter(order), "item" if "item" not in places.values() else "arm")
     if not kind.each_run:
         require_unmixed(frame, dimensions, list(places.values()))
-    return {name: places[name] for name in ("x", "curves", "panels", "rows") if name in places}
+    return {name: places[name] for name in ORDER if name in places}
 
 
-def unused(kind: Kind, places: Mapping[str, str]) -> list[str]:
+def unused(kind: Kind, places: Mapping[str, str], options: Mapping[str, Any]) -> list[str]:
     """Places that a kind has and that are free."""
-    return [name for name in ("panels", "rows", "curves", "x") if name in kind.places and name not in places]
+    return [name for name in ("panels", "rows", "curves", "y", "x", "parts") if name in kind.places and name not in {**kind.fixed(options), **places}]

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from sawtooth import figures
 from sawtooth.errors import cut
+from sawtooth.figures.places import MEASURE
+from sawtooth.figures.several import several as several_measures
 from sawtooth.figures.spec import COMMON, PLACES, FigureSpec, Kind
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure, Samples, View, tables
@@ -52,8 +54,14 @@ def figure(reader: Reader, tree: Tree, path: str) -> FigureSpec:
     options = kind.read(reader, tree, path)
     if not kind.measured:
         return FigureSpec(name, kind.name, caption, options=options, path=path)
-    measure: Measure | Samples = reader.samples(tree, path) if kind.samples else reader.measure(tree, path)
-    measured = [measure, *(value for value in options.values() if isinstance(value, Measure))]
+    several = several_measures(reader, tree, path, kind)
+    measure: Measure | Samples
+    if several:
+        measure = next(iter(several.values()))
+    else:
+        measure = reader.samples(tree, path) if kind.samples else reader.measure(tree, path)
+    measured = [measure, *several.values(), *(value for value in options.values() if isinstance(value, Measure))]
+    fixed = kind.fixed(options)
     by: list[str] = []
     places: dict[str, str] = {}
     for place in kind.places:
@@ -61,17 +69,21 @@ def figure(reader: Reader, tree: Tree, path: str) -> FigureSpec:
             continue
         dimension = reader.text(tree, place, path)
         columns = _telling(measured)
+        taken = {**fixed, **places}
+        if dimension in taken.values():
+            other = next(each for each, held in taken.items() if held == dimension)
+            raise reader.error(f"`{dimension}` has a place already: `{other}`", f"{path}.{place}", "one place is enough for a dimension")
+        if several and dimension == MEASURE:
+            places[place] = dimension
+            continue
         if dimension in columns and dimension not in reader.levels:
             by.append(dimension)
         elif dimension not in reader.levels and dimension not in ("arm", "item"):
             raise reader.error(
                 f"`{place}` cannot be `{cut(dimension)}`",
                 f"{path}.{place}",
-                did_you_mean(dimension, [*reader.levels, "arm", "item", *columns]),
+                did_you_mean(dimension, [*reader.levels, "arm", "item", *([MEASURE] if several else []), *columns]),
             )
-        if dimension in places.values():
-            other = next(each for each, taken in places.items() if taken == dimension)
-            raise reader.error(f"`{dimension}` has a place already: `{other}`", f"{path}.{place}", "one place is enough for a dimension")
         places[place] = dimension
     view = View(reader.how(tree, path), reader.rows(tree, path, measured), tuple(by))
     return FigureSpec(
@@ -80,7 +92,7 @@ def figure(reader: Reader, tree: Tree, path: str) -> FigureSpec:
         scale=reader.one_of(tree, "scale", path, ("linear", "log"), "linear"),
         label=reader.text(tree, "label", path, ""),
         x_label=reader.text(tree, "x_label", path, ""),
-        options=options, path=path,
+        options=options, path=path, several=several,
     )  # fmt: skip
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _DIMENSION = 'factor, `"arm"`, `"item"` or a column that tells rows apart'
 PLACES: Mapping[str, Key] = {
     "x": Key("x", _DIMENSION, 'the last factor, else `"arm"`', "what the horizontal axis stands for"),
+    "y": Key("y", _DIMENSION, 'the factor before that, else `"arm"` or `"item"`', "what the vertical axis stands for"),
+    "parts": Key("parts", f"{_DIMENSION}, or `\"measure\"`", '`"measure"` of several, else `"item"`', "what a whole is made of"),
     "curves": Key("curves", _DIMENSION, '`"arm"` if there are several, else `"item"`', "what the curves, or colours, stand for"),
     "panels": Key("panels", _DIMENSION, "one panel", "what the panels stand for, one beside the other"),
     "rows": Key("rows", _DIMENSION, "one row", "what the rows of panels stand for; `panels` are then its columns"),
@@ -52,7 +54,7 @@ class FigureSpec:
         name: of its files.
         kind: which.
         caption: below it; empty for one that says what is shown.
-        measure: what is shown; of kinds that show each row, of each row.
+        measure: what is shown; of kinds that show each row, of each row; of kinds that show several, the first.
         view: how rows become values.
         choice: which values.
         places: place to dimension, as the study has them.
@@ -61,6 +63,7 @@ class FigureSpec:
         label, x_label: of the axes; empty for the names in the study.
         options: what else the kind has read.
         path: where it is in the study; empty if the study has not asked for it.
+        several: all measures by their names, the levels of the dimension `measure`; empty for one measure without a name.
 
     """
 
@@ -77,6 +80,13 @@ class FigureSpec:
     x_label: str = ""
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     path: str = ""
+    several: Mapping[str, Measure] = field(default_factory=dict[str, Measure])
+
+    @property
+    def measures(self) -> list[Measure | Samples]:
+        """All measures that it needs."""
+        first = [] if self.several or self.measure is None else [self.measure]
+        return [*first, *self.several.values(), *(value for value in self.options.values() if isinstance(value, Measure))]
 
 
 @dataclass(frozen=True)
@@ -93,6 +103,11 @@ def no_options(_reader: Reader, _tree: Mapping[str, Any], _path: str) -> dict[st
     return {}
 
 
+def nothing_fixed(_options: Mapping[str, Any]) -> dict[str, str]:
+    """Of a kind whose places are all for the study to fill."""
+    return {}
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of figure.
@@ -104,6 +119,9 @@ class Kind:
         draw: draws it.
         keys: keys that only it has.
         read: reads them.
+        fixed: places that its own keys fill, to their dimensions.
+        several: whether `metric` may be several measures of one unit, which the dimension `measure` tells apart.
+        percentiles: whether `metric` is what rows have a value of, and shown are percentiles of it: `several` of them.
         samples: whether it shows each row of a table rather than one number per run.
         each_run: whether it shows every cell, arm and item by itself wherever it stands, so that nothing can be mixed.
         statistic, scale: whether it has these keys.
@@ -117,6 +135,9 @@ class Kind:
     draw: Callable[[Data], Drawn]
     keys: Sequence[Key] = ()
     read: Callable[[Reader, Mapping[str, Any], str], dict[str, Any]] = no_options
+    fixed: Callable[[Mapping[str, Any]], dict[str, str]] = nothing_fixed
+    several: bool = False
+    percentiles: bool = False
     samples: bool = False
     each_run: bool = False
     statistic: bool = True
