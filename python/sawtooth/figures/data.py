@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -19,6 +20,9 @@ from sawtooth.measures import Asked, Evaluator, Measure, Samples, factors
 from sawtooth.questions import require_items
 from sawtooth.references import Reference
 from sawtooth.scales import scale
+
+if TYPE_CHECKING:
+    from sawtooth.plots.forest import Judged
 
 
 @dataclass(frozen=True)
@@ -40,17 +44,25 @@ class Data:
         factors: of the study.
         arms: in the study's order.
         references: of the study.
+        verdicts: makes those on the study's findings.
 
     """
 
     def __init__(
-        self, evaluator: Evaluator, spec: FigureSpec, kind: Kind, references: Mapping[str, Reference], arms: Sequence[str]
+        self,
+        evaluator: Evaluator,
+        spec: FigureSpec,
+        kind: Kind,
+        references: Mapping[str, Reference],
+        arms: Sequence[str],
+        verdicts: Callable[[], Sequence[Judged]] = tuple,
     ) -> None:
         self.evaluator = evaluator
         self.spec = spec
         self.kind = kind
         self.references = references
         self.arms = arms
+        self.verdicts = verdicts
         self.factors = factors(evaluator.dataset)
         if kind.measured:
             self.frame = self.of(self.measure) if not spec.several else self._several()
@@ -131,8 +143,12 @@ class Data:
 
     def order(self, dimension: str) -> list[str]:
         """The levels of a dimension: of a factor in the order of the cells, of others as they come."""
-        frame = self.frame.sort("cell", maintain_order=True) if dimension in self.factors else self.frame
-        return [str(level) for level in frame[dimension].unique(maintain_order=True)]
+        present = [str(level) for level in self.frame[dimension].unique(maintain_order=True)]
+        if dimension not in self.factors:
+            return present
+        # Of all cells: those without a run would else change the order of the others.
+        planned = self.evaluator.dataset.runs.sort("cell", maintain_order=True)[dimension].fill_null(NOT_SET).unique(maintain_order=True)
+        return [level for level in planned.to_list() if level in present]
 
     def points(self, frame: pl.DataFrame) -> list[Estimate | None]:
         """What a curve has at each level along x: None where it has no runs."""

@@ -48,8 +48,11 @@ def placed(spec: FigureSpec, kind: Kind, frame: pl.DataFrame, factors: Sequence[
         places["x"] = next(iter(order), next(iter(reversed(factors)), "arm"))
     if "y" in kind.places and "y" not in places:
         swept = [name for name in free() if name in factors]
-        unswept = [name for name in free() if name not in factors] or [name for name in ("item", "arm") if name not in places.values()]
-        places["y"] = next(iter([*reversed(swept), *unswept]))
+        unswept = [name for name in ("item", "arm", *free()) if name in free() and name not in factors] or [
+            name for name in ("item", "arm") if name not in places.values()
+        ]
+        order = [*unswept, *reversed(swept)] if kind.samples else [*reversed(swept), *unswept]
+        places["y"] = next(iter(order))
     if "curves" in kind.places and "curves" not in places:
         order = [name for name in ("arm", "item") if name in free()] or free()
         places["curves"] = next(iter(order), "item" if "item" not in places.values() else "arm")
@@ -60,4 +63,8 @@ def placed(spec: FigureSpec, kind: Kind, frame: pl.DataFrame, factors: Sequence[
 
 def unused(kind: Kind, places: Mapping[str, str], options: Mapping[str, Any]) -> list[str]:
     """Places that a kind has and that are free."""
-    return [name for name in ("panels", "rows", "curves", "y", "x", "parts") if name in kind.places and name not in {**kind.fixed(options), **places}]
+    return [
+        name
+        for name in ("panels", "rows", "curves", "y", "x", "parts")
+        if name in kind.places and name not in {**kind.fixed(options), **places}
+    ]

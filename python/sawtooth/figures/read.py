@@ -55,11 +55,8 @@ def figure(reader: Reader, tree: Tree, path: str) -> FigureSpec:
     if not kind.measured:
         return FigureSpec(name, kind.name, caption, options=options, path=path)
     several = several_measures(reader, tree, path, kind)
-    measure: Measure | Samples
-    if several:
-        measure = next(iter(several.values()))
-    else:
-        measure = reader.samples(tree, path) if kind.samples else reader.measure(tree, path)
+    alone = reader.samples if kind.samples else reader.measure
+    measure: Measure | Samples = next(iter(several.values())) if several else alone(tree, path)
     measured = [measure, *several.values(), *(value for value in options.values() if isinstance(value, Measure))]
     fixed = kind.fixed(options)
     by: list[str] = []

@@ -28,10 +28,11 @@ def sentences(*parts: str) -> str:
     return " ".join(part.strip() for part in parts if part.strip())
 
 
-def scale(data: Data, values: Sequence[float]) -> tuple[str, str]:
-    """The scale of an axis, and what is to be said of it: a logarithmic one has no place for what is not above 0."""
-    if data.spec.scale != "log" or all(value > 0 for value in values):
-        return data.spec.scale, ""
+def scale(data: Data, values: Sequence[float], *, log: bool = False) -> tuple[str, str]:
+    """The scale of an axis, and what is to be said of it: a logarithmic one has no place for what is not above 0; `log` asks for one, too."""
+    wanted = "log" if log else data.spec.scale
+    if wanted != "log" or all(value > 0 for value in values):
+        return wanted, ""
     if not any(value > 0 for value in values):
         return "linear", "Nothing is above 0: the scale is linear."
     return "log", "What is not above 0 has no place on a logarithmic scale."
@@ -40,8 +41,9 @@ def scale(data: Data, values: Sequence[float]) -> tuple[str, str]:
 def pooling(data: Data) -> str:
     """What is taken together within a run, and which part of the run counts."""
     several = any(name.endswith("]") for name in _flows(data))
-    found = data.measure.pooling(data.spec.view.flows, several) if isinstance(data.measure, Measure) else ""
-    parts = [part for part in (found, data.spec.view.rows.words) if part]
+    measured = data.spec.several.values() or [data.measure]
+    found = dict.fromkeys(each.pooling(data.spec.view.flows, several) for each in measured if isinstance(each, Measure))
+    parts = [part for part in (*found, data.spec.view.rows.words) if part]
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}." if text else ""
 

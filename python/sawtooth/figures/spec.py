@@ -21,7 +21,7 @@ _DIMENSION = 'factor, `"arm"`, `"item"` or a column that tells rows apart'
 PLACES: Mapping[str, Key] = {
     "x": Key("x", _DIMENSION, 'the last factor, else `"arm"`', "what the horizontal axis stands for"),
     "y": Key("y", _DIMENSION, 'the factor before that, else `"arm"` or `"item"`', "what the vertical axis stands for"),
-    "parts": Key("parts", f"{_DIMENSION}, or `\"measure\"`", '`"measure"` of several, else `"item"`', "what a whole is made of"),
+    "parts": Key("parts", f'{_DIMENSION}, or `"measure"`', '`"measure"` of several, else `"item"`', "what a whole is made of"),
     "curves": Key("curves", _DIMENSION, '`"arm"` if there are several, else `"item"`', "what the curves, or colours, stand for"),
     "panels": Key("panels", _DIMENSION, "one panel", "what the panels stand for, one beside the other"),
     "rows": Key("rows", _DIMENSION, "one row", "what the rows of panels stand for; `panels` are then its columns"),
@@ -32,7 +32,12 @@ COMMON = (
     Key("name", "text", "needed", "of the figure's files"),
     Key("kind", "[kind](#kinds-of-figures)", "`\"levels\"`", "how it is shown"),
     Key("caption", "text", "what is shown", "below the figure"),
-    Key("metric", "[measure](measures.md)", "needed", "what is shown; of `cdf` and `time` a column with a value per row, such as a sample"),
+    Key(
+        "metric",
+        "[measure](measures.md)",
+        "needed",
+        "what is shown; of `cdf`, `time` and `lanes` a column with a value per row, such as a sample; of `shares` also a list, or a table of names and measures",
+    ),
     Key("flows", '`"mean"`, `"sum"`, `"max"`, `"min"`, `"each"`', '`"mean"`', "how the flows of a block are taken together within a run"),
     Key("of", "item or list of items", "all", "flows, blocks of flows by their name, or directions of links"),
     Key("arm", "arm or list of arms", "all", "of which alternatives"),

@@ -1,14 +1,19 @@
-"""One difference against another, with intervals both ways."""
+"""Points in a plane: one difference against another with intervals both ways, or two measures of single runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
+from sawtooth.plots import facets
 from sawtooth.plots.difference import LINEAR_BELOW
-from sawtooth.plots.style import COLOURS, figure
+from sawtooth.plots.style import COLOURS, figure, named, plain_ticks
 from sawtooth.stats import Vector
 
 
@@ -27,3 +32,75 @@ def differences(series: Mapping[str, tuple[Vector, Vector, Vector, Vector, Vecto
         axis.set_xlabel(x_label)
     axes[0].set_ylabel(y_label)
     return made
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points of single runs: x and y, each of shape (n,), and which of them are only lower bounds."""
+
+    x: Vector
+    y: Vector
+    x_bound: NDArray[np.bool_]
+    y_bound: NDArray[np.bool_]
+
+
+def runs(
+    panels: Sequence[Mapping[str, Points]],
+    titles: tuple[Sequence[str], Sequence[str]],
+    names: Sequence[str],
+    labels: tuple[str, str],
+    *,
+    scale: str = "linear",
+) -> Figure:
+    """One panel per entry of `panels`, one colour per name; arrows point from what is only a bound to where the value may be.
+
+    Args:
+        panels: of each panel, name to points.
+        titles: of rows and columns.
+        names: of all series, in order.
+        labels: of x and y.
+        scale: of both axes.
+
+    """
+    laid = facets.grid(*titles, height=2.7)
+    order = facets.in_order(names)
+    for axis, series in zip(laid.axes, panels, strict=True):
+        for name, points in series.items():
+            look: dict[str, Any] = {**facets.look(order[name]), "linestyle": "none"}
+            many = sum(len(each.x) for each in series.values()) > _MANY
+            axis.plot(points.x, points.y, markersize=3 if many else 4.5, alpha=0.6, label=named(name), **look)
+            for x, y, right, up in zip(points.x, points.y, points.x_bound, points.y_bound, strict=True):
+                if right or up:
+                    _arrow(axis, (x, y), (14 if right else 0, 14 if up else 0), str(look["color"]))
+    first = laid.axes[0]
+    every = [points for series in panels for points in series.values()]
+    ends = [
+        np.concatenate([points.x for points in every] or [np.zeros(1)]),
+        np.concatenate([points.y for points in every] or [np.zeros(1)]),
+    ]
+    bounds = [any(points.x_bound.any() for points in every), any(points.y_bound.any() for points in every)]
+    for values, bound, which in zip(ends, bounds, (first.xaxis, first.yaxis), strict=True):
+        room = 0.14 if bound else 0.05
+        set_limits = first.set_xlim if which is first.xaxis else first.set_ylim
+        if scale == "log":
+            positive = values[values > 0]
+            (first.set_xscale if which is first.xaxis else first.set_yscale)("log")
+            set_limits(float(positive.min()) / 1.3, float(positive.max()) * (2.0 if bound else 1.3))
+            plain_ticks(which)
+        else:
+            low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
+            span = (high - low) or 1.0
+            set_limits(low - room * span if low < 0 else 0.0, high + room * span)
+    laid.label(*labels)
+    laid.legend(names)
+    return laid.made
+
+
+_MANY = 200
+"""Beyond so many points in a panel they are small."""
+
+
+def _arrow(axis: Axes, place: tuple[float, float], by: tuple[int, int], colour: str) -> None:
+    """From a bound to where the value may be; `by` in points."""
+    look = {"arrowstyle": "<-", "color": colour, "lw": 1.0}
+    axis.annotate("", place, xytext=by, textcoords="offset points", arrowprops=look)

@@ -96,7 +96,7 @@ class Answers:
 
         """
         kind = figures.TABLE[spec.kind]
-        return kind.draw(FigureData(self.evaluator, spec, kind, self.shown.references, self.arms))
+        return kind.draw(FigureData(self.evaluator, spec, kind, self.shown.references, self.arms, self.verdicts))
 
 
 def section(answers: Answers) -> Section | None:

@@ -1,0 +1,99 @@
+"""`heatmap`: what replicates are together in each cell of a grid of two dimensions, as a colour and, where there is room, as a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from sawtooth import estimates
+from sawtooth.estimates import Estimate
+from sawtooth.figures import shown
+from sawtooth.figures.data import Data
+from sawtooth.figures.levels import row
+from sawtooth.figures.spec import Drawn, Kind
+from sawtooth.measures import Measure
+from sawtooth.questions import Reader
+from sawtooth.study.keys import Key
+
+CENTRE = Key(
+    "centre",
+    "quantity",
+    "none",
+    "what colours are symmetrical around: `0` of differences, `1` of ratios, whose colours are then logarithmic",
+)
+
+
+def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """The centre, and whether colours are of logarithms by themselves."""
+    if "centre" not in tree:
+        return {}
+    measure: Measure = reader.measure(dict(tree), path)
+    # Nothing is nothing in all units.
+    centre = 0.0 if str(tree["centre"]) in ("0", "0.0") else reader.in_unit(tree["centre"], measure, f"{path}.centre")
+    # Twice and half are equally far from 1.
+    ratio = centre == 1 and not measure.unit and "scale" not in tree
+    if (ratio or tree.get("scale") == "log") and centre <= 0:
+        raise reader.error("a logarithmic scale has no centre at 0 or below", f"{path}.centre", 'leave out scale = "log"')
+    return {"centre": centre, "ratio": ratio}
+
+
+def draw(data: Data) -> Drawn:
+    """The figure."""
+    from sawtooth.plots import heatmap
+
+    divisor, unit = data.unit
+    x, y = data.places["x"], data.places["y"]
+    levels = data.order(x), data.order(y)
+    panels = data.panels()
+    rows: list[dict[str, object]] = []
+    grids: list[list[list[Estimate | None]]] = []
+    for panel in panels:
+        grid: list[list[Estimate | None]] = []
+        for upwards in levels[1]:
+            line: list[Estimate | None] = []
+            for across in levels[0]:
+                group = panel.frame.filter((pl.col(x) == across) & (pl.col(y) == upwards))
+                line.append(estimates.of_frame(group, data.spec.statistic, divisor) if group.height else None)
+                if group.height:
+                    found = estimates.of_frame(group, data.spec.statistic)
+                    rows.append({**shown.place(data, panel, ""), x: across, y: upwards, **row(found)})
+            grid.append(line)
+        grids.append(grid)
+    cells = [cell for grid in grids for line in grid for cell in line]
+    known = [cell for cell in cells if cell is not None and cell.n > cell.unknown]
+    ratio = bool(data.spec.options.get("ratio"))
+    scale, note = shown.scale(data, [cell.interval.estimate for cell in known], log=ratio)
+    centre = data.spec.options.get("centre")
+    made = heatmap.estimates(
+        grids, shown.titles(panels), levels,
+        (data.spec.x_label or x, y, data.label(data.spec.label, data.measure, unit)),
+        heatmap.Colours(scale, None if centre is None else centre / divisor),
+    )  # fmt: skip
+    said = estimates.said(known, data.spec.statistic).replace("Arrows: ", "Hatched thinly, with ≥: ")
+    text = shown.sentences(said, _centred(data, known, centre, divisor, unit), _missing(len(cells) - len(known)), note, shown.pooling(data))
+    return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
+
+
+def _centred(data: Data, known: list[Estimate], centre: float | None, divisor: float, unit: str) -> str:
+    """What colours are around, and what brackets mean."""
+    if centre is None:
+        return ""
+    at = f"{centre / divisor:g} {unit}".strip() if centre else "0"
+    held = sum(not cell.interval.excludes(centre / divisor) for cell in known)
+    logs = ", in logarithms" if data.spec.options.get("ratio") or data.spec.scale == "log" else ""
+    brackets = f" In brackets: {held} of {len(known)} cells whose interval holds {at}, or that have none." if held else ""
+    return f"Colours are symmetrical around {at}{logs}.{brackets}"
+
+
+def _missing(missing: int) -> str:
+    if not missing:
+        return ""
+    return f"Grey and hatched: {missing} {'cells of which no run tells' if missing > 1 else 'cell of which no run tells'} it."
+
+
+KIND = Kind(
+    "heatmap", "what replicates are together in each cell of `x` by `y`, as a colour and a number; with a `centre` for differences and ratios",
+    ("x", "y", "panels", "rows"), draw, (CENTRE,), read,
+)  # fmt: skip

@@ -1,0 +1,111 @@
+"""`latency_under_load`: percentiles of a delay beside each other, over levels of load, and dashed what they are without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sawtooth import estimates
+from sawtooth.errors import DatasetError
+from sawtooth.estimates import Estimate
+from sawtooth.figures import shown
+from sawtooth.figures.data import Data
+from sawtooth.figures.levels import row
+from sawtooth.figures.places import MEASURE
+from sawtooth.figures.several import PERCENTILES
+from sawtooth.figures.spec import Drawn, Kind
+from sawtooth.hints import did_you_mean
+from sawtooth.questions import Reader
+from sawtooth.study.keys import Key
+
+BASE = Key(
+    "base", "level of `x`, or time", "none", "what it is without load: a level that is drawn as dashed lines, or a delay that is known"
+)
+
+
+def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """The base."""
+    if "base" not in tree:
+        return {}
+    base, x = tree["base"], tree.get("x")
+    every = {*reader.study.arms, *(level for levels in reader.levels.values() for level in levels)}
+    own = set(reader.study.arms) if x == "arm" else set(reader.levels[x]) if isinstance(x, str) and x in reader.levels else every
+    if isinstance(base, str) and base in own:
+        return {"base": base}
+    if isinstance(base, str) and not base[:1].isdigit():
+        raise reader.error(f"`{x or 'x'}` has no level `{base}`, and it is no time", f"{path}.base", did_you_mean(base, own))
+    return {"base_ns": reader.time(base, f"{path}.base")}
+
+
+def fixed(_options: Mapping[str, Any]) -> dict[str, str]:
+    """Percentiles are beside each other."""
+    return {"curves": MEASURE}
+
+
+def draw(data: Data) -> Drawn:
+    """The figure."""
+    from sawtooth.plots import levels as plot
+
+    divisor, unit = data.unit
+    x, names = data.places["x"], list(data.spec.several)
+    base = data.spec.options.get("base")
+    levels = data.levels()
+    if base is not None and base not in levels:
+        raise DatasetError(f"no run is of `{base}`", f"`{x}` has {', '.join(levels)}")
+    levels = [level for level in levels if level != base]
+    panels = data.panels()
+    rows: list[dict[str, object]] = []
+    curves: list[dict[str, list[Estimate | None]]] = []
+    lines: list[dict[str, float]] = []
+    for panel in panels:
+        here: dict[str, list[Estimate | None]] = {}
+        dashed: dict[str, float] = {}
+        for name in names:
+            part = panel.frame.filter(pl.col(MEASURE) == name)
+            without = _of(part, x, base, data) if base is not None else None
+            given = data.spec.options.get("base_ns")
+            unloaded = given if given is not None else without.interval.estimate if without is not None else None
+            if unloaded is not None and np.isfinite(unloaded):
+                dashed[name] = unloaded / divisor
+            here[name] = []
+            for level in levels:
+                group = part.filter(pl.col(x) == level)
+                here[name].append(estimates.of_frame(group, data.spec.statistic, divisor) if group.height else None)
+            for level in ([base] if base is not None else []) + levels:
+                found = _of(part, x, level, data)
+                if found is not None:
+                    above = {} if unloaded is None else {"base": unloaded, "added": found.interval.estimate - unloaded}
+                    rows.append({**shown.place(data, panel, ""), x: level, MEASURE: name, **row(found), **above})
+        curves.append(here)
+        lines.append(dashed)
+    points = [point for panel in curves for series in panel.values() for point in series if point is not None]
+    scale, note = shown.scale(data, [point.interval.estimate for point in points])
+    words = data.spec.label or data.measure.words.partition("(")[2].rstrip(")").rpartition(".")[2].removesuffix("_ns").replace("_", " ")
+    made = plot.draw(
+        curves, shown.titles(panels), levels, names, (data.spec.x_label or x, f"{words}{f' ({unit})' if unit else ''}"),
+        scale=scale, dashed=lines, joined=False,
+    )  # fmt: skip
+    without_load = f"Dashed: `{base}`." if base is not None else "Dashed: the delay without load." if "base_ns" in data.spec.options else ""
+    text = shown.sentences(
+        f"{_list(names)} within each run.", estimates.said(points, data.spec.statistic), without_load, note, data.spec.view.rows.words
+    )
+    return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
+
+
+def _of(part: pl.DataFrame, x: str, level: str, data: Data) -> Estimate | None:
+    group = part.filter(pl.col(x) == level)
+    return estimates.of_frame(group, data.spec.statistic) if group.height else None
+
+
+def _list(names: list[str]) -> str:
+    text = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return text[0].upper() + text[1:]
+
+
+KIND = Kind(
+    "latency_under_load", "percentiles of what rows have, such as `datagrams.delay_ns`, beside each other over levels of load, against what they are without",
+    ("x", "panels", "rows"), draw, (PERCENTILES, BASE), read, fixed, percentiles=True,
+)  # fmt: skip

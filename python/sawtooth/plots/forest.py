@@ -1,0 +1,248 @@
+"""Verdicts with their evidence: of every claim and cell how far the interval is from what was claimed.
+
+Claims are of different units, and no scale would suit all. Each claim has one of its own, which its cells share: it is as wide as the largest of
+its intervals and limits, and the numbers stand at the right. What lengths say within a claim they do not say from one to the other.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sawtooth.plots.style import extent, figure, plain
+from sawtooth.scales import scale
+from sawtooth.stats import Interval
+
+ANSWERS = {"yes": ("#009E73", "o"), "no": ("#D55E00", "X"), "mixed": ("#CC79A7", "D"), "cannot distinguish": ("0.45", "s")}
+"""Colour and marker of each answer: told apart also in grey."""
+_CLAIM, _CELL, _NUMBERS = 60, 44, 7.5
+"""Letters of a line of a claim and of a cell; size of numbers, in points."""
+_VERDICT = 118
+"""Room of the verdict beside a claim, in points."""
+_LINE = 0.2
+"""Height of a line, in inches."""
+MOST_CELLS = 24
+"""Of a claim; of more, those are drawn that are nearest to its limits, and it is said how many are not."""
+
+
+class Weighed(Protocol):
+    """What one cell says of a claim: `sawtooth.findings.verdict.Evidence`."""
+
+    @property
+    def cell(self) -> str:
+        """Its factors in words; empty if there is one cell only."""
+        ...
+
+    @property
+    def interval(self) -> Interval | None:
+        """What is held against the limits; None if it is no number."""
+        ...
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Between which the claim holds."""
+        ...
+
+    @property
+    def unit(self) -> str:
+        """Of the interval."""
+        ...
+
+
+class Judged(Protocol):
+    """A verdict: `sawtooth.report.document.Verdict`."""
+
+    @property
+    def claim(self) -> str:
+        """In words."""
+        ...
+
+    @property
+    def answer(self) -> str:
+        """One of `ANSWERS`."""
+        ...
+
+    @property
+    def numbers(self) -> str:
+        """In words."""
+        ...
+
+    @property
+    def evidence(self) -> Sequence[Weighed]:
+        """Of each cell."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A line of the figure: of a claim, or of a cell of it."""
+
+    text: str
+    answer: str = ""
+    head: bool = False
+    evidence: Weighed | None = None
+    reach: float = 1.0
+    numbers: str = ""
+
+
+def forest(verdicts: Sequence[Judged]) -> Figure:
+    """One row per claim and cell: estimate, interval and limits, on a scale of each claim.
+
+    The middle is the limit, or between both limits; where the claim holds is shaded. An end without an arrow head is an end of the interval; an
+    arrow says that there is none.
+
+    Args:
+        verdicts: in the order in which they are shown.
+
+    """
+    rows = [row for verdict in verdicts for row in _rows(verdict)]
+    left = max((extent(plain(row.text), 8.5 if row.head else 8, bold=row.head) for row in rows), default=1.0) + _VERDICT / 72 + 0.1
+    right = max((extent(row.numbers, _NUMBERS) for row in rows), default=0.5) + 0.2
+    middle = 2.8
+    made, (axis,) = figure(left + middle + right, _LINE * len(rows) + 0.75)
+    for at, row in enumerate(rows):
+        _draw(axis, at, row)
+    axis.set_xlim(-1.08, 1.08)
+    axis.set_ylim(len(rows) - 0.3, -0.7)
+    axis.set_xticks([])
+    axis.set_yticks([])
+    axis.grid(visible=False)
+    for side in ("left", "bottom"):
+        axis.spines[side].set_visible(False)
+    axis.set_xlabel("each claim on a scale of its own; shaded: where it holds", fontsize=8)
+    return made
+
+
+def said(verdicts: Sequence[Judged]) -> str:
+    """What a caption says of it."""
+    intervals = [each.interval for verdict in verdicts for each in verdict.evidence if each.interval is not None]
+    n = {interval.n for interval in intervals}
+    kinds = list(dict.fromkeys(interval.kind for interval in intervals if math.isfinite(interval.high - interval.low)))
+    runs = f"n = {min(n)} to {max(n)}" if len(n) > 1 else f"n = {max(n, default=0)}"
+    counts = ", ".join(f"{count} {answer}" for answer in ANSWERS if (count := sum(verdict.answer == answer for verdict in verdicts)))
+    text = f"{len(verdicts)} {'claims' if len(verdicts) != 1 else 'claim'}: {counts or 'none'}; {runs}{f'; {chr(59).join(kinds[:3])}' if kinds else ''}."
+    text += " Each claim has a scale of its own, which its cells share: lengths of different claims do not compare."
+    left_out = sum(max(len(verdict.evidence) - MOST_CELLS, 0) for verdict in verdicts)
+    if left_out:
+        text += f" {left_out} cells that are furthest from their limits are not drawn; all are in the CSV."
+    return text
+
+
+def _rows(verdict: Judged) -> list[_Row]:
+    """Of one claim: its lines, the last with the verdict, and a line for each cell."""
+    cells = [each for each in verdict.evidence if each.interval is not None]
+    # From no limit a distance is infinite.
+    cells = sorted(cells, key=_distance)[:MOST_CELLS] if len(cells) > MOST_CELLS else cells
+    cells = [each for each in verdict.evidence if any(each is kept for kept in cells)]
+    lines = textwrap.wrap(plain(verdict.claim, 400), _CLAIM) or [""]
+    reach = _reach(cells)
+    divided = scale(cells[0].unit, [_largest(each) for each in cells]) if cells else (1.0, "")
+    alone = len(cells) == 1 and not cells[0].cell
+    rows = [_Row(line, verdict.answer if at == 0 else "", head=True) for at, line in enumerate(lines)]
+    if not cells:
+        return [*rows[:-1], _Row(rows[-1].text, verdict.answer if len(rows) == 1 else "", head=True, numbers=_cut(verdict.numbers, 46))]
+    if alone:
+        first = rows[0]
+        return [_Row(first.text, first.answer, True, cells[0], reach, _numbers(cells[0], divided)), *rows[1:]]
+    return rows + [_Row(_cut(each.cell or "all", _CELL), "", False, each, reach, _numbers(each, divided)) for each in cells]
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def _middle(each: Weighed) -> float:
+    """What stands in the middle: the limit, or what is between both."""
+    low, high = each.limits
+    finite = [end for end in (low, high) if math.isfinite(end)]
+    return sum(finite) / len(finite) if finite else 0.0
+
+
+def _distance(each: Weighed) -> float:
+    """How far the interval is from the nearest limit: 0 if it holds one."""
+    assert each.interval is not None
+    finite = [end for end in each.limits if math.isfinite(end)]
+    if not finite:
+        return math.inf
+    return min(max(end - each.interval.high, each.interval.low - end, 0.0) for end in finite)
+
+
+def _reach(cells: Sequence[Weighed]) -> float:
+    """From the middle to the edge of the scale that the cells of a claim share, in their unit."""
+    ends: list[float] = []
+    for each in cells:
+        assert each.interval is not None
+        middle = _middle(each)
+        values = (each.interval.estimate, each.interval.low, each.interval.high, *each.limits)
+        ends += [abs(value - middle) for value in values if math.isfinite(value)]
+    return max(ends, default=1.0) or 1.0
+
+
+def _signed(value: float) -> str:
+    return f"{value:+,.0f}" if 999.5 <= abs(value) < 1e9 else f"{value:+.3g}"
+
+
+def _largest(each: Weighed) -> float:
+    """The largest number of an interval, for its unit."""
+    assert each.interval is not None
+    return max((abs(end) for end in (each.interval.estimate, each.interval.low, each.interval.high) if math.isfinite(end)), default=0.0)
+
+
+def _numbers(each: Weighed, divided: tuple[float, str]) -> str:
+    """Estimate, interval and unit: the same of all cells of a claim."""
+    interval, (divisor, unit) = each.interval, divided
+    assert interval is not None
+    if not math.isfinite(interval.estimate):
+        return _cut(interval.kind, 46)
+    shown = _signed(interval.estimate / divisor)
+    if math.isfinite(interval.low) or math.isfinite(interval.high):
+        ends = ["no end" if not math.isfinite(end) else _signed(end / divisor) for end in (interval.low, interval.high)]
+        shown += f" ({ends[0]} to {ends[1]})"
+    else:
+        shown += " (no interval)"
+    return f"{shown} {unit}".strip()
+
+
+def _draw(axis: Axes, at: int, row: _Row) -> None:
+    colour, marker = ANSWERS.get(row.answer, ("0.2", "o"))
+    axis.annotate(plain(row.text), (0, at), xycoords=("axes fraction", "data"), xytext=(-_VERDICT, 0), textcoords="offset points", ha="right",
+                  va="center", fontsize=8.5 if row.head else 8, fontweight="bold" if row.head else "normal", color="black" if row.head else "0.25")  # fmt: skip
+    if row.answer:
+        axis.annotate(row.answer, (0, at), xycoords=("axes fraction", "data"), xytext=(-8, 0), textcoords="offset points", ha="right", va="center",
+                      fontsize=8.5, fontweight="bold", color=colour)  # fmt: skip
+    if row.numbers:
+        axis.annotate(row.numbers, (1, at), xycoords=("axes fraction", "data"), xytext=(8, 0), textcoords="offset points", ha="left", va="center",
+                      fontsize=_NUMBERS)  # fmt: skip
+    if row.evidence is not None:
+        _interval(axis, at, row.evidence, row.reach, colour if row.answer else "0.2", marker)
+
+
+def _interval(axis: Axes, at: int, each: Weighed, reach: float, colour: str, marker: str) -> None:
+    """Limits, the side where the claim holds, estimate and interval."""
+    interval, middle = each.interval, _middle(each)
+    assert interval is not None
+
+    def place(value: float) -> float:
+        return max(-1.05, min(1.05, (value - middle) / reach))
+
+    low, high = each.limits
+    if math.isfinite(low) or math.isfinite(high):
+        axis.fill_between([place(low), place(high)], at - 0.42, at + 0.42, color="#009E73", alpha=0.13, linewidth=0)
+        for end in (low, high):
+            if math.isfinite(end):
+                axis.plot([place(end)] * 2, [at - 0.5, at + 0.5], color="0.3", linewidth=0.9)
+    if not math.isfinite(interval.estimate):
+        return
+    for end in (interval.low, interval.high):
+        axis.plot([place(interval.estimate), place(end)], [at, at], color=colour, linewidth=1.3, solid_capstyle="butt")
+        if math.isfinite(end):
+            axis.plot([place(end)] * 2, [at - 0.16, at + 0.16], color=colour, linewidth=1.0)
+        else:
+            axis.plot(place(end), at, "<" if end < 0 else ">", color=colour, markersize=4)
+    axis.plot(place(interval.estimate), at, marker, color=colour, markersize=5, zorder=4)

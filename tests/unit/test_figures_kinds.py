@@ -1,0 +1,464 @@
+"""Kinds of figures: the numbers in them are those that the records say, and what is unfinished, missing or mixed is seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sawtooth import figures, stats
+from sawtooth.errors import DatasetError
+from sawtooth.estimates import Estimate
+from sawtooth.figures.spec import Drawn
+from sawtooth.findings.verdict import Evidence
+from sawtooth.plots import forest, heatmap, lanes, replicates, shares
+from sawtooth.plots.style import svg
+from sawtooth.report.answers import Answers
+from sawtooth.report.document import Verdict
+from sawtooth.results.dataset import Dataset
+from sawtooth.stats import Interval
+from tests.conftest import ROOT
+from tests.unit.figure_runs import STUDY, drawn, made, refused, without
+
+FINDINGS = """
+[[findings]]
+claim = "The long flow gets more than a megabit"
+metric = "goodput_bps"
+of = "long"
+arm = "reno"
+is = "above"
+than = "1 Mbit/s"
+
+[[findings]]
+claim = "The short one takes less than ten seconds"
+metric = "completion_ns"
+of = "short"
+arm = "reno"
+where = { rate = "5 Mbit/s", delay = "10 ms" }
+is = "below"
+than = "10 s"
+"""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    return made(tmp_path_factory.mktemp("kinds"))
+
+
+@pytest.fixture(scope="module")
+def single(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    text = STUDY.replace("repeat = 3", "repeat = 1").partition("[arms]")[0].replace('["10 ms", "20 ms", "40 ms"]', '["10 ms"]')
+    return made(tmp_path_factory.mktemp("single"), text.replace('["1 Mbit/s", "5 Mbit/s"]', '["5 Mbit/s"]'))
+
+
+def records(dataset: Dataset) -> pl.DataFrame:
+    """The flows' records beside the plan: what figures are held against, read without any of their code."""
+    plan = dataset.runs.select("run", "cell", "rate", "delay", "arm", "replicate")
+    return plan.join(dataset.flows().collect(), on="run")
+
+
+def close(found: object, expected: float) -> bool:
+    return bool(np.isclose(cast(float, found), expected, rtol=1e-9))
+
+
+def limits(norm: Any) -> tuple[float, float]:
+    """Of a scale of colours."""
+    return float(norm.vmin), float(norm.vmax)
+
+
+def texts(figure: Drawn) -> str:
+    """All that is written in a figure."""
+    return " ".join(text.get_text() for axis in figure.figure.axes for text in axis.texts)
+
+
+# --- heatmap
+
+
+def test_a_heat_map_has_the_mean_of_each_cell(runs: Dataset, tmp_path: Path) -> None:
+    found = drawn(runs, tmp_path, 'kind = "heatmap"\nmetric = "goodput_bps"\nof = "long"\npanels = "arm"')
+    rows = records(runs).filter(flow="long")
+    assert found.numbers.height == 12
+    for row in found.numbers.to_dicts():
+        own = rows.filter(rate=row["rate"], delay=row["delay"], arm=row["arm"])["goodput_bps"].to_numpy()
+        assert close(row["estimate"], own.mean())
+        assert close(row["low"], stats.mean(own).low) or not np.isfinite(row["low"])
+        assert (row["n"], row["interval"]) == (3, stats.mean(own).kind)
+    image = found.figure.axes[0].images[0].get_array()
+    assert image is not None
+    reno = found.numbers.filter(arm="reno", rate="5 Mbit/s", delay="40 ms")["estimate"][0]
+    # Rows are rates, columns delays, in the order of the study; colours are of what is written.
+    assert close(image[1, 2], reno / 1e6)
+    assert f"{reno / 1e6:.2f}" in texts(found)
+    assert found.note.startswith("Means of 3 runs; 95% t and log-scale interval")
+
+
+def test_colours_of_differences_and_ratios_are_symmetrical_around_their_centre(runs: Dataset, tmp_path: Path) -> None:
+    less = drawn(runs, tmp_path, 'kind = "heatmap"\nmetric = "goodput_bps - arms.reno.goodput_bps"\nof = "long"\narm = "cubic"\ncentre = 0')
+    norm = less.figure.axes[0].images[0].norm
+    low, high = limits(norm)
+    assert close(low, -high)
+    assert "Colours are symmetrical around 0." in less.note
+    ratio = drawn(
+        runs, tmp_path, 'kind = "heatmap"\nmetric = "goodput_bps / arms.reno.goodput_bps"\nof = "long"\narm = "cubic"\ncentre = 1'
+    )
+    norm = ratio.figure.axes[0].images[0].norm
+    low, high = limits(norm)
+    assert close(low * high, 1.0)
+    assert "Colours are symmetrical around 1, in logarithms." in ratio.note
+    # Brackets are around what cannot be told from the centre.
+    held = sum(row["low"] <= 1 <= row["high"] for row in ratio.numbers.to_dicts())
+    assert held > 0
+    assert f"In brackets: {held} of 6 cells" in ratio.note
+    assert texts(ratio).count("(") == held
+
+
+def test_a_heat_map_shows_bounds_as_bounds_and_hatches_what_is_unknown(runs: Dataset, tmp_path: Path) -> None:
+    text = 'kind = "heatmap"\nmetric = "completion_ns"\nof = "short"\narm = "reno"'
+    found = drawn(runs, tmp_path, text)
+    slow = found.numbers.filter(rate="1 Mbit/s")
+    assert slow["unfinished"].to_list() == [3, 3, 3]
+    assert texts(found).count("≥") == 3
+    assert "Hatched thinly, with ≥: 9 of 18 runs did not finish it" in found.note
+    some = drawn(without(runs, rate="5 Mbit/s", delay="20 ms"), tmp_path, text)
+    # The cell that has no run is there, and the order of the others is that of the study.
+    assert [label.get_text() for label in some.figure.axes[0].get_xticklabels()] == ["10 ms", "20 ms", "40 ms"]
+    assert [patch.get_hatch() for patch in some.figure.axes[0].patches].count("xxxx") == 1
+    assert "Grey and hatched: 1 cell of which no run tells it." in some.note
+
+
+def test_a_heat_map_of_one_run_has_no_interval(single: Dataset, tmp_path: Path) -> None:
+    found = drawn(single, tmp_path, 'kind = "heatmap"\nmetric = "goodput_bps"\nof = "long"')
+    assert found.numbers.height == 1
+    assert found.note.startswith("A single run each: no interval.")
+    svg(found.figure)
+
+
+def test_a_heat_map_of_many_levels_has_no_numbers_and_names_what_there_is_room_for() -> None:
+    def cell(value: float) -> Estimate:
+        return Estimate(Interval(value, value, value, 5, "t"), 5)
+
+    names = [str(at) for at in range(200)], [f"an arm with a very long name, the one with the number {at}" for at in range(80)]
+    made_of = heatmap.estimates(
+        [[[cell(float(x * y)) for x in range(200)] for y in range(80)]], ([""], [""]), names, ("x", "y", "z"), heatmap.Colours()
+    )
+    svg(made_of)
+    assert not made_of.axes[0].texts
+    assert len(made_of.axes[0].get_xticklabels()) < 100
+    assert max(made_of.get_size_inches()) < 20
+
+
+@pytest.mark.parametrize(
+    ("figure", "message"),
+    [
+        ('kind = "heatmap"\nmetric = "goodput_bps"\nof = "long"', "it would take 2 arms (reno, cubic) together as if they were replicates"),
+        ('kind = "heatmap"\nmetric = "goodput_bps"\nof = "long"\npanels = "arm"\ncentre = "5 ms"', "`5 ms` is no rate"),
+        ('kind = "heatmap"\nmetric = "goodput_bps"\nof = "long"\npanels = "arm"\ncentre = 0\nscale = "log"', "no centre at 0"),
+        ('kind = "shares"\nmetric = "goodput_bps"\nx = "rate"\npanels = "arm"', "it would take 3 levels of `delay`"),
+        ('kind = "shares"\nmetric = ["goodput_bps", "srtt_mean_ns"]\nof = "long"', "the measures of a figure have one unit"),
+        ('kind = "shares"\nmetric = ["goodput_bps", "goodput_bps"]', "a measure stands in `metric` twice"),
+        ('kind = "shares"\nmetric = []', "`metric` has no measure"),
+        ('kind = "shares"\nmetric = [3]', "`metric` is a measure, a list of them"),
+        ('kind = "levels"\nmetric = ["goodput_bps", "transfer_rate_bps"]', "`metric` must be a text"),
+        ('kind = "paired"\nmetric = "goodput_bps"\nof = "long"\npanels = "rate"', "it would take 3 levels of `delay`"),
+        ('kind = "paired"\nmetric = "goodput_bps"\nof = "long"\nalong = "rate"', "levels of `rate` are no pairs"),
+        ('kind = "paired"\nmetric = "goodput_bps"\nof = "long"\npanels = "arm"', "`arm` has a place already: `x`"),
+        ('kind = "paired"\nmetric = "goodput_bps"\nof = "long"\nto = "bbr"', "there is no arm `bbr`"),
+        ('kind = "box"\nmetric = "goodput_bps"\nof = "long"\nx = "rate"', "it would take 3 levels of `delay`"),
+        ('kind = "violin"\nmetric = "goodput_bps"\nx = "rate"\npanels = "delay"', "it would take 3 items"),
+        ('kind = "lanes"\nmetric = "episodes.retransmits"\npanels = "arm"', "it would take 3 levels of `delay`"),
+        ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\nx = "rate"', "2 arms (reno, cubic) together"),
+        ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\npercentiles = [0]', "`percentiles` is a list of numbers above 0"),
+        ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\npercentiles = [42]', "p42"),
+        ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\nbase = "5 Mbit/s"\nx = "delay"\npanels = "arm"\nrows = "rate"', "`5 Mbit/s` is no time"),
+        ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\nbase = "rno"\nx = "arm"', "`arm` has no level `rno`"),
+        ('kind = "scatter"\nmetric = "goodput_bps"', "lacks `against`"),
+        ('kind = "forest"\nmetric = "goodput_bps"', "a figure of kind `forest` has no `metric`"),
+    ],
+)  # fmt: skip
+def test_what_a_figure_cannot_show_is_said_when_it_is_planned(figure: str, message: str, tmp_path: Path) -> None:
+    error = refused(tmp_path, figure)
+    assert message in error.message
+    if "would take" in error.message:
+        # What to add is said, and with it the study is planned or says the next one.
+        assert error.hint is not None
+        assert error.hint.startswith("add ")
+
+
+# --- shares
+
+
+def test_shares_of_items_are_those_of_each_run_and_add_up(runs: Dataset, tmp_path: Path) -> None:
+    found = drawn(
+        runs, tmp_path, 'kind = "shares"\nmetric = "goodput_bps"\nof = ["long", "short"]\nx = "rate"\npanels = "arm"\nrows = "delay"'
+    )
+    rows = records(runs)
+    for row in found.numbers.to_dicts():
+        here = rows.filter(rate=row["rate"], delay=row["delay"], arm=row["arm"]).sort("replicate")
+        both = [here.filter(flow=flow)["goodput_bps"].to_numpy() for flow in ("long", "short")]
+        own = here.filter(flow=row["item"])["goodput_bps"].to_numpy()
+        assert close(row["estimate"], (own / (both[0] + both[1])).mean())
+    sums = found.numbers.group_by("rate", "delay", "arm").agg(pl.col("estimate").sum())["estimate"]
+    assert all(close(each, 1.0) for each in sums)
+    assert found.note.startswith("Mean shares of 3 runs; 95% t and log-scale interval")
+    assert "Lines: the interval of each part's own share" in found.note
+
+
+def test_shares_of_several_measures_leave_the_rest_of_a_whole(runs: Dataset, tmp_path: Path) -> None:
+    names = 'metric = { window = "limited_cwnd_ns", recovery = "limited_recovery_ns" }'
+    found = drawn(
+        runs, tmp_path, f'kind = "shares"\n{names}\nwhole = "lifetime_ns"\nof = "long"\nx = "delay"\npanels = "arm"\nrows = "rate"'
+    )
+    rows = records(runs).filter(flow="long")
+    for row in found.numbers.to_dicts():
+        here = rows.filter(rate=row["rate"], delay=row["delay"], arm=row["arm"])
+        column = {"window": "limited_cwnd_ns", "recovery": "limited_recovery_ns"}[row["measure"]]
+        assert close(row["estimate"], (here[column] / here["lifetime_ns"]).mean())  # pyright: ignore[reportArgumentType]
+    legend = found.figure.legends[0]
+    assert [text.get_text() for text in legend.get_texts()][:2] == ["window", "recovery"]
+
+
+def test_what_is_not_known_of_shares_is_hatched(runs: Dataset, tmp_path: Path) -> None:
+    found = drawn(
+        runs,
+        tmp_path,
+        'kind = "shares"\nmetric = "completion_ns"\nof = "short"\nwhole = "lifetime_ns"\nx = "delay"\npanels = "arm"\nrows = "rate"',
+    )
+    assert found.numbers.filter(rate="1 Mbit/s")["unfinished"].to_list() == [3] * 6
+    assert "Hatched: what is not known of 6 of 12 bars" in found.note
+    slow = found.figure.axes[0]
+    assert [patch.get_hatch() for patch in slow.patches].count("////") == 3
+    assert not any(patch.get_hatch() for patch in found.figure.axes[2].patches)
+
+
+def test_bars_of_many_parts_and_levels_without_runs_are_drawn() -> None:
+    part = Estimate(Interval(0.1, 0.05, 0.15, 5, "t"), 5)
+    names = [f"a flow with quite a long name {at}" for at in range(10)]
+    stacks = [shares.Stack([part] * 10), None, *[shares.Stack([part] * 10)] * 38]
+    svg(shares.bars([stacks], ([""], [""]), [f"{at} ms" for at in range(40)], names, ("x", "y")))
+
+
+# --- scatter
+
+
+def test_every_run_is_a_point_of_a_scatter(runs: Dataset, tmp_path: Path) -> None:
+    found = drawn(runs, tmp_path, 'kind = "scatter"\nmetric = "completion_ns"\nagainst = "goodput_bps"\nof = "short"\ncurves = "arm"')
+    rows = records(runs).filter(flow="short")
+    assert found.numbers.height == rows.height == 36
+    both = found.numbers.join(rows, on=["cell", "arm", "replicate"])
+    assert np.allclose(both["x"].to_numpy(), both["goodput_bps"].to_numpy())
+    done = both.filter(pl.col("completion_ns") >= 0)
+    assert np.allclose(done["y"].to_numpy(), done["completion_ns"].to_numpy())
+    assert found.numbers["y_unfinished"].sum() == 36 - done.height == 18
+    assert found.note.startswith("n = 36 runs, each by itself: no interval. Arrows: 18 did not finish")
+    drawn_points = [line.get_xdata() for line in found.figure.axes[0].get_lines()]
+    assert sum(len(cast(Any, each)) for each in drawn_points) == 36
+    assert sum(bool(text.arrow_patch) for text in cast(Any, found.figure.axes[0].texts)) == 18
+
+
+def test_a_scatter_of_one_run_has_one_point(single: Dataset, tmp_path: Path) -> None:
+    found = drawn(single, tmp_path, 'kind = "scatter"\nmetric = "goodput_bps"\nagainst = "srtt_mean_ns"\nof = "long"\nscale = "log"')
+    assert found.note.startswith("n = 1 run, by itself: no interval.")
+    svg(found.figure)
+
+
+# --- paired
+
+
+def test_pairs_differ_by_what_replicates_differ_by(runs: Dataset, tmp_path: Path) -> None:
+    found = drawn(runs, tmp_path, 'kind = "paired"\nmetric = "goodput_bps"\nof = "long"\npanels = "rate"\nrows = "delay"\nto = "cubic"')
+    rows = records(runs).filter(flow="long").sort("replicate")
+    for row in found.numbers.to_dicts():
+        mine, theirs = (rows.filter(rate=row["rate"], delay=row["delay"], arm=arm)["goodput_bps"].to_numpy() for arm in ("reno", "cubic"))
+        expected = stats.difference(mine, theirs)
+        assert close(row["estimate"], (mine - theirs).mean())
+        assert (row["arm"], row["to"], row["n"], row["interval"]) == ("reno", "cubic", 3, expected.kind)
+    first = found.figure.axes[0]
+    lines = [line for line in first.get_lines() if len(cast(Any, line.get_xdata())) == 2 and line.get_marker() == "o"]
+    assert len(lines) == 3
+    assert "n = 3 pairs of runs" in found.note
+
+
+def test_pairs_that_did_not_finish_are_drawn_and_not_compared(runs: Dataset, tmp_path: Path) -> None:
+    text = 'kind = "paired"\nmetric = "completion_ns"\nof = "short"\nform = "ratio"\nwhere = { delay = "10 ms" }\npanels = "rate"'
+    found = drawn(runs, tmp_path, text)
+    slow, fast = found.numbers.filter(rate="1 Mbit/s").to_dicts()[0], found.numbers.filter(rate="5 Mbit/s").to_dicts()[0]
+    assert (slow["unfinished"], slow["interval"]) == (3, "no pair of runs is known")
+    rows = records(runs).filter(flow="short", rate="5 Mbit/s", delay="10 ms").sort("replicate")
+    reno, cubic = (rows.filter(arm=arm)["completion_ns"].to_numpy() for arm in ("reno", "cubic"))
+    assert close(fast["estimate"], cubic.mean() / reno.mean())
+    assert "Arrows: 3 of 6 pairs have a run that did not finish" in found.note
+    assert sum(bool(text.arrow_patch) for text in cast(Any, found.figure.axes[0].texts)) == 6
+    with pytest.raises(DatasetError, match="there is nothing to hold against `reno`"):
+        drawn(without(runs, arm="cubic"), tmp_path, text)
+
+
+# --- box and violin
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    text = STUDY.replace("repeat = 3", "repeat = 12").replace('["10 ms", "20 ms", "40 ms"]', '["10 ms"]')
+    return made(tmp_path_factory.mktemp("many"), text)
+
+
+@pytest.mark.parametrize("kind", ["box", "violin"])
+def test_boxes_have_the_quartiles_of_runs_and_every_run(kind: str, many: Dataset, tmp_path: Path) -> None:
+    found = drawn(many, tmp_path, f'kind = "{kind}"\nmetric = "goodput_bps"\nof = "long"\nx = "rate"\ncurves = "arm"')
+    rows = records(many).filter(flow="long")
+    assert found.numbers.height == 48
+    for (rate, arm), group in found.numbers.group_by("rate", "arm"):
+        own = rows.filter(rate=rate, arm=arm)["goodput_bps"].to_numpy()
+        assert sorted(group["value"]) == sorted(own)
+        for name, share in (("q1", 0.25), ("median", 0.5), ("q3", 0.75)):
+            assert close(group[name][0], float(np.quantile(own, share)))
+    assert "medians of 12 runs; 95% order-statistic interval" in found.note
+    assert ("Violins: density by a Gaussian kernel" in found.note) == (kind == "violin")
+    points = [line for line in found.figure.axes[0].get_lines() if line.get_marker() == "o"]
+    assert sum(len(cast(Any, line.get_xdata())) for line in points) == 48
+    svg(found.figure)
+
+
+def test_there_is_no_box_of_few_runs_and_no_violin_of_unfinished_ones(runs: Dataset, many: Dataset, tmp_path: Path) -> None:
+    few = drawn(runs, tmp_path, 'kind = "violin"\nmetric = "goodput_bps"\nof = "long"\ncurves = "arm"\npanels = "rate"')
+    assert "No box of fewer than 5 runs." in few.note
+    assert "Violins" not in few.note
+    late = drawn(many, tmp_path, 'kind = "violin"\nmetric = "completion_ns"\nof = "short"\nx = "rate"\ncurves = "arm"')
+    slow = late.numbers.filter(rate="1 Mbit/s")
+    # More than half did not finish: the median has no end.
+    assert slow["unfinished"].all()
+    assert np.isinf(slow["median"].to_numpy()).all()
+    assert "Arrows: 24 of 48 runs did not finish it" in late.note
+    svg(late.figure)
+
+
+def test_quartiles_between_finished_and_unfinished_runs_have_no_end() -> None:
+    from sawtooth.figures.box import _quartiles  # pyright: ignore[reportPrivateUsage]
+
+    values = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert _quartiles(values, np.zeros(5, dtype=bool)).tolist() == [2.0, 3.0, 4.0]
+    assert _quartiles(values, np.array([False, False, False, True, True])).tolist() == [2.0, 3.0, np.inf]
+    assert _quartiles(values[:4], np.array([False, False, True, True])).tolist() == [1.75, np.inf, np.inf]
+
+
+def test_points_of_one_run_and_long_names_are_drawn() -> None:
+    one = replicates.Group(np.array([3.0]), np.array([False]), None, Estimate(Interval(3.0, -np.inf, np.inf, 1, "n = 1"), 1))
+    names = [f"an arm with a name that is much too long for any legend, number {at}" for at in range(9)]
+    svg(replicates.groups([{name: [one, None] for name in names}], ([""], [""]), ["a", "b"], names, ("x", "y"), scale="log"))
+
+
+# --- latency under load
+
+
+def test_percentiles_stand_beside_what_they_are_without_load(runs: Dataset, tmp_path: Path) -> None:
+    text = 'kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\nx = "rate"\npanels = "arm"\nrows = "delay"\nbase = "5 Mbit/s"'
+    found = drawn(runs, tmp_path, text)
+    rows = runs.runs.select("run", "rate", "delay", "arm").join(runs.table("datagrams").collect(), on="run")
+    columns = {"median": "delay_p50_ns", "95th percentile": "delay_p95_ns", "99th percentile": "delay_p99_ns"}
+    for row in found.numbers.to_dicts():
+        here = rows.filter(delay=row["delay"], arm=row["arm"])
+        own, base = (here.filter(rate=rate)[columns[row["measure"]]].to_numpy().mean() for rate in (row["rate"], "5 Mbit/s"))
+        assert close(row["estimate"], own)
+        assert abs(row["added"] - (own - base)) < 1.0
+    assert found.numbers.height == 36
+    assert found.note.startswith("Median, 95th percentile and 99th percentile within each run. Means of 3 runs;")
+    assert "Dashed: `5 Mbit/s`." in found.note
+    known = drawn(runs, tmp_path, text.replace('"5 Mbit/s"', '"30 ms"').replace('rows = "delay"', 'rows = "delay"\npercentiles = [95]'))
+    assert all(close(each, 30e6) for each in known.numbers["base"])
+    assert known.numbers["measure"].unique().to_list() == ["95th percentile"]
+
+
+# --- lanes
+
+
+def test_lanes_have_the_episodes_of_one_replicate(runs: Dataset, tmp_path: Path) -> None:
+    text = 'kind = "lanes"\nmetric = "episodes.end_ns - episodes.start_ns"\nwhere = { delay = "10 ms" }\ncurves = "cause"\nrows = "rate"\npanels = "arm"'
+    found = drawn(runs, tmp_path, f"{text}\nreplicate = 2")
+    chosen = runs.runs.filter(delay="10 ms", replicate=2).select("run")
+    rows = runs.table("episodes").collect().join(chosen, on="run", how="semi").filter(pl.col("end_ns") >= 0)
+    assert found.numbers.height == rows.height > 0
+    assert sorted(found.numbers["t_ns"]) == sorted(rows["start_ns"])
+    assert sorted(found.numbers["value"]) == sorted((rows["end_ns"] - rows["start_ns"]).cast(pl.Float64))
+    assert found.note.startswith(f"Replicate 2 of 3: {rows.height} rows of `episodes`.")
+    svg(found.figure)
+    marks = drawn(
+        runs, tmp_path, 'kind = "lanes"\nmetric = "episodes.retransmits"\nwhere = { delay = "10 ms", rate = "5 Mbit/s" }\narm = "reno"'
+    )
+    assert marks.numbers.height > 0
+    with pytest.raises(DatasetError, match="has no time"):
+        drawn(
+            runs, tmp_path, 'kind = "lanes"\nmetric = "flows.completion_ns"\nwhere = { delay = "10 ms", rate = "5 Mbit/s" }\narm = "reno"'
+        )
+
+
+def test_what_had_not_ended_is_open_at_the_right() -> None:
+    events = [lanes.Events(at, "stall", np.array([1.0, 2.0]), np.array([0.5, 1e-9]), np.array([False, True])) for at in range(40)]
+    made_of = lanes.draw([events], ([""], [""]), [f"a flow with a long name, number {at}" for at in range(40)], ["stall"], (0.0, 3.0))
+    assert sum(line.get_marker() == ">" for line in made_of.axes[0].get_lines()) == 40
+    svg(made_of)
+
+
+# --- forest
+
+
+def test_a_forest_has_the_evidence_of_all_verdicts(tmp_path: Path) -> None:
+    dataset = made(tmp_path, STUDY + FINDINGS + '[[figures]]\nname = "all"\nkind = "forest"\n')
+    answers = Answers(dataset)
+    (plot,), notes = answers.plots()
+    assert not notes
+    assert plot.numbers is not None
+    verdicts = answers.verdicts()
+    rows = records(dataset).filter(flow="long", arm="reno")
+    for row in plot.numbers.filter(claim="The long flow gets more than a megabit").to_dicts():
+        rate, delay = row["cell"].removeprefix("rate ").split(", delay ")
+        assert close(row["estimate"], rows.filter(rate=rate, delay=delay)["goodput_bps"].to_numpy().mean() - 1e6)
+        assert (row["limit_low"], row["limit_high"], row["answer"]) == (0.0, np.inf, verdicts[0].answer)
+    assert plot.numbers.height == 7
+    assert plot.caption.startswith(f"2 claims: {'1 yes, ' if verdicts[1].answer == 'yes' else ''}1 {verdicts[0].answer}")
+    written = {text.get_text() for text in plot.figure.axes[0].texts}
+    assert {verdict.answer for verdict in verdicts} <= written
+
+
+def test_a_study_without_findings_has_no_forest(runs: Dataset, tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="the study has no findings"):
+        drawn(runs, tmp_path, 'kind = "forest"')
+
+
+def test_a_forest_copes_with_no_evidence_no_ends_and_many_cells() -> None:
+    def evidence(cell: str, interval: Interval | None, limits: tuple[float, float] = (0.0, np.inf)) -> Evidence:
+        return Evidence(cell, lambda _: False, lambda _: False, "words", interval, limits, "bit/s")
+
+    many_cells = [evidence(f"cell {at}", Interval(float(at), at - 1.0, at + 1.0, 5, "t")) for at in range(100)]
+    verdicts = [
+        Verdict("none", "cannot distinguish", "the runs that were made do not tell it"),
+        Verdict("open", "no", "", [evidence("", Interval(1e6, -np.inf, 2e6, 3, "at least"))]),
+        Verdict("unknown", "cannot distinguish", "", [evidence("", Interval(np.nan, -np.inf, np.inf, 0, "nothing is known"))]),
+        Verdict("within", "yes", "", [evidence("a", Interval(0.1, -0.1, 0.3, 5, "t"), (-1.0, 1.0)), evidence("b", None)]),
+        Verdict(f"a claim {'that goes on and on ' * 12}", "mixed", "", many_cells),
+    ]
+    made_of = forest.forest(verdicts)
+    svg(made_of)
+    written = [text.get_text() for text in made_of.axes[0].texts]
+    assert "the runs that were made do not tell it" in written
+    assert "nothing is known" in written
+    # Of many cells those that are nearest to the limit, in their order.
+    assert [text for text in written if text.startswith("cell ")] == [f"cell {at}" for at in range(forest.MOST_CELLS)]
+    assert f"{100 - forest.MOST_CELLS} cells that are furthest from their limits are not drawn" in forest.said(verdicts)
+    svg(forest.forest([]))
+
+
+# --- the guide
+
+
+def test_every_figure_of_the_guide_is_drawn(tmp_path: Path) -> None:
+    text = (ROOT / "docs/guides/figures.md").read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    answers = Answers(made(tmp_path, text.replace("repeat = 5", "repeat = 2").replace('duration = "5 s"', 'duration = "2500 ms"')))
+    plots, notes = answers.plots()
+    assert not notes
+    assert {spec.kind for spec in answers.shown.figures} | {"levels", "plane", "cdf", "time", "difference"} == set(figures.KINDS)
+    for plot in plots:
+        assert plot.svg.startswith("<svg")
+        assert plot.numbers is not None
+        assert plot.numbers.height > 0, plot.name
