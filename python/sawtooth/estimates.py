@@ -7,6 +7,7 @@ end. A median is what it is as long as fewer than half are bounds.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,9 @@ import polars as pl
 
 from sawtooth import stats
 from sawtooth.stats import Centre, Interval, Vector
+
+_UNFINISHED = re.compile(r", \d+ of \d+ unfinished: at least$")
+"""What `of_bounds` adds to the kind of an interval."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def said(estimates: Iterable[Estimate], statistic: Centre, what: str = "runs") -
     if max(n) < 2:
         text = "A single run each: no interval."
     else:
-        kinds = list(dict.fromkeys(estimate.interval.kind.partition(", ")[0] for estimate in found))
+        kinds = list(dict.fromkeys(_UNFINISHED.sub("", estimate.interval.kind) for estimate in found))
         text = f"{plural} of {number(n)} {what}; {_or(kinds)}."
     unfinished, unknown = sum(estimate.unfinished for estimate in found), sum(estimate.unknown for estimate in found)
     if unfinished:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sawtooth import figures, stats
+from sawtooth import estimates, figures, stats
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
 from sawtooth.figures.spec import Drawn
@@ -293,6 +293,31 @@ def test_pairs_that_did_not_finish_are_drawn_and_not_compared(runs: Dataset, tmp
     assert sum(bool(text.arrow_patch) for text in cast(Any, found.figure.axes[0].texts)) == 6
     with pytest.raises(DatasetError, match="there is nothing to hold against `reno`"):
         drawn(without(runs, arm="cubic"), tmp_path, text)
+
+
+def test_the_interval_of_pairs_that_finished_says_that_it_is_of_them() -> None:
+    from sawtooth.figures.paired import _estimate  # pyright: ignore[reportPrivateUsage]
+
+    low = np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 3.5, 4.0, 4.5]])
+    high = np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 3.5, np.inf, 4.5]])
+    found = _estimate(low, high, "difference")
+    assert (found.n, found.unfinished) == (4, 1)
+    assert close(found.interval.estimate, 1.0)
+    assert found.interval.kind.endswith("of 3 of 4 pairs that finished")
+
+
+def test_a_caption_names_the_kind_of_an_interval_whole() -> None:
+    def bounds(ends: list[float]) -> Estimate:
+        return estimates.of_bounds(np.array([1.0, 2.0, 4.0, 7.0, 9.0]), np.array(ends), "mean")
+
+    known, late = bounds([1.0, 2.0, 4.0, 7.0, 9.0]), bounds([1.0, 2.0, 4.0, 7.0, np.inf])
+    whole = Estimate(Interval(1.0, 0.5, 1.5, 11, "95% t, log-scale and bootstrap-t interval"), 11)
+    assert "95% t, log-scale and bootstrap-t interval." in estimates.said([whole], "mean")
+    # What is unfinished is counted once, and is no other kind.
+    assert (
+        estimates.said([known, late], "mean")
+        == f"Means of 5 runs; {known.interval.kind}. Arrows: 1 of 10 runs did not finish it, the value is at least that."
+    )
 
 
 # --- box and violin

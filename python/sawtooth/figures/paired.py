@@ -6,6 +6,7 @@ The differences share the scale of the values: 0 of theirs is at the mean of the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,9 @@ def _estimate(low: np.ndarray[Any, Any], high: np.ndarray[Any, Any], form: str) 
     if not known.any():
         return Estimate(stats.Interval(np.nan, -np.inf, np.inf, 0, "no pair of runs is known"), int(there.sum()), unfinished)
     found = stats.ratio(low[1][known], low[0][known]) if form == "ratio" else stats.difference(low[1][known], low[0][known])
+    if unfinished:
+        # Those that finished are no fair choice of all, and the interval is of them only.
+        found = replace(found, kind=f"{found.kind}, of {int(known.sum())} of {int(there.sum())} pairs that finished")
     return Estimate(found, int(there.sum()), unfinished)
 
 

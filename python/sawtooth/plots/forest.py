@@ -126,7 +126,8 @@ def said(verdicts: Sequence[Judged]) -> str:
     kinds = list(dict.fromkeys(interval.kind for interval in intervals if math.isfinite(interval.high - interval.low)))
     runs = f"n = {min(n)} to {max(n)}" if len(n) > 1 else f"n = {max(n, default=0)}"
     counts = ", ".join(f"{count} {answer}" for answer in ANSWERS if (count := sum(verdict.answer == answer for verdict in verdicts)))
-    text = f"{len(verdicts)} {'claims' if len(verdicts) != 1 else 'claim'}: {counts or 'none'}; {runs}{f'; {chr(59).join(kinds[:3])}' if kinds else ''}."
+    what = "claims" if len(verdicts) != 1 else "claim"
+    text = f"{len(verdicts)} {what}: {counts or 'none'}; {'; '.join([runs, *kinds[:3]])}."
     text += " Each claim has a scale of its own, which its cells share: lengths of different claims do not compare."
     left_out = sum(max(len(verdict.evidence) - MOST_CELLS, 0) for verdict in verdicts)
     if left_out:

@@ -75,7 +75,8 @@ def pairs(
                 if not bounds[at]:
                     continue
                 arrow(axis, (float(at), heights[at]), COLOURS[0])
-        base = float(np.nanmean(one.values[0])) if (~np.isnan(one.values[0])).any() else np.nan
+        known: Vector = one.values[0][~np.isnan(one.values[0])]
+        base = float(np.mean(known)) if known.size else np.nan
         if np.isfinite(base) and any(np.isfinite(each.interval.estimate) for each in one.against):
             _beside(axis, one.against, base, len(levels), labels[2] if id(axis) in last else "", ratio)
         axis.axvline(len(levels) - 0.5, color="0.6", linewidth=0.8)
