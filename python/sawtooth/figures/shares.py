@@ -40,6 +40,7 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
 def draw(data: Data) -> Drawn:
     """The figure."""
     from sawtooth.plots import shares
+    from sawtooth.plots.along import is_dense
 
     x, parts = data.places["x"], data.places["parts"]
     names, levels = data.order(parts), data.levels()
@@ -67,7 +68,7 @@ def draw(data: Data) -> Drawn:
     said = said.replace("Means of ", "Mean shares of ", 1).partition(" Arrows: ")[0]
     lines = (
         "Lines: the interval of each part's own share, at its upper end."
-        if any(part.n > 1 for stack in every for part in stack.parts)
+        if any(part.n > 1 for stack in every for part in stack.parts) and not is_dense(levels)
         else ""
     )
     return Drawn(made, shown.sentences(said, lines, _unfinished(every), shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))

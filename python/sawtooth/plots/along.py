@@ -44,7 +44,13 @@ class Along:
 
 
 def along(
-    titles: tuple[Sequence[str], Sequence[str]], levels: Sequence[str], *, each: float = 0.0, height: float = 2.5, share_y: bool = True
+    titles: tuple[Sequence[str], Sequence[str]],
+    levels: Sequence[str],
+    *,
+    each: float = 0.0,
+    height: float = 2.5,
+    dodged: bool = False,
+    share_y: bool = True,
 ) -> Along:
     """Panels of all rows and columns, as wide as the names of levels need.
 
@@ -53,11 +59,12 @@ def along(
         levels: along x.
         each: the least room of a level, in inches.
         height: of a panel, in inches.
+        dodged: whether what stands at a level has no names of its own, and may be narrow where there are many panels.
         share_y: whether all panels have the same vertical axis.
 
     """
     ordered = facets.numbers_first(levels)
-    dense = ordered and len(levels) > _MOST_NAMED
+    dense = is_dense(levels)
     # From the end: of 1, 2, ... 100 the round ones.
     every = -(-len(levels) // _FEW_NAMED) if dense else 1
     shown = [at for at in range(len(levels)) if (at + 1) % every == 0 or at == 0]
@@ -65,8 +72,18 @@ def along(
     needed = max(2.6, 0.09 * sum(min(max(len(part) for part in texts[at].split("\n")), 60) + 2 for at in shown))
     tilted = needed > 7
     width = min(needed, max(4.5, 0.34 * len(shown))) if tilted else needed
-    laid = facets.grid(*titles, width=max(width, min(each * len(levels) + 0.4, 9.0)), height=height, share_y=share_y)
+    laid = facets.grid(
+        *titles,
+        width=max(width, min(each * len(levels) + 0.4, max(10.0 / len(titles[1]), 3.2 if dodged else 9.0))),
+        height=height,
+        share_y=share_y,
+    )
     return Along(laid, ordered, dense, len(levels), [(at, texts[at]) for at in shown], tilted)
+
+
+def is_dense(levels: Sequence[str]) -> bool:
+    """Whether levels have an order and are so many that only some are named."""
+    return facets.numbers_first(levels) and len(levels) > _MOST_NAMED
 
 
 def _broken(level: str) -> str:

@@ -16,6 +16,8 @@ from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above, named, 
 _DASHES = ("-", "--", ":", "-.")
 _WIDTH, _HEIGHT = 2.6, 2.5
 """Of a panel, in inches."""
+_LEGEND_LINE = 0.16
+"""Height of a line of a legend, in inches."""
 MOST_COLUMNS = 4
 """Panels beside each other; further ones stand below."""
 
@@ -52,7 +54,9 @@ class Grid:
             for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
                 handles.setdefault(label, handle)
         chosen = [(handles[named(name)], named(name)) for name in names if named(name) in handles]
-        legend_above(self.made, self.axes[0], chosen)
+        lines = legend_above(self.made, self.axes[0], chosen)
+        # Of a long one panels keep their height.
+        self.made.set_figheight(self.made.get_figheight() + max(0, lines - 2) * _LEGEND_LINE)
 
 
 def grid(

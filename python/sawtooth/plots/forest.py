@@ -21,7 +21,7 @@ from sawtooth.stats import Interval
 
 ANSWERS = {"yes": ("#009E73", "o"), "no": ("#D55E00", "X"), "mixed": ("#CC79A7", "D"), "cannot distinguish": ("0.45", "s")}
 """Colour and marker of each answer: told apart also in grey."""
-_CLAIM, _CELL, _NUMBERS = 60, 44, 7.5
+_CLAIM, _CELL, _NUMBERS = 60, 64, 7.5
 """Letters of a line of a claim and of a cell; size of numbers, in points."""
 _VERDICT = 118
 """Room of the verdict beside a claim, in points."""

@@ -147,7 +147,7 @@ def groups(
         scale: of y.
 
     """
-    held = along(titles, levels, each=0.34 * len(names) + 0.3, height=2.8)
+    held = along(titles, levels, each=0.34 * len(names) + 0.3, height=2.8, dodged=True)
     order = facets.in_order(names)
     room = 0.86 / max(len(names), 1)
     every: list[Estimate] = []
@@ -161,9 +161,9 @@ def groups(
                 if group is None:
                     continue
                 middle = level + (at - (len(names) - 1) / 2) * room
-                _group(axis, middle, 0.8 * room, group, str(look["color"]))
+                _group(axis, middle, 0.8 * room, group, str(look["color"]), str(look["markerfacecolor"]))
                 every.append(group.centre)
-            axis.plot([], [], "s", color=look["color"], alpha=0.5, label=named(name))
+            axis.plot([], [], "o", color=look["color"], markerfacecolor=look["markerfacecolor"], label=named(name))
         axis.grid(visible=False, axis="x")
     held.name()
     _limits(held.laid.axes[0], [group for curves in panels for found in curves.values() for group in found if group is not None], scale)
@@ -172,7 +172,7 @@ def groups(
     return held.laid.made
 
 
-def _group(axis: Axes, middle: float, width: float, group: Group, colour: str) -> None:
+def _group(axis: Axes, middle: float, width: float, group: Group, colour: str, face: str) -> None:
     """Box or violin in the left of its place, points over it, and the median with its interval at the right."""
     body = middle - 0.12 * width
     half = 0.3 * width
@@ -189,7 +189,16 @@ def _group(axis: Axes, middle: float, width: float, group: Group, colour: str) -
     # Side by side by their order, not by chance: the same figure is the same picture.
     ranks = np.argsort(np.argsort(group.values, kind="stable"), kind="stable")
     places = body + ((ranks * 0.618034) % 1.0 - 0.5) * 1.2 * half
-    axis.plot(places, group.values, "o", color=colour, markersize=2.8 if len(group.values) <= _MANY else 1.6, alpha=0.75, zorder=3)
+    axis.plot(
+        places,
+        group.values,
+        "o",
+        color=colour,
+        markerfacecolor=face,
+        markersize=2.8 if len(group.values) <= _MANY else 1.6,
+        alpha=0.75,
+        zorder=3,
+    )
     for x, y in zip(places[group.bounds], group.values[group.bounds], strict=True):
         arrow(axis, (float(x), float(y)), colour)
     interval, beside = group.centre.interval, middle + 0.36 * width

@@ -66,8 +66,11 @@ def figure(
         return made, [axis for row in axes for axis in row]
 
 
-def legend_above(made: Figure, axis: Axes, chosen: Sequence[tuple[Any, str]] | None = None) -> None:
-    """A legend above all panels, where it hides nothing, in as few lines as the figure has room for; the names are those of `axis`, or `chosen`."""
+def legend_above(made: Figure, axis: Axes, chosen: Sequence[tuple[Any, str]] | None = None) -> int:
+    """A legend above all panels, where it hides nothing, in as few lines as the figure has room for; the names are those of `axis`, or `chosen`.
+
+    Returns how many lines it has.
+    """
     handles, labels = axis.get_legend_handles_labels() if chosen is None else ([each for each, _ in chosen], [name for _, name in chosen])
     # Beside a name there are the sample of its curve and the room to the next: 2 + 0.8 + 2 letters' heights. In lines below each other all
     # columns are taken to be as wide as the widest.
@@ -75,6 +78,7 @@ def legend_above(made: Figure, axis: Axes, chosen: Sequence[tuple[Any, str]] | N
     room = made.get_figwidth()
     columns = len(labels) if sum(widths) <= room else max(1, int(room / max(widths)))
     made.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False, fontsize=_LEGEND_SIZE)
+    return -(-len(labels) // columns)
 
 
 def extent(text: str, size: float, *, bold: bool = False) -> float:
