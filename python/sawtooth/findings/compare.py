@@ -175,7 +175,7 @@ def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below:
     interval = shown if np.isfinite(most.high) else Interval(shown.estimate, shown.low, math.inf, shown.n, most.kind)
     doubt = "" if clear or (second is None and not np.isfinite(first[1]).all()) else power.words(_differences(first, second, options), data)
     limits = (-math.inf, 0.0) if below else (0.0, math.inf)
-    return Evidence(name, shows, denies, words(first, second, data, interval), interval, limits, data.measure.unit, doubt)
+    return Evidence(name, shows, denies, words(first, second, data, interval, options), interval, limits, data.measure.unit, doubt)
 
 
 def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evidence:
@@ -205,18 +205,18 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
 
     shown = difference(first, second, options, statistic, 0.95)[0]
     doubt = "" if shows(0.95) or denies(0.95) else power.words(_differences(first, second, options), data, margin)
-    return Evidence(name, shows, denies, words(first, second, data, shown), shown, (-margin, margin), data.measure.unit, doubt)
+    return Evidence(name, shows, denies, words(first, second, data, shown, options), shown, (-margin, margin), data.measure.unit, doubt)
 
 
 def _differences(first: Bounds, second: Bounds | None, options: Mapping[str, Any]) -> Vector:
     return first[0] - float(options["bound"]) if second is None else first[0] - float(options["times"]) * second[0]
 
 
-def words(first: Bounds, second: Bounds | None, data: Data, shown: Interval) -> str:
+def words(first: Bounds, second: Bounds | None, data: Data, shown: Interval, options: Mapping[str, Any]) -> str:
     """The numbers of a cell."""
     statistic = data.spec.statistic
     mine = stats.centre(first[0], of=statistic).estimate
-    theirs = float(data.spec.options["bound"]) if second is None else stats.centre(second[0], of=statistic).estimate
+    theirs = float(options["bound"]) if second is None else stats.centre(second[0], of=statistic).estimate
     divisor, unit = data.unit([mine, theirs])
     finished = int((first[0] == first[1]).sum())
     left = f"{'' if finished == len(first[0]) else 'at least '}{number(mine / divisor)} {unit}".strip()
@@ -226,7 +226,7 @@ def words(first: Bounds, second: Bounds | None, data: Data, shown: Interval) -> 
     scaled = Interval(shown.estimate / divisor, shown.low / divisor, shown.high / divisor, shown.n, shown.kind)
     if second is None:
         return f"{left}; from {right} it is {scaled.words('+.3g')}"
-    times = float(data.spec.options["times"])
+    times = float(options["times"])
     what = "difference" if times == 1 else f"less {times:g} times that"
     return f"{left} against {right}, {what} {scaled.words('+.3g')}"
 

@@ -33,7 +33,6 @@ from sawtooth.measures.resolve import (
 )
 from sawtooth.measures.rows import Rows
 from sawtooth.measures.tables import SHAPES, WINDOWS
-from sawtooth.measures.units import DATA
 from sawtooth.measures.whole import MADE
 
 if TYPE_CHECKING:
@@ -118,12 +117,8 @@ class Evaluator:
         found = found.with_columns(value=pl.when(low == high).then(low))
         keys = [name for name in asked.view.by if name in found.columns]
         columns = [*self.plan.columns, "item", *keys, "low", "high", "value"]
-        order = [f"{name}_order" for name in keys if f"{name}_order" in found.columns]
-        return (
-            self.plan.join(found, on="run", maintain_order="left")
-            .sort("run", "item", *(order or keys), maintain_order=True)
-            .select(columns)
-        )
+        made = self.plan.join(found, on="run", maintain_order="left").sort("run", "item", *keys, maintain_order=True).select(columns)
+        return made.with_columns(_said(made, keys))
 
     def flow_names(self) -> list[str]:
         """The names of all flows of all runs."""
@@ -144,7 +139,8 @@ class Evaluator:
         if view.rows.warm_up == "mser-5":
             found = _without_transient(found.collect(), by).lazy()
         order = ["run", *(["t_ns"] if when else [])]
-        return self.plan.lazy().join(found, on="run").sort(*order, maintain_order=True).collect()
+        made = self.plan.lazy().join(found, on="run").sort(*order, maintain_order=True).collect()
+        return made.with_columns(_said(made, by))
 
     # --- terms: frames run, item if they have one, `by`, low, high
 
@@ -244,16 +240,13 @@ class Evaluator:
         else:
             rows = self.dataset.table(table)
         name = pl.col("link") + " " + pl.col("direction") if shape.item == tables.LINK else pl.col(shape.item)
-        rows = view.rows.chosen(rows.with_columns(item=name), table)
+        rows = view.rows.chosen(rows.with_columns(item=name.cast(pl.String)), table)
         # Results of long ago may lack the column that tells how long something took that did not end.
         lacking = set(shape.unfinished.values()) - set(rows.collect_schema().names())
         rows = rows.with_columns(pl.lit(-1).alias(name) for name in lacking)
         rows = rows.with_columns(item=_item("item", view.flows))
         by = [name for name in view.by if name in tables.text_columns(table) or name in shape.keys]
-        for name in by:
-            if name in tables.numeric_columns(table):
-                rows = rows.with_columns(pl.col(name).alias(f"{name}_order"), _said(table, name).alias(name))
-        return rows, [*by, *(f"{name}_order" for name in by if name in tables.numeric_columns(table))]
+        return rows, by
 
     def windows(self) -> pl.DataFrame:
         """Throughput in windows of a second, worked out once."""
@@ -399,16 +392,12 @@ def truncation(values: np.ndarray[tuple[int], np.dtype[np.float64]], batch: int 
     return int(np.argmin(error[: n // 2 + 1])) * batch
 
 
-def _said(table: str, name: str) -> pl.Expr:
-    """A number that tells rows apart as a reader wants it: sizes in kB and MB."""
-    unit = tables.numeric_columns(table)[name][0]
-    if unit != "B":
-        return pl.col(name).cast(pl.String)
+def _said(frame: pl.DataFrame, names: Sequence[str]) -> list[pl.Expr]:
+    """Numbers that tell rows apart as a reader wants them: those are sizes, in kB and MB."""
+    return [pl.col(name).map_elements(_size, return_dtype=pl.String) for name in names if frame[name].dtype != pl.String]
+
+
+def _size(value: float) -> str:
     scales = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
-
-    def words(value: float) -> str:
-        divisor, unit = next(((divisor, unit) for divisor, unit in scales if value >= divisor), (1.0, "B"))
-        return f"{value / divisor:.4g} {unit}"
-
-    assert DATA.name == "B"
-    return pl.col(name).map_elements(words, return_dtype=pl.String)
+    divisor, unit = next(((divisor, unit) for divisor, unit in scales if value >= divisor), (1.0, "B"))
+    return f"{value / divisor:.4g} {unit}"

@@ -26,6 +26,8 @@ OPEN = 10.0
 # The t interval's near end hardly ever misses the mean of lognormal data, so the far end may miss it with nearly all of 5 %: with 4 %.
 # Where values are tied it does, and the far end has its half.
 FAR, FAR_TIED = 0.8, 0.5
+# Up to this level what resamples say is all; beyond, where they say nothing, their ends are this many times as far as Student's would be.
+REACHED, STRETCH = 0.95, 3.0
 # The largest sample that is resampled; means of more are normal enough.
 RESAMPLED = 300
 # Rounding, as a share of the largest value.
@@ -103,8 +105,15 @@ def mean_rows(rows: Vector, level: float = 0.95, *, origin: bool = True) -> Rows
     towards = np.where(below, -skewness, skewness)
     skewed = np.where(logs, towards < -SKEWED, np.abs(skewness) > SKEWED)
     resampled = (skewed | tied) & ~alike & ~open_ & (n <= RESAMPLED)
+    # Resamples of a few values have no far tails: beyond `REACHED`, where they say nothing, their ends there are stretched, as Student's are and
+    # `STRETCH` times as far, so that only what is far off is told.
+    stretch = STRETCH * t_quantile(0.5 + level / 2, n - 1) / t_quantile(0.5 + REACHED / 2, n - 1)
     for at in np.flatnonzero(resampled):
         ends = studentised.mean_ends(rows[at], level)
+        if level > REACHED and not np.isfinite(ends).all():
+            nearer = studentised.mean_ends(rows[at], REACHED)
+            middle = float(estimate[at])
+            ends = tuple(end if np.isfinite(end) else middle + stretch * (near - middle) for end, near in zip(ends, nearer, strict=True))
         low[at], high[at] = min(low[at], ends[0]), max(high[at], ends[1])
     unknown = open_ | ~np.isfinite(high - low)
     low, high = np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high)

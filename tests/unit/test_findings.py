@@ -1,0 +1,182 @@
+"""Findings of every kind: what they decide, and how verdicts of several cells and of several findings come about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sawtooth import stats
+from sawtooth.errors import StudyError
+from sawtooth.execute import execute
+from sawtooth.findings.verdict import Answer, Claimed, Evidence, Wanted, answer_of, decide
+from sawtooth.plan import make_plan
+from sawtooth.report.answers import Answers
+from sawtooth.report.document import Verdict
+from sawtooth.results.dataset import Dataset
+from sawtooth.study import Study
+
+STUDY = """
+repeat = 4
+[draws]
+start = { distribution = "uniform", low = "0", high = "300" }
+[scenario]
+duration = "6 s"
+stack = "linux"
+links.l = { rate = "4 Mbit/s", delay = "10 ms", queue = { name = "drop_tail", limit = "40 packets" } }
+[[scenario.flows]]
+name = "f"
+path = ["l"]
+start = "start * 1 ms"
+[[scenario.flows]]
+name = "file"
+path = ["l"]
+start = "2 s"
+source = { name = "bulk", size = "300 kB" }
+[sweep]
+"links.l.rate" = ["2 Mbit/s", "4 Mbit/s", "8 Mbit/s"]
+[arms]
+reno = { cc = "reno" }
+cubic = { cc = "cubic" }
+short = { "links.l.queue.limit" = "5 packets" }
+"""
+
+
+def ran(folder: Path, text: str) -> Dataset:
+    (folder / "s.toml").write_text(STUDY + text)
+    plan = make_plan(Study.load(folder / "s.toml"))
+    dataset = Dataset.create(folder / "out", plan)
+    execute(plan, dataset)
+    return dataset
+
+
+CLAIMS: dict[str, tuple[str, Answer]] = {
+    "within a margin of a quantity": ('metric = "goodput_bps"\nof = "f"\narm = "reno"\nis = "within"\nthan = "4 Mbit/s"\nmargin = "90 %"', "yes"),
+    "far from a quantity": ('metric = "goodput_bps"\nof = "f"\narm = "reno"\nis = "within"\nthan = "1 Gbit/s"\nmargin = "10 Mbit/s"', "no"),
+    "within a margin of itself at another level": (
+        'metric = "goodput_bps"\nof = "f"\narm = "reno"\nwhere = { rate = "8 Mbit/s" }\nis = "within"\nthan = { where = { rate = "2 Mbit/s" } }\nmargin = "20 %"',
+        "no",
+    ),
+    "rising": ('metric = "goodput_bps"\nof = "f"\nis = "rising"\nalong = "rate"\nstrata = true', "yes"),
+    "falling": ('metric = "goodput_bps"\nof = "f"\nis = "falling"\nalong = "rate"\nstrata = true', "no"),
+    "ranked": (
+        'metric = "srtt_mean_ns"\nof = "f"\nwhere = { rate = "4 Mbit/s" }\nis = "ranked"\norder = ["cubic", "short"]', "yes",
+    ),
+    "ranked the other way": (
+        'metric = "srtt_mean_ns"\nof = "f"\nwhere = { rate = "4 Mbit/s" }\nis = "ranked"\norder = ["short", "cubic"]', "no",
+    ),
+    "ranked levels": ('metric = "srtt_mean_ns"\nof = "f"\narm = "cubic"\nis = "ranked"\nalong = "rate"\norder = ["2 Mbit/s", "8 Mbit/s"]', "yes"),
+    "crossing that is none": (
+        'metric = "srtt_mean_ns"\nof = "f"\narm = "cubic"\nis = "crossing"\nalong = "rate"\nbetween = ["2 Mbit/s", "8 Mbit/s"]\nthan = { arm = "short" }', "no",
+    ),
+    "crossing a quantity": (
+        'metric = "srtt_mean_ns"\nof = "f"\narm = "cubic"\nis = "crossing"\nalong = "rate"\nbetween = ["2 Mbit/s", "8 Mbit/s"]\nthan = "100 ms"', "yes",
+    ),
+    "any cell": ('metric = "goodput_bps"\nof = "f"\narm = "reno"\nis = "above"\nthan = "5 Mbit/s"\ncells = "any"', "yes"),
+    "every cell": ('metric = "goodput_bps"\nof = "f"\narm = "reno"\nis = "above"\nthan = "5 Mbit/s"', "mixed"),
+    "two of three cells": ('metric = "goodput_bps"\nof = "f"\narm = "reno"\nis = "above"\nthan = "5 Mbit/s"\ncells = "at least 2"', "no"),
+    "a third of the cells": ('metric = "goodput_bps"\nof = "f"\narm = "reno"\nis = "above"\nthan = "5 Mbit/s"\ncells = "at least 33 %"', "yes"),
+    "medians": ('metric = "goodput_bps"\nof = "f"\narm = "reno"\nstatistic = "geometric mean"\nis = "below"\nthan = "9 Mbit/s"', "yes"),
+    "what did not finish is no less than a second": (
+        'metric = "completion_ns"\nof = "f"\narm = "reno"\nis = "above"\nthan = "1 s"', "yes",
+    ),
+    "what did not finish is not known to be below a minute": ('metric = "completion_ns"\nof = "f"\narm = "reno"\nis = "below"\nthan = "60 s"', "cannot distinguish"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict]:
+    text = "".join(f'[[findings]]\nclaim = "{claim}"\nname = "n{at}"\n{keys}\n' for at, (claim, (keys, _)) in enumerate(CLAIMS.items()))
+    text += '[[findings]]\nclaim = "both"\nis = "all"\nfindings = ["n0", "n3"]\n[[findings]]\nclaim = "one of"\nis = "any"\nfindings = ["n1", "n3"]\n'
+    text += '[[findings]]\nclaim = "not both"\nis = "all"\nfindings = ["n1", "n3"]\n'
+    return {verdict.claim: verdict for verdict in Answers(ran(tmp_path_factory.mktemp("findings"), text)).verdicts()}
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_claim_is_decided(claim: str, verdicts: dict[str, Verdict]) -> None:
+    assert verdicts[claim].answer == CLAIMS[claim][1], verdicts[claim].numbers
+    assert verdicts[claim].numbers
+
+
+def test_a_claim_may_follow_from_others(verdicts: dict[str, Verdict]) -> None:
+    assert [verdicts[name].answer for name in ("both", "one of", "not both")] == ["yes", "yes", "mixed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('is = "within"\nthan = "1 Mbit/s"', "`within` needs a margin"),
+        ('is = "within"\nthan = "1 Mbit/s"\nmargin = "5 ms"', "is no rate"),
+        ('is = "rising"', "lacks `along`"),
+        ('is = "rising"\nalong = "delay"', "`along` cannot be `delay`"),
+        ('is = "above"\nthan = "1 Mbit/s"\nalong = "rate"', "has no `along`"),
+        ('is = "crossing"\nalong = "rate"\nthan = "1 Mbit/s"', "between two levels"),
+        ('is = "ranked"\norder = ["reno", "vegas"]', "there is no arm `vegas`"),
+        ('is = "reproduced"\nreference = "paper.goodput"', "the study has no reference"),
+        ('is = "above"\nthan = "1 Mbit/s"\ncells = "most"', "`cells` cannot be `most`"),
+        ('is = "all"\nfindings = ["x"]', "has no `metric`"),
+    ],
+)
+def test_a_claim_that_cannot_be_decided_is_told(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(f'{STUDY}[[findings]]\nclaim = "c"\nmetric = "goodput_bps"\nof = "f"\n{text}\n')
+    with pytest.raises(StudyError) as caught:
+        make_plan(Study.load(tmp_path / "s.toml"))
+    assert message in caught.value.message
+
+
+def evidence(shown: float = 0.0, denied: float = 0.0) -> Evidence:
+    """Evidence that shows its claim, or the contrary, up to these confidences."""
+    return Evidence("", lambda level: level <= shown, lambda level: level <= denied, "")
+
+
+@pytest.mark.parametrize(
+    ("cells", "wanted", "answer"),
+    [
+        ([evidence(0.96), evidence(0.96)], Wanted(), "yes"),
+        ([evidence(0.96), evidence(0.94)], Wanted(), "cannot distinguish"),
+        # Of two cells that were looked at, one that denies it at 96 % may be chance; at 98 % it is not.
+        ([evidence(0.9), evidence(0, 0.96)], Wanted(), "cannot distinguish"),
+        ([evidence(0.9), evidence(0, 0.98)], Wanted(), "no"),
+        ([evidence(0.98), evidence(0, 0.98)], Wanted(), "mixed"),
+        ([evidence(0.96), evidence()], Wanted(at_least=1), "cannot distinguish"),
+        ([evidence(0.98), evidence()], Wanted(at_least=1), "yes"),
+        ([evidence(0, 0.96), evidence(0, 0.96)], Wanted(at_least=1), "no"),
+        ([evidence(0.976), evidence(0.976), evidence()], Wanted(at_least=2), "yes"),
+        ([evidence(0.97), evidence(0.97), evidence()], Wanted(at_least=2), "cannot distinguish"),
+        ([evidence(0.99), evidence(0, 0.976), evidence(0, 0.976)], Wanted(share=0.6), "no"),
+    ],
+)
+def test_cells_are_put_together_without_errors_adding_up(cells: list[Evidence], wanted: Wanted, answer: Answer) -> None:
+    assert answer_of(Claimed("c", cells, wanted), 0.05) == answer
+
+
+def test_verdicts_of_a_study_are_adjusted_by_holm() -> None:
+    claims = [Claimed("a", [evidence(0.985)]), Claimed("b", [evidence(0.976)]), Claimed("c", [evidence(0.94)])]
+    # 1 - 0.05/3 = 0.983, then 1 - 0.05/2 = 0.975, then 0.95.
+    assert decide(claims) == ["yes", "yes", "cannot distinguish"]
+    assert decide(claims[1:]) == ["yes", "cannot distinguish"]
+    assert decide([Claimed("a", [evidence(0.98)]), *claims[1:]]) == ["cannot distinguish"] * 3
+    assert decide([Claimed("a", [evidence(0.96)])] * 3, together=False) == ["yes"] * 3
+    assert decide([Claimed("nothing", ()), Claimed("a", [evidence(0.96)])]) == ["cannot distinguish", "yes"]
+
+
+def test_of_claims_about_nothing_but_chance_at_most_one_in_twenty_studies_has_a_verdict() -> None:
+    rng = np.random.default_rng(3)
+    studies, wrong = 300, 0
+    for _ in range(studies):
+        claims: list[Claimed] = []
+        for _ in range(4):
+            data = rng.normal(0, 1, 8)
+            made = {level: stats.mean_interval(data, level) for level in (1 - 0.05 / m for m in range(1, 5))}
+
+            def shows(level: float, made: dict[float, stats.Interval] = made) -> bool:
+                return made[min(made, key=lambda known: abs(known - level))].low > 0
+
+            def denies(level: float, made: dict[float, stats.Interval] = made) -> bool:
+                return made[min(made, key=lambda known: abs(known - level))].high < 0
+
+            claims.append(Claimed("c", [Evidence("", shows, denies, "")]))
+        wrong += any(answer != "cannot distinguish" for answer in decide(claims))
+    # Expected at most 15; beyond 25 with a probability of 0.5 % (binomial).
+    assert wrong <= 25

@@ -1,0 +1,270 @@
+"""Measures: what expressions stand for, and what they are over runs, held against tables by themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sawtooth import measures
+from sawtooth.execute import execute
+from sawtooth.measures import Asked, Condition, ExpressionError, Rows, View
+from sawtooth.measures.evaluate import truncation
+from sawtooth.plan import make_plan
+from sawtooth.results.dataset import Dataset
+from sawtooth.study import Study
+
+STUDY = """
+repeat = 3
+[draws]
+start = { distribution = "uniform", low = "0", high = "100" }
+[scenario]
+duration = "4 s"
+sample = "20 ms"
+record = ["waits", "episodes", "transfers"]
+stack = "linux"
+links.l = { rate = "4 Mbit/s", delay = "10 ms", queue = { name = "drop_tail", limit = "30 packets" } }
+[[scenario.flows]]
+name = "bulk"
+count = 2
+path = ["l"]
+start = "start * 1 ms"
+[[scenario.flows]]
+name = "call"
+path = ["l"]
+transport = "udp"
+source = { name = "constant_rate", rate = "64 kbit/s", size = "160 B" }
+[[scenario.flows]]
+name = "file"
+path = ["l"]
+source = { name = "bulk", size = "400 kB" }
+[[scenario.flows]]
+name = "large"
+path = ["l"]
+source = { name = "bulk", size = "40 MB" }
+[[scenario.flows]]
+name = "web"
+path = ["l"]
+arrivals = { rate = 5, size = "20 kB" }
+[sweep]
+"links.l.delay" = ["10 ms", "30 ms"]
+[arms]
+reno = { cc = "reno" }
+cubic = { cc = "cubic" }
+"""
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    folder = tmp_path_factory.mktemp("measures")
+    (folder / "s.toml").write_text(STUDY)
+    plan = make_plan(Study.load(folder / "s.toml"))
+    made = Dataset.create(folder / "out", plan)
+    execute(plan, made)
+    return made
+
+
+def seen(dataset: Dataset, text: str, view: View | None = None) -> pl.DataFrame:
+    return measures.observe(dataset, Asked(measures.measure(text), view or View()))
+
+
+def values(frame: pl.DataFrame, item: str) -> list[float]:
+    return frame.filter(item=item).sort("run")["value"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("goodput_bps", "bit/s"),
+        ("delivered_bytes / lifetime_ns", "bit/s"),
+        ("p99(datagrams.delay_ns) - 15 ms", "ns"),
+        ("limited_rwnd_ns / lifetime_ns", ""),
+        ("log2(throughput_bps)", ""),
+        ("goodput_bps * srtt_mean_ns", "B"),
+        ("retransmits / lifetime_ns", "packets/s"),
+        ('goodput_bps / arms."BBR v1".goodput_bps', ""),
+        ("count(series.t_ns)", ""),
+        ("mean(series.throughput_bps)", "bit/s"),
+        ("goodput_bps - 50 % * goodput_bps", "bit/s"),
+    ],
+)
+def test_an_expression_has_the_unit_of_its_parts(text: str, unit: str) -> None:
+    assert measures.measure(text).unit == unit
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "message"),
+    [
+        ("gootput_bps", "gootput_bps", "there is no measure `gootput_bps`"),
+        ("goodput_bps + srtt_mean_ns", "goodput_bps + srtt_mean_ns", "a sum of bit/s and ns"),
+        ("series.srtt_ns", "series.srtt_ns", "has many values in a run"),
+        ("datagrams.delay_ns", "datagrams.delay_ns", "is a distribution"),
+        ("p90(datagrams.delay_ns)", "datagrams.delay_ns", "`datagrams` has no p90"),
+        ("men(goodput_bps)", "men", "there is no function `men`"),
+        ("goodput_bps / (2", "(", "this ( is not closed"),
+        ("goodput_bps goodput_bps", "goodput_bps", "unexpected `goodput_bps`"),
+        ("2 * ", "", "ends where a value was expected"),
+        ("goodput_bps - 3 bananas", "3 bananas", "bananas"),
+        ("goodput_bps # 2", "#", "is no part of an expression"),
+        ("cc", "cc", "`cc` is no number"),
+        ("reference.goodput_bps", "reference.goodput_bps", "the study has no reference"),
+        ("quantile(completion_ns, 2)", "quantile(completion_ns, 2)", "a share between 0 and 1"),
+        ("mean(mean(series.srtt_ns))", "mean(series.srtt_ns)", "one number per run already"),
+        ("arms.reno", "arms.reno", "says of which, and not what"),
+        ("srtt_mean_ns - links.wait_mean_ns", "srtt_mean_ns - links.wait_mean_ns", "have nothing in common"),
+        ("1 / 0", "1 / 0", "division by zero"),
+        ("-" * 3 + "goodput_bps", "-", "unexpected `-`"),
+        ("(" * 80 + "1" + ")" * 80, "(", "nested too deeply"),
+    ],
+)
+def test_what_is_no_measure_is_told_at_its_characters(text: str, marked: str, message: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        measures.measure(text)
+    assert message in caught.value.message
+    start, end = caught.value.span
+    assert text[start:end].strip() == marked
+
+
+def test_a_column_is_what_the_table_has(dataset: Dataset) -> None:
+    flows = dataset.flows().collect()
+    found = seen(dataset, "goodput_bps", View("each"))
+    joined = found.join(flows.select("run", item="flow", stored="goodput_bps"), on=["run", "item"])
+    assert joined.height == flows.height == found.height
+    assert joined.filter(pl.col("value") != pl.col("stored")).is_empty()
+    links = seen(dataset, "links.dropped_packets")
+    assert set(links["item"]) == {"l forward", "l reverse"}
+
+
+@pytest.mark.parametrize("how", ["mean", "sum", "max", "min"])
+def test_flows_of_a_block_are_taken_together_as_is_said(dataset: Dataset, how: str) -> None:
+    flows = dataset.flows().filter(pl.col("flow").str.starts_with("bulk")).sort("run")
+    expected = flows.group_by("run", maintain_order=True).agg(getattr(pl.col("goodput_bps"), how)()).collect()
+    assert values(seen(dataset, "goodput_bps", View(how)), "bulk") == pytest.approx(expected["goodput_bps"].to_list(), rel=1e-12)
+
+
+def test_functions_take_rows_together(dataset: Dataset) -> None:
+    series = dataset.series().filter(pl.col("srtt_ns") >= 0, pl.col("flow") == "file").sort("run").collect()
+    for text, made in (
+        ("mean", np.mean),
+        ("max", np.max),
+        ("median", np.median),
+        ("p95", lambda x: np.quantile(x, 0.95, method="inverted_cdf")),
+    ):
+        expected = [float(made(group["srtt_ns"].to_numpy())) for _, group in series.group_by("run", maintain_order=True)]
+        assert values(seen(dataset, f"{text}(series.srtt_ns)"), "file") == pytest.approx(expected, rel=1e-12)
+
+
+def test_an_expression_is_computed_with_its_units(dataset: Dataset) -> None:
+    flows = dataset.flows().filter(pl.col("flow") == "file").sort("run").collect()
+    rate = values(seen(dataset, "delivered_bytes / lifetime_ns"), "file")
+    assert rate == pytest.approx((flows["delivered_bytes"] * 8e9 / flows["lifetime_ns"]).to_list(), rel=1e-12)
+    late = values(seen(dataset, "15 ms - srtt_mean_ns"), "file")
+    assert late == pytest.approx((15e6 - flows["srtt_mean_ns"]).to_list(), rel=1e-12)
+    shares = seen(dataset, "log2(goodput_bps) - log2(items.file.goodput_bps)")
+    assert values(shares, "file") == pytest.approx([0.0] * flows.height)
+    delay = dataset.table("datagrams").sort("run").collect()["delay_p99_ns"].to_list()
+    assert values(seen(dataset, "p99(datagrams.delay_ns) - 15 ms"), "call") == pytest.approx([x - 15e6 for x in delay])
+
+
+def test_another_arm_is_of_the_same_cell_and_replicate(dataset: Dataset) -> None:
+    own, ratio = seen(dataset, "goodput_bps"), seen(dataset, "goodput_bps / arms.reno.goodput_bps")
+    reno = own.filter(arm="reno").select("cell", "replicate", "item", reno="value")
+    joined = own.join(reno, on=["cell", "replicate", "item"]).join(ratio.select("run", "item", ratio="value"), on=["run", "item"])
+    expected = joined.filter(pl.col("reno") > 0)
+    assert expected.height > 20
+    assert np.allclose(expected["ratio"].to_numpy(), (expected["value"] / expected["reno"]).to_numpy())
+    # Nothing over nothing, as of the call, which is no flow of TCP, is no number.
+    assert joined.filter(reno=0)["ratio"].null_count() == joined.filter(reno=0).height
+
+
+def test_what_did_not_finish_is_at_least_what_it_had_come_to(dataset: Dataset) -> None:
+    flows = dataset.flows().filter(pl.col("flow") == "large").sort("run").collect()
+    assert (flows["completion_ns"] < 0).all()
+    found = seen(dataset, "completion_ns").filter(item="large").sort("run")
+    assert found["low"].to_list() == flows["lifetime_ns"].to_list()
+    assert found["high"].is_infinite().all() and found["value"].is_null().all()
+    # The reciprocal is at most that of the bound, and 0 at least; a sum with it stays a bound.
+    rate = seen(dataset, "40 MB / completion_ns").filter(item="large").sort("run")
+    assert rate["low"].to_list() == [0.0] * flows.height
+    assert rate["high"].to_list() == pytest.approx((40e6 * 8e9 / flows["lifetime_ns"]).to_list())
+    more = seen(dataset, "completion_ns + 1 s").filter(item="large").sort("run")
+    assert more["low"].to_list() == (flows["lifetime_ns"] + 1e9).to_list() and more["high"].is_infinite().all()
+
+
+def test_arrivals_that_did_not_end_count_as_the_longest(dataset: Dataset) -> None:
+    rows = dataset.table("arrivals").sort("run").collect()
+    found = seen(dataset, "p50(arrivals.completion_ns)").sort("run")
+    for row, low, high in zip(rows.to_dicts(), found["low"], found["high"], strict=True):
+        if row["completed"] == row["started"]:
+            assert low == high == row["completion_p50_ns"]
+        elif row["completed"] >= 0.56 * row["started"]:
+            assert row["completion_p50_ns"] < low < row["completion_p90_ns"] and low == high
+    mean = seen(dataset, "mean(arrivals.completion_ns)").sort("run")
+    open_ones = (rows["completed"] < rows["started"]).to_list()
+    assert any(open_ones)
+    assert [high == float("inf") for high in mean["high"]] == open_ones
+
+
+def test_rows_windows_and_columns_are_chosen(dataset: Dataset) -> None:
+    late = View(rows=Rows(start_ns=2e9, end_ns=3e9))
+    series = dataset.series().filter(pl.col("flow") == "file", pl.col("t_ns") >= 2e9, pl.col("t_ns") < 3e9).sort("run")
+    expected = series.group_by("run", maintain_order=True).agg(pl.col("cwnd_bytes").mean()).collect()["cwnd_bytes"].to_list()
+    assert values(seen(dataset, "mean(series.cwnd_bytes)", late), "file") == pytest.approx(expected)
+    small = View(rows=Rows((Condition("delivered_bytes", (), ">", 3000.0),)))
+    counts = dataset.table("transfers").filter(pl.col("delivered_bytes") > 3000).group_by("run").len().sort("run").collect()["len"]
+    assert values(seen(dataset, "count(transfers.size_bytes)", small), "web") == counts.to_list()
+    bins = seen(dataset, "completions.completed", View(by=("size_from_bytes",)))
+    stored = dataset.table("completions").collect()
+    assert bins.height == stored.height
+    assert all(cast(str, name).endswith(("B", "kB", "MB")) for name in bins["size_from_bytes"])
+
+
+def test_fairness_is_of_flows_of_tcp(dataset: Dataset) -> None:
+    flows = dataset.flows().filter(pl.col("cc") != "").sort("run").collect()
+    assert set(flows["flow"]) == {"bulk[1]", "bulk[2]", "file", "large"}
+    expected = [
+        float(x.sum() ** 2 / (len(x) * (x**2).sum()))
+        for _, group in flows.group_by("run", maintain_order=True)
+        for x in [group["goodput_bps"]]
+    ]
+    assert values(seen(dataset, "jain"), "flows") == pytest.approx(expected)
+
+
+def test_every_listed_measure_is_one_or_says_what_it_needs(dataset: Dataset) -> None:
+    for name in measures.listed():
+        try:
+            found = seen(dataset, name, View(by=("variable", "quantity", "link", "direction", "counter", "size_from_bytes")))
+        except ExpressionError as error:
+            assert "has many values in a run" in error.message
+            found = seen(dataset, f"mean({name})", View(by=("variable",)))
+        assert {"run", "item", "low", "high", "value"} <= set(found.columns)
+
+
+def test_the_warm_up_of_mser_5_ends_where_the_mean_settles() -> None:
+    rng = np.random.default_rng(1)
+    settled = rng.normal(10, 1, 600)
+    rising = np.linspace(0, 10, 100)
+    assert 80 <= truncation(np.concatenate([rising, settled])) <= 130
+    assert truncation(settled[:49]) == 0
+    assert truncation(np.full(200, 3.0)) == 0
+
+
+def test_tables_of_shapes_are_those_of_the_schema() -> None:
+    from sawtooth import _core
+    from sawtooth.measures.tables import SHAPES, WINDOWS
+
+    assert set(SHAPES) - {WINDOWS} == set(_core.schema())
+
+
+def test_a_page_of_an_expression_in_a_study_is_pointed_at(tmp_path: Path) -> None:
+    from sawtooth.errors import StudyError
+
+    (tmp_path / "s.toml").write_text(STUDY + '[[figures]]\nname = "a"\nmetric = "goodput_bps / lifetime_nx"\n')
+    with pytest.raises(StudyError) as caught:
+        make_plan(Study.load(tmp_path / "s.toml"))
+    place = caught.value.place
+    assert place is not None
+    assert place.text[place.column - 1 : place.end_column - 1] == "lifetime_nx"
