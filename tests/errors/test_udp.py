@@ -146,7 +146,7 @@ error: with a Hurst parameter of 1 all periods have the same number of packets
    |
 12 | source = { name = "self_similar", hurst = 1 }
    |                                           ^
-hint: at 1 nothing varies within a run: it is the limit, and is published as a rounded figure; take 0.5 to 0.95, as studies/self-similar-background.toml does, or 0.99""",
+hint: at 1 nothing varies within a run: it is the limit, and is published as a rounded figure; take 0.5 to 0.95, as the study `self-similar-background` does, or 0.99""",
     ),
     "Hurst parameter above 1": (
         "FLOW",

@@ -185,7 +185,7 @@ fn check(params: &Params, horizon_secs: f64) -> Result<(), Complaint> {
             key: "hurst",
             message: "with a Hurst parameter of 1 all periods have the same number of packets"
                 .to_owned(),
-            hint: "at 1 nothing varies within a run: it is the limit, and is published as a rounded figure; take 0.5 to 0.95, as studies/self-similar-background.toml does, or 0.99",
+            hint: "at 1 nothing varies within a run: it is the limit, and is published as a rounded figure; take 0.5 to 0.95, as the study `self-similar-background` does, or 0.99",
         });
     }
     if !(hurst > 0.0 && hurst < 1.0) {
