@@ -13,26 +13,52 @@ from sawtooth.cli.options import AsJson
 
 def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Results directory.", show_default=False)],
-    out: Annotated[Path | None, typer.Option(help="Where the report goes.", show_default="DIR/report")] = None,
+    out: Annotated[str | None, typer.Option(metavar="<path>", help="Where the report goes.", show_default="DIR/report")] = None,
+    formats: Annotated[
+        str,
+        typer.Option("--format", metavar="LIST", help="What is written, with commas between: html, md, csv (tables), svg (figures), pdf."),
+    ] = "html",
+    study: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Figures, findings and references of this version of the study.", show_default="as they were run"
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a study: one self-contained report.html, figures as SVG and PNG, tables as CSV.
 
-    Example: sawtooth report results/hstcp
+    With --study it shows what an edited study file asks for; nothing is run again, and the scenario, sweep, draws and arms must be the same.
+    With --json it also prints the verdicts with their numbers, figures and tables.
+
+    Examples: sawtooth report results/hstcp
+
+    sawtooth report results/hstcp --format md,pdf --out handout
     """
     from sawtooth.cli import studies
     from sawtooth.cli.output import print_json
+    from sawtooth.errors import DatasetError
     from sawtooth.report import report as make_report
+    from sawtooth.report.document import checked
+    from sawtooth.report.origin import failures
 
+    if out is not None and not out.strip():
+        raise DatasetError("--out names no directory", "leave it out, and the report goes to DIR/report")
+    chosen = checked(formats.split(","))
     dataset = studies.opened(directory)
+    if study is not None:
+        from sawtooth.report.edited import shown_as
+
+        dataset = shown_as(dataset, study)
     if not dataset.complete:
         done, total = dataset.status().height, dataset.runs.height
         print(f"note: {done:,} of {total:,} runs are done; the report covers those", file=sys.stderr)
-    target = out or directory / "report"
-    made = make_report(dataset)
-    page = made.write(target)
+    if failed := failures(dataset):
+        print(f"note: {failed}", file=sys.stderr)
+    made = make_report(dataset, figures=chosen != {"csv"})
+    page = made.write(directory / "report" if out is None else out, chosen)
     if as_json:
-        print_json({"report": str(page), "summary": made.summary})
+        print_json({"report": str(page), **made.facts()})
     else:
         for line in made.summary:
             print(line)

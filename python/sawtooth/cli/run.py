@@ -33,7 +33,7 @@ def run(
 
     Results go to a directory of Parquet files. Ctrl-C finishes the batches in progress, a second one or a crash loses them; the same
     command goes on from there, and makes anew what is damaged. Runs that were lost with their guest or for lack of memory are done once more,
-    at most three times. Exit code 1 if a run failed, 130 after Ctrl-C.
+    at most three times. Figures, findings and references that were edited since are taken over; no run is done again for them. Exit code 1 if a run failed, 130 after Ctrl-C.
 
     Example: sawtooth run hstcp --short --out /tmp/hstcp
     """
@@ -48,12 +48,16 @@ def run(
     plan = studies.warn(make_plan(loaded))
     directory = out or Path("results") / loaded.name
     dataset, summary = work.do(plan, directory, jobs, retry_failed=retry_failed, wait=wait)
+    if dataset.edited:
+        print(
+            f"note: what {study} shows was edited, and is taken over; `sawtooth report {directory}` makes the report of it", file=sys.stderr
+        )
     status = dataset.status()
     failures = status.filter(pl.col("status") != "ok")
     if as_json:
         print_json({
             "directory": str(directory), "runs": len(plan.runs), "done_now": summary.runs, "resumed": summary.resumed,
-            "failed": failures.height, "lost": status.filter(status="lost").height, "again": summary.again, "seconds": round(summary.seconds, 3), "deliveries": summary.deliveries,
+            "failed": failures.height, "lost": status.filter(status="lost").height, "again": summary.again, "edited": dataset.edited, "seconds": round(summary.seconds, 3), "deliveries": summary.deliveries,
         })  # fmt: skip
     else:
         print(work.done(plan, directory, summary), file=sys.stderr)

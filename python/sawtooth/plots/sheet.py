@@ -167,7 +167,7 @@ def _below(tile: Tile, width: float) -> list[_Line]:
     lines: list[_Line] = []
     for remark in tile.remarks:
         indent = style.extent(f"{remark.word}: ", 8, bold=True)
-        for at, text in enumerate(_wrapped(remark.text, 8, width - indent)):
+        for at, text in enumerate(style.wrapped(remark.text, 8, width - indent)):
             y = _depth(lines) + 8 * _LEADING / _POINTS_PER_INCH
             if at == 0:
                 lines.append(_Line(0.0, y, f"{remark.word}:", 8, remark.colour, bold=True))
@@ -178,7 +178,7 @@ def _below(tile: Tile, width: float) -> list[_Line]:
 def _set(texts: Iterable[tuple[str, float, bool]], width: float) -> list[_Line]:
     lines: list[_Line] = []
     for text, size, bold in texts:
-        for part in _wrapped(text, size, width, bold=bold):
+        for part in style.wrapped(text, size, width, bold=bold):
             lines.append(_Line(0.0, _depth(lines) + size * _LEADING / _POINTS_PER_INCH, part, size, bold=bold))
     return lines
 
@@ -190,17 +190,6 @@ def _depth(lines: Sequence[_Line]) -> float:
 
 def _moved(line: _Line, x: float, y: float) -> _Line:
     return _Line(line.x + x, line.y + y, line.text, line.size, line.colour, line.bold)
-
-
-def _wrapped(text: str, size: float, width: float, *, bold: bool = False) -> list[str]:
-    """The text in lines that are no wider than `width` inches, where single words are not."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and style.extent(f"{lines[-1]} {word}", size, bold=bold) <= width:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines
 
 
 # --- drawing ------------------------------------------------------------------------------------------------------------

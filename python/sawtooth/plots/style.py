@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -12,9 +13,12 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.category import StrCategoryFormatter
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogLocator, NullFormatter
@@ -29,6 +33,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 
 _FAMILY, _LEGEND_SIZE = "DejaVu Sans", 8
 _LONGEST, _LONGEST_NAME = 200, 60
+_DPI = 160
 _NOTHING = "\u200b"
 """A letter without width."""
 _SETTINGS: dict[Any, Any] = {
@@ -77,6 +82,9 @@ def legend_above(made: Figure, axis: Axes, chosen: Sequence[tuple[Any, str]] | N
     widths = [4.8 * _LEGEND_SIZE / 72 + extent(label, _LEGEND_SIZE) for label in labels]
     room = made.get_figwidth()
     columns = len(labels) if sum(widths) <= room else max(1, int(room / max(widths)))
+    # Many names take the room of curves: the figure grows by what two lines do not hold.
+    lines = math.ceil(len(labels) / columns) if labels else 0
+    made.set_figheight(made.get_figheight() + max(0, lines - 2) * 1.55 * _LEGEND_SIZE / 72)
     made.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False, fontsize=_LEGEND_SIZE)
     return -(-len(labels) // columns)
 
@@ -86,6 +94,21 @@ def extent(text: str, size: float, *, bold: bool = False) -> float:
     with _any_letter():
         width, _, _ = text_to_path.get_text_width_height_descent(text.replace("\n", " "), font(size, bold=bold), ismath=False)
     return float(width) / 72
+
+
+def wrapped(text: str, size: float, width: float, *, bold: bool = False) -> list[str]:
+    """The text in lines that are no wider than `width` inches; words that are wider are cut."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and extent(f"{lines[-1]} {word}", size, bold=bold) <= width:
+            lines[-1] += f" {word}"
+            continue
+        while len(word) > 1 and extent(word, size, bold=bold) > width:
+            room = max(1, int(len(word) * width / extent(word, size, bold=bold)) - 1)
+            lines.append(word[:room])
+            word = word[room:]
+        lines.append(word)
+    return lines
 
 
 def font(size: float, *, bold: bool = False) -> FontProperties:
@@ -165,14 +188,47 @@ def _any_letter() -> Generator[None]:
 
 def svg(made: Figure) -> str:
     """The figure as SVG text; the same figure gives the same text."""
-    with drawing(made), io.StringIO() as buffer:
-        made.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "sawtooth"})
+    with laid_out(made), io.StringIO() as buffer:
+        FigureCanvasSVG(made).print_svg(buffer, metadata={"Date": None, "Creator": "sawtooth"})
         text = buffer.getvalue()
     return text[text.index("<svg") :]
 
 
-def write(made: Figure, directory: Path, name: str, *, svg_text: str | None = None) -> None:
-    """Writes `name`.svg and `name`.png, each whole or not at all; `svg_text` is the figure as SVG if it has been drawn.
+def png(made: Figure) -> bytes:
+    """The figure as PNG."""
+    before = made.dpi
+    with laid_out(made), io.BytesIO() as buffer:
+        made.set_dpi(_DPI)
+        try:
+            FigureCanvasAgg(made).print_png(buffer)
+        finally:
+            made.set_dpi(before)
+        return buffer.getvalue()
+
+
+@contextmanager
+def laid_out(made: Figure) -> Generator[None]:
+    """Within it a figure is drawn, its parts placed once for all formats: finding places takes longer than drawing."""
+    with drawing(made):
+        if isinstance(made.get_layout_engine(), ConstrainedLayoutEngine):
+            _fit_labels(made)
+            made.draw_without_rendering()
+            made.set_layout_engine("none")
+        yield
+
+
+def _fit_labels(made: Figure) -> None:
+    """A name of a vertical axis that is longer than its panel is high stands in two lines, if that is enough."""
+    for axes in made.axes:
+        place, label = axes.get_subplotspec(), axes.yaxis.label
+        rows = 1 if place is None else place.get_gridspec().nrows
+        room, size = 0.85 * made.get_figheight() / rows, float(label.get_fontsize())
+        if extent(label.get_text(), size) > room and len(lines := wrapped(label.get_text(), size, room)) == 2:
+            label.set_text("\n".join(lines))
+
+
+def write(made: Figure, directory: Path, name: str) -> None:
+    """Writes `name`.svg and `name`.png, each whole or not at all.
 
     Raises:
         DatasetError: if they cannot be written.
@@ -180,7 +236,5 @@ def write(made: Figure, directory: Path, name: str, *, svg_text: str | None = No
     """
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
-        write_atomically(directory / f"{name}.svg", (svg_text or svg(made)).encode())
-        with drawing(made), io.BytesIO() as buffer:
-            made.savefig(buffer, format="png", dpi=160)
-            write_atomically(directory / f"{name}.png", buffer.getvalue())
+        write_atomically(directory / f"{name}.svg", svg(made).encode())
+        write_atomically(directory / f"{name}.png", png(made))

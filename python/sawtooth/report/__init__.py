@@ -33,8 +33,12 @@ KINDS = {
 __all__ = ["KINDS", "report"]
 
 
-def report(dataset: Dataset) -> Report:
+def report(dataset: Dataset, *, figures: bool = True) -> Report:
     """The report of a dataset, of the kind its study names.
+
+    Args:
+        dataset: of which.
+        figures: whether it has any; without them nothing that draws is loaded. Kinds of report that shipped studies have always draw.
 
     Raises:
         DatasetError: if there is nothing to report yet, or no such kind of report.
@@ -48,4 +52,5 @@ def report(dataset: Dataset) -> Report:
     if dataset.status().filter(status="ok").is_empty():
         raise DatasetError(f"{dataset.directory} holds no finished run yet", "`sawtooth run` with the same --out makes them")
     module, function = KINDS[kind]
-    return cast("Report", getattr(import_module(f"sawtooth.report.{module}"), function)(dataset))
+    build = getattr(import_module(f"sawtooth.report.{module}"), function)
+    return cast("Report", build(dataset) if figures or kind != "generic" else build(dataset, drawn=False))

@@ -99,11 +99,11 @@ class Answers:
         return kind.draw(FigureData(self.evaluator, spec, kind, self.shown.references, self.arms, self.verdicts))
 
 
-def section(answers: Answers) -> Section | None:
-    """What the study asks to be shown; None if it asks for nothing."""
+def section(answers: Answers, *, drawn: bool = True) -> Section | None:
+    """What the study asks to be shown, without its figures if they are not `drawn`; None if it asks for nothing."""
     if not answers.shown.figures and not answers.shown.findings:
         return None
-    plots, notes = answers.plots()
+    plots, notes = answers.plots() if drawn else ([], [])
     return Section("Answer", notes, verdicts=answers.verdicts(), plots=plots)
 
 

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-import jinja2
 import polars as pl
-from markupsafe import Markup, escape
-from matplotlib.figure import Figure
+from markupsafe import escape
 
 from sawtooth.display import Card
-from sawtooth.errors import as_path
+from sawtooth.errors import DatasetError, as_path
 from sawtooth.findings.verdict import Evidence
-from sawtooth.plots import style
+from sawtooth.hints import did_you_mean
+from sawtooth.report import words
 from sawtooth.results.dataset import Dataset
 from sawtooth.storage import remove_leftovers, write_atomically, writing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = {
+    "html": "report.html, with everything in it; beside it figures as SVG and PNG, and tables as CSV",
+    "md": "report.md, with links to figures as SVG and to tables as CSV",
+    "csv": "tables only",
+    "svg": "figures only",
+    "pdf": "report.pdf: text and figures",
+}
+"""What a report can be written as."""
+_MOST_CELLS = 40
+"""Rows of a figure of verdicts."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,8 @@ class Plot:
     @cached_property
     def svg(self) -> str:
         """The figure as SVG: drawn once for its file and for the page, drawing is what takes time."""
+        from sawtooth.plots import style
+
         return style.svg(self.figure)
 
 
@@ -57,9 +71,14 @@ class Verdict:
     numbers: str
     evidence: Sequence[Evidence] = ()
 
-    def facts(self) -> dict[str, str]:
-        """What is said of it, for programs."""
-        return {"claim": self.claim, "answer": self.answer, "numbers": self.numbers}
+    def facts(self) -> dict[str, Any]:
+        """What is said of it, for programs: with the numbers of each cell in the natural unit of their kind; of what is not finite, null."""
+        return {
+            "claim": self.claim,
+            "answer": self.answer,
+            "numbers": self.numbers,
+            "evidence": [_evidence(each) for each in self.evidence],
+        }
 
 
 @dataclass(frozen=True)
@@ -75,7 +94,7 @@ class Section:
     @property
     def anchor(self) -> str:
         """The section's name in addresses."""
-        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
+        return words.slug(self.title)
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,86 +126,150 @@ class Report:
         )
         return f"{Card('Report', name, question, {}).html()}<ul>{items}</ul>{plots}"
 
-    def write(self, directory: str | Path) -> Path:
-        """Writes report.html, figures/NAME.svg and .png, and tables/NAME.csv; returns the page's path.
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """What is answered first."""
+        answered = [section.verdicts for section in self.sections if section.verdicts]
+        return answered[0] if answered else []
+
+    @property
+    def told(self) -> list[str]:
+        """The lines of the summary that are no verdict: those say it themselves."""
+        claims = [verdict.claim for section in self.sections for verdict in section.verdicts]
+        return [line for line in self.summary if not any(claim in line for claim in claims)]
+
+    @cached_property
+    def forest(self) -> Plot | None:
+        """The verdicts as a figure; None if none has a number to be drawn, or the study has one of its own."""
+        tree = self.dataset.study.tree if "batches" in self.dataset.manifest else {}
+        asked_for = cast(list[dict[str, Any]], tree.get("figures", []))
+        if any(each.get("kind") == "forest" for each in asked_for):
+            return None
+        return _forest([verdict for section in self.sections for verdict in section.verdicts])
+
+    @property
+    def plots(self) -> list[Plot]:
+        """All figures of sections."""
+        return [plot for section in self.sections for plot in section.plots]
+
+    @property
+    def grids(self) -> list[Grid]:
+        """All tables."""
+        return [grid for section in self.sections for grid in section.grids]
+
+    @property
+    def shown_plots(self) -> list[Plot]:
+        """All figures, in the order in which they are shown."""
+        return [*([] if self.forest is None else [self.forest]), *self.plots]
+
+    def facts(self) -> dict[str, Any]:
+        """The report for programs."""
+        from sawtooth.report.origin import counts
+
+        return {
+            "question": str(self.dataset.manifest.get("question", "")),
+            "summary": self.summary,
+            "verdicts": [verdict.facts() for section in self.sections for verdict in section.verdicts],
+            "figures": [{"name": plot.name, "caption": plot.caption} for plot in self.shown_plots],
+            "tables": [{"name": grid.name, "caption": grid.caption, "rows": grid.frame.height} for grid in self.grids],
+            "runs": counts(self.dataset),
+        }
+
+    def write(self, directory: str | Path, formats: Iterable[str] = ("html",)) -> Path:
+        """Writes the report: figures go to figures/, tables to tables/.
+
+        Args:
+            directory: where.
+            formats: as what: names of `FORMATS`.
+
+        Returns:
+            The path of the first page; of formats without a page, the directory.
 
         Raises:
-            DatasetError: if they cannot be written.
+            DatasetError: if there is no such format, or files cannot be written.
 
         """
         directory = as_path(directory, "a report is written to the path of a directory")
+        chosen = checked(formats)
         with writing(directory):
-            (directory / "tables").mkdir(parents=True, exist_ok=True)
             for each in (directory, directory / "tables", directory / "figures"):
                 remove_leftovers(each)
-            for section in self.sections:
-                for plot in section.plots:
-                    style.write(plot.figure, directory / "figures", plot.name, svg_text=plot.svg)
-                    if plot.numbers is not None:
-                        write_atomically(directory / "figures" / f"{plot.name}.csv", plot.numbers.write_csv().encode())
-                for grid in section.grids:
+            self._write_figures(directory / "figures", chosen)
+            if chosen & {"html", "md", "csv"}:
+                (directory / "tables").mkdir(parents=True, exist_ok=True)
+                for grid in self.grids:
                     write_atomically(directory / "tables" / f"{grid.name}.csv", grid.frame.write_csv().encode())
-            page = directory / "report.html"
-            write_atomically(page, self.html().encode())
-        return page
+            return self._write_pages(directory, chosen)
+
+    def _write_figures(self, directory: Path, chosen: set[str]) -> None:
+        if not chosen & {"html", "md", "svg"}:
+            return
+        directory.mkdir(parents=True, exist_ok=True)
+        for plot in self.shown_plots:
+            write_atomically(directory / f"{plot.name}.svg", plot.svg.encode())
+            if "html" in chosen:
+                from sawtooth.plots import style
+
+                write_atomically(directory / f"{plot.name}.png", style.png(plot.figure))
+            if plot.numbers is not None and chosen & {"html", "md"}:
+                write_atomically(directory / f"{plot.name}.csv", plot.numbers.write_csv().encode())
+
+    def _write_pages(self, directory: Path, chosen: set[str]) -> Path:
+        pages: list[tuple[str, bytes]] = []
+        if "html" in chosen:
+            pages.append(("report.html", self.html().encode()))
+        if "md" in chosen:
+            from sawtooth.report import markdown
+
+            pages.append(("report.md", markdown.text(self).encode()))
+        if "pdf" in chosen:
+            from sawtooth.report import pdf
+
+            pages.append(("report.pdf", pdf.document(self)))
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, content in pages:
+            write_atomically(directory / name, content)
+        return directory / pages[0][0] if pages else directory
 
     def html(self) -> str:
         """The page, with everything it needs in it."""
-        return template("report.html").render(
-            manifest=self.dataset.manifest,
-            kernels=_kernels(self.dataset),
-            status=counts(self.dataset),
-            sections=self.sections,
-            summary=self.summary,
-            svg=svg_of,
-            cell=_cell,
-        )
+        from sawtooth.report import page
+
+        return page.html(self)
 
 
-def template(name: str) -> jinja2.Template:
-    """A page's template; what is put into it is escaped."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(name)
+def _forest(verdicts: Sequence[Verdict]) -> Plot | None:
+    """Verdicts as a figure, if it fits a page: of many cells the page has a list."""
+    told = [verdict for verdict in verdicts if any(each.interval is not None for each in verdict.evidence)]
+    if not told or sum(len(verdict.evidence) for verdict in told) > _MOST_CELLS:
+        return None
+    from sawtooth.plots import forest
+
+    return Plot("forest-of-verdicts", forest.forest(told), forest.said(told))
 
 
-def svg_of(plot: Plot) -> Markup:
-    """A figure as a part of a page."""
-    return Markup(plot.svg)
+def checked(formats: Iterable[str]) -> set[str]:
+    """Formats that there are.
+
+    Raises:
+        DatasetError: if there is none of a name.
+
+    """
+    found = [each.strip() for each in formats]
+    for each in found:
+        if each not in FORMATS:
+            raise DatasetError(f"a report cannot be written as `{each}`", did_you_mean(each, FORMATS))
+    return set(found)
 
 
-def _kernels(dataset: Dataset) -> list[str]:
-    """One line for each kernel and clock that runs were done on."""
-    lines: dict[str, None] = {}
-    for kernel in dataset.kernels:
-        configuration = str(kernel.get("config_sha256") or "unknown")[:12]
-        lines[f"{kernel['backend']}: {kernel['release']} ({kernel['version']}), configuration {configuration}, {kernel['time']} time"] = (
-            None
-        )
-    return list(lines)
+def _evidence(each: Evidence) -> dict[str, Any]:
+    interval = each.interval
+    numbers = None if interval is None else {
+        "estimate": _finite(interval.estimate), "low": _finite(interval.low), "high": _finite(interval.high), "runs": interval.n,
+        "method": interval.kind, "unit": each.unit, "above": _finite(each.limits[0]), "below": _finite(each.limits[1]),
+    }  # fmt: skip
+    return {"cell": each.cell, "numbers": each.words, "interval": numbers, "doubt": each.doubt}
 
 
-def counts(dataset: Dataset) -> dict[str, int]:
-    """How many runs were planned, done, and failed."""
-    status = dataset.status()
-    failed = status.filter(pl.col("status") != "ok").height
-    return {"planned": dataset.runs.height, "done": status.height, "failed": failed}
-
-
-def _cell(value: Any, digits: int | None) -> str:
-    """A value as a reader wants it."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return "-"
-        if digits is not None:
-            return f"{value:,.{digits}f}"
-        return f"{value:,.4g}" if abs(value) < 1e6 else f"{value:,.0f}"
-    return str(value)
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

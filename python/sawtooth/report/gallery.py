@@ -11,12 +11,14 @@ from pathlib import Path
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.plots.sheet import Remark, Tile, sheet
-from sawtooth.report.document import Plot, Report, Verdict, counts, svg_of, template
+from sawtooth.report.document import Plot, Report, Verdict
+from sawtooth.report.origin import counts
+from sawtooth.report.page import template
 from sawtooth.results.dataset import Dataset
 from sawtooth.storage import write_atomically, writing
 
 PAGE, SHEET = "index.html", "contact-sheet"
-_COLOURS = {"yes": "#1a7f37", "no": "#c0392b", "cannot distinguish": "#9a6700"}
+_COLOURS = {"yes": "#1a7f37", "no": "#c0392b", "mixed": "#7a3fc4", "cannot distinguish": "#9a6700"}
 # On the sheet; of more verdicts it tells how many there are of each kind.
 _MOST_VERDICTS = 6
 
@@ -46,8 +48,7 @@ class Entry:
     @property
     def verdicts(self) -> list[Verdict]:
         """What its report answers first."""
-        answered = [section.verdicts for section in self.report.sections if section.verdicts]
-        return answered[0] if answered else []
+        return self.report.verdicts
 
     def plots(self, names: Sequence[str] = ()) -> list[Plot]:
         """The figures of those names; without names those that the report shows first, which are the ones that the study asks for."""
@@ -115,7 +116,6 @@ class Gallery:
                 }
                 for entry in self.entries
             ],
-            svg=svg_of,
         )
 
 

@@ -22,11 +22,11 @@ from sawtooth.scales import number, scale
 _MOST_LINES = 6
 
 
-def build(dataset: Dataset) -> Report:
+def build(dataset: Dataset, *, drawn: bool = True) -> Report:
     """The answer that the study asks for; with none asked for, figures by its kind of traffic; tables; and, with several arms, differences to the first."""
     answers = Answers(dataset)
-    answer = section(answers)
-    asked_for = bool(answers.shown.figures)
+    answer = section(answers, drawn=drawn)
+    asked_for = bool(answers.shown.figures) or not drawn
     sections: list[Section] = [answer] if answer else []
     lines: list[str] = summary(answer) if answer else []
     told: list[str] = []

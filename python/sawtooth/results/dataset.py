@@ -15,6 +15,7 @@ Whatever is not as it was written is named when the directory is opened, and mad
 
 from __future__ import annotations
 
+import copy
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +35,7 @@ from sawtooth.results import lock as locks
 from sawtooth.results import log
 from sawtooth.results.head import Head
 from sawtooth.results.parts import Parts, as_parquet
-from sawtooth.results.provenance import of_plan, plan_hash, surroundings
+from sawtooth.results.provenance import of_plan, plan_hash, references, surroundings
 from sawtooth.results.sums import digest
 from sawtooth.results.tables import Tables, factors_of, with_factors
 from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, writing
@@ -73,6 +74,7 @@ class Dataset(Tables):
         runs: the plan, one row per run.
         manifest: provenance.
         mended: names of files that were damaged and have been written anew when it was made or reopened.
+        edited: whether the study was another version, which does not differ in its runs, before it was reopened: it is this one now.
 
     """
 
@@ -87,6 +89,8 @@ class Dataset(Tables):
         self.manifest: dict[str, Any] = head.manifest or {}
         self.runs = head.runs
         self.mended: list[str] = []
+        self.edited = False
+        self._shown: Study | None = None
         self._parts = Parts(self.directory / "parts", head.owner or "", planned="batches" in self.manifest)
 
     @classmethod
@@ -138,6 +142,8 @@ class Dataset(Tables):
             # Kernels are told by kernels only: `record_kernels` mends what is damaged of them.
             dataset._enter(Head.look(directory).without_kernels())
             dataset.mended = [] if fresh else head.damaged
+            shown = ("study_sha256", "references")
+            dataset.edited = not fresh and head.manifest is not None and any(head.manifest.get(key) != manifest[key] for key in shown)
         return dataset
 
     @classmethod
@@ -201,10 +207,32 @@ class Dataset(Tables):
     @property
     def study(self) -> Study:
         """The study as it was run, without options but that which names the backend: arms may be for some only."""
+        if self._shown is not None:
+            return self._shown
         path = Path(cast(str, self.manifest.get("study_path", "study.toml")))
         given = cast(list[str], self.manifest.get("options", []))
         options = [option for option in given if option.startswith("backend=")]
         return Study.parse((self.directory / "study.toml").read_text(encoding="utf-8"), path, options=options, files=False)
+
+    def shown_as(self, study: Study) -> Dataset:
+        """The same results with the figures, findings and references of another version of their study; the directory stays as it is.
+
+        Raises:
+            StudyError: with its place, for a reference that cannot be read.
+
+        """
+        other = copy.copy(self)
+        other._shown = study
+        other.manifest = {
+            **self.manifest, "question": study.question, "report": study.report, "study_sha256": digest(study.document.text.encode()),
+            "references": references(study),
+        }  # fmt: skip
+        return other
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that was recorded, whenever and wherever that was done: of the plan's hash and the checksums of all parts."""
+        return digest("\n".join([str(self.manifest.get("plan_hash", "")), *self._parts.checksums()]).encode())
 
     def table(self, name: str, *, factors: bool = False) -> pl.LazyFrame:
         """A table of all runs done so far, with a column `run` that refers to `runs`.

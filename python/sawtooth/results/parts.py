@@ -75,6 +75,11 @@ class Parts:
         lists = (self._list(batch) for batch in self._batches())
         return {name.rpartition("-")[0] for sums in lists if sums is not None for name in sums.files}
 
+    def checksums(self) -> list[str]:
+        """One line per part that was written: its name and its checksum, or those that it may have."""
+        lists = (self._list(batch) for batch in self._batches())
+        return sorted(f"{name} {' '.join(sorted(found))}" for sums in lists if sums is not None for name, found in sums.files.items())
+
     def check(self) -> None:
         """Looks at every bit of every batch.
 

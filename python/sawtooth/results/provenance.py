@@ -15,8 +15,9 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core
+from sawtooth import _core, reference_files
 from sawtooth.plan import RESULTS_EPOCH, Plan
+from sawtooth.study import Study
 
 
 def plan_hash(plan: Plan) -> str:
@@ -44,7 +45,27 @@ def of_plan(plan: Plan, identity: str) -> dict[str, Any]:
         "arms": list(study.arms),
         "repeat": study.repeat,
         "seed": study.seed,
+        "references": references(study),
     }
+
+
+def references(study: Study) -> dict[str, dict[str, str]]:
+    """The references of a study by name: `file`, `source`, `sha256` of the text, and the `text`, so that a report needs the file no more.
+
+    They decide nothing about the runs, and so they are no part of the plan's hash.
+
+    Raises:
+        StudyError: with its place, for a file that cannot be read.
+
+    """
+    told = {str(entry["name"]): entry for entry in study.tree.get("references", [])}
+    return {
+        name: {
+            "file": str(told[name]["file"]), "source": str(told[name].get("source", "")),
+            "sha256": hashlib.sha256(text.encode()).hexdigest(), "text": text,
+        }
+        for name, text in reference_files.texts(study).items()
+    }  # fmt: skip
 
 
 def surroundings(command: Sequence[str]) -> dict[str, Any]:

@@ -1,0 +1,103 @@
+"""Where a report's numbers come from, and how they are made again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import polars as pl
+
+from sawtooth import _core
+from sawtooth.results.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class Source:
+    """A reference: what the study calls it, its file, where its numbers are from, and the hash of its text."""
+
+    name: str
+    file: str
+    source: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Provenance.
+
+    Attributes:
+        facts: what, and what it is, in the order in which they are told; `hashes`, too.
+        references: the tables that the study is held against.
+        rerun: the command that makes the results again.
+
+    """
+
+    facts: Mapping[str, str]
+    hashes: Mapping[str, str]
+    references: list[Source]
+    rerun: str
+
+
+def origin(dataset: Dataset) -> Origin:
+    """Where a dataset comes from."""
+    manifest = dataset.manifest
+    versions, machine = (cast(dict[str, Any], manifest[key]) for key in ("versions", "machine"))
+    commit = f" ({manifest['commit']})" if manifest.get("commit") else ""
+    facts = {
+        "runs made by": f"Sawtooth {versions['sawtooth']}{commit}, Python {versions['python']}, polars {versions['polars']}",
+        "report made by": f"Sawtooth {_core.version()}",
+        "machine": f"{machine['system']}, {machine['cpus']} processors",
+        "started": str(manifest["started"]),
+        "backend": str(manifest["backend"]),
+        "kernels": "; ".join(_kernels(dataset)),
+        "seed": _seeds(dataset),
+        "results epoch": str(manifest["results_epoch"]),
+        "options": ", ".join(cast(list[str], manifest.get("options", []))),
+    }
+    hashes = {"results": dataset.digest, "plan": str(manifest["plan_hash"]), "study file": str(manifest["study_sha256"])}
+    entries = cast(dict[str, dict[str, str]], manifest.get("references", {}))
+    sources = [Source(name, entry["file"], entry["source"], entry["sha256"]) for name, entry in entries.items()]
+    return Origin({name: text for name, text in facts.items() if text}, hashes, sources, rerun(manifest))
+
+
+def rerun(manifest: Mapping[str, Any]) -> str:
+    """The command that made the results; of those that a program made, the one that would."""
+    command = cast(list[str], manifest.get("command", []))
+    if len(command) > 1 and command[0] == "sawtooth":
+        return shlex.join(command)
+    options = [word for option in cast(list[str], manifest.get("options", [])) for word in ("--set", option)]
+    return shlex.join(["sawtooth", "run", str(manifest["study_path"]), *options])
+
+
+def counts(dataset: Dataset) -> dict[str, int]:
+    """How many runs were planned, done, and failed."""
+    status = dataset.status()
+    failed = status.filter(pl.col("status") != "ok").height
+    return {"planned": dataset.runs.height, "done": status.height, "failed": failed}
+
+
+def failures(dataset: Dataset) -> str:
+    """How many runs failed and why the first did; empty if none did."""
+    found = dataset.status().filter(pl.col("status") != "ok")
+    if found.is_empty():
+        return ""
+    runs = "1 run" if found.height == 1 else f"{found.height:,} runs"
+    return f"{runs} of {dataset.runs.height:,} failed and {'is' if found.height == 1 else 'are'} left out; the first: {found['message'][0]}"
+
+
+def _seeds(dataset: Dataset) -> str:
+    """The study's seed; of the runs there are too many to be told, and they are made of it."""
+    seeds = dataset.runs["seed"].n_unique()
+    return f"{dataset.manifest['seed']}, of which {seeds:,} {'seed of runs is' if seeds == 1 else 'seeds of runs are'} made (`seed` in runs.parquet)"
+
+
+def _kernels(dataset: Dataset) -> list[str]:
+    """One line for each kernel and clock that runs were done on."""
+    lines: dict[str, None] = {}
+    for kernel in dataset.kernels:
+        configuration = str(kernel.get("config_sha256") or "unknown")[:12]
+        line = f"{kernel['backend']}: {kernel['release']} ({kernel['version']}), configuration {configuration}, {kernel['time']} time"
+        lines[line] = None
+    return list(lines)
