@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -82,9 +81,6 @@ def legend_above(made: Figure, axis: Axes, chosen: Sequence[tuple[Any, str]] | N
     widths = [4.8 * _LEGEND_SIZE / 72 + extent(label, _LEGEND_SIZE) for label in labels]
     room = made.get_figwidth()
     columns = len(labels) if sum(widths) <= room else max(1, int(room / max(widths)))
-    # Many names take the room of curves: the figure grows by what two lines do not hold.
-    lines = math.ceil(len(labels) / columns) if labels else 0
-    made.set_figheight(made.get_figheight() + max(0, lines - 2) * 1.55 * _LEGEND_SIZE / 72)
     made.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False, fontsize=_LEGEND_SIZE)
     return -(-len(labels) // columns)
 
