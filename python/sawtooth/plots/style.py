@@ -208,6 +208,8 @@ def laid_out(made: Figure) -> Generator[None]:
     with drawing(made):
         if isinstance(made.get_layout_engine(), ConstrainedLayoutEngine):
             _fit_labels(made)
+            # Twice: what stands beside axes has its room when those have theirs.
+            made.draw_without_rendering()
             made.draw_without_rendering()
             made.set_layout_engine("none")
         yield
