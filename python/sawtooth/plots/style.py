@@ -208,9 +208,13 @@ def laid_out(made: Figure) -> Generator[None]:
     with drawing(made):
         if isinstance(made.get_layout_engine(), ConstrainedLayoutEngine):
             _fit_labels(made)
+            # With many dots letters are as wide as in print; with few they are fitted to dots, and narrower.
+            before = made.dpi
+            made.set_dpi(_DPI)
             # Twice: what stands beside axes has its room when those have theirs.
             made.draw_without_rendering()
             made.draw_without_rendering()
+            made.set_dpi(before)
             made.set_layout_engine("none")
         yield
 
