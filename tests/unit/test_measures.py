@@ -110,6 +110,7 @@ def test_an_expression_has_the_unit_of_its_parts(text: str, unit: str) -> None:
         ("goodput_bps - 3 bananas", "3 bananas", "bananas"),
         ("goodput_bps # 2", "#", "is no part of an expression"),
         ("cc", "cc", "`cc` is no number"),
+        ("p50(dely)", "dely", "there is no measure `dely`"),
         ("reference.goodput_bps", "reference.goodput_bps", "the study has no reference"),
         ("quantile(completion_ns, 2)", "quantile(completion_ns, 2)", "a share between 0 and 1"),
         ("mean(mean(series.srtt_ns))", "mean(series.srtt_ns)", "one number per run already"),

@@ -229,6 +229,8 @@ class _Resolver:
             return stored
         rows = self.rows(argument)
         if rows is None or isinstance(rows, Constant):
+            # What nothing is called is told as such.
+            self.item(argument)
             raise ExpressionError(
                 f"`{node.function}` takes the rows of one table together, and this is one number per run already",
                 argument.span,
