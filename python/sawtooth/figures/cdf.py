@@ -17,8 +17,7 @@ from sawtooth.estimates import number
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import Drawn, Kind
-from sawtooth.plots.bands import Steps, common
-from sawtooth.plots.bands import draw as drawn_bands
+from sawtooth.plots.steps import Steps, common
 from sawtooth.stats import Vector
 
 _LEVEL = 0.95
@@ -37,13 +36,15 @@ class _Curve:
 
 def draw(data: Data) -> Drawn:
     """The figure."""
+    from sawtooth.plots import bands
+
     divisor, unit = data.unit
     panels = data.panels()
     found = [{name: _curve(part, divisor, name) for name, part in data.curves(panel.frame)} for panel in panels]
     curves = [curve for panel in found for curve in panel.values()]
     scale, note = shown.scale(data, [float(curve.steps.x[0]) for curve in curves if len(curve.steps.x)])
     names = _named_with_n(data.curve_names(), found)
-    made = drawn_bands(
+    made = bands.draw(
         [{names[name]: curve.steps for name, curve in panel.items()} for panel in found], shown.titles(panels),
         [names[name] for name in data.curve_names()],
         (data.label(data.spec.label, data.measure, unit), f"share of {'runs' if curves and curves[0].of_runs else _values(data)}"), scale=scale,
