@@ -28,6 +28,7 @@ STUDY = """\
 name = "corner"
 question = "Is there room?"
 repeat = 400
+lint = { ignore = { SW202 = "it is about room, not about chance" } }
 [scenario]
 duration = "2 s"
 sample = "10 ms"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sawtooth.backends import sim
 from sawtooth.errors import SawtoothError
-from sawtooth.measures import metric
+from sawtooth.measures import measure
 from sawtooth.metrics import sides
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
@@ -120,7 +120,7 @@ def _draws(work: Path) -> None:
 
 def _published(work: Path) -> None:
     columns = sides.Published(value="mean_bps", ci="half_bps")
-    sides.published(work / "input", columns, metric("goodput_bps"), ["cell", "rate", "arm"])
+    sides.published(work / "input", columns, measure("goodput_bps"), ["cell", "rate", "arm"])
 
 
 # --- contents -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,138 @@
+"""Published tables that a study names: how they are read, matched and used, and what is said of those that cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from sawtooth import measures
+from sawtooth.errors import DatasetError, StudyError
+from sawtooth.execute import execute
+from sawtooth.measures import Asked, Context
+from sawtooth.plan import make_plan
+from sawtooth.presentation import presentation
+from sawtooth.report.answers import Answers
+from sawtooth.results.dataset import Dataset
+from sawtooth.study import Study
+
+STUDY = """
+repeat = 3
+[draws]
+start = { distribution = "uniform", low = "0", high = "100" }
+[scenario]
+duration = "4 s"
+links.l = { rate = "2 Mbit/s", delay = "10 ms", queue = { name = "drop_tail", limit = "20 packets" } }
+[[scenario.flows]]
+name = "f"
+path = ["l"]
+start = "start * 1 ms"
+[sweep]
+"links.l.rate" = ["2 Mbit/s", "4 Mbit/s"]
+[arms]
+reno = { cc = "reno" }
+cubic = { cc = "cubic" }
+"""
+REFERENCE = """
+[[references]]
+name = "paper"
+file = "paper.csv"
+source = "Nobody, Nowhere 2003, table 1"
+keys = { rate = "rate_kbps", arm = "protocol" }
+columns = { goodput_bps = { column = "thr", unit = "Mbit/s", sd = "sd", n = 10, digits = 1 } }
+"""
+TABLE = "# of a paper\nrate_kbps,protocol,thr,sd,note\n2000,reno,1.8,0.1,a\n2000,cubic,1.9,0.1,\n4000,reno,,0.1,\n4000,cubic,3.7,0.1,b\n"
+
+
+def ran(folder: Path, text: str, table: str = TABLE) -> Dataset:
+    (folder / "paper.csv").write_text(table)
+    (folder / "s.toml").write_text(STUDY + text)
+    plan = make_plan(Study.load(folder / "s.toml"))
+    dataset = Dataset.create(folder / "out", plan)
+    execute(plan, dataset)
+    return dataset
+
+
+def test_rows_are_of_the_cells_that_their_keys_amount_to(tmp_path: Path) -> None:
+    dataset = ran(tmp_path, REFERENCE)
+    references = presentation(dataset.study, {"paper": TABLE}).references
+    measure = measures.measure("goodput_bps / reference.goodput_bps", Context(references))
+    found = measures.observe(dataset, Asked(measure), references)
+    own = measures.observe(dataset, Asked(measures.measure("goodput_bps")))
+    assert set(found.select("rate", "arm").unique().rows()) == {("2 Mbit/s", "reno"), ("2 Mbit/s", "cubic"), ("4 Mbit/s", "cubic")}
+    published = {("2 Mbit/s", "reno"): 1.8e6, ("2 Mbit/s", "cubic"): 1.9e6, ("4 Mbit/s", "cubic"): 3.7e6}
+    for row in found.join(own.select("run", own="value"), on="run").to_dicts():
+        assert row["value"] == pytest.approx(row["own"] / published[row["rate"], row["arm"]])
+    table = references["paper"].table("goodput_bps")
+    assert table["error"].to_list() == pytest.approx([0.1e6 / 10**0.5] * 3)
+    assert table["freedom"].to_list() == [9.0] * 3
+
+
+def test_a_finding_says_whether_a_table_comes_out_again(tmp_path: Path) -> None:
+    exact = ran(tmp_path, "").flows().collect()
+    mean = exact.filter(pl.col("cc") == "reno")["goodput_bps"].mean()
+    assert mean is not None
+    text = REFERENCE.replace("arm = ", "arm = ") + "".join(
+        f'[[findings]]\nclaim = "{by}"\nmetric = "goodput_bps"\nof = "f"\narm = "cubic"\nis = "reproduced"\nreference = "paper.goodput_bps"\nby = "{by}"\n{more}\n'
+        for by, more in (("digits", ""), ("margin", 'margin = "300 %"'), ("prediction", ""))
+    )
+    second = tmp_path / "second"
+    second.mkdir()
+    answers = {verdict.claim: verdict for verdict in Answers(ran(second, text)).verdicts()}
+    # 1.9 and 3.7 Mbit/s with halves of the last digit: two cells, one verdict each way is `mixed`, both is `yes`.
+    flows = Dataset(second / "out").flows(factors=True).collect().filter(pl.col("arm") == "cubic")
+    means = flows.group_by("rate").agg(pl.col("goodput_bps").mean()).sort("rate")["goodput_bps"].to_list()
+    same = [f"{ours / 1e6:.1f}" == theirs for ours, theirs in zip(means, ("1.9", "3.7"), strict=True)]
+    assert answers["digits"].answer == {2: "yes", 1: "mixed", 0: "no"}[sum(same)]
+    assert answers["margin"].answer == "yes"
+    assert answers["prediction"].answer in ("yes", "no", "mixed")
+    assert "against the published 1.9 Mbit/s" in answers["digits"].numbers
+
+
+def test_a_reference_stands_beside_the_points_of_a_figure(tmp_path: Path) -> None:
+    figure = '[[figures]]\nname = "g"\nmetric = "goodput_bps"\nx = "rate"\nreference = "paper.goodput_bps"\n'
+    plot = Answers(ran(tmp_path, REFERENCE + figure)).plot(Answers(Dataset(tmp_path / "out")).shown.figures[0])
+    axis = plot.figure.axes[0]
+    crosses = [line for line in axis.get_lines() if line.get_marker() == "x"]
+    drawn = sorted(float(y) for line in crosses for y in list(line.get_ydata()))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType, reportArgumentType]
+    assert drawn == pytest.approx([1.8, 1.9, 3.7])
+
+
+def test_cells_that_no_row_is_of_are_told(tmp_path: Path) -> None:
+    dataset = ran(tmp_path, REFERENCE)
+    references = presentation(dataset.study, {"paper": TABLE.replace("2000", "7000").replace("4000", "9000")}).references
+    with pytest.raises(DatasetError, match="no row of the reference `paper`") as caught:
+        measures.observe(dataset, Asked(measures.measure("reference.goodput_bps", Context(references))), references)
+    assert "`keys` says which column is which factor" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("paper.csv", "papers.csv"), "No such file"),
+        (('column = "thr"', 'column = "thro"'), "has no column `thro`"),
+        (('unit = "Mbit/s"', 'unit = "Mbits"'), "unknown unit `Mbits`"),
+        (("n = 10, ", ""), "only with its number of observations"),
+        (("rate = ", "rat = "), "the study has no factor `rat`"),
+        (('name = "paper"', 'name = "a paper"'), "cannot be the name of a reference"),
+        (("source", "sauce"), "unknown key `sauce`"),
+        (("digits = 1", "digits = 1.5"), "`digits` is a whole number"),
+        (('column = "thr"', 'column = "note"'), "is no number"),
+    ],
+)
+def test_a_reference_that_cannot_be_used_is_told_with_its_place(change: tuple[str, str], message: str, tmp_path: Path) -> None:
+    (tmp_path / "paper.csv").write_text(TABLE)
+    (tmp_path / "s.toml").write_text(STUDY + REFERENCE.replace(*change))
+    with pytest.raises(StudyError) as caught:
+        make_plan(Study.load(tmp_path / "s.toml"))
+    assert message in caught.value.message
+    assert caught.value.place is not None and caught.value.place.line >= STUDY.count("\n")
+
+
+def test_units_that_do_not_fit_are_told(tmp_path: Path) -> None:
+    (tmp_path / "paper.csv").write_text(TABLE)
+    finding = '[[findings]]\nclaim = "c"\nmetric = "srtt_mean_ns"\nof = "f"\nis = "reproduced"\nreference = "paper.goodput_bps"\n'
+    (tmp_path / "s.toml").write_text(STUDY + REFERENCE + finding)
+    with pytest.raises(StudyError, match="is in bit/s, `srtt_mean_ns` in ns"):
+        make_plan(Study.load(tmp_path / "s.toml"))
