@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -161,8 +161,3 @@ def _decimals(text: str) -> int:
 def digest(content: bytes) -> str:
     """What tells one version of a file from another."""
     return hashlib.sha256(content).hexdigest()
-
-
-def required(names: Sequence[str], references: Mapping[str, Reference]) -> list[Reference]:
-    """Those of some names, which a study has."""
-    return [references[name] for name in names]

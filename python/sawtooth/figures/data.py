@@ -170,8 +170,3 @@ class Data:
         if place not in self.places or level == "":
             return level
         return level if re.search("[a-zA-Z]", level) else f"{self.places[place]} = {level}"
-
-
-def levels_text(level: str) -> str:
-    """A level as an axis has room for it."""
-    return level if len(level) <= 14 else level.replace(" ", "\n", 1)

@@ -19,6 +19,7 @@ from sawtooth.errors import DatasetError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.lines import lines
 from sawtooth.measures import Asked, ExpressionError, Measure, View, factors
+from sawtooth.questions import block
 from sawtooth.recognise import amount, level, unit_suffix
 from sawtooth.results.dataset import Dataset
 
@@ -79,7 +80,7 @@ def observe(dataset: Dataset, chosen: Measure, how: str, arm: str | None = None)
     if arm is not None:
         found = found.filter(arm=arm)
     if chosen.kind == "flow":
-        item = pl.col("flow") if how == "each" else pl.col("flow").str.replace(r"\[\d+\]$", "")
+        item = pl.col("flow") if how == "each" else block(pl.col("flow"))
         names = (
             dataset.flows().group_by("run", item=item, maintain_order=True).agg(cc=pl.col("cc").unique().sort().str.join(", ")).collect()
         )
