@@ -206,6 +206,9 @@ def _takes(row: dict[str, Any]) -> str:
 def _study() -> str:
     """The keys of a study outside its scenario."""
     text = "# The study file\n\nTOML. All keys but `scenario` may be left out.\n\n" + _keys(keys.STUDY)
+    text += "\n## Replicates by a rule\n\nWhat `repeat` has as a table; [the guide](../guides/sweeps.md) shows one.\n\n" + _keys(
+        keys.REPEAT
+    )
     text += "\n## Draws\n\n`distribution` is one of\n\n"
     text += _table(("Distribution", "Meaning"), ((f"[`{name}`](#{name})", draw.summary) for name, draw in keys.DRAWS.items()))
     for name, draw in keys.DRAWS.items():

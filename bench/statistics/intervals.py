@@ -51,7 +51,7 @@ def trials() -> list[Trial]:
     made += [Trial("Holm", family, n, 20_000) for family in FAMILIES for n in (3, 5, 10)]
     made += [Trial("trend", world, n, 1000) for world in ("normal, 10 % spread", "lognormal, sigma 1", "levels 1 to 4") for n in OF_TRENDS]
     made += [Trial("trend: interval", world, n, 500) for world in SLOPES for n in OF_TRENDS]
-    for method in ("sequential: rule", "sequential: first narrow t"):
+    for method in ("sequential: rule", "sequential: plain", "sequential: first narrow t"):
         made += [Trial(method, course.name, 0, 1000) for course in COURSES]
     return made
 
@@ -104,6 +104,7 @@ def page(found: Outcomes) -> str:
     errors = max(outcome.error for outcome in asked)
     families = [outcome for trial, outcome in found.items() if trial.method == "Holm"]
     courses = [by["sequential: rule", course.name, 0] for course in COURSES]
+    plain = [by["sequential: plain", course.name, 0] for course in COURSES]
     rare = [
         by["mean: rule", name, n] for name in ("rare: 1 in 10 is three times as large", "lognormal, sigma 1, less its mean") for n in SIZES
     ]
@@ -132,6 +133,7 @@ def page(found: Outcomes) -> str:
                     f"{_percent(max(1 - each.coverage for each in families))} at most, with an error of {100 * max(each.error for each in families):.2f} %",
                 ],
                 ["means of sequential studies, when they stop", "93 to 97 %", _span(courses)],
+                ["the same, by the interval of a fixed n", "93 to 97 %", _span(plain)],
             ],
         ),
         f"Monte Carlo errors (one standard deviation) of means are at most {100 * errors:.1f} %; with {samples['mean: rule']:,} samples that of 95 % is "
@@ -193,16 +195,18 @@ def page(found: Outcomes) -> str:
         f"What the interval of its rho covers, which is approximate ({samples['trend: interval']:,} designs):",
         _grid(by, "trend: interval", list(SLOPES), OF_TRENDS, _bold),
         "## Sequential rules",
-        f"Until half the interval's width is a share of the mean, from the least to the most n ({samples['sequential: rule']:,} studies): the rule, and beside it "
-        "stopping as soon as Student's interval is narrow.",
+        f"Until half the interval's width is a share of the mean, from the least to the most n ({samples['sequential: rule']:,} studies): the rule, what the interval of a fixed n covers where it stops "
+        "(that of all figures and verdicts of such a study), and beside it stopping as soon as Student's interval is narrow.",
         table(
-            ["Data; share, n", "covers", "mean n", "first narrow t covers", "mean n"],
+            ["Data; share, n", "covers", "fixed n covers", "mean n", "first narrow t covers", "mean n"],
             [
-                [course.name, _bold(rule), f"{rule.width:.0f}", _bold(first), f"{first.width:.0f}"]
+                [course.name, _bold(rule), _bold(fixed), f"{rule.width:.0f}", _bold(first), f"{first.width:.0f}"]
                 for course in COURSES
-                for rule, first in ((by["sequential: rule", course.name, 0], by["sequential: first narrow t", course.name, 0]),)
+                for rule, fixed, first in (
+                    tuple(by[f"sequential: {name}", course.name, 0] for name in ("rule", "plain", "first narrow t")),
+                )
             ],
-            "lrrrr",
+            "lrrrrr",
         ),
     ]
     return "\n\n".join(parts) + "\n"

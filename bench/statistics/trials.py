@@ -268,10 +268,17 @@ def stopped(rows: Ends, course: Course) -> tuple[Ends, Ends, NDArray[np.int64]]:
     return low, high, at
 
 
-def _sequential(trial: Trial) -> Outcome:
+def _sequential(trial: Trial, *, plain: bool = False) -> Outcome:
+    """The rule's interval where it stops; or the `plain` one, as of a fixed n, which reports have of all measures."""
     course = COURSE[trial.world]
     world = BY_NAME[course.world]
-    low, high, at = stopped(world.samples("sequential", trial.count, course.most), course)
+    rows = world.samples("sequential", trial.count, course.most)
+    low, high, at = stopped(rows, course)
+    if plain:
+        for n in np.unique(at):
+            ended = at == n
+            made = mean_rows(rows[ended, :n], LEVEL)
+            low[ended], high[ended] = made.low, made.high
     found = _judged(low, high, world.mean)
     return Outcome(found.count, found.alike, found.unbounded, found.covered, float(at.mean()))
 
@@ -307,6 +314,7 @@ METHODS: dict[str, Callable[[Trial], Outcome]] = {
     "trend": _trend,
     "trend: interval": _trend_interval,
     "sequential: rule": _sequential,
+    "sequential: plain": partial(_sequential, plain=True),
     "sequential: first narrow t": _first_narrow,
 }
 

@@ -28,9 +28,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from sawtooth import _core, calibration
 from sawtooth.backends import processes, registry
 from sawtooth.backends.batch import Batch
-from sawtooth.plan import RUN_COST, Plan, Run
+from sawtooth.plan import RUN_COST, Plan, Run, grown, regrown
+from sawtooth.presentation import presentation
 from sawtooth.results.dataset import Dataset
 from sawtooth.results.lock import lock
+from sawtooth.stopping import Looks
 from sawtooth.tables import as_status
 
 # A lost run is done once more this often, unless more is asked for.
@@ -64,6 +66,7 @@ class Summary:
     """What became of a call of `execute`.
 
     Attributes:
+        planned: runs that there are now; with replicates by a rule more than it began with.
         runs: runs done now. resumed: runs that were there already. failed: runs that failed, in this call.
         deliveries: segments delivered in the runs done now.
         seconds: wall time.
@@ -73,6 +76,7 @@ class Summary:
 
     """
 
+    planned: int
     runs: int
     resumed: int
     failed: int
@@ -101,6 +105,10 @@ class Reporter(Protocol):
 
     def begin(self, total: int, done: int, cost: float) -> None:
         """`total` runs, of which `done` were there; `cost`: deliveries to be simulated, and what runs cost by themselves in such."""
+        ...
+
+    def more(self, runs: int, cost: float) -> None:
+        """So many runs more are to be done."""
         ...
 
     def advance(self, runs: int, cost: float, failed: int) -> None:
@@ -143,7 +151,7 @@ def execute(
 
     """
     with lock(dataset.directory, wait=wait):
-        return _Execution(plan, dataset, executor, jobs, reporter).do(retry_failed=retry_failed)
+        return _Execution(regrown(plan, dataset.runs), dataset, executor, jobs, reporter).do(retry_failed=retry_failed)
 
 
 class _Execution:
@@ -173,14 +181,9 @@ class _Execution:
             try:
                 workers = self.executor or own
                 assert workers is not None
-                self._work(workers, todo)
-                # Once more what was lost now, or in an earlier call; what was lost too often only if asked to.
-                again = sorted({*again, *self._once_more(failed=False)}, key=lambda task: task.batch)
-                while again and not self.interrupt.requested:
-                    what = "a batch" if len(again) == 1 else f"{len(again)} batches"
-                    self._say(f"{what} in which runs were lost or had failed: done once more")
-                    self._work(workers, again)
-                    again = self._once_more(failed=False)
+                self._round(workers, todo, again)
+                if plan.study.until:
+                    self._until(workers)
             finally:
                 if own:
                     own.shutdown(wait=True, cancel_futures=True)
@@ -188,7 +191,41 @@ class _Execution:
                     self.reporter.end()
             if self.interrupt.requested:
                 raise Interrupted(self.interrupt.requested)
-        return Summary(self.runs, resumed, self.failed, self.deliveries, time.monotonic() - started, damaged, log_lines, self.again)
+        return Summary(
+            len(self.plan.runs),
+            self.runs,
+            resumed,
+            self.failed,
+            self.deliveries,
+            time.monotonic() - started,
+            damaged,
+            log_lines,
+            self.again,
+        )
+
+    def _round(self, workers: Executor, todo: Sequence[_Task], again: Sequence[_Task]) -> None:
+        """Does tasks, and once more what was lost now, or in an earlier call; what was lost too often only if asked to."""
+        self._work(workers, todo)
+        again = sorted({*again, *self._once_more(failed=False)}, key=lambda task: task.batch)
+        while again and not self.interrupt.requested:
+            what = "a batch" if len(again) == 1 else f"{len(again)} batches"
+            self._say(f"{what} in which runs were lost or had failed: done once more")
+            self._work(workers, again)
+            again = self._once_more(failed=False)
+
+    def _until(self, workers: Executor) -> None:
+        """More replicates, round by round, until the study's rule is met in every cell."""
+        shown = presentation(self.plan.study)
+        assert shown.stopping is not None
+        looks = Looks(shown.stopping, shown.references)
+        while not self.interrupt.requested and (more := looks.more(self.dataset)):
+            had = len(self.plan.batches)
+            self.plan = grown(self.plan, more)
+            self.dataset.grow(self.plan)
+            todo = [_Task(index, tuple(batch)) for index, batch in enumerate(self.plan.batches) if index >= had]
+            if self.reporter:
+                self.reporter.more(sum(len(task.runs) for task in todo), sum(self._cost(task) for task in todo))
+            self._round(workers, todo, [])
 
     def _prepare(self, *, needed: bool) -> int:
         """How many batches are done side by side; on real kernels it is stored first which they are."""
@@ -367,14 +404,19 @@ class TerminalReporter:
         # Runs differ in length by orders of magnitude: the bar shows what there is to simulate, the text counts runs.
         self._task = self._progress.add_task("simulating", runs="")
         self._total = self._done = self._new = self._failed = 0
-        self._started = 0.0
+        self._started = self._cost = 0.0
 
     def begin(self, total: int, done: int, cost: float) -> None:
         """See `Reporter`."""
-        self._total, self._done = total, done
+        self._total, self._done, self._cost = total, done, cost
         self._started = time.monotonic()
         self._progress.update(self._task, total=cost, runs=f"{done:,}/{total:,} runs")
         self._progress.start()
+
+    def more(self, runs: int, cost: float) -> None:
+        """See `Reporter`."""
+        self._total, self._cost = self._total + runs, self._cost + cost
+        self._progress.update(self._task, total=self._cost)
 
     def advance(self, runs: int, cost: float, failed: int) -> None:
         """See `Reporter`."""
@@ -407,6 +449,10 @@ class LineReporter:
         self._total, self._done, self._cost = total, done, cost
         self._started = self._last = time.monotonic()
         self._say()
+
+    def more(self, runs: int, cost: float) -> None:
+        """See `Reporter`."""
+        self._total, self._cost = self._total + runs, self._cost + cost
 
     def advance(self, runs: int, cost: float, failed: int) -> None:
         """See `Reporter`."""

@@ -20,6 +20,7 @@ from sawtooth.measures import Measure, Samples, tables
 from sawtooth.measures.computed import TOGETHER
 from sawtooth.presentation import Presentation
 from sawtooth.questions import Choice, block
+from sawtooth.stopping import Stopping
 from sawtooth.study import Study
 from sawtooth.study.effects import Built
 from sawtooth.study.sweep import Cell, axis_names
@@ -36,6 +37,8 @@ def check(study: Study, shown: Presentation, cells: Sequence[Cell], built: Built
 
     """
     expected = _Expected(study, cells, built)
+    if shown.stopping:
+        expected.stopping(shown.stopping)
     for figure in shown.figures:
         expected.figure(figure)
     for finding in shown.findings:
@@ -51,6 +54,15 @@ class _Expected:
         self.factors = list(self.names.values())
         self.items = functools.cache(self._items)
 
+    # --- replicates
+
+    def stopping(self, stopping: Stopping) -> None:
+        """Raises if no run tells what the rule for replicates looks at."""
+        measure, place = stopping.measure, f"{stopping.rule.origin}.of"
+        self.require_table(measure, place)
+        if self.built and not any(self.of(at, arm, measure, stopping.asked.view.flows) for at, arm in self.built):
+            raise self.study.document.error(f"no run tells `{measure.name}`", place, "`sawtooth list metric` says what each needs")
+
     # --- figures
 
     def figure(self, spec: FigureSpec) -> None:
@@ -58,7 +70,7 @@ class _Expected:
         if spec.measure is None:
             return
         for measure in spec.measures:
-            self.require_table(measure, spec.path)
+            self.require_table(measure, f"{spec.path}.metric")
         if spec.several:
             frame = pl.concat(
                 self.frame(measure, spec.view.flows, spec.view.by).with_columns(pl.lit(name).alias(MEASURE))
@@ -87,7 +99,7 @@ class _Expected:
         """Raises if there is nothing that a finding could be about."""
         if spec.measure is None:
             return
-        self.require_table(spec.measure, spec.path)
+        self.require_table(spec.measure, f"{spec.path}.metric")
         frame = self.frame(spec.measure, spec.view.flows, ())
         if frame.is_empty():
             return
@@ -164,17 +176,17 @@ class _Expected:
 
     # --- what is needed
 
-    def require_table(self, measure: Measure | Samples, path: str) -> None:
+    def require_table(self, measure: Measure | Samples, place: str) -> None:
         """Refuses what no run records."""
         for table in measure.tables:
             needs = tables.SHAPES[table].needs
             if needs and self.built and not any(self.records(table, at, arm) for at, arm in self.built):
                 raise self.study.document.error(
-                    f"no run has `{measure.name}`: the table `{_said(table)}` needs {needs}", f"{path}.metric", _how(table)
+                    f"no run has `{measure.name}`: the table `{_said(table)}` needs {needs}", place, _how(table)
                 )
         for name, row in measure.computed.items():
             if row.samples and self.built and not any("sample" in json.loads(text) for text in self.built.values()):
-                raise self.study.document.error(f"`{name}` needs samples", f"{path}.metric", 'write sample = "100 ms" in [scenario]')
+                raise self.study.document.error(f"`{name}` needs samples", place, 'write sample = "100 ms" in [scenario]')
 
     def records(self, table: str, at: int, arm: str) -> bool:
         """Whether a run records a table."""

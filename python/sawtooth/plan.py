@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -54,6 +54,7 @@ class Run:
         scenario: the tree as canonical JSON text.
         draws: each draw's value in base units; those of a list are called `NAME[1]`, `NAME[2]` ...
         cost: segments it will deliver, at most about.
+        round: 1, or which extension of the plan it came with, where replicates are made until a rule is met.
 
     """
 
@@ -66,6 +67,7 @@ class Run:
     scenario: str
     draws: dict[str, float]
     cost: float
+    round: int = 1
 
 
 @dataclass(frozen=True)
@@ -122,13 +124,24 @@ class Plan:
         return self._card().html()
 
     def _card(self) -> Card:
-        arms = len(self.study.arms)
+        until = self.study.until
         return Card("Plan", self.study.name, self.study.question, {
-            "cells": f"{len(self.cells):,}", "arms": few(self.study.arms), "replicates": f"{self.study.repeat:,}",
-            "runs": f"{len(self.cells):,} cells{f' x {arms} arms' if arms else ''} x {self.study.repeat:,} replicates = {len(self.runs):,}",
+            "cells": f"{len(self.cells):,}", "arms": few(self.study.arms), "replicates": until.words if until else f"{self.study.repeat:,}",
+            "runs": self.size,
             "segments": f"{'about' if self.random else 'at most about'} {self.cost:,.0f}", "takes": str(self.demand),
             "warnings": "; ".join(warning.message for warning in self.warnings),
         })  # fmt: skip
+
+    @property
+    def size(self) -> str:
+        """How many runs of what."""
+        study = self.study
+        arms = f" x {len(study.arms)} arms" if study.arms else ""
+        text = f"{len(self.cells):,} cells{arms} x {study.repeat:,}"
+        if study.until is None:
+            return f"{text} replicates = {len(self.runs):,} runs"
+        most = len(self.cells) * max(1, len(study.arms)) * study.most
+        return f"{text} to {study.most:,} replicates = {len(self.runs):,} to {most:,} runs"
 
     @property
     def cost(self) -> float:
@@ -162,6 +175,8 @@ class Plan:
             "replicate": pl.Series([run.replicate for run in self.runs], dtype=pl.UInt32),
             "seed": pl.Series([run.seed for run in self.runs], dtype=pl.UInt64),
         }
+        if self.study.until:
+            data["round"] = pl.Series([run.round for run in self.runs], dtype=pl.UInt16)
         paths = list(dict.fromkeys(path for cell in self.cells for path in cell.factors))
         for path, name in axis_names(paths).items():
             values = [by_number[run.cell].factors.get(path) for run in self.runs]
@@ -185,53 +200,90 @@ def make_plan(study: Study) -> Plan:
     shown = presentation(study)
     check_overlaps(study)
     all_cells = cells(study)
-    arms = study.arms or {"": ()}
     runs: list[Run] = []
     warnings: dict[StudyWarning, None] = {}
     demand = Demand()
     built: dict[tuple[int, str], str] = {}
     for at, cell in enumerate(all_cells):
-        replicates: list[tuple[dict[str, str | list[str]], dict[str, float]]] | None = None
-        for arm, assignments in arms.items():
-            tree = copy.deepcopy(study.scenario)
-            applied: list[Assignment] = [*study.base, *cell.assignments, *assignments]
-            for assignment in applied:
-                assign(tree, assignment, study.document)
-            files.inline(tree, study.folder, study.locator(applied))
-            if replicates is None:
-                replicates = [draws.draw(study, cell, tree, replicate) for replicate in range(1, study.repeat + 1)]
-            each: Demand | None = None
-            scenario = ""
-            for replicate, (texts, values) in enumerate(replicates, 1):
-                if texts:
-                    tree["vars"] = {**tree.get("vars", {}), **texts}
-                if texts or not scenario:
-                    scenario = json.dumps(tree, sort_keys=True, separators=(",", ":"))
-                if each is None:
-                    built[at, arm] = _limited(scenario, study)
-                    each, strange = _check(study, built[at, arm], applied)
-                    demand = demand.with_runs(study.repeat, each)
-                    warnings.update(dict.fromkeys(strange))
-                seed = seed_of(study.seed, f"run/{cell.key}/{replicate}")
-                runs.append(
-                    Run(
-                        len(runs),
-                        _run_id(scenario, seed, study.backend),
-                        cell.number,
-                        arm,
-                        replicate,
-                        seed,
-                        _limited(scenario, study),
-                        values,
-                        each.segments,
-                    )
-                )
+        costs: dict[str, float] = {}
+        for run, applied in _runs(study, cell, range(1, study.repeat + 1)):
+            if run.arm not in costs:
+                built[at, run.arm] = run.scenario
+                each, strange = _check(study, run.scenario, applied)
+                costs[run.arm] = each.segments
+                demand = demand.with_runs(study.repeat, each)
+                warnings.update(dict.fromkeys(strange))
+            runs.append(dataclasses.replace(run, index=len(runs), cost=costs[run.arm]))
+        if study.most > study.repeat:
+            # What cannot be drawn of the last replicate is told now, not in the middle.
+            next(_runs(study, cell, range(study.most, study.most + 1)))
     check(study, shown, all_cells, built)
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)
-    cost = _KERNEL_COST if study.on_kernels else _SIMULATED_COST
-    return Plan(study, all_cells, runs, _batches(runs, cost), tuple(warnings), demand)
+    return Plan(study, all_cells, runs, _batches(runs, _batch_cost(study)), tuple(warnings), demand)
+
+
+def grown(plan: Plan, more: Mapping[int, int]) -> Plan:
+    """A plan with more replicates of some cells: a round more. What it had keeps its numbers.
+
+    Args:
+        plan: so far.
+        more: cell to number of replicates.
+
+    """
+    study = plan.study
+    had: dict[int, int] = {}
+    costs: dict[tuple[int, str], float] = {}
+    for run in plan.runs:
+        had[run.cell] = max(had.get(run.cell, 0), run.replicate)
+        costs[run.cell, run.arm] = run.cost
+    number = 1 + max((run.round for run in plan.runs), default=0)
+    runs = [
+        dataclasses.replace(run, cost=costs[run.cell, run.arm], round=number)
+        for cell in plan.cells
+        if cell.number in more
+        for run, _ in _runs(study, cell, range(had[cell.number] + 1, had[cell.number] + more[cell.number] + 1))
+    ]
+    if study.order == "blocks":
+        runs = _in_blocks(study, runs)
+    first = len(plan.runs)
+    runs = [dataclasses.replace(run, index=first + at) for at, run in enumerate(runs)]
+    batches = [*plan.batches, *_batches(runs, _batch_cost(study))]
+    return dataclasses.replace(plan, runs=[*plan.runs, *runs], batches=batches)
+
+
+def regrown(plan: Plan, table: pl.DataFrame) -> Plan:
+    """A plan with those rounds more that a table of its runs has, such as that of results."""
+    if plan.study.until is None or "round" not in table.columns:
+        return plan
+    had = max((run.round for run in plan.runs), default=0)
+    rounds = table.filter(pl.col("round") > had).group_by("round", "cell").agg(pl.col("replicate").n_unique()).sort("round", "cell")
+    for _, group in rounds.group_by("round", maintain_order=True):
+        plan = grown(plan, dict(group.select("cell", "replicate").iter_rows()))
+    return plan
+
+
+def _runs(study: Study, cell: Cell, replicates: range) -> Iterator[tuple[Run, Sequence[Assignment]]]:
+    """The runs of some of a cell's replicates, arm by arm, each with what was assigned; their numbers and costs are not known yet."""
+    drawn: list[tuple[dict[str, str | list[str]], dict[str, float]]] | None = None
+    for arm, assignments in (study.arms or {"": ()}).items():
+        tree = copy.deepcopy(study.scenario)
+        applied: list[Assignment] = [*study.base, *cell.assignments, *assignments]
+        for assignment in applied:
+            assign(tree, assignment, study.document)
+        files.inline(tree, study.folder, study.locator(applied))
+        if drawn is None:
+            drawn = [draws.draw(study, cell, tree, replicate) for replicate in replicates]
+        scenario = ""
+        for replicate, (texts, values) in zip(replicates, drawn, strict=True):
+            if texts:
+                tree["vars"] = {**tree.get("vars", {}), **texts}
+            if texts or not scenario:
+                scenario = json.dumps(tree, sort_keys=True, separators=(",", ":"))
+            seed = seed_of(study.seed, f"run/{cell.key}/{replicate}")
+            identity = _run_id(scenario, seed, study.backend)
+            yield Run(0, identity, cell.number, arm, replicate, seed, _limited(scenario, study), values, 0.0), applied
 
 
 def _limited(scenario: str, study: Study) -> str:
@@ -270,18 +322,23 @@ def _run_id(scenario: str, seed: int, backend: str) -> str:
     return hashlib.sha256(f"{RESULTS_EPOCH}\n{backend}\n{seed}\n{scenario}".encode()).hexdigest()[:16]
 
 
+def _batch_cost(study: Study) -> float:
+    """Deliveries of a batch, about."""
+    return _KERNEL_COST if study.on_kernels else _SIMULATED_COST
+
+
 def _batches(runs: Sequence[Run], most: float) -> list[range]:
     """Consecutive runs, as many as make a batch; decided by the plan alone, so that files do not depend on the workers."""
     batches: list[range] = []
-    start, cost = 0, 0.0
+    start, cost = runs[0].index if runs else 0, 0.0
     for run in runs:
         full = run.index - start >= _BATCH_RUNS or cost + run.cost > most
         if full and run.index > start:
             batches.append(range(start, run.index))
             start, cost = run.index, 0.0
         cost += run.cost
-    if start < len(runs):
-        batches.append(range(start, len(runs)))
+    if runs:
+        batches.append(range(start, runs[-1].index + 1))
     return batches
 
 

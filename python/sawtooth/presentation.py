@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sawtooth import reference_files
+from sawtooth import reference_files, stopping
 from sawtooth.figures import read as figure_reader
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.findings import read as finding_reader
 from sawtooth.findings.spec import FindingSpec
 from sawtooth.questions import Reader
 from sawtooth.references import Reference
+from sawtooth.stopping import Stopping
 from sawtooth.study import Study
 from sawtooth.study.sweep import axis_names, cells
 
@@ -24,11 +25,12 @@ OWN_FIGURES = {"latency": "latency_by_layer"}
 
 @dataclass(frozen=True)
 class Presentation:
-    """Figures, findings and references of a study."""
+    """Figures, findings and references of a study, and the rule that ends its replicates."""
 
     figures: Sequence[FigureSpec] = field(default_factory=list[FigureSpec])
     findings: Sequence[FindingSpec] = field(default_factory=list[FindingSpec])
     references: Mapping[str, Reference] = field(default_factory=dict[str, Reference])
+    stopping: Stopping | None = None
 
 
 def presentation(study: Study, stored: Mapping[str, str] | None = None) -> Presentation:
@@ -46,4 +48,4 @@ def presentation(study: Study, stored: Mapping[str, str] | None = None) -> Prese
     factors = axis_names(list(dict.fromkeys(path for cell in every for path in cell.factors))).values()
     references = reference_files.read(study, stored, dict.fromkeys(factors))
     reader = Reader(study, references)
-    return Presentation(figure_reader.read(reader, OWN_FIGURES), finding_reader.read(reader), references)
+    return Presentation(figure_reader.read(reader, OWN_FIGURES), finding_reader.read(reader), references, stopping.read(reader))

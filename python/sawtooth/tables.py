@@ -31,3 +31,11 @@ def as_status(runs: Sequence[int], status: Sequence[str], messages: Sequence[str
         {"run": runs, "status": status, "message": messages, "tries": tries or [None] * len(runs)},
         schema={"run": pl.UInt32, "status": pl.String, "message": pl.String, "tries": pl.UInt8},
     )
+
+
+_PLAN = {"run", "id", "cell", "arm", "replicate", "seed", "round"}
+
+
+def factors_of(runs: pl.DataFrame) -> list[str]:
+    """The factors that a plan varies, by the names of their columns in `runs`; beside each stands NAME_value, the number in its base unit."""
+    return [name for name in runs.columns if name not in _PLAN and f"{name}_value" in runs.columns]

@@ -67,7 +67,7 @@ def gallery(
             directory = target / each.study.name
             print(f"{each.study.name} ({at + 1} of {len(chosen)}): {each.study.question}", file=sys.stderr)
             dataset, summary = work.do(each, directory, jobs)
-            print(work.done(each, directory, summary), file=sys.stderr)
+            print(work.done(directory, summary), file=sys.stderr)
             seconds = round(summary.seconds, 3)
         else:
             dataset = each

@@ -24,7 +24,7 @@ def show(made: Plan, *, as_json: bool) -> None:
         loaded = made.study
         print_json({
             "name": loaded.name, "question": loaded.question, "runs": len(made.runs), "cells": len(made.cells),
-            "arms": list(loaded.arms), "repeat": loaded.repeat, "deliveries": made.cost, **made.demand.facts(), "seconds": round(seconds, 1),
+            "arms": list(loaded.arms), "repeat": loaded.repeat, **({"until": loaded.until.facts} if loaded.until else {}), "deliveries": made.cost, **made.demand.facts(), "seconds": round(seconds, 1),
             "axes": _axes(made),
         })  # fmt: skip
         return
@@ -39,11 +39,11 @@ def show(made: Plan, *, as_json: bool) -> None:
     for arm, backends in made.study.other_arms.items():
         table.add_row("left out", f"{arm}: only for {', '.join(backends)}")
     console.print(table)
-    arms = f" x {len(made.study.arms)} arms" if made.study.arms else ""
     notes = made.notes(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    runs = f"{len(made.cells):,} cells{arms} x {made.study.repeat} replicates = {len(made.runs):,} runs"
-    segments = f"{'about' if made.random else 'at most about'} {made.cost:,.0f} segments, {_duration(seconds)} on {cores} cores"
-    console.print("\n".join([f"{runs}; {segments}", str(made.demand), *notes]))
+    until = [f"replicates: {made.study.until.words}"] if made.study.until else []
+    fewest = ", of the fewest runs" if until else ""
+    segments = f"{'about' if made.random else 'at most about'} {made.cost:,.0f} segments{fewest}, {_duration(seconds)} on {cores} cores"
+    console.print("\n".join([f"{made.size}; {segments}", *until, str(made.demand), *notes]))
 
 
 def _axes(made: Plan) -> dict[str, list[str]]:

@@ -60,7 +60,7 @@ def run(
             "failed": failures.height, "lost": status.filter(status="lost").height, "again": summary.again, "edited": dataset.edited, "seconds": round(summary.seconds, 3), "deliveries": summary.deliveries,
         })  # fmt: skip
     else:
-        print(work.done(plan, directory, summary), file=sys.stderr)
+        print(work.done(directory, summary), file=sys.stderr)
     if failures.height:
         print(f"{work.failed(failures)}; the first: {failures['message'][0]}", file=sys.stderr)
         print("hint: --retry-failed does them once more", file=sys.stderr)

@@ -25,7 +25,7 @@ def do(plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = Fa
         summary = execute(plan, dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait)
     except Interrupted as stopped:
         status = dataset.status().height
-        print(f"stopped: {status} of {len(plan.runs)} runs are stored; the same command goes on from there", file=sys.stderr)
+        print(f"stopped: {status} of {dataset.runs.height} runs are stored; the same command goes on from there", file=sys.stderr)
         raise typer.Exit(128 + stopped.signal) from None
     for name in summary.damaged:
         print(f"{name} was damaged or missing and has been made anew", file=sys.stderr)
@@ -36,9 +36,9 @@ def do(plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = Fa
     return dataset, summary
 
 
-def done(plan: Plan, directory: Path, summary: Summary) -> str:
+def done(directory: Path, summary: Summary) -> str:
     """How many runs were done, in words."""
-    text = f"{len(plan.runs):,} runs in {directory}"
+    text = f"{summary.planned:,} runs in {directory}"
     if summary.runs:
         text += f": {summary.runs:,} done in {summary.seconds:.1f} s, {summary.deliveries:,} segments delivered"
     if summary.resumed:

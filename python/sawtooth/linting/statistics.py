@@ -28,7 +28,10 @@ def _copies(subject: Subject) -> Iterator[Hit]:
         return
     steady = [setup for setup in subject.setups if all(map(_steady_flow, setup.flows)) and all(_steady_link(link) for link in setup.links)]
     if steady and len(steady) == len(subject.setups):
-        yield Hit(f"nothing in a run is random: its {study.repeat} replicates will be copies of each other", study.repeat_origin)
+        yield Hit(
+            f"nothing in a run is random: its {study.repeat} replicates will be copies of each other",
+            study.repeat_origin,
+        )
 
 
 def _steady_flow(flow: Flow) -> bool:
@@ -49,7 +52,7 @@ def _steady(tree: dict[str, Any]) -> bool:
 
 def _few(subject: Subject) -> Iterator[Hit]:
     study = subject.study
-    least = DETECTABLE.get(study.repeat)
+    least = DETECTABLE.get(study.repeat) if study.until is None else None
     if least is None or not study.tree.get("findings"):
         return
     yield Hit(

@@ -34,12 +34,12 @@ from sawtooth.measures.resolve import (
 from sawtooth.measures.rows import Rows
 from sawtooth.measures.tables import SHAPES, WINDOWS
 from sawtooth.measures.whole import MADE
+from sawtooth.tables import factors_of
 
 if TYPE_CHECKING:
     from sawtooth.measures import Measure
     from sawtooth.results.dataset import Dataset
 
-_PLAN = {"run", "id", "cell", "arm", "replicate", "seed"}
 _FLOW_NUMBER = r"\[\d+\]$"
 
 
@@ -77,7 +77,7 @@ class Asked:
 
 def factors(dataset: Dataset) -> list[str]:
     """The names of a dataset's factors."""
-    return [name for name in dataset.runs.columns if name not in _PLAN and not name.endswith("_value") and not name.startswith("draw_")]
+    return factors_of(dataset.runs)
 
 
 def observe(dataset: Dataset, asked: Asked, references: Mapping[str, Reference] | None = None) -> pl.DataFrame:

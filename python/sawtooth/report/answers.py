@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+import polars as pl
+
 from sawtooth import figures, findings
 from sawtooth.design import MixedError, advice
 from sawtooth.errors import DatasetError
@@ -15,6 +17,7 @@ from sawtooth.findings.spec import FindingSpec
 from sawtooth.findings.verdict import Claimed, decide
 from sawtooth.measures import Evaluator
 from sawtooth.presentation import Presentation, presentation
+from sawtooth.questions import Reader
 from sawtooth.report.document import Plot, Section, Verdict
 from sawtooth.results.dataset import Dataset
 
@@ -36,6 +39,16 @@ class Answers:
         self.shown: Presentation = presentation(study, {name: entry["text"] for name, entry in stored.items()})
         self.arms = list(study.arms)
         self.evaluator = Evaluator(dataset, self.shown.references)
+
+    @property
+    def reader(self) -> Reader:
+        """Reads what is asked of these results."""
+        return Reader(self.dataset.study, self.shown.references)
+
+    def in_order(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """A frame by cells, and in each the arms as the study has them."""
+        order = {arm: at for at, arm in enumerate(self.arms)}
+        return frame.sort("cell", pl.col("arm").replace_strict(order, default=len(order), return_dtype=pl.Int64), maintain_order=True)
 
     # --- findings
 

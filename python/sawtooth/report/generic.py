@@ -12,7 +12,7 @@ from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data
 from sawtooth.findings.verdict import Claimed, Evidence, decide
 from sawtooth.measures import Asked, factors
-from sawtooth.report import sensible
+from sawtooth.report import replicates, sensible
 from sawtooth.report.answers import Answers, section, summary
 from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.report.sensible import Shown
@@ -41,6 +41,9 @@ def build(dataset: Dataset, *, drawn: bool = True) -> Report:
     found = [each for each in differences if each.height]
     if found:
         sections.append(_compared(found, answers.arms[0]))
+    by_rule = replicates.section(answers)
+    if by_rule:
+        sections.append(by_rule)
     if not sections:
         raise DatasetError(f"{dataset.directory} holds nothing that this report could show", "a study with flows has something to show")
     return Report(dataset, sections, lines or told[:_MOST_LINES])
@@ -49,12 +52,11 @@ def build(dataset: Dataset, *, drawn: bool = True) -> Report:
 def _values(answers: Answers, one: Shown) -> pl.DataFrame:
     """The values of a measure in every run, its items, arms and cells in order."""
     found = answers.evaluator.observe(Asked(one.measure, one.view()))
-    order = {arm: at for at, arm in enumerate(answers.arms)}
     found = found.filter(pl.col("low").is_not_null())
     if one.of:
         found = found.filter(pl.col("item").is_in(one.of))
     found = found.with_columns(pl.col(name).fill_null(NOT_SET) for name in factors(answers.dataset))
-    return found.sort("cell", pl.col("arm").replace_strict(order, default=len(order), return_dtype=pl.Int64), maintain_order=True)
+    return answers.in_order(found)
 
 
 def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) -> Section:

@@ -29,7 +29,7 @@ from sawtooth import _core, arguments
 from sawtooth.display import Card, few
 from sawtooth.errors import DatasetError, as_path, wrong_type
 from sawtooth.mib import rfc4898
-from sawtooth.plan import RESULTS_EPOCH, Plan
+from sawtooth.plan import RESULTS_EPOCH, Plan, regrown
 from sawtooth.results import head as heads
 from sawtooth.results import lock as locks
 from sawtooth.results import log
@@ -37,10 +37,10 @@ from sawtooth.results.head import Head
 from sawtooth.results.parts import Parts, as_parquet
 from sawtooth.results.provenance import of_plan, plan_hash, references, surroundings
 from sawtooth.results.sums import digest
-from sawtooth.results.tables import Tables, factors_of, with_factors
+from sawtooth.results.tables import Tables, with_factors
 from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, writing
 from sawtooth.study import Study
-from sawtooth.tables import as_status, column_types
+from sawtooth.tables import as_status, column_types, factors_of
 
 _LOG = "log.jsonl"
 _OURS = {heads.STUDY, heads.MANIFEST, heads.RUNS, heads.KERNELS, heads.SUMS, _LOG, locks.NAME, "parts", "report", "trace"}
@@ -130,6 +130,8 @@ class Dataset(Tables):
             head = Head.look(directory)
             fresh = _require_same(head, plan, identity)
             remove_leftovers(directory)
+            if not fresh and heads.RUNS not in head.damaged:
+                plan = regrown(plan, head.runs)
             ours = of_plan(plan, identity)
             # Where and when it was begun stays.
             before = {} if head.manifest is None else {key: value for key, value in head.manifest.items() if key not in ours}
@@ -322,6 +324,20 @@ class Dataset(Tables):
         with writing(self.directory):
             return log.leave_out_damaged(self.directory / _LOG)
 
+    def grow(self, plan: Plan) -> None:
+        """Stores that there are to be the runs of a longer plan: of this one with more replicates.
+
+        Raises:
+            DatasetError: if the directory cannot be written.
+
+        """
+        manifest = {**self.manifest, **of_plan(plan, self._parts.owner)}
+        self.runs = plan.table()
+        with writing(self.directory):
+            head = Head.look(self.directory)
+            head.write(self._parts.owner, {heads.RUNS: as_parquet(self.runs), heads.MANIFEST: _as_json(manifest)})
+        self.manifest = manifest
+
     def write_batch(self, batch: int, tables: Mapping[str, pl.DataFrame], status: pl.DataFrame) -> None:
         """Stores a batch.
 
@@ -427,6 +443,8 @@ def _require_same(head: Head, plan: Plan, identity: str) -> bool:
         what = f"study `{theirs.get('name')}`, not `{ours['name']}`"
     elif theirs.get("results_epoch") != ours["results_epoch"]:
         what = 'an older version whose results differ (see "Changed results" in the changelog)'
+    elif theirs.get("until") != ours.get("until"):
+        what = "this study with another rule for its replicates"
     elif theirs.get("runs") != ours["runs"]:
         what = f"{theirs.get('runs')} runs of this study, not {ours['runs']} (another version of the file, --short or --set)"
     else:

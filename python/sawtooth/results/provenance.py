@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
 import platform
 import subprocess
@@ -21,8 +22,11 @@ from sawtooth.study import Study
 
 
 def plan_hash(plan: Plan) -> str:
-    """A hash of everything that decides the results: every run's id and the batches."""
-    text = "\n".join([*(run.id for run in plan.runs), *(f"{batch.start}-{batch.stop}" for batch in plan.batches)])
+    """A hash of everything that decides the results: every run's id and the batches; of replicates by a rule those of the first round, and the rule."""
+    first = [run.id for run in plan.runs if run.round == 1]
+    batches = [f"{batch.start}-{batch.stop}" for batch in plan.batches if batch.start < len(first)]
+    rule = [json.dumps(plan.study.until.facts, sort_keys=True)] if plan.study.until else []
+    text = "\n".join([*first, *batches, *rule])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -44,6 +48,7 @@ def of_plan(plan: Plan, identity: str) -> dict[str, Any]:
         "cells": len(plan.cells),
         "arms": list(study.arms),
         "repeat": study.repeat,
+        **({"until": study.until.facts} if study.until else {}),
         "seed": study.seed,
         "references": references(study),
     }

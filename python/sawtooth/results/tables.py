@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 
 import polars as pl
 
+from sawtooth.tables import factors_of
+
 _OF_A_RUN = ("run", "cell", "arm", "replicate")
-_NOT_FACTORS = (*_OF_A_RUN, "id", "seed")
 
 
 class Tables(ABC):
@@ -84,11 +85,6 @@ class Tables(ABC):
     def counters(self, *, factors: bool = False) -> pl.LazyFrame:
         """One row per host, counter of its kernel that is not zero, and run, on real kernels."""
         return self.table("counters", factors=factors)
-
-
-def factors_of(runs: pl.DataFrame) -> list[str]:
-    """The factors that a plan varies, by the names of their columns in `runs`; beside each stands NAME_value, the number in its base unit."""
-    return [name for name in runs.columns if name not in _NOT_FACTORS and f"{name}_value" in runs.columns]
 
 
 def with_factors(table: pl.LazyFrame, runs: pl.DataFrame) -> pl.LazyFrame:

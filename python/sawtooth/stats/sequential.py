@@ -28,6 +28,7 @@ class Progress:
         done: whether to stop. n: replicates that count: those up to where the rule stopped, if more were given.
         interval: of their mean. share: half the interval's width over the absolute value of the mean; infinite where unknown.
         why: in words.
+        narrow: looks in a row, up to the last, at which the interval was narrow. soonest: n at which it may stop at the earliest.
 
     """
 
@@ -36,9 +37,18 @@ class Progress:
     interval: Interval
     share: float
     why: str
+    narrow: int
+    soonest: int
+
+    @property
+    def met(self) -> bool:
+        """Whether the interval is narrow enough, at as many looks as are needed."""
+        return self.narrow == LOOKS
 
 
-def sequential(values: Sequence[float] | Vector, share: float, level: float = 0.95, least: int = 5, most: int = 200) -> Progress:
+def sequential(
+    values: Sequence[float] | Vector, share: float, level: float = 0.95, least: int = 5, most: int = 200, since: Progress | None = None
+) -> Progress:
     """Whether replicates suffice for an interval of a mean within `share` of it.
 
     Args:
@@ -47,6 +57,7 @@ def sequential(values: Sequence[float] | Vector, share: float, level: float = 0.
         level: coverage.
         least: replicates at the first look, at least 2.
         most: replicates after which it stops in any case.
+        since: what it said of the first of these values, so that those need not be looked at again.
 
     Raises:
         ValueError: if the numbers say nothing: a share that is not above 0, a level not between 0 and 1, or not 2 <= least <= most.
@@ -57,17 +68,22 @@ def sequential(values: Sequence[float] | Vector, share: float, level: float = 0.
             f"a share above 0, a level between 0 and 1 and 2 <= least <= most are needed, not {share}, {level}, {least} and {most}"
         )
     data = vector(values)
+    if since is not None and since.done:
+        return since
     inner = inflated(level)
-    narrow = 0
-    for n in range(least, min(data.size, most) + 1):
+    narrow = 0 if since is None else since.narrow
+    for n in range(max(least, 0 if since is None else since.n + 1), min(data.size, most) + 1):
         found = mean(data[:n], inner)
         narrow = narrow + 1 if _half(found) <= share else 0
         if narrow == LOOKS:
-            return _progress(True, found, level, f"within {share:.3g} of the mean at {LOOKS} looks in a row")
+            return Progress(
+                True, n, called(found, level), _half(found), f"within {share:.3g} of the mean at {LOOKS} looks in a row", narrow, n
+            )
     found = mean(data[:most], inner) if data.size else mean(data)
-    if data.size >= most:
-        return _progress(True, found, level, f"stopped at {most} runs: not within {share:.3g} of the mean")
-    return _progress(False, found, level, f"{data.size} runs: not yet within {share:.3g} of the mean")
+    done = data.size >= most
+    why = f"stopped at {most} runs: not" if done else f"{data.size} runs: not yet"
+    soonest = most if done else min(max(data.size, least - 1) + LOOKS - narrow, most)
+    return Progress(done, found.n, called(found, level), _half(found), f"{why} within {share:.3g} of the mean", narrow, soonest)
 
 
 def inflated(level: float) -> float:
@@ -82,7 +98,8 @@ def _half(found: Interval) -> float:
     return half / abs(found.estimate) if found.estimate != 0 else float("inf") if half > 0 else 0.0
 
 
-def _progress(done: bool, found: Interval, level: float, why: str) -> Progress:
+def called(found: Interval, level: float) -> Interval:
+    """An interval at `inflated(level)` of replicates of such a rule, named by what it covers."""
     named = f"{percent(inflated(level))} "
     kind = f"{percent(level)} sequential {found.kind.removeprefix(named)}" if found.kind.startswith(named) else found.kind
-    return Progress(done, found.n, replace(found, kind=kind), _half(found), why)
+    return replace(found, kind=kind)

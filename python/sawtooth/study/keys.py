@@ -48,7 +48,10 @@ STUDY = (
     Key(
         "backend", words(NAMES), '`"sim"`', "what runs the scenario: [a backend](#backends)"
     ),
-    Key("repeat", "whole number from 1", "`1`", "replicates of every cell and arm"),
+    Key(
+        "repeat", "whole number from 1, or [table](#replicates-by-a-rule)", "`1`",
+        "replicates of every cell and arm: how many, or a rule that says when they suffice",
+    ),
     Key("seed", "whole number from 0", "`1`", "of all random numbers"),
     Key(
         "order", words(ORDERS), '`"cells"`',
@@ -70,6 +73,16 @@ STUDY = (
     Key("lint", "table with `ignore`: a table of rules and why, or a list of rules", "none", "[rules](lint.md) that the study breaks on purpose, such as `ignore = { SW402 = \"small windows are the question\" }`"),
     Key("findings", "list of [findings](#findings)", "", "claims that the report answers with verdicts"),
 )  # fmt: skip
+
+REPEAT = (
+    Key("until", "share", "needed", 'how far the ends of the interval may be from the mean, as a share of it, such as `"5 %"`'),
+    Key("of", "[measure](measures.md)", "needed", "of whose mean; one number per run, such as `goodput_bps`"),
+    Key("confidence", "share", '`"95 %"`', "of the interval"),
+    Key("min", "whole number from 2", "`5`", "replicates before the first look"),
+    Key("max", "whole number from 2", "`200`", "replicates after which a cell gets no more in any case"),
+    Key("window", "list of two times", "the whole run", "the part of a run that counts"),
+    Key("warm_up", 'time, or `"mser-5"`', "none", "what is left out at a run's beginning"),
+)
 
 _LOW = Key("low", "quantity or expression", "needed", "the least value")
 _HIGH = Key("high", "quantity or expression", "needed", "what all values are below")

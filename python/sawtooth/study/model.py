@@ -19,6 +19,7 @@ from sawtooth.study.document import Document
 from sawtooth.study.folder import Folder
 from sawtooth.study.paths import quoted, tokens
 from sawtooth.study.reader import read
+from sawtooth.study.until import Until
 from sawtooth.study.written import written
 
 
@@ -37,6 +38,8 @@ class Study:
         base: assignments that hold in every run (`[short]`, `--set`).
         folder: where the files are that it names, if it may name any.
         limits: how much may be asked for, by name (`sawtooth list limit`); raised: those that the study sets itself, as it writes them.
+        repeat: replicates of each cell and arm; with `until`, those before the first look.
+        until: the rule by which cells get more.
         repeat_origin: where `repeat` is written.
 
     """
@@ -62,6 +65,7 @@ class Study:
     limits: Mapping[str, float] = field(default_factory=lambda: _core.limits("{}"))
     raised: Mapping[str, Any] = field(default_factory=dict[str, Any])
     repeat_origin: str = "repeat"
+    until: Until | None = None
 
     @classmethod
     def load(cls, path: str | Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
@@ -118,7 +122,7 @@ class Study:
                         levels.append(each.value)
         return Card("Study", self.name, self.question, {
             "file": str(self.path), **{name: few(levels) for name, levels in varied.items()}, "arms": few(self.arms),
-            "replicates": f"{self.repeat:,}", "backend": self.backend, "options": ", ".join(self.document.options),
+            "replicates": self.until.words if self.until else f"{self.repeat:,}", "backend": self.backend, "options": ", ".join(self.document.options),
         })  # fmt: skip
 
     @classmethod
@@ -141,6 +145,11 @@ class Study:
         plain = arguments.plain(tree)
         whole = plain if "scenario" in plain else {"scenario": plain}
         return cls.parse(written(whole), Path("<study>"), short=short, options=options, files=files)
+
+    @property
+    def most(self) -> int:
+        """Replicates that a cell may come to."""
+        return self.until.most if self.until else self.repeat
 
     @property
     def on_kernels(self) -> bool:

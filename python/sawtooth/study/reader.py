@@ -19,12 +19,13 @@ from sawtooth import _core
 from sawtooth.backends.registry import NAMES as BACKENDS
 from sawtooth.errors import StudyError, cut
 from sawtooth.hints import did_you_mean
-from sawtooth.study import keys
+from sawtooth.study import keys, until
 from sawtooth.study.assign import Assignment, Tree, assign, expand
 from sawtooth.study.document import Document, shown
 from sawtooth.study.folder import Folder
 from sawtooth.study.levels import first_repeated
 from sawtooth.study.paths import PATH, normal, quoted
+from sawtooth.study.until import Until
 
 if TYPE_CHECKING:
     from sawtooth.study.model import Study
@@ -72,7 +73,7 @@ class _Reader:
         arms, backends = self.arms(scenario)
         settings = self.short(scenario) if short else []
         settings += self.options(scenario)
-        repeat, seed = self.whole("repeat", 1, 1), self.whole("seed", 1, 0)
+        repeat, seed = self.repeats(self.tree.get("repeat", 1), "repeat"), self.whole("seed", 1, 0)
         backend = self.backend(self.tree.get("backend", "sim"), "backend")
         sweep: list[list[list[Assignment]]] = [[list(level) for level in block] for block in full_sweep]
         base: list[Assignment] = []
@@ -82,11 +83,10 @@ class _Reader:
                 continue
             if setting.path == "backend":
                 backend = self.backend(setting.value, setting.origin)
-            elif setting.path in ("repeat", "seed"):
-                minimum = 1 if setting.path == "repeat" else 0
-                number = self.whole_value(setting.value, setting.path, minimum, setting.origin)
-                repeat_origin = setting.origin if setting.path == "repeat" else repeat_origin
-                repeat, seed = (number, seed) if setting.path == "repeat" else (repeat, number)
+            elif setting.path == "repeat":
+                repeat, repeat_origin = self.repeats(setting.value, setting.origin), setting.origin
+            elif setting.path == "seed":
+                seed = self.whole_value(setting.value, "seed", 0, setting.origin)
             elif isinstance(setting.value, list):
                 self.narrow(sweep, setting)
             elif not self.fix_axis(sweep, setting):
@@ -104,7 +104,8 @@ class _Reader:
             name=self.name(),
             question=self.text("question", ""),
             backend=backend,
-            repeat=repeat,
+            repeat=repeat.least if isinstance(repeat, Until) else repeat,
+            until=repeat if isinstance(repeat, Until) else None,
             seed=seed,
             order=self.order(),
             report=self.text("report", "generic"),
@@ -143,6 +144,18 @@ class _Reader:
     def whole_value(self, value: Any, key: str, minimum: int, origin: str) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
             raise self.document.error(f"`{key}` must be a whole number of at least {minimum}, found {shown(value)}", origin)
+        return value
+
+    def repeats(self, value: Any, origin: str) -> int | Until:
+        """How many replicates, or the rule that says it."""
+        if isinstance(value, dict):
+            return until.read(cast(Tree, value), origin, self.document)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise self.document.error(
+                f"`repeat` must be a whole number of at least 1, or a rule, found {shown(value)}",
+                origin,
+                'a rule is { until = "5 %", of = "goodput_bps" }',
+            )
         return value
 
     def backend(self, value: Any, origin: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from sawtooth.study import Assignment, Study
 from sawtooth.study.paths import tokens
 
-_TAKEN = ("run", "id", "cell", "arm", "replicate", "seed", "item")
+_TAKEN = ("run", "id", "cell", "arm", "replicate", "seed", "round", "item")
 """What columns of a plan, and dimensions of a figure, are called."""
 
 
@@ -65,12 +65,12 @@ def check_size(study: Study) -> None:
     for sweep in (study.full_sweep, study.sweep):
         number = math.prod(len(block) for block in sweep)
         arms, limit = max(1, len(study.arms)), study.limits["runs"]
-        if number * arms * study.repeat > limit:
-            text = f"these are {number:,} cells x {arms} arms x {study.repeat:,} replicates = {number * arms * study.repeat:,} runs"
-            origin = study.repeat_origin if study.repeat > number * arms else "sweep"
-            raise study.document.exceeds("runs", number * arms * study.repeat, limit, text, origin)
+        if number * arms * study.most > limit:
+            text = f"these are {number:,} cells x {arms} arms x {study.most:,} replicates = {number * arms * study.most:,} runs"
+            origin = study.repeat_origin if study.most > number * arms else "sweep"
+            raise study.document.exceeds("runs", number * arms * study.most, limit, text, origin)
     for name, draw in study.draws.items():
-        drawn = number * study.repeat * draw.get("count", 1)
+        drawn = number * study.most * draw.get("count", 1)
         if drawn > study.limits["draws"]:
             text = f"`{name}` is drawn {drawn:,} times in all"
             raise study.document.exceeds("draws", drawn, study.limits["draws"], text, f"draws.{name}.count")
