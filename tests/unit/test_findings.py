@@ -12,6 +12,7 @@ from sawtooth.errors import StudyError
 from sawtooth.execute import execute
 from sawtooth.findings.verdict import Answer, Claimed, Evidence, Wanted, answer_of, decide
 from sawtooth.plan import make_plan
+from sawtooth.plots import forest
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Verdict
 from sawtooth.results.dataset import Dataset
@@ -180,3 +181,17 @@ def test_of_claims_about_nothing_but_chance_at_most_one_in_twenty_studies_has_a_
         wrong += any(answer != "cannot distinguish" for answer in decide(claims))
     # Expected at most 15; beyond 25 with a probability of 0.5 % (binomial).
     assert wrong <= 25
+
+
+def test_each_step_of_a_ranking_or_a_crossing_is_drawn_and_told(tmp_path: Path) -> None:
+    claims = [f'[[findings]]\nclaim = "`{name}`"\n{CLAIMS[name][0]}\n' for name in ("ranked", "ranked levels", "crossing a quantity")]
+    verdicts = Answers(ran(tmp_path, "".join(claims))).verdicts()
+    assert [[each.cell for each in verdict.weighed] for verdict in verdicts] == [
+        ["cubic against short"], ["2 Mbit/s against 8 Mbit/s"], ["rate 2 Mbit/s", "rate 8 Mbit/s"],
+    ]  # fmt: skip
+    assert all(each.interval is not None for verdict in verdicts for each in verdict.weighed)
+    (step,) = verdicts[0].facts()["evidence"][0]["steps"]
+    assert step["interval"]["above"] == 0
+    # A figure has no letters for code: what a page shows so is plain in it.
+    written = [text.get_text() for text in forest.forest(verdicts).axes[0].texts]
+    assert "ranked levels" in written

@@ -32,7 +32,7 @@ def draw(data: Data) -> Drawn:
             each.interval.kind, *each.limits, each.unit,
         )
         for verdict in verdicts
-        for each in verdict.evidence
+        for each in verdict.weighed
         if each.interval is not None
     ]  # fmt: skip
     return Drawn(forest.forest(verdicts), forest.said(verdicts), pl.DataFrame(rows, schema=_SCHEMA, orient="row"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -58,6 +59,7 @@ def _both(name: str, first: Evidence, second: Evidence, along: str) -> Evidence:
         lambda level: first.denies(1 - (1 - level) / 2) or second.denies(1 - (1 - level) / 2),
         f"at {along} {first.cell}: {first.words}; at {second.cell}: {second.words}",
         doubt="; ".join(part for part in (first.doubt, second.doubt) if part),
+        steps=[replace(end, cell=f"{along} {end.cell}") for end in (first, second)],
     )
 
 

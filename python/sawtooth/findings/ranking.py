@@ -64,6 +64,7 @@ def _all(name: str, steps: list[Evidence]) -> Evidence:
         lambda level: any(step.denies(1 - (1 - level) / len(steps)) for step in steps),
         "; ".join(f"{step.cell}: {step.words}" for step in steps),
         doubt="; ".join(step.doubt for step in steps if step.doubt),
+        steps=steps,
     )
 
 

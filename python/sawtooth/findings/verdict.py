@@ -16,7 +16,7 @@ a/m', m' being how many are not decided yet, and goes on with the others as long
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sawtooth.stats import Interval
@@ -39,6 +39,7 @@ class Evidence:
         limits: between which the claim holds of it; infinite where there is none.
         unit: of the interval.
         doubt: what would have been needed to tell; empty if it is clear.
+        steps: what it consists of, if that is several comparisons, each with an interval.
 
     """
 
@@ -50,6 +51,17 @@ class Evidence:
     limits: tuple[float, float] = (float("-inf"), float("inf"))
     unit: str = ""
     doubt: str = ""
+    steps: Sequence[Evidence] = ()
+
+
+def weighed(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Evidence that has an interval, for figures and tables of them: in the place of one of several steps these."""
+    found: list[Evidence] = []
+    for each in evidence:
+        if each.interval is not None:
+            found.append(each)
+        found += [replace(step, cell=f"{each.cell}: {step.cell}" if each.cell else step.cell) for step in weighed(each.steps)]
+    return found
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ its intervals and limits, and the numbers stand at the right. What lengths say w
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ _CLAIM, _CELL, _NUMBERS = 60, 64, 7.5
 """Letters of a line of a claim and of a cell; size of numbers, in points."""
 _VERDICT = 118
 """Room of the verdict beside a claim, in points."""
+_CODE = re.compile(r"`([^`]+)`")
+"""What a page shows as code; a figure has no such letters."""
 _LINE = 0.2
 """Height of a line, in inches."""
 MOST_CELLS = 24
@@ -74,8 +77,8 @@ class Judged(Protocol):
         ...
 
     @property
-    def evidence(self) -> Sequence[Weighed]:
-        """Of each cell."""
+    def weighed(self) -> Sequence[Weighed]:
+        """Of each cell, and each step of what several decide."""
         ...
 
 
@@ -121,7 +124,7 @@ def forest(verdicts: Sequence[Judged]) -> Figure:
 
 def said(verdicts: Sequence[Judged]) -> str:
     """What a caption says of it."""
-    intervals = [each.interval for verdict in verdicts for each in verdict.evidence if each.interval is not None]
+    intervals = [each.interval for verdict in verdicts for each in verdict.weighed if each.interval is not None]
     n = {interval.n for interval in intervals}
     kinds = list(dict.fromkeys(interval.kind for interval in intervals if math.isfinite(interval.high - interval.low)))
     runs = f"n = {min(n)} to {max(n)}" if len(n) > 1 else f"n = {max(n, default=0)}"
@@ -129,7 +132,7 @@ def said(verdicts: Sequence[Judged]) -> str:
     what = "claims" if len(verdicts) != 1 else "claim"
     text = f"{len(verdicts)} {what}: {counts or 'none'}; {'; '.join([runs, *kinds[:3]])}."
     text += " Each claim has a scale of its own, which its cells share: lengths of different claims do not compare."
-    left_out = sum(max(len(verdict.evidence) - MOST_CELLS, 0) for verdict in verdicts)
+    left_out = sum(max(len(verdict.weighed) - MOST_CELLS, 0) for verdict in verdicts)
     if left_out:
         text += f" {left_out} cells that are furthest from their limits are not drawn; all are in the CSV."
     return text
@@ -137,11 +140,11 @@ def said(verdicts: Sequence[Judged]) -> str:
 
 def _rows(verdict: Judged) -> list[_Row]:
     """Of one claim: its lines, the last with the verdict, and a line for each cell."""
-    cells = [each for each in verdict.evidence if each.interval is not None]
+    cells = [each for each in verdict.weighed if each.interval is not None]
     # From no limit a distance is infinite.
     cells = sorted(cells, key=_distance)[:MOST_CELLS] if len(cells) > MOST_CELLS else cells
-    cells = [each for each in verdict.evidence if any(each is kept for kept in cells)]
-    lines = textwrap.wrap(plain(verdict.claim, 400), _CLAIM) or [""]
+    cells = [each for each in verdict.weighed if any(each is kept for kept in cells)]
+    lines = textwrap.wrap(plain(_CODE.sub(r"\1", verdict.claim), 400), _CLAIM) or [""]
     reach = _reach(cells)
     divided = scale(cells[0].unit, [_largest(each) for each in cells]) if cells else (1.0, "")
     alone = len(cells) == 1 and not cells[0].cell

@@ -14,7 +14,7 @@ from markupsafe import escape
 
 from sawtooth.display import Card
 from sawtooth.errors import DatasetError, as_path
-from sawtooth.findings.verdict import Evidence
+from sawtooth.findings.verdict import Evidence, weighed
 from sawtooth.hints import did_you_mean
 from sawtooth.report import words
 from sawtooth.results.dataset import Dataset
@@ -70,6 +70,11 @@ class Verdict:
     answer: str
     numbers: str
     evidence: Sequence[Evidence] = ()
+
+    @property
+    def weighed(self) -> list[Evidence]:
+        """The evidence that has an interval: of each cell, or of each step of what several comparisons decide."""
+        return weighed(self.evidence)
 
     def facts(self) -> dict[str, Any]:
         """What is said of it, for programs: with the numbers of each cell in the natural unit of their kind; of what is not finite, null."""
@@ -240,8 +245,8 @@ class Report:
 
 def _forest(verdicts: Sequence[Verdict]) -> Plot | None:
     """Verdicts as a figure, if it fits a page: of many cells the page has a list."""
-    told = [verdict for verdict in verdicts if any(each.interval is not None for each in verdict.evidence)]
-    if not told or sum(len(verdict.evidence) for verdict in told) > _MOST_CELLS:
+    told = [verdict for verdict in verdicts if any(each.interval is not None for each in verdict.weighed)]
+    if not told or sum(len(verdict.weighed) for verdict in told) > _MOST_CELLS:
         return None
     from sawtooth.plots import forest
 
@@ -268,7 +273,8 @@ def _evidence(each: Evidence) -> dict[str, Any]:
         "estimate": _finite(interval.estimate), "low": _finite(interval.low), "high": _finite(interval.high), "runs": interval.n,
         "method": interval.kind, "unit": each.unit, "above": _finite(each.limits[0]), "below": _finite(each.limits[1]),
     }  # fmt: skip
-    return {"cell": each.cell, "numbers": each.words, "interval": numbers, "doubt": each.doubt}
+    found: dict[str, Any] = {"cell": each.cell, "numbers": each.words, "interval": numbers, "doubt": each.doubt}
+    return found | ({"steps": [_evidence(step) for step in each.steps]} if each.steps else {})
 
 
 def _finite(value: float) -> float | None:

@@ -28,6 +28,8 @@ OPEN = 10.0
 FAR, FAR_TIED = 0.8, 0.5
 # Up to this level what resamples say is all; beyond, where they say nothing, their ends are this many times as far as Student's would be.
 REACHED, STRETCH = 0.95, 3.0
+# A few resamples that happen to vary little put an end anywhere: no finite one is further than this many times Student's.
+FURTHEST = 2.0
 # The largest sample that is resampled; means of more are normal enough.
 RESAMPLED = 300
 # Rounding, as a share of the largest value.
@@ -107,17 +109,23 @@ def mean_rows(rows: Vector, level: float = 0.95, *, origin: bool = True) -> Rows
     resampled = (skewed | tied) & ~alike & ~open_ & (n <= RESAMPLED)
     # Resamples of a few values have no far tails: beyond `REACHED`, where they say nothing, their ends there are stretched, as Student's are and
     # `STRETCH` times as far, so that only what is far off is told.
-    stretch = STRETCH * t_quantile(0.5 + level / 2, n - 1) / t_quantile(0.5 + REACHED / 2, n - 1)
+    further = t_quantile(0.5 + level / 2, n - 1) / t_quantile(0.5 + REACHED / 2, n - 1)
     for at in np.flatnonzero(resampled):
-        ends = studentised.mean_ends(rows[at], level)
+        middle, reach = float(estimate[at]), FURTHEST * float(half[at])
+        ends = _within(studentised.mean_ends(rows[at], level), middle, reach)
         if level > REACHED and not np.isfinite(ends).all():
-            nearer = studentised.mean_ends(rows[at], REACHED)
-            middle = float(estimate[at])
-            ends = tuple(end if np.isfinite(end) else middle + stretch * (near - middle) for end, near in zip(ends, nearer, strict=True))
+            nearer = _within(studentised.mean_ends(rows[at], REACHED), middle, reach / further)
+            pairs = zip(ends, nearer, strict=True)
+            ends = tuple(end if np.isfinite(end) else middle + STRETCH * further * (near - middle) for end, near in pairs)
         low[at], high[at] = min(low[at], ends[0]), max(high[at], ends[1])
     unknown = open_ | ~np.isfinite(high - low)
     low, high = np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high)
     return Rows(estimate, np.where(alike, estimate, low), np.where(alike, estimate, high), alike, logs, resampled, open_)
+
+
+def _within(ends: tuple[float, ...], middle: float, reach: float) -> tuple[float, ...]:
+    """Ends no further than `reach` from the middle; infinite ones stay so."""
+    return tuple(end if np.isinf(end) else min(max(end, middle - reach), middle + reach) for end in ends)
 
 
 def _skewness(rows: Vector) -> Vector:
