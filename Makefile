@@ -24,7 +24,8 @@ $(UV):
 
 .venv/built: $(UV) $(SOURCES)
 	@echo "building Sawtooth's core into .venv: some minutes the first time"
-	$(UV) sync --frozen --quiet --reinstall-package sawtooth
+	$(UV) sync --frozen --quiet --compile-bytecode --reinstall-package sawtooth
+	.venv/bin/python -m compileall -q -j 0 python/sawtooth
 	@touch $@
 
 # The programs that go into guests: static, and preloaded into the kernel or its emulator.
