@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -26,7 +26,7 @@ class Estimate:
     """An estimate of replicates.
 
     Attributes:
-        interval: estimate, low and high in the unit it is shown in; where it is a bound, the estimate is one and high is infinite.
+        interval: estimate, low and high; where it is a bound, the estimate is one and high is infinite.
         n: how many runs were to tell it.
         unfinished: how many of them are only bounds; unknown: how many tell nothing.
         bound: whether the estimate is only a lower bound.
@@ -39,12 +39,15 @@ class Estimate:
     unknown: int = 0
     bound: bool = False
 
+    def over(self, divisor: float) -> Estimate:
+        """The same in a unit that is so many times as large."""
+        return replace(self, interval=self.interval.over(divisor))
 
-def of_frame(frame: pl.DataFrame, statistic: Centre, divisor: float = 1.0) -> Estimate:
-    """What the runs of a frame (low, high) are together, divided by `divisor`."""
+
+def of_frame(frame: pl.DataFrame, statistic: Centre) -> Estimate:
+    """What the runs of a frame (low, high) are together."""
     known = frame.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
-    low, high = known["low"].to_numpy() / divisor, known["high"].to_numpy() / divisor
-    return of_bounds(low, high, statistic, frame.height - known.height)
+    return of_bounds(known["low"].to_numpy(), known["high"].to_numpy(), statistic, frame.height - known.height)
 
 
 def of_bounds(low: Vector, high: Vector, statistic: Centre, unknown: int = 0) -> Estimate:

@@ -48,7 +48,7 @@ def draw(data: Data, *, violin: bool = False) -> Drawn:
                 quartiles = _quartiles(low, bounds)
                 shape = _shape(low / divisor) if violin and not bounds.any() else None
                 box = None if len(low) < FEWEST_FOR_BOX else quartiles / divisor
-                centre = estimates.of_frame(group, "median", divisor)
+                centre = estimates.of_frame(group, "median").over(divisor)
                 made_of = None if box is None else (float(box[0]), float(box[1]), float(box[2]))
                 line.append(replicates.Group(low / divisor, bounds, made_of, centre, shape))
                 told = dict(zip(("q1", "median", "q3"), quartiles, strict=True))

@@ -151,13 +151,12 @@ class Data:
         return [level for level in planned.to_list() if level in present]
 
     def points(self, frame: pl.DataFrame) -> list[Estimate | None]:
-        """What a curve has at each level along x: None where it has no runs."""
-        x, divisor = self.places["x"], self.unit[0]
-        found: list[Estimate | None] = []
-        for level in self.levels():
-            part = frame.filter(pl.col(x) == level)
-            found.append(estimates.of_frame(part, self.spec.statistic, divisor) if part.height else None)
-        return found
+        """What a curve has at each level along x, in the measure's unit: None where it has no runs."""
+        return [self.estimate(frame.filter(pl.col(self.places["x"]) == level)) for level in self.levels()]
+
+    def estimate(self, frame: pl.DataFrame) -> Estimate | None:
+        """What some runs are together, in the measure's unit: None of no runs."""
+        return estimates.of_frame(frame, self.spec.statistic) if frame.height else None
 
     def _groups(self, frame: pl.DataFrame, dimension: str | None) -> list[tuple[str, pl.DataFrame]]:
         if dimension is None:

@@ -58,10 +58,10 @@ def draw(data: Data) -> Drawn:
             series: list[Estimate | None] = []
             for level in x_levels:
                 group = part.filter(pl.col(x) == level)
-                found = _estimate(group, form, divisor) if group.height else None
-                series.append(found)
+                found = _estimate(group, form) if group.height else None
+                series.append(found and found.over(divisor))
                 if found is not None:
-                    rows.append({**shown.place(data, panel, name), x: level, **row(_estimate(group, form, 1.0))})
+                    rows.append({**shown.place(data, panel, name), x: level, **row(found)})
             here[name] = series
         curves.append(here)
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
@@ -93,10 +93,10 @@ def _pairs(frame: pl.DataFrame, factors: list[str], along: str, to: str) -> pl.D
     return mine.join(base.select(*keys, base_low="low", base_high="high"), on=keys, nulls_equal=True, maintain_order="left")
 
 
-def _estimate(group: pl.DataFrame, form: str, divisor: float) -> Estimate:
+def _estimate(group: pl.DataFrame, form: str) -> Estimate:
     exact = (pl.col("low") == pl.col("high")) & (pl.col("base_low") == pl.col("base_high"))
     known = group.filter(exact)
-    first, second = known["low"].to_numpy() / divisor, known["base_low"].to_numpy() / divisor
+    first, second = known["low"].to_numpy(), known["base_low"].to_numpy()
     unfinished = group.height - known.height
     if not known.height:
         nothing = stats.Interval(np.nan, -np.inf, np.inf, 0, "no pair of runs is known")

@@ -55,9 +55,9 @@ def draw(data: Data) -> Drawn:
             line: list[Estimate | None] = []
             for across in levels[0]:
                 group = panel.frame.filter((pl.col(x) == across) & (pl.col(y) == upwards))
-                line.append(estimates.of_frame(group, data.spec.statistic, divisor) if group.height else None)
-                if group.height:
-                    found = estimates.of_frame(group, data.spec.statistic)
+                found = data.estimate(group)
+                line.append(found and found.over(divisor))
+                if found is not None:
                     rows.append({**shown.place(data, panel, ""), x: across, y: upwards, **row(found)})
             grid.append(line)
         grids.append(grid)

@@ -65,20 +65,17 @@ def draw(data: Data) -> Drawn:
         dashed: dict[str, float] = {}
         for name in names:
             part = panel.frame.filter(pl.col(MEASURE) == name)
-            without = _of(part, x, base, data) if base is not None else None
+            found = {level: data.estimate(part.filter(pl.col(x) == level)) for level in ([base] if base is not None else []) + levels}
+            without = found[base] if base is not None else None
             given = data.spec.options.get("base_ns")
             unloaded = given if given is not None else without.interval.estimate if without is not None else None
             if unloaded is not None and np.isfinite(unloaded):
                 dashed[name] = unloaded / divisor
-            here[name] = []
-            for level in levels:
-                group = part.filter(pl.col(x) == level)
-                here[name].append(estimates.of_frame(group, data.spec.statistic, divisor) if group.height else None)
-            for level in ([base] if base is not None else []) + levels:
-                found = _of(part, x, level, data)
-                if found is not None:
-                    above = {} if unloaded is None else {"base": unloaded, "added": found.interval.estimate - unloaded}
-                    rows.append({**shown.place(data, panel, ""), x: level, MEASURE: name, **row(found), **above})
+            here[name] = [(point := found[level]) and point.over(divisor) for level in levels]
+            for level, point in found.items():
+                if point is not None:
+                    above = {} if unloaded is None else {"base": unloaded, "added": point.interval.estimate - unloaded}
+                    rows.append({**shown.place(data, panel, ""), x: level, MEASURE: name, **row(point), **above})
         curves.append(here)
         lines.append(dashed)
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
@@ -93,11 +90,6 @@ def draw(data: Data) -> Drawn:
         f"{_list(names)} within each run.", estimates.said(points, data.spec.statistic), without_load, note, data.spec.view.rows.words
     )
     return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
-
-
-def _of(part: pl.DataFrame, x: str, level: str, data: Data) -> Estimate | None:
-    group = part.filter(pl.col(x) == level)
-    return estimates.of_frame(group, data.spec.statistic) if group.height else None
 
 
 def _list(names: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -10,7 +10,7 @@ import polars as pl
 from sawtooth import estimates
 from sawtooth.estimates import Estimate
 from sawtooth.figures import shown
-from sawtooth.figures.data import Data
+from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.measures import Asked, View
 from sawtooth.measures.resolve import Referred
@@ -33,7 +33,8 @@ def draw(data: Data) -> Drawn:
 
     divisor, unit = data.unit
     panels = data.panels()
-    curves = [{name: data.points(part) for name, part in data.curves(panel.frame)} for panel in panels]
+    found = [{name: data.points(part) for name, part in data.curves(panel.frame)} for panel in panels]
+    curves = [{name: [point and point.over(divisor) for point in series] for name, series in panel.items()} for panel in found]
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
     scale, note = shown.scale(data, [point.interval.estimate for point in points])
     marks = _published(data, divisor) if "reference" in data.spec.options else []
@@ -42,19 +43,20 @@ def draw(data: Data) -> Drawn:
         (data.spec.x_label or data.places["x"], data.label(data.spec.label, data.measure, unit)),
         scale=scale, marks=marks, marks_name="published",
     )  # fmt: skip
-    return Drawn(made, shown.sentences(estimates.said(points, data.spec.statistic), note, shown.pooling(data)), numbers(data))
+    return Drawn(
+        made, shown.sentences(estimates.said(points, data.spec.statistic), note, shown.pooling(data)), numbers(data, panels, found)
+    )
 
 
-def numbers(data: Data) -> pl.DataFrame:
+def numbers(data: Data, panels: Sequence[Panel], found: Sequence[Mapping[str, Sequence[Estimate | None]]]) -> pl.DataFrame:
     """The points as rows: their place, estimate, interval, its method, runs and unfinished runs, in the measure's unit."""
-    rows: list[dict[str, object]] = []
-    for panel in data.panels():
-        for name, part in data.curves(panel.frame):
-            for level in data.levels():
-                group = part.filter(pl.col(data.places["x"]) == level)
-                if group.height:
-                    found = estimates.of_frame(group, data.spec.statistic)
-                    rows.append({**shown.place(data, panel, name), data.places["x"]: level, **row(found)})
+    rows = [
+        {**shown.place(data, panel, name), data.places["x"]: level, **row(point)}
+        for panel, curves in zip(panels, found, strict=True)
+        for name, series in curves.items()
+        for level, point in zip(data.levels(), series, strict=True)
+        if point is not None
+    ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 

@@ -43,11 +43,9 @@ def draw(data: Data) -> Drawn:
         for name, part in data.curves(here):
             for _, group in part.group_by("cell", "arm", "item", maintain_order=True):
                 right = group.select(low="other_low", high="other_high")
-                curves.setdefault(name, []).append(
-                    (estimates.of_frame(right, data.spec.statistic, x_divisor), estimates.of_frame(group, data.spec.statistic, y_divisor))
-                )
+                x, y = (estimates.of_frame(side, data.spec.statistic) for side in (right, group))
+                curves.setdefault(name, []).append((x.over(x_divisor), y.over(y_divisor)))
                 named = group.select(*data.factors, "arm", "item").row(0, named=True)
-                x, y = estimates.of_frame(right, data.spec.statistic), estimates.of_frame(group, data.spec.statistic)
                 rows.append(
                     {
                         **named,

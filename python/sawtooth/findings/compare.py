@@ -223,7 +223,7 @@ def words(first: Bounds, second: Bounds | None, data: Data, shown: Interval, opt
     if finished < len(first[0]):
         left += f" ({len(first[0]) - finished} of {len(first[0])} runs did not finish)"
     right = f"{number(theirs / divisor)} {unit}".strip()
-    scaled = Interval(shown.estimate / divisor, shown.low / divisor, shown.high / divisor, shown.n, shown.kind)
+    scaled = shown.over(divisor)
     if second is None:
         return f"{left}; from {right} it is {scaled.words('+.3g')}"
     times = float(options["times"])

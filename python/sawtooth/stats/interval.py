@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,10 @@ class Interval:
     high: float
     n: int
     kind: str
+
+    def over(self, divisor: float) -> Interval:
+        """The same in a unit that is so many times as large."""
+        return replace(self, estimate=self.estimate / divisor, low=self.low / divisor, high=self.high / divisor)
 
     def excludes(self, value: float) -> bool:
         """Whether `value` lies outside."""
