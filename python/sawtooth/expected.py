@@ -17,9 +17,10 @@ from sawtooth.figures.spec import FigureSpec
 from sawtooth.findings.spec import FindingSpec
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure, Samples, tables
+from sawtooth.measures.blocks import block
 from sawtooth.measures.computed import TOGETHER
 from sawtooth.presentation import Presentation
-from sawtooth.questions import Choice, block
+from sawtooth.questions import Choice
 from sawtooth.stopping import Stopping
 from sawtooth.study import Study
 from sawtooth.study.effects import Built

@@ -14,6 +14,7 @@ from sawtooth import _core, measures
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Condition, Context, ExpressionError, Measure, Rows, Samples, tables, units
+from sawtooth.measures.blocks import block
 from sawtooth.measures.functions import HOWS
 from sawtooth.measures.rows import MSER, SIGNS
 from sawtooth.recognise import level
@@ -25,11 +26,6 @@ from sawtooth.study.sweep import axis_names, cells
 
 STATISTICS: tuple[Centre, ...] = ("mean", "median", "geometric mean")
 """What is made of replicates."""
-
-
-def block(item: pl.Expr) -> pl.Expr:
-    """The block of the scenario that items are of: `flow` for `flow[2]`."""
-    return item.str.replace(r"\[\d+\]$", "")
 
 
 @dataclass(frozen=True)

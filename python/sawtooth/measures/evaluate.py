@@ -16,6 +16,7 @@ import polars as pl
 
 from sawtooth.errors import DatasetError
 from sawtooth.measures import functions, tables
+from sawtooth.measures.blocks import block
 from sawtooth.measures.computed import COMPUTED, TOGETHER
 from sawtooth.measures.functions import ELEMENTWISE
 from sawtooth.measures.resolve import (
@@ -39,8 +40,6 @@ from sawtooth.tables import factors_of
 if TYPE_CHECKING:
     from sawtooth.measures import Measure
     from sawtooth.results.dataset import Dataset
-
-_FLOW_NUMBER = r"\[\d+\]$"
 
 
 class Reference(Protocol):
@@ -184,8 +183,8 @@ class Evaluator:
         """What a term is in another arm, or of another item."""
         found = self.term(term.of, view)
         if term.kind == "items":
-            block = pl.col("item").str.replace(_FLOW_NUMBER, "")
-            chosen = found.filter((pl.col("item") == term.name) | (block == term.name)) if "item" in found.columns else found
+            of_block = block(pl.col("item"))
+            chosen = found.filter((pl.col("item") == term.name) | (of_block == term.name)) if "item" in found.columns else found
             if chosen.is_empty() and not found.is_empty():
                 items = ", ".join(found["item"].unique(maintain_order=True).head(12))
                 raise DatasetError(f"no run has an item `{term.name}`", f"there are {items}")
@@ -344,7 +343,7 @@ def _with_unfinished(term: Stored) -> tuple[pl.Expr, pl.Expr]:
 
 def _item(column: str, flows: str) -> pl.Expr:
     """The item that a row is of: with `each` every flow, else the block of its flows."""
-    return pl.col(column) if flows == "each" else pl.col(column).str.replace(_FLOW_NUMBER, "")
+    return pl.col(column) if flows == "each" else block(pl.col(column))
 
 
 def _taken_together(rows: pl.LazyFrame, how: str, by: Sequence[str], *, many: bool, share: float | None = None) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from sawtooth.errors import DatasetError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.lines import lines
 from sawtooth.measures import Asked, ExpressionError, Measure, View, factors
-from sawtooth.questions import block
+from sawtooth.measures.blocks import block
 from sawtooth.recognise import amount, level, unit_suffix
 from sawtooth.results.dataset import Dataset
 

@@ -17,7 +17,8 @@ from sawtooth import measures
 from sawtooth.design import varying
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.measures import Measure, View
-from sawtooth.questions import Choice, block
+from sawtooth.measures.blocks import block
+from sawtooth.questions import Choice
 from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Centre
 
