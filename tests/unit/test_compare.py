@@ -309,7 +309,7 @@ def test_cells_that_differ_in_where_an_algorithm_runs_stay_two(make: Callable[..
     a = make("a", lambda run, _: run.cell * plain(run, 1))
     names = pl.col("cell").replace_strict({1: "reno", 2: "kernel:reno", 3: "cubic", 4: "bic"}, return_dtype=pl.String)
     head = Head.look(a.directory)
-    head.write(str(head.owner), {RUNS: as_parquet(a.runs.with_columns(cc=names, Tp=pl.lit("10 ms"), N=pl.lit("1")))})
+    head.write(str(head.owner), {RUNS: as_parquet(a.runs.with_columns(cc=names, cc_value=None, Tp=pl.lit("10 ms"), N=pl.lit("1")))})
     table = published(tmp_path / "known.csv", "cc,mean_s\nreno,1.0\n")
     asked = Question(("completion_ns",), published=side_by_side.published("mean_s"), arm="sack")
     rows = side_by_side.compare(a.directory, table, asked).rows
@@ -378,7 +378,7 @@ def test_the_kernel_and_the_simulator_may_spell_an_algorithm_differently(make: C
     a, b = make("a", plain), make("b", plain)
     for made, text in ((a, "kernel:reno"), (b, "reno")):
         head = Head.look(made.directory)
-        head.write(str(head.owner), {RUNS: as_parquet(made.runs.with_columns(cc=pl.lit(text)))})
+        head.write(str(head.owner), {RUNS: as_parquet(made.runs.with_columns(cc=pl.lit(text), cc_value=None))})
     assert len(compared(a, b).rows) == 8
 
 
