@@ -15,7 +15,7 @@ from sawtooth import _core
 from sawtooth.backends.registry import Simulator
 from sawtooth.errors import RunFailed, StudyError
 from sawtooth.hints import did_you_mean
-from sawtooth.plan import Plan, Run
+from sawtooth.plan import Plan, Run, grown
 from sawtooth.plots.trace import Curve, Panel, over_time
 from sawtooth.quantities import seconds
 from sawtooth.stats import Vector
@@ -67,13 +67,17 @@ def choose(plan: Plan, which: Which) -> Run:
     if which.arm is not None and which.arm not in plan.study.arms:
         arms = list(plan.study.arms)
         raise StudyError(f"there is no arm `{which.arm}`", hint=did_you_mean(which.arm, arms) if arms else "the study has no arms")
+    study = plan.study
+    if which.replicate is not None and study.repeat < which.replicate <= study.most:
+        # Replicates by a rule: any that a cell might come to.
+        plan = grown(plan, {cell.number: which.replicate - study.repeat for cell in plan.cells})
     for run in plan.runs:
         if all(wanted is None or wanted == is_ for wanted, is_ in ((which.run, run.index), (which.cell, run.cell),
                (which.arm, run.arm), (which.replicate, run.replicate))):  # fmt: skip
             return run
     numbers = [str(cell.number) for cell in plan.cells]
     cells = ", ".join(numbers if len(numbers) <= 8 else [*numbers[:4], "...", *numbers[-2:]])
-    hint = f"it has runs 0 to {len(plan.runs) - 1}, cells {cells} and replicates 1 to {plan.study.repeat}; `sawtooth plan` shows them"
+    hint = f"it has runs 0 to {len(plan.runs) - 1}, cells {cells} and replicates 1 to {study.most}; `sawtooth plan` shows them"
     raise StudyError("no run of the study is the one asked for", hint=hint)
 
 
@@ -100,7 +104,9 @@ def title(plan: Plan, run: Run) -> str:
     cell = next(cell for cell in plan.cells if cell.number == run.cell)
     factors = ", ".join(f"{path.split('.')[-1]} {value}" for path, value in cell.factors.items())
     arm = f", {run.arm}" if run.arm else ""
-    return f"{plan.study.name}, run {run.index}: cell {run.cell}{f' ({factors})' if factors else ''}{arm}, replicate {run.replicate}"
+    # What number a later one has depends on what the others came to.
+    number = f"run {run.index}: " if run.round == 1 else ""
+    return f"{plan.study.name}, {number}cell {run.cell}{f' ({factors})' if factors else ''}{arm}, replicate {run.replicate}"
 
 
 def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
