@@ -136,7 +136,7 @@ def test_what_does_not_finish_goes_on_to_the_most(tmp_path: Path) -> None:
     dataset = sawtooth.run(path, tmp_path / "out")
     assert set(replicates(dataset).values()) == {9}
     section = build(dataset).sections[-1]
-    assert "2 of 2 cells came to 9 without it" in section.paragraphs[0]
+    assert "met in 0 of 2 cells. 2 came to 9 without it" in section.paragraphs[0]
     assert set(section.grids[0].frame["met"]) == {"no: 9 unfinished"}
 
 
@@ -144,7 +144,7 @@ def test_the_report_says_where_it_stopped(study: Path, tmp_path: Path) -> None:
     dataset = sawtooth.run(study, tmp_path / "out")
     section = build(dataset).sections[-1]
     assert section.title == "Replicates"
-    assert "It was met in all 2 cells." in section.paragraphs[0]
+    assert "It was met in all cells." in section.paragraphs[0]
     assert section.grids[0].frame["within (%)"].max() <= 10  # type: ignore[operator]
     # `round` is no factor of the study.
     assert "round" not in section.grids[0].frame.columns
@@ -238,3 +238,14 @@ def test_any_replicate_that_a_cell_may_come_to_can_be_traced(study: Path, tmp_pa
     with pytest.raises(StudyError) as caught:
         trace.choose(plan, trace.Which(replicate=41))
     assert "replicates 1 to 40" in str(caught.value.hint)
+
+
+def test_a_report_between_two_rounds_says_that_more_is_to_come(study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    sawtooth.run(study, out, options=["repeat=5"])
+    # As if it had been killed after the first round.
+    manifest = json.loads((out / "manifest.json").read_text())
+    manifest["until"] = {"share": 0.1, "of": "goodput_bps", "confidence": 0.95, "min": 5, "max": 40}
+    dataset = Dataset(out)
+    dataset.manifest = manifest
+    assert "It was met in 0 of 2 cells. 2 have not come to an end yet" in build(dataset).sections[-1].paragraphs[0]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+import numpy as np
 import polars as pl
 
+from sawtooth import stats
 from sawtooth.design import NOT_SET
 from sawtooth.measures import factors
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Grid, Section
 from sawtooth.scales import scale
-from sawtooth.stats import Interval, sequential
+from sawtooth.stats import sequential
+from sawtooth.stats.sequential import inflated
 from sawtooth.stopping import read_facts
 
 
@@ -20,38 +25,47 @@ def section(answers: Answers) -> Section | None:
         return None
     stopping = read_facts(facts, answers.reader)
     rule = stopping.rule
+    of = f"`{rule.of}`"
     frame = answers.evaluator.observe(stopping.asked).filter(pl.col("low").is_not_null())
     names = factors(answers.dataset)
     frame = frame.with_columns(pl.col(name).fill_null(NOT_SET) for name in names)
     divisor, unit = scale(stopping.measure.unit, frame["low"].to_numpy())
+    planned = dict(answers.dataset.runs.group_by("cell").agg(pl.col("replicate").max()).iter_rows())
     rows: list[dict[str, object]] = []
-    lacking: set[object] = set()
-    for key, group in answers.in_order(frame).group_by("cell", *names, "arm", "item", maintain_order=True):
-        low, high = group["low"].to_numpy(), group["high"].to_numpy()
-        unfinished = int((low != high).sum())
-        if unfinished:
-            met, share, interval = False, None, Interval(float("nan"), float("nan"), float("nan"), len(low), "")
-        else:
-            found = sequential(low, rule.share, rule.confidence, rule.least, rule.most)
-            met, share, interval = found.met, found.share, found.interval
+    lacking: set[int] = set()
+    for (cell, *key), group in answers.in_order(frame).group_by("cell", *names, "arm", "item", maintain_order=True):
+        low, unfinished = group["low"].to_numpy(), int((group["low"] != group["high"]).sum())
+        met = not unfinished and sequential(low, rule.share, rule.confidence, rule.least, rule.most).met
         if not met:
-            lacking.add(key[0])
-        name = f"mean ({unit})" if unit else "mean"
+            lacking.add(cast(int, cell))
+        # All runs, also those that another arm of the cell needed.
+        found = stats.mean(low, inflated(rule.confidence)).over(divisor)
+        half = (found.high - found.low) / 2
+        known = not unfinished and np.isfinite(half)
         rows.append({
-            **dict(zip([*names, "arm", "item"], key[1:], strict=True)), "runs": len(low), name: interval.estimate / divisor, "low": interval.low / divisor,
-            "high": interval.high / divisor, "within (%)": None if share is None else 100 * share, "met": "yes" if met else f"no: {unfinished} unfinished" if unfinished else "no",
+            **dict(zip([*names, "arm", "item"], key, strict=True)), "runs": len(low), f"mean ({unit})" if unit else "mean": None if unfinished else found.estimate,
+            "low": found.low if known else None, "high": found.high if known else None,
+            "within (%)": 100 * half / abs(found.estimate) if known and found.estimate else None,
+            "met": "yes" if met else f"no: {unfinished} unfinished" if unfinished else "no",
         })  # fmt: skip
     table = pl.DataFrame(rows, infer_schema_length=None)
-    table = table.drop([name for name in ("arm", "item") if name in table.columns and table[name].n_unique() == 1])
-    cells = frame["cell"].n_unique()
-    text = (
-        f"Replicates by a rule that was fixed before the first run: {rule.words}, at three looks in a row and in every arm. "
-        + (
-            f"It was met in all {cells} cells."
-            if not lacking
-            else f"{len(lacking)} of {cells} cells came to {rule.most} without it: what is said of those is less exact than was asked for."
-        )
-        + " Intervals elsewhere on this page are those of a fixed number of replicates; what they cover after such a rule was measured (docs/validation/statistics.md)."
+    table = table.drop([name for name in ("arm", "item") if table[name].n_unique() == 1])
+    caption = f"{of} where the rule stopped: mean and {100 * rule.confidence:.4g} % sequential interval"
+    came_to = _came_to(
+        sum(planned[cell] >= rule.most for cell in lacking), sum(planned[cell] < rule.most for cell in lacking), len(planned), rule.most
     )
-    caption = f"Where the rule stopped: {rule.of}, mean and {100 * rule.confidence:.4g} % sequential interval"
+    text = (
+        f"Replicates by a rule that was fixed before the first run: {rule.words.replace(rule.of, of)}, at three looks in a row and in every arm. {came_to} Intervals elsewhere on "
+        "this page are those of a fixed number of replicates; what they cover after such a rule was measured (docs/validation/statistics.md)."
+    )
     return Section("Replicates", [text], grids=[Grid("replicates", table, caption)])
+
+
+def _came_to(without: int, yet: int, cells: int, most: int) -> str:
+    """How many cells met the rule."""
+    parts = ["It was met in all cells." if not without + yet else f"It was met in {cells - without - yet} of {cells} cells."]
+    if without:
+        parts.append(f"{without} came to {most} without it: what is said of those is less exact than was asked for.")
+    if yet:
+        parts.append(f"{yet} have not come to an end yet: the same `sawtooth run` goes on with them.")
+    return " ".join(parts)
