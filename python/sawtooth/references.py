@@ -73,19 +73,24 @@ class Reference:
     rows: pl.DataFrame
 
     @property
+    def exact(self) -> bool:
+        """Whether nothing says how far its numbers can be trusted."""
+        return all(quantity.sd is None and quantity.ci is None for quantity in self.quantities.values())
+
+    @property
     def columns(self) -> Mapping[str, Unit]:
         """The units of its columns, by their names in expressions: all are told in the units that measures have."""
         return {name: quantity.unit.natural for name, quantity in self.quantities.items()}
 
     def table(self, column: str) -> pl.DataFrame:
-        """One row per row of the file that has a value: the keys as what they are recognised by, value, error, freedom, digits.
+        """One row per row of the file that has a value: the keys as what they are recognised by, label, value, error, freedom, digits.
 
         value and error (the standard error of the value; 0 if it is not told) are in the natural unit of their kind; digits is the place of
-        the last digit that is given, in the file's unit, and unit what the value is multiplied by to be in it.
+        the last digit that is given, in the file's unit, text what stands there, and label the keys in words.
         """
         quantity = self.quantities[column]
         factor = quantity.unit.factor(quantity.unit.natural)
-        made: dict[str, list[object]] = {name: [] for name in (*self.keys, "value", "error", "freedom", "digits", "text")}
+        made: dict[str, list[object]] = {name: [] for name in (*self.keys, "label", "value", "error", "freedom", "digits", "text")}
         for row in self.rows.iter_rows(named=True):
             text = str(row[quantity.column] or "").strip()
             if not text:
@@ -94,16 +99,17 @@ class Reference:
             if not math.isfinite(value):
                 continue
             error, freedom = _error(quantity, row)
-            for name, (key, unit) in self.keys.items():
-                cell = str(row[key] or "").strip()
-                made[name].append(cell if name in ("arm", "item") else level(f"{cell} {unit}".strip()))
+            cells = {name: f"{str(row[key] or '').strip()} {unit}".strip() for name, (key, unit) in self.keys.items()}
+            for name, cell in cells.items():
+                made[name].append(cell if name in ("arm", "item") else level(cell))
+            made["label"].append(", ".join(f"{name} {cell}" for name, cell in cells.items()))
             made["value"].append(value * factor)
             made["error"].append(error * factor)
             made["freedom"].append(freedom)
             made["digits"].append(quantity.digits if quantity.digits is not None else _decimals(text))
             made["text"].append(text)
         kinds = {
-            **dict.fromkeys(self.keys, pl.String),
+            **dict.fromkeys([*self.keys, "label"], pl.String),
             "value": pl.Float64,
             "error": pl.Float64,
             "freedom": pl.Float64,
@@ -125,12 +131,24 @@ class Reference:
         on = [name for name in self.keys if name != "item"]
         found = mine.join(table, on=on, how="inner") if on else mine.join(table, how="cross")
         if found.is_empty():
-            wanted, there = (", ".join(f"{name} {frame[name][0]}" for name in on) if frame.height else "nothing" for frame in (mine, table))
+            wanted = ", ".join(f"{name} {plan[name][0]}" for name in on) if plan.height else "nothing"
+            there = table["label"][0] if table.height else "nothing"
             raise DatasetError(
                 f"no row of the reference `{self.name}` ({self.path}) is of a cell that was run",
                 f"a cell is {wanted}; a row is {there}; `keys` says which column is which factor",
             )
         return found.select("run", *(["item"] if "item" in self.keys else []), "value")
+
+
+def has_digits(mean: float, published: float, digits: int, factor: float) -> bool:
+    """Whether a mean is a published value to the digits that are given, both in the unit of results; `factor` is that of the file's unit."""
+    return abs(_rounded(mean / factor, digits) - _rounded(published / factor, digits)) < 1e-9 * max(1.0, 10.0**-digits)
+
+
+def _rounded(value: float, digits: int) -> float:
+    """Rounded as a table is: halves away from 0, after noise of binary fractions is taken off."""
+    scaled = value * 10.0**digits
+    return math.copysign(math.floor(abs(scaled) + 0.5 + 1e-9), scaled) / 10.0**digits
 
 
 def recognised(name: str) -> pl.Expr:
@@ -139,17 +157,27 @@ def recognised(name: str) -> pl.Expr:
 
 
 def _error(quantity: Quantity, row: Mapping[str, str | None]) -> tuple[float, float]:
-    """Standard error and degrees of freedom of a published mean; 0 and infinite if they are not told."""
-    spread = row.get(quantity.ci or quantity.sd or "")
-    if spread is None or not spread.strip():
+    """Standard error and degrees of freedom of a published mean: 0 and infinite if nothing tells them, so that it is taken as exact.
+
+    Where a column tells them of the others but not of this one, or of a single observation, the degrees of freedom are 0.
+    """
+    column = quantity.ci or quantity.sd
+    if column is None:
         return 0.0, math.inf
-    text = row.get(quantity.n or "") or (quantity.n if quantity.n and quantity.n.isdigit() else "")
-    freedom = float(text) - 1 if text else math.inf
+    spread = _number(row.get(column))
+    count = float(quantity.n) if quantity.n and quantity.n.isdigit() else _number(row.get(quantity.n)) if quantity.n else math.inf
+    if spread is None or count is None or count <= 1:
+        return 0.0, 0.0
     if quantity.ci is not None:
         from scipy import stats
 
-        return float(spread) / float(stats.t.ppf(0.975, freedom)), freedom
-    return float(spread) / math.sqrt(freedom + 1), freedom
+        return spread / float(stats.t.ppf(0.975, count - 1)), count - 1
+    return spread / math.sqrt(count), count - 1
+
+
+def _number(text: str | None) -> float | None:
+    found = float(text) if text is not None and text.strip() else math.nan
+    return found if math.isfinite(found) else None
 
 
 def _decimals(text: str) -> int:

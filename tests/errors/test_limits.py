@@ -10,8 +10,8 @@ import pytest
 
 import sawtooth
 from sawtooth.errors import DatasetError, SawtoothError, StudyError
-from sawtooth.metrics.sides import read_table
 from sawtooth.plan import make_plan
+from sawtooth.reference_files import Columns, of_file
 from sawtooth.study import Study
 from tests.conftest import STUDY
 from tests.errors.test_messages import changed, message
@@ -216,5 +216,5 @@ def test_a_file_that_a_study_names_is_a_regular_one_of_some_size(named: str, wha
 @pytest.mark.parametrize("what", SAID)
 def test_published_numbers_are_a_regular_file_of_some_size(what: str, odd: dict[str, Path]) -> None:
     with pytest.raises(DatasetError) as found:
-        read_table(odd[what])
-    assert found.value.message == SAID[what].format(odd[what], limit="64,000,000")
+        of_file(odd[what], Columns(), [])
+    assert found.value.message == SAID[what].format(odd[what], limit="16,000,000")

@@ -17,7 +17,7 @@ from sawtooth.backends.registry import BACKENDS
 from sawtooth.errors import DatasetError
 from sawtooth.plan import make_plan
 from sawtooth.plots import style
-from sawtooth.report import compare, report
+from sawtooth.report import compare, compare_page, report
 from sawtooth.report import gallery as page
 from sawtooth.study import Study
 
@@ -143,8 +143,8 @@ def test_every_name_is_in_the_legends_of_a_report(dataset: sawtooth.Dataset) -> 
 
 def test_a_comparison_of_arms_shows_names_as_they_are_written(dataset: sawtooth.Dataset, tmp_path: Path) -> None:
     asked = compare.Question((), 0.05)
-    made = compare.compare(dataset.directory, None, asked)
-    html = compare.page(made, dataset.directory, None, asked).write(tmp_path).read_text(encoding="utf-8")
+    made = compare.compare(dataset.directory, [], asked)
+    html = compare_page.page(made, dataset.directory, [], asked).write(tmp_path).read_text(encoding="utf-8")
     text = "".join(words(html).text)
     assert "$x" in text and "{{ 7 * 7 }}" in text
 

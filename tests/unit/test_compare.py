@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from rich.console import Console
 from scipy import stats as scipy_stats
 
 import sawtooth
@@ -18,10 +20,11 @@ from sawtooth import measures, stats
 from sawtooth.errors import SawtoothError
 from sawtooth.metrics import sides
 from sawtooth.metrics.agreement import Comparison
-from sawtooth.metrics.sides import level
 from sawtooth.plan import Run, make_plan
 from sawtooth.plots import paired
+from sawtooth.recognise import level
 from sawtooth.report import compare as side_by_side
+from sawtooth.report import compare_page, compare_rows
 from sawtooth.report.compare import Question
 from sawtooth.results.dataset import Dataset
 from sawtooth.results.head import RUNS, Head
@@ -161,7 +164,7 @@ def plain(run: Run, _: int) -> float:
 
 
 def compared(a: Dataset, b: Dataset | None, **asked: Any) -> Comparison:
-    return side_by_side.compare(a.directory, b.directory if b else None, Question(**asked))
+    return side_by_side.compare(a.directory, [b.directory] if b else [], Question(**asked))
 
 
 def test_replicates_with_the_same_seeds_are_compared_in_pairs(make: Callable[..., Dataset]) -> None:
@@ -211,7 +214,7 @@ def test_both_tests_are_at_five_per_cent(make: Callable[..., Dataset], tmp_path:
     value = float(seconds.mean() + scipy_stats.t.isf(p, 3) * seconds.std(ddof=1) / 2) / 2
     table = published(tmp_path / "known.csv", f"cell,mean_s\n2,{value:.12f}\n")
     asked = Question(("completion_ns",), tolerance=1.0, published=side_by_side.published("mean_s"), arm="sack")
-    (row,) = side_by_side.compare(make("a", plain).directory, table, asked).rows
+    (row,) = side_by_side.compare(make("a", plain).directory, [table], asked).rows
     assert row.p_within == pytest.approx(p, rel=1e-6)
     assert row.verdict == verdict
 
@@ -244,10 +247,93 @@ def test_flows_of_a_block_are_averaged_summed_or_kept(make: Callable[..., Datase
     assert ratios("each")[2, "flow[2]"] == 2.0
 
 
-def test_goodput_stands_in_where_a_flow_does_not_complete(make: Callable[..., Dataset]) -> None:
-    a, b = make("a", lambda run, i: -1 if run.cell == 1 and run.replicate == 2 else plain(run, i)), make("b", plain)
-    chosen = {(row.cell, row.metric.name) for row in compared(a, b).rows}
-    assert chosen == {(1, "goodput_bps"), (2, "completion_ns"), (3, "completion_ns"), (4, "completion_ns")}
+def unfinished(cells: dict[int, set[int]]) -> Numbers:
+    """As `plain`, but of these cells these replicates do not finish."""
+    return lambda run, i: -1 if run.replicate in cells.get(run.cell, set()) else plain(run, i)
+
+
+def test_a_cell_with_an_unfinished_run_keeps_its_metric_and_is_marked(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", unfinished({1: {2}}), lifetime_ns=3e9), make("b", plain, lifetime_ns=3e9)
+    for names in ((), ("completion_ns",)):
+        comparison = compared(a, b, arm="sack", metrics=names)
+        assert {(row.cell, row.metric.name) for row in comparison.rows} == {(cell, "completion_ns") for cell in (1, 2, 3, 4)}
+        row = comparison.rows[0]
+        assert (row.cell, row.unfinished, row.bound) == (1, (1, 0), "at least")
+        # The run counts as the 3 s that it had lasted.
+        assert row.first.estimate == pytest.approx((1 + 3 + 1.5 + 1.1) / 4 * 1e9)
+        assert row.first.high == math.inf and row.first.kind == "at least: 1 of 4 runs did not finish"
+        assert row.ratio.estimate == pytest.approx((1 + 3 + 1.5 + 1.1) / (1 + 1.3 + 1.5 + 1.1))
+        assert (row.verdict, row.why, row.ratio.high) == ("not decided", "1 and 0 runs unfinished", math.inf)
+        assert [row.bound for row in comparison.rows[1:]] == ["", "", ""]
+        assert comparison.notes == [
+            "completion_ns: in 1 of 4 rows runs did not finish; each counts as the least that it may be, and the row has bounds"
+        ]
+        assert "≥ 1.65" in text_of(comparison)
+
+
+def text_of(comparison: Comparison) -> str:
+    console = Console(width=400, file=io.StringIO())
+    console.print(side_by_side.table(comparison))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_bounds_decide_what_they_can(make: Callable[..., Dataset]) -> None:
+    every = {1, 2, 3, 4}
+    a = make("a", unfinished({1: every, 2: {1}, 3: every}), lifetime_ns=9e9)
+    b = make("b", unfinished({2: every, 3: every}), lifetime_ns=9e9)
+    rows = {row.cell: row for row in compared(a, b, arm="sack").rows}
+    # None of ours finished in 9 s, all of theirs did in 1.5 s.
+    assert (rows[1].verdict, rows[1].bound, rows[1].unfinished) == ("differ", "at least", (4, 0))
+    # Theirs has no upper bound, and neither has ours: nothing bounds the ratio.
+    for cell in (2, 3):
+        assert (rows[cell].verdict, rows[cell].bound, rows[cell].p_within) == ("not decided", "unbounded", None)
+    assert rows[4].verdict == "agree"
+    found = {row.cell: row for row in compared(b, a, arm="sack").rows}
+    assert (found[1].verdict, found[1].bound) == ("differ", "at most")
+    assert "of 2 rows runs of both sides did not finish" in "\n".join(side_by_side.summary(compared(a, b, arm="sack")))
+
+
+def test_transfers_are_compared_by_completion_and_other_flows_by_goodput_in_all_cells(make: Callable[..., Dataset]) -> None:
+    never = make("never", lambda *_: -1, lifetime_ns=3e9)
+    assert {row.metric.name for row in compared(never, never).rows} == {"goodput_bps"}
+    # One that completed anywhere, on any side, is a transfer.
+    once_there = make("once", lambda run, i: plain(run, i) if run.cell == 4 else -1, lifetime_ns=3e9)
+    assert {row.metric.name for row in compared(never, once_there).rows} == {"completion_ns"}
+
+
+def test_tests_of_censored_times_keep_their_level() -> None:
+    generator = np.random.default_rng(3)
+    trials, wrong = 4000, 0
+    for _ in range(trials):
+        # Of means 5 % apart, the first cut off so that about one in six does not finish.
+        a, b = generator.normal(10.5, 1, 6), generator.normal(10, 1, 6)
+        least = stats.means_of_groups(np.minimum(a, 11.5), b)
+        wrong += stats.equivalence_of_bounds(least, None, 0.05)[1] < 0.05
+        assert stats.equivalence_of_bounds(least, None, 0.05)[0] == 1.0
+    assert wrong / trials < 0.05 / 2 + 0.008
+    known = stats.means_of_groups(A, C)
+    assert stats.equivalence_of_bounds(known, known, 0.05) == stats.equivalence(known, 0.05)
+
+
+def test_of_three_sides_each_is_held_against_those_after_it(make: Callable[..., Dataset], tmp_path: Path) -> None:
+    a, b, c = (make(name, lambda run, i, factor=factor: factor * plain(run, i)) for name, factor in (("a", 1), ("b", 1.01), ("c", 2)))
+    paths = [b.directory, c.directory]
+    comparison = side_by_side.compare(a.directory, paths, Question(arm="sack"))
+    assert comparison.sides == ("a", "b", "c")
+    verdicts = {row.sides: row.verdict for row in comparison.rows}
+    assert verdicts == {("a", "b"): "agree", ("a", "c"): "differ", ("b", "c"): "differ"}
+    assert len(comparison.rows) == 12
+    # All 12 rows are adjusted together.
+    alone = {row.cell: row.p_beyond for row in compared(a, c, arm="sack").rows}
+    assert all(row.p_beyond >= alone[row.cell] for row in comparison.rows if row.sides == ("a", "c"))  # type: ignore[operator]
+    assert "completion_ns, a / c: of 4 rows 0 agree" in "\n".join(side_by_side.summary(comparison))
+    assert "a / b" in text_of(comparison)
+    compare_page.page(comparison, a.directory, paths, Question(arm="sack")).write(tmp_path / "out")
+    figures = {path.stem for path in (tmp_path / "out/figures").iterdir()}
+    assert figures == {f"completion_ns_{pair}_{kind}" for pair in ("a_over_b", "a_over_c", "b_over_c") for kind in ("against", "ratios")}
+    assert "a against b against c: Who gets more?" in (tmp_path / "out/report.html").read_text()
+    with pytest.raises(SawtoothError, match="b is named twice"):
+        side_by_side.compare(a.directory, [b.directory, b.directory], Question())
 
 
 def test_a_value_that_only_one_side_tells_is_listed(make: Callable[..., Dataset]) -> None:
@@ -271,7 +357,7 @@ def test_what_ran_another_algorithm_is_noted(make: Callable[..., Dataset]) -> No
 
 def test_directories_of_one_name_are_called_by_their_paths(make: Callable[..., Dataset], tmp_path: Path) -> None:
     comparison = compared(make("x/out", plain), make("y/out", plain))
-    assert (comparison.first, comparison.second) == (str(tmp_path / "x/out"), str(tmp_path / "y/out"))
+    assert comparison.sides == (str(tmp_path / "x/out"), str(tmp_path / "y/out"))
 
 
 def test_a_flow_that_a_cell_of_the_other_side_lacks_is_listed(make: Callable[..., Dataset]) -> None:
@@ -302,7 +388,7 @@ def test_backends_are_called_by_their_names_where_they_differ(make: Callable[...
         text = text.replace(f'"tcp.recovery" = "{name}"', f'"tcp.dup_thresh" = {value}')
     study_file.write_text(text)
     comparison = compared(make("a", plain), make("b", plain, ("repeat=4", "backend=uml")))
-    assert (comparison.first, comparison.second) == ("sim", "uml")
+    assert comparison.sides == ("sim", "uml")
 
 
 def test_cells_that_differ_in_where_an_algorithm_runs_stay_two(make: Callable[..., Dataset], tmp_path: Path) -> None:
@@ -312,7 +398,7 @@ def test_cells_that_differ_in_where_an_algorithm_runs_stay_two(make: Callable[..
     head.write(str(head.owner), {RUNS: as_parquet(a.runs.with_columns(cc=names, cc_value=None, Tp=pl.lit("10 ms"), N=pl.lit("1")))})
     table = published(tmp_path / "known.csv", "cc,mean_s\nreno,1.0\n")
     asked = Question(("completion_ns",), published=side_by_side.published("mean_s"), arm="sack")
-    rows = side_by_side.compare(a.directory, table, asked).rows
+    rows = side_by_side.compare(a.directory, [table], asked).rows
     assert [(row.cell, row.factors["cc"], round(row.ratio.estimate, 9)) for row in rows] == [(1, "reno", 1.225), (2, "kernel:reno", 2.45)]
 
 
@@ -364,7 +450,7 @@ def test_an_unfinished_side_is_noted_and_its_missing_cells_listed(make: Callable
 def test_the_arms_of_one_dataset_are_compared_with_each_other(make: Callable[..., Dataset]) -> None:
     a = make("a", lambda run, _: plain(run, 1) * (2 if run.arm == "sack" else 1))
     comparison = compared(a, None)
-    assert (comparison.first, comparison.second) == ("sack", "newreno")
+    assert comparison.sides == ("sack", "newreno")
     assert {(row.arm, round(row.ratio.estimate, 9), row.paired) for row in comparison.rows} == {("sack / newreno", 2.0, True)}
 
 
@@ -394,7 +480,7 @@ def test_published_numbers_are_converted_and_matched_by_factor(make: Callable[..
     a = make("a", plain)
     table = published(tmp_path / "known.csv", "Tp_ms,N,arm,mean_s,ci_s\n10,1,sack,1.25,0.05\n40,2,sack,1.1,0.05\n99,2,sack,1.0,0.05\n")
     asked = Question(("completion_ns",), published=side_by_side.published("mean_s", ci="ci_s", n="10"))
-    comparison = side_by_side.compare(a.directory, table, asked)
+    comparison = side_by_side.compare(a.directory, [table], asked)
     rows = {(row.factors["Tp"], row.factors["N"], row.arm): row for row in comparison.rows}
     assert set(rows) == {("10 ms", "1", "sack"), ("40 ms", "2", "sack")}
     row = rows["10 ms", "1", "sack"]
@@ -418,7 +504,7 @@ def test_published_numbers_are_converted_and_matched_by_factor(make: Callable[..
 def test_published_numbers_without_an_error_are_taken_as_exact_and_said_so(make: Callable[..., Dataset], tmp_path: Path) -> None:
     table = published(tmp_path / "known.csv", "experiment,mean_ms\n2,1000\n")
     columns = side_by_side.published("mean_ms", factors=["cell=experiment"])
-    comparison = side_by_side.compare(make("a", plain).directory, table, Question(("completion_ns",), published=columns, arm="sack"))
+    comparison = side_by_side.compare(make("a", plain).directory, [table], Question(("completion_ns",), published=columns, arm="sack"))
     (row,) = comparison.rows
     assert (row.cell, row.second.low, row.second.high, row.second.kind) == (2, 1e9, 1e9, "as published")
     assert comparison.notes == ["known.csv: taken as exact, because no column says how far the numbers can be trusted"]
@@ -430,7 +516,7 @@ def test_published_factors_are_recognised_in_another_unit_and_by_the_name_of_the
     table = published(tmp_path / "known.csv", "Tp_s,flows,arm,mean_s,ci_s\n0.04,2,sack,1.1,0.05\n")
     asked = Question(("completion_ns",), published=side_by_side.published("mean_s", ci="ci_s", factors=["N=flows"]))
     a = make("a", plain)
-    (row,) = side_by_side.compare(a.directory, table, asked).rows
+    (row,) = side_by_side.compare(a.directory, [table], asked).rows
     assert (row.cell, row.arm) == (4, "sack")
     # Without a number of observations the error of the mean is taken as known: its half-width is 1.96 standard errors.
     assert (row.second.low, row.second.high) == pytest.approx((1.05e9, 1.15e9))
@@ -441,13 +527,13 @@ def test_published_factors_are_recognised_in_another_unit_and_by_the_name_of_the
     assert row.difference.high == pytest.approx((1.225 - 1.1 + half) * 1e9)
     strange = Question(("completion_ns",), published=side_by_side.published("mean_s", factors=["flow=flows"]))
     with pytest.raises(SawtoothError, match="the study has no factor `flow`"):
-        side_by_side.compare(a.directory, table, strange)
+        side_by_side.compare(a.directory, [table], strange)
 
 
 def test_published_means_of_one_observation_or_of_an_unknown_deviation_are_not_tested(make: Callable[..., Dataset], tmp_path: Path) -> None:
     table = published(tmp_path / "known.csv", "cell,mean_s,sd_s,n\n1,1.1,0.2,1\n2,1.1,,9\n3,1.1,0.2,9\n4,1.1,0.2,2\n")
     asked = Question(("completion_ns",), published=side_by_side.published("mean_s", sd="sd_s", n="n"), arm="sack")
-    rows = {row.cell: row for row in side_by_side.compare(make("a", plain).directory, table, asked).rows}
+    rows = {row.cell: row for row in side_by_side.compare(make("a", plain).directory, [table], asked).rows}
     for cell in (1, 2):
         assert (rows[cell].why, rows[cell].p_within, rows[cell].second.high, rows[cell].second.kind) == (
             "n = 1",
@@ -463,14 +549,14 @@ def test_published_means_of_one_observation_or_of_an_unknown_deviation_are_not_t
     # Two observations are enough: t of one degree of freedom.
     assert rows[4].second.high == pytest.approx((1.1 + 0.2 / math.sqrt(2) * 12.7062047) * 1e9)
     many = Question(("completion_ns",), published=side_by_side.published("mean_s", sd="sd_s", n="many"), arm="sack")
-    with pytest.raises(SawtoothError, match="no column `many`"):
-        side_by_side.compare(tmp_path / "a", table, many)
+    with pytest.raises(SawtoothError, match=r"`n` is a whole number or a column of .*known\.csv, found 'many'"):
+        side_by_side.compare(tmp_path / "a", [table], many)
 
 
 def test_published_numbers_of_no_unit_are_of_the_metric_s_and_may_be_nought(make: Callable[..., Dataset], tmp_path: Path) -> None:
     table = published(tmp_path / "known.csv", "cell,mean\n2,1.225e9\n3,0\n")
     asked = Question(("completion_ns",), published=side_by_side.published("mean"), arm="sack")
-    rows = {row.cell: row.ratio for row in side_by_side.compare(make("a", plain).directory, table, asked).rows}
+    rows = {row.cell: row.ratio for row in side_by_side.compare(make("a", plain).directory, [table], asked).rows}
     assert rows[2].estimate == pytest.approx(1)
     assert (rows[3].estimate, rows[3].kind) == (math.inf, "second mean is 0: no ratio")
 
@@ -481,7 +567,7 @@ def test_published_numbers_are_in_the_unit_that_is_said_or_that_their_column_end
     def ratio(metric: str, column: str, value: str, unit: str | None = None) -> float:
         table = published(tmp_path / "known.csv", f"cell,{column}\n2,{value}\n")
         asked = Question((metric,), published=side_by_side.published(column, unit=unit), arm="sack")
-        (row,) = side_by_side.compare(a.directory, table, asked).rows
+        (row,) = side_by_side.compare(a.directory, [table], asked).rows
         return row.ratio.estimate
 
     for column, value in (("rate_Mbps", "1"), ("rate_mbps", "1"), ("rate_kbps", "1000"), ("rate_Kbps", "1000"), ("rate_kBps", "125")):
@@ -496,12 +582,12 @@ def test_published_cells_that_one_side_does_not_tell_are_listed(make: Callable[.
     table = published(tmp_path / "known.csv", "cell,mean_s\n1,\n2,1.1\n3,1.1\n9,1.1\n")
     a = make("a", lambda run, i: -1 if run.cell == 2 else plain(run, i))
     asked = Question(("completion_ns",), published=side_by_side.published("mean_s"), arm="sack")
-    comparison = side_by_side.compare(a.directory, table, asked)
+    comparison = side_by_side.compare(a.directory, [table], asked)
     assert [row.cell for row in comparison.rows] == [3]
     assert sorted((x.what, x.side, x.why, x.rows) for x in comparison.unmatched) == [
-        ("Tp 40 ms, N 2, sack", "a", "known has no such row", 1),
+        ("Tp 10 ms, N 1, sack", "a", "known has no number of it", 1),
+        ("Tp 40 ms, N 2, sack", "a", "known has no number of it", 1),
         ("cell 9", "known", "a has no such run", 1),
-        ("completion_ns of Tp 10 ms, N 1, sack", "a", "known does not tell it", 1),
         ("completion_ns of Tp 10 ms, N 2, sack", "known", "a does not tell it", 1),
     ]
 
@@ -514,8 +600,8 @@ def test_the_page_has_its_figures_and_windows_are_drawn_as_steps(study_file: Pat
     a = sawtooth.run(study_file, tmp_path / "a", options=options)
     b = sawtooth.run(study_file, tmp_path / "b", options=[*options, "tcp.limited_transmit=false"])
     asked = Question(cell=2, flow="flow[2]")
-    comparison = side_by_side.compare(a.directory, b.directory, asked)
-    page = side_by_side.page(comparison, a.directory, b.directory, asked)
+    comparison = side_by_side.compare(a.directory, [b.directory], asked)
+    page = compare_page.page(comparison, a.directory, [b.directory], asked)
     page.write(tmp_path / "out")
     figures = {path.name for path in (tmp_path / "out/figures").iterdir()}
     assert {"goodput_bps_against.svg", "goodput_bps_against.png", "goodput_bps_ratios.png", "cwnd.png"} <= figures
@@ -570,11 +656,11 @@ def test_hundreds_of_rows_are_shown_by_factor_and_the_furthest_by_name(make: Cal
     options = ("repeat=2", "vars.Tp=[" + ", ".join(f'"{at} ms"' for at in range(1, 31)) + "]")
     a, b = make("a", lambda run, _: plain(run, 1) * (1 + run.cell / 100), options), make("b", plain, options)
     asked = Question()
-    comparison = side_by_side.compare(a.directory, b.directory, asked)
+    comparison = side_by_side.compare(a.directory, [b.directory], asked)
     assert len(comparison.rows) == 120
-    assert side_by_side.table(comparison).row_count == side_by_side.MOST_LINES
+    assert side_by_side.table(comparison).row_count == compare_rows.MOST_LINES
     plots = {
-        plot.name: plot for section in side_by_side.page(comparison, a.directory, b.directory, asked).sections for plot in section.plots
+        plot.name: plot for section in compare_page.page(comparison, a.directory, [b.directory], asked).sections for plot in section.plots
     }
     assert "The 40 of 120 rows furthest from 1." in plots["completion_ns_ratios"].caption
     assert "completion_ns_by_factor" in plots
@@ -583,9 +669,9 @@ def test_hundreds_of_rows_are_shown_by_factor_and_the_furthest_by_name(make: Cal
 # --- mistakes -----------------------------------------------------------------------------------------------------------
 
 
-def message(*arguments: Any) -> str:
+def message(first: Path, second: Path, asked: Question) -> str:
     with pytest.raises(SawtoothError) as raised:
-        side_by_side.compare(*arguments)
+        side_by_side.compare(first, [second], asked)
     return str(raised.value)
 
 
@@ -611,7 +697,7 @@ def test_mistakes_say_what_where_and_what_to_do(make: Callable[..., Dataset], st
     binary.write_bytes(b"Tp\xff")
     known = side_by_side.published("mean_s")
     assert message(a, binary, Question(("completion_ns",), published=known)) == (
-        f"error: {binary} is no text: byte 2 is not UTF-8\nhint: a CSV of published numbers is needed"
+        f"error: {binary} is no text: byte 2 is not UTF-8\nhint: a CSV file is needed"
     )
     assert message(a, tmp_path / "none.csv", Question(("completion_ns",), published=known)) == (
         f"error: cannot read {tmp_path / 'none.csv'}: No such file or directory"
@@ -625,21 +711,21 @@ def test_mistakes_say_what_where_and_what_to_do(make: Callable[..., Dataset], st
 
 CSV_MISTAKES = {
     "no value named": (
-        "Tp_ms,mean_s\n10,1\n",
+        "Tp_ms,mean_s,median_s\n10,1,1\n",
         {},
-        "error: which column of PATH is compared?\nhint: --value COLUMN says it; there are Tp_ms, mean_s",
+        "error: which column of PATH is compared?\nhint: --value COLUMN says it; there are mean_s, median_s",
     ),
     "no such column": ("Tp_ms,mean_s\n10,1\n", {"value": "mean_ms"}, "error: PATH has no column `mean_ms`\nhint: did you mean `mean_s`?"),
     "no factor": (
         "delay,mean_s\n10,1\n",
         {"value": "mean_s"},
         "error: no column of PATH is a factor of the study\nhint: its columns are delay, mean_s; the study has cell, Tp, N, arm, item; "
-        "`--factor NAME=COLUMN` says which is which",
+        "`keys`, or `--factor NAME=COLUMN`, says which is which",
     ),
     "another kind of unit": (
         "Tp_ms,mean_bps\n10,1\n",
         {"value": "mean_bps"},
-        "error: `mean_bps` of PATH is a rate (bit/s), `completion_ns` a time (ns)\nhint: --metric names ours, --value theirs, --unit the unit of theirs",
+        "error: `mean_bps` of PATH is in bit/s, `completion_ns` in ns\nhint: --metric names ours, --value theirs, --unit the unit of theirs",
     ),
     "no number": (
         "# made by hand\nTp_ms,mean_s\n20,1\n# and this\n10,fast\n",
@@ -654,12 +740,12 @@ CSV_MISTAKES = {
     "a cell twice": (
         "Tp_ms,client,mean_s\n10,a,1\n10,b,2\n",
         {"value": "mean_s"},
-        "error: PATH has 2 rows for Tp 10 ms\nhint: each cell needs one row; columns that are no factor of the study: client, mean_s",
+        "error: PATH has 2 rows for Tp 10 ms\nhint: each cell needs one row; columns that are neither key nor value: client; `where` of a study's reference chooses rows by them",
     ),
     "a deviation without number": (
         "Tp_ms,mean_s,sd_s\n10,1,1\n",
         {"value": "mean_s", "sd": "sd_s"},
-        "error: a standard deviation says how far a mean can be trusted only with its number of observations\nhint: add --n N",
+        "error: a standard deviation says how far a mean can be trusted only with its number of observations\nhint: say of how many by `n` (`--n`): a number, or a column",
     ),
     "no common cell": (
         "Tp,mean_s\n10,1\n",

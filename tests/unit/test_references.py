@@ -7,13 +7,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sawtooth import measures
+from sawtooth import measures, reference_files
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.execute import execute
 from sawtooth.measures import Asked, Context
 from sawtooth.plan import make_plan
 from sawtooth.presentation import presentation
+from sawtooth.reference_files import Columns
+from sawtooth.report import compare
 from sawtooth.report.answers import Answers
+from sawtooth.report.compare import Question
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 
@@ -136,3 +139,92 @@ def test_units_that_do_not_fit_are_told(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY + REFERENCE + finding)
     with pytest.raises(StudyError, match="is in bit/s, `srtt_mean_ns` in ns"):
         make_plan(Study.load(tmp_path / "s.toml"))
+
+
+def test_compare_holds_results_against_a_reference_of_their_study_or_a_file(tmp_path: Path) -> None:
+    dataset = ran(tmp_path, REFERENCE)
+    named = compare.compare(dataset.directory, [], Question(reference="paper"))
+    assert named.sides == ("out", "paper")
+    # Of the column that is called like a measure, against that measure; rates in the unit that results have.
+    rows = {(row.factors["rate"], row.arm): row for row in named.rows}
+    assert {key: (row.metric.name, row.second.estimate) for key, row in rows.items()} == {
+        ("2 Mbit/s", "reno"): ("goodput_bps", 1.8e6), ("2 Mbit/s", "cubic"): ("goodput_bps", 1.9e6), ("4 Mbit/s", "cubic"): ("goodput_bps", 3.7e6),
+    }  # fmt: skip
+    assert {row.digits for row in named.rows} <= {"same", "other"}
+    assert [(x.what, x.side, x.why) for x in named.unmatched] == [("rate 4 Mbit/s, reno", "out", "paper has no number of it")]
+    columns = compare.published("thr", sd="sd", n="10", unit="Mbit/s", factors=["rate=rate_kbps", "arm=protocol"])
+    (tmp_path / "again.csv").write_text(TABLE)
+    for asked, others in (
+        (Question(("goodput_bps",), reference=str(tmp_path / "again.csv"), published=columns), []),
+        (Question(("goodput_bps",), published=columns), [tmp_path / "again.csv"]),
+    ):
+        filed = compare.compare(dataset.directory, others, asked)
+        assert [(row.cell, row.arm, row.ratio, row.p_within) for row in filed.rows] == [
+            (row.cell, row.arm, row.ratio, row.p_within) for row in named.rows
+        ]
+    # And an expression may ask for it.
+    shared = compare.compare(dataset.directory, [], Question(("goodput_bps / reference.goodput_bps",)))
+    assert {row.arm for row in shared.rows} == {"cubic / reno"}
+
+
+def test_digits_are_those_that_a_table_gives(tmp_path: Path) -> None:
+    dataset = ran(tmp_path, "")
+    mean = measures.observe(dataset, Asked(measures.measure("goodput_bps"))).filter(cell=1, arm="reno")["value"].mean()
+    assert isinstance(mean, float)
+    for digits, text in ((2, f"{mean / 1e6:.2f}"), (4, f"{mean / 1e6:.2f}0")):
+        (tmp_path / "t.csv").write_text(f"rate_mbps,arm,goodput_mbps\n2,reno,{text}\n")
+        (row,) = compare.compare(dataset.directory, [], Question(("goodput_bps",), reference=str(tmp_path / "t.csv"))).rows
+        assert row.digits == ("same" if digits == 2 else "other")
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (Question(reference="papers"), "error: {out} has no reference `papers`, and there is no such file\nhint: did you mean `paper`?"),
+        (
+            Question(("complet_ns",), reference="paper"),
+            "error: there is no measure `complet_ns`\nhint: did you mean `completion_ns`?",
+        ),
+        (
+            Question(("completion_ns",), reference="paper"),
+            "error: `thr` of paper.csv is in Mbit/s, `completion_ns` in ns\nhint: --metric names ours, --value theirs, --unit the unit of theirs",
+        ),
+        (
+            Question(reference="paper", published=Columns("thru")),
+            "error: `paper` has no column `thru`\nhint: known here: goodput_bps",
+        ),
+        (
+            Question(reference="paper", published=Columns("goodput_bps", unit="bit/s")),
+            "error: --unit is for a CSV file; the study says it of its reference `paper`\nhint: change it there: `sawtooth run` takes it over and runs "
+            "nothing again",
+        ),
+        (Question(published=Columns("thr")), "error: which table is `--value` a column of?\nhint: --value names a column of a CSV of published numbers, or of a --reference"),
+    ],
+)  # fmt: skip
+def test_what_compare_cannot_hold_results_against_is_told(asked: Question, expected: str, tmp_path: Path) -> None:
+    dataset = ran(tmp_path, REFERENCE)
+    with pytest.raises(DatasetError) as found:
+        compare.compare(dataset.directory, [], asked)
+    assert str(found.value) == expected.format(out=dataset.directory)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (TABLE + "2000,reno,1.7,0.1,again\n", "paper.csv has 2 rows for rate 2000 kbit/s, arm reno"),
+        (TABLE.replace("1.8,0.1", "1.8,little"), "paper.csv, line 3: `little` in column `sd` is no number"),
+    ],
+)
+def test_a_table_that_cannot_be_relied_on_is_refused_when_a_study_is_planned(table: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(StudyError) as found:
+        ran(tmp_path, REFERENCE, table)
+    assert message in found.value.message
+    assert found.value.place is not None
+
+
+def test_a_mean_whose_error_is_not_told_while_that_of_others_is_is_not_exact(tmp_path: Path) -> None:
+    dataset = ran(tmp_path, REFERENCE, TABLE.replace("1.8,0.1", "1.8,"))
+    table = reference_files.of_results(dataset, ["rate"])["paper"].table("goodput_bps")
+    assert [(row["error"] > 0, row["freedom"]) for row in table.to_dicts()] == [(False, 0.0), (True, 9.0), (True, 9.0)]
+    rows = compare.compare(dataset.directory, [], Question(reference="paper")).rows
+    assert [row.p_within is None for row in rows] == [True, False, False]

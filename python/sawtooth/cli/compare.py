@@ -13,24 +13,32 @@ from sawtooth.cli.options import AsJson
 
 def compare(
     first: Annotated[Path, typer.Argument(metavar="DIR", help="Results directory.", show_default=False)],
-    second: Annotated[
-        Path | None,
-        typer.Argument(metavar="[DIR|CSV]", help="Another one, or published numbers; without it, DIR's arms.", show_default=False),
+    others: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[DIR...|CSV]", help="Others, or published numbers; without any, DIR's arms.", show_default=False),
     ] = None,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
-            "--metric", metavar="COLUMN", help="Of flows, or links.COLUMN. May be repeated.", show_default="completion_ns, or goodput_bps"
+            "--metric",
+            metavar="MEASURE",
+            help="A column, such as links.dropped_packets, or an expression. May be repeated.",
+            show_default="completion_ns of transfers, else goodput_bps",
         ),
     ] = None,
     tolerance: Annotated[str, typer.Option(metavar="SHARE", help="Ratios this near to 1 agree.")] = "5 %",
     flows: Annotated[str, typer.Option(metavar="mean|sum|max|each", help="How the flows of one block are taken together.")] = "mean",
     arm: Annotated[str | None, typer.Option(metavar="NAME", help="Only this arm.", show_default=False)] = None,
-    value: Annotated[str | None, typer.Option(metavar="COLUMN", help="The CSV's column of means.", show_default=False)] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|CSV", help="A [[references]] table of the study, or a file of published numbers.", show_default=False),
+    ] = None,
+    value: Annotated[str | None, typer.Option(metavar="COLUMN", help="The table's column of means.", show_default=False)] = None,
     sd: Annotated[str | None, typer.Option(metavar="COLUMN", help="Its standard deviations; needs --n.", show_default=False)] = None,
     ci: Annotated[str | None, typer.Option(metavar="COLUMN", help="Its 95 % half-widths.", show_default=False)] = None,
     n: Annotated[str | None, typer.Option("--n", metavar="N|COLUMN", help="Observations behind each mean.", show_default=False)] = None,
     unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the means.", show_default="what the column's name ends in")] = None,
+    digits: Annotated[int | None, typer.Option(metavar="N", help="Decimals that the means have.", show_default="as written")] = None,
     factors: Annotated[
         list[str] | None,
         typer.Option("--factor", metavar="NAME=COLUMN", help="The CSV's column of a factor, cell, arm or item, if called otherwise."),
@@ -41,11 +49,13 @@ def compare(
     flow: Annotated[str | None, typer.Option(metavar="NAME", help="Flow whose window is drawn.", show_default="the first")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two results of one study, the arms of one, or a result with published numbers, cell by cell.
+    """Compare results of one study, the arms of one, or a result with published numbers, cell by cell.
 
-    Every ratio of means gets a 95 % interval and a verdict: agree, differ or not decided.
+    Every ratio of means gets a 95 % interval and a verdict: agree, differ or not decided. Of several directories each is held against those after it.
 
-    Examples: sawtooth compare results/uml results/sim --out cmp
+    Examples: sawtooth compare results/uml results/qemu results/sim --out cmp
+
+    sawtooth compare results/aqm --reference paper
 
     sawtooth compare results/hstcp hstcp.csv --metric throughput_bps --value sum_bps --flows sum --factor cell=experiment
     """
@@ -53,13 +63,14 @@ def compare(
     from sawtooth.cli.output import print_json
     from sawtooth.errors import DatasetError
     from sawtooth.report import compare as side_by_side
+    from sawtooth.report.compare_page import page as page_of
 
     if out is None and (cell is not None or flow is not None):
         raise DatasetError("--cell and --flow say what the page draws, and there is none", "--out DIR writes one")
-    published = side_by_side.published(value, sd=sd, ci=ci, n=n, unit=unit, factors=factors or ())
-    asked = side_by_side.Question(tuple(metrics or ()), side_by_side.tolerance(tolerance), flows, arm, published, cell, flow)
-    made = side_by_side.compare(first, second, asked)
-    page = side_by_side.page(made, first, second, asked).write(out) if out else None
+    published = side_by_side.published(value, sd=sd, ci=ci, n=n, unit=unit, digits=digits, factors=factors or ())
+    asked = side_by_side.Question(tuple(metrics or ()), side_by_side.tolerance(tolerance), flows, arm, reference, published, cell, flow)
+    made = side_by_side.compare(first, others or [], asked)
+    page = page_of(made, first, others or [], asked).write(out) if out else None
     if csv:
         side_by_side.write_csv(made, csv)
     if as_json:
@@ -68,8 +79,8 @@ def compare(
     # A pipe gets whole lines of plain text, a terminal what fits it.
     console = streams.Console() if sys.stdout.isatty() else streams.Console(width=1000)
     console.print(side_by_side.table(made))
-    if len(made.rows) > side_by_side.MOST_LINES:
-        print(f"the {side_by_side.MOST_LINES} of {len(made.rows)} rows furthest from 1; --csv FILE writes all")
+    for line in side_by_side.key(made):
+        print(line)
     print()
     for line in side_by_side.summary(made):
         print(line)

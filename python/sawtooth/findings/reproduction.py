@@ -14,7 +14,7 @@ from sawtooth.findings.data import Data
 from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Reader
-from sawtooth.references import Reference, recognised
+from sawtooth.references import Reference, has_digits, recognised
 from sawtooth.scales import number
 from sawtooth.stats import Interval
 from sawtooth.study.keys import Key
@@ -90,7 +90,7 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
     shown = Interval(mean - theirs, interval.low - theirs, interval.high - theirs, interval.n, interval.kind)
     if by == "digits":
         half = 0.5 * 10.0**-digits * factor
-        same = abs(_rounded(mean / factor, digits) - _rounded(theirs / factor, digits)) < 1e-9 * max(1.0, 10.0**-digits)
+        same = has_digits(mean, theirs, digits, factor)
         return Evidence(name, lambda _: same, lambda _: not same, words, shown, (-half, half), data.measure.unit)
     if by == "prediction":
         n = published["freedom"]
@@ -121,12 +121,6 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
         return low > margin or high < -margin
 
     return Evidence(name, shows, denies, words, shown, (-margin, margin), data.measure.unit)
-
-
-def _rounded(value: float, digits: int) -> float:
-    """Rounded as a table is: halves away from 0, after noise of binary fractions is taken off."""
-    scaled = value * 10.0**digits
-    return math.copysign(math.floor(abs(scaled) + 0.5 + 1e-9), scaled) / 10.0**digits
 
 
 KIND = Kind(("reproduced",), "that published values come out again", weigh, (REFERENCE, BY, MARGIN), read)

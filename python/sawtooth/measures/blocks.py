@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
+
+_NUMBER = r"\[\d+\]$"
 
 
 def block(item: pl.Expr) -> pl.Expr:
     """The block of the scenario that items are of: `flow` for `flow[2]`."""
-    return item.str.replace(r"\[\d+\]$", "")
+    return item.str.replace(_NUMBER, "")
+
+
+def name_of_block(item: str) -> str:
+    """The same of one name."""
+    return re.sub(_NUMBER, "", item)

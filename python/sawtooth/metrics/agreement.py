@@ -2,17 +2,15 @@
 
 Three answers: `agree` if the ratio is shown to lie within the tolerance, `differ` if it is shown to lie beyond, else `not decided`.
 Both are tests at 5 %, each adjusted by Holm for the number of rows tested: the chance that any row says `agree` wrongly is at most 5 %,
-and so is the chance that any says `differ` wrongly. What has no counterpart is listed.
+and so is the chance that any says `differ` wrongly. What has no counterpart is listed; what did not finish keeps its metric, with bounds.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -21,72 +19,29 @@ from sawtooth import stats
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure
+from sawtooth.measures.blocks import name_of_block
 from sawtooth.metrics import sides
-from sawtooth.metrics.sides import Published
+from sawtooth.metrics.matching import Key, Matcher, Observed, Row, Tested, Unmatched, collides
+from sawtooth.references import Reference
 from sawtooth.results.dataset import Dataset
-from sawtooth.stats import Interval, Means
 
 ERROR = 0.05
 VERDICTS = ("agree", "differ", "not decided")
-_DEFAULT = ("completion_ns", "goodput_bps")
-
-Key = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One metric of one item (a flow, a block of flows, a link's direction) in one cell and arm, on both sides.
-
-    Attributes:
-        cell: its number on the first side.
-        arm: its name; of two arms of one dataset, `first / second`.
-        first, second: means with 95 % intervals.
-        difference, ratio: first less second, first over second.
-        p_within, p_beyond: of the two tests, adjusted by Holm; None where one replicate allows none.
-        why: what a verdict rests on, where it is not the tests.
-
-    """
-
-    metric: Measure
-    cell: int
-    factors: Mapping[str, str]
-    arm: str
-    item: str
-    paired: bool
-    first: Interval
-    second: Interval
-    difference: Interval
-    ratio: Interval
-    p_within: float | None
-    p_beyond: float | None
-    verdict: str = "not decided"
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class Unmatched:
-    """Something that only one side has, or does not tell."""
-
-    what: str
-    side: str
-    why: str
-    rows: int
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides laid beside each other.
+    """Sides laid beside each other.
 
     Attributes:
-        first, second: their names.
+        sides: their names; of more than two, each row says which two it is of.
         factors: those by which cells were recognised, and those that only the first side has.
         unmatched: what has no counterpart.
         notes: what a reader must know of either side.
 
     """
 
-    first: str
-    second: str
+    sides: tuple[str, ...]
     tolerance: float
     factors: Sequence[str]
     rows: Sequence[Row]
@@ -98,52 +53,36 @@ class Comparison:
         return pl.DataFrame([_line(row) for row in self.rows], infer_schema_length=None)
 
 
-@dataclass
-class _Observed:
-    """What a side has of one key."""
-
-    cell: int
-    factors: dict[str, str]
-    arm: str
-    item: str
-    values: dict[int, tuple[int, float | None]] = field(default_factory=dict[int, tuple[int, "float | None"]])
-    cc: set[str] = field(default_factory=set[str])
-
-    @property
-    def known(self) -> dict[int, float]:
-        return {replicate: value for replicate, (_, value) in self.values.items() if value is not None}
-
-    @property
-    def complete(self) -> bool:
-        return len(self.known) == len(self.values)
-
-
 def of_datasets(
-    first: Dataset, second: Dataset, names: Sequence[str], tolerance: float, how: str = "mean", arm: str | None = None
+    datasets: Sequence[Dataset], names: Sequence[str], tolerance: float, how: str = "mean", arm: str | None = None
 ) -> Comparison:
-    """Two datasets of one study.
+    """Datasets of one study, each over those that come after it.
 
     Raises:
         DatasetError: if they are of different studies, or have nothing in common, or a metric or arm does not exist.
 
     """
-    _require_same_study(first, second)
-    _require_arm([first, second], arm)
-    labels = _labels(first, second)
-    shared = _shared_factors(first, second, labels)
-    notes = [*_state(first, labels[0]), *_state(second, labels[1]), *_setting_notes(first, second, labels)]
-    matcher = _Matcher(labels, shared, [], notes)
-    matcher.exact = _collides(first, shared) or _collides(second, shared)
-    planned = [_planned(dataset, matcher.key, shared, arm) for dataset in (first, second)]
-
-    def observe(metric: Measure) -> tuple[dict[Key, _Observed], dict[Key, _Observed]]:
-        return matcher.gather(sides.observe(first, metric, how, arm)), matcher.gather(sides.observe(second, metric, how, arm))
-
-    for name, a, b in _chosen(names, observe):
-        matcher.missing_cells(a, b, planned[0], planned[1])
-        matcher.attested(a, b)
-        matcher.pair(name, a, b)
-    return matcher.comparison(tolerance, sides.factors(first))
+    for other in datasets[1:]:
+        _require_same_study(datasets[0], other)
+    _require_arm(datasets, arm)
+    labels = _labels(datasets)
+    metrics = _metrics(names, datasets)
+    seen = [[sides.observe(dataset, metric, how, arm) for metric, _ in metrics] for dataset in datasets]
+    matchers: list[Matcher] = []
+    for one, other in combinations(range(len(datasets)), 2):
+        first, second, called = datasets[one], datasets[other], (labels[one], labels[other])
+        shared = _shared_factors(first, second, called)
+        notes = [*_state(first, called[0]), *_state(second, called[1]), *_setting_notes(first, second, called)]
+        matcher = Matcher(called, shared, notes)
+        matcher.exact = collides(first, shared) or collides(second, shared)
+        planned = [_planned(dataset, matcher.key, shared, arm) for dataset in (first, second)]
+        for at, (metric, items) in enumerate(metrics):
+            a, b = (_of_items(matcher.gather(seen[side][at]), items) for side in (one, other))
+            matcher.missing_cells(a, b, planned[0], planned[1])
+            matcher.attested(a, b)
+            matcher.pair(metric, a, b)
+        matchers.append(matcher)
+    return _comparison(labels, matchers, tolerance, sides.factors(datasets[0]))
 
 
 def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str = "mean") -> Comparison:
@@ -156,239 +95,128 @@ def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str =
     arms = list(dict.fromkeys(dataset.runs["arm"].to_list()))
     if len(arms) < 2:
         raise DatasetError(f"{dataset.directory} has no arms to compare", "name a second directory, or a CSV of published numbers")
-    labels = (arms[1], arms[0]) if len(arms) == 2 else ("the first arm named", "the second")
     shared = sides.factors(dataset)
-    matcher = _Matcher(labels, shared, [], [*_state(dataset, str(dataset.directory))])
-    matcher.exact = _collides(dataset, shared)
-
-    def observe(metric: Measure) -> tuple[dict[Key, _Observed], dict[Key, _Observed]]:
-        a: dict[Key, _Observed] = {}
-        b: dict[Key, _Observed] = {}
-        of_arm = {arm: sides.observe(dataset, metric, how, arm) for arm in arms}
-        for earlier, later in combinations(arms, 2):
-            pair = pl.lit(f"{later} / {earlier}").alias("arm")
-            a |= matcher.gather(of_arm[later].with_columns(pair))
-            b |= matcher.gather(of_arm[earlier].with_columns(pair))
-        return a, b
-
-    pairs = [f"{later} / {earlier}" for earlier, later in combinations(arms, 2)]
-    planned = {(*key[:-1], pair) for key in _planned(dataset, matcher.key, shared, None) for pair in pairs}
-    for name, a, b in _chosen(names, observe):
-        matcher.missing_cells(a, b, planned, planned)
-        matcher.pair(name, a, b)
-    return matcher.comparison(tolerance, shared)
+    metrics = _metrics(names, [dataset])
+    seen = [{arm: sides.observe(dataset, metric, how, arm) for arm in arms} for metric, _ in metrics]
+    matchers: list[Matcher] = []
+    for earlier, later in combinations(arms, 2):
+        matcher = Matcher((later, earlier), shared, [*_state(dataset, str(dataset.directory))])
+        matcher.exact = collides(dataset, shared)
+        pair = pl.lit(f"{later} / {earlier}").alias("arm")
+        planned = {(*key[:-1], f"{later} / {earlier}") for key in _planned(dataset, matcher.key, shared, None)}
+        for (metric, items), of_arm in zip(metrics, seen, strict=True):
+            a, b = (_of_items(matcher.gather(of_arm[arm].with_columns(pair)), items) for arm in (later, earlier))
+            matcher.missing_cells(a, b, planned, planned)
+            matcher.pair(metric, a, b)
+        matchers.append(matcher)
+    return _comparison(list(reversed(arms)), matchers, tolerance, shared)
 
 
-def with_table(
-    dataset: Dataset, path: Path, columns: Published, name: str, tolerance: float, how: str = "mean", arm: str | None = None
-) -> Comparison:
-    """A dataset against published numbers, its metric `name` against their column.
+def with_reference(
+    dataset: Dataset, reference: Reference, label: str, pairs: Sequence[tuple[Measure, str]], tolerance: float, how: str = "mean",
+    arm: str | None = None,
+) -> Comparison:  # fmt: skip
+    """A dataset against published numbers.
+
+    Args:
+        dataset: whose runs.
+        reference: the numbers.
+        label: what they are called.
+        pairs: which metric is held against which of their columns.
+        tolerance: of ratios.
+        how: the flows of a block are taken together.
+        arm: only this one.
 
     Raises:
-        DatasetError: if the table cannot be used, or has no cell of the study, or the metric or arm does not exist.
+        DatasetError: if units do not fit, or no row is of a cell that was run, or the arm does not exist.
 
     """
     _require_arm([dataset], arm)
-    metric = sides.chosen_measure(name)
     own = sides.factors(dataset)
-    table, names = sides.published(path, columns, metric, ["cell", *own, "arm", "item"])
     notes = [*_state(dataset, _label(dataset))]
-    if columns.sd is None and columns.ci is None:
-        notes.append(f"{path.name}: taken as exact, because no column says how far the numbers can be trusted")
-    matcher = _Matcher((_label(dataset), path.stem), own, names, notes)
-    matcher.exact = _collides(dataset, own)
-    a = matcher.gather(sides.observe(dataset, metric, how, arm))
-    b = {matcher.published_key(line): line for line in table.to_dicts()}
-    matcher.pair_published(metric, a, b)
-    return matcher.comparison(tolerance, own)
+    if reference.exact:
+        notes.append(f"{reference.path.name}: taken as exact, because no column says how far the numbers can be trusted")
+    matcher = Matcher((_label(dataset), label), own, notes)
+    matcher.exact = collides(dataset, own)
+    for metric, column in pairs:
+        _require_unit(reference, column, metric, notes)
+        matcher.pair_published(metric, matcher.gather(sides.observe(dataset, metric, how, arm)), reference, column)
+    return _comparison(matcher.labels, [matcher], tolerance, own)
 
 
-class _Matcher:
-    """Brings together what belongs together, and keeps account of the rest."""
-
-    def __init__(self, labels: tuple[str, str], shared: Sequence[str], published: Sequence[str], notes: list[str]) -> None:
-        self.labels = labels
-        self.shared = shared
-        self.names = published
-        self.notes = notes
-        self.rows: list[tuple[Row, Means]] = []
-        self.unmatched: list[Unmatched] = []
-        self.exact = False
-
-    def key(self, line: Mapping[str, Any]) -> Key:
-        recognise: Callable[[Any], str] = str if self.exact else sides.level
-        return (*(recognise(line[name]) for name in self.shared), str(line["arm"]))
-
-    def published_key(self, line: Mapping[str, Any]) -> Key:
-        as_is = ("arm", "item")
-        return tuple(str(line[name]) if name in as_is else sides.level(str(line[name])) for name in self.names)
-
-    def gather(self, frame: pl.DataFrame) -> dict[Key, _Observed]:
-        found: dict[Key, _Observed] = {}
-        for line in frame.iter_rows(named=True):
-            key = (*self.key(line), str(line["item"]))
-            observed = found.get(key)
-            if observed is None:
-                texts = {name: str(line[name]) for name in self.shared if line[name] is not None}
-                observed = found[key] = _Observed(line["cell"], texts, line["arm"], line["item"])
-            observed.values[line["replicate"]] = (line["seed"], line["value"])
-            if line["cc"]:
-                observed.cc.add(line["cc"])
-        return found
-
-    def pair(self, metric: Measure, a: Mapping[Key, _Observed], b: Mapping[Key, _Observed]) -> None:
-        untold: Counter[tuple[str, bool, bool]] = Counter()
-        lost = 0
-        for key in [key for key in a if key in b]:
-            mine, theirs = a[key], b[key]
-            known = mine.known, theirs.known
-            if not known[0] or not known[1]:
-                untold[mine.item, bool(known[0]), bool(known[1])] += 1
-                continue
-            common = sorted(known[0].keys() & known[1].keys())
-            paired = bool(common) and all(mine.values[at][0] == theirs.values[at][0] for at in common)
-            if paired:
-                used = [known[0][at] for at in common], [known[1][at] for at in common]
-                means = stats.means_of_pairs(*used)
-                lost += max(len(mine.values), len(theirs.values)) > len(common)
-            else:
-                used = list(known[0].values()), list(known[1].values())
-                means = stats.means_of_groups(*used)
-                lost += not (mine.complete and theirs.complete)
-            self._add(metric, mine, means, stats.mean_interval(used[0]), stats.mean_interval(used[1]))
-        if lost:
-            self.notes.append(
-                f"{metric.name}: {lost} rows rest on fewer replicates than were planned or run, those of which both sides tell"
-            )
-        for (item, first, second), count in untold.items():
-            has, lacks = (self.labels[0], self.labels[1]) if first else (self.labels[1], self.labels[0])
-            what = f"{metric.name} of {item}"
-            told = (has, f"{lacks} does not tell it") if first or second else ("neither", "no run of either side tells it")
-            self.unmatched.append(Unmatched(what, *told, count))
-
-    def pair_published(self, metric: Measure, a: Mapping[Key, _Observed], b: Mapping[Key, Mapping[str, Any]]) -> None:
-        used: set[Key] = set()
-        alone: list[_Observed] = []
-        for observed in a.values():
-            line = {**observed.factors, "cell": observed.cell, "arm": observed.arm, "item": observed.item}
-            key = self.published_key({name: line.get(name) for name in self.names})
-            theirs = b.get(key)
-            if theirs is None:
-                alone.append(observed)
-                continue
-            used.add(key)
-            known = list(observed.known.values())
-            if not known or theirs["value"] is None:
-                side = 1 if known else 0
-                what = f"{metric.name} of {_words(observed)}"
-                self.unmatched.append(Unmatched(what, self.labels[1 - side], f"{self.labels[side]} does not tell it", 1))
-                continue
-            means = stats.means_against(known, theirs["value"], theirs["error"], theirs["freedom"])
-            second = stats.difference_interval(stats.means_against([0.0, 0.0], theirs["value"], theirs["error"], theirs["freedom"]))
-            second = Interval(theirs["value"], -second.high, -second.low, second.n, "as published" if theirs["error"] == 0 else second.kind)
-            if theirs["freedom"] <= 0:
-                second = replace(second, low=-np.inf, high=np.inf, kind="n = 1: no interval")
-            self._add(metric, observed, means, stats.mean_interval(known), second)
-        if not used:
-            ours = ", ".join(f"{name} {text}" for name, text in next(iter(a.values())).factors.items()) if a else "nothing"
-            theirs = ", ".join(f"{name} {b[key][name]}" for key in list(b)[:1] for name in self.names)
-            raise DatasetError(
-                f"no cell of {self.labels[0]} is in {self.labels[1]}",
-                f"the first of ours is {ours}; the first of theirs {theirs}; a column's name should end in its unit, as `delay_ms` does",
-            )
-        for observed in alone:
-            self.unmatched.append(Unmatched(_words(observed), self.labels[0], f"{self.labels[1]} has no such row", 1))
-        for key in b:
-            if key not in used:
-                self.unmatched.append(
-                    Unmatched(
-                        ", ".join(f"{name} {b[key][name]}" for name in self.names), self.labels[1], f"{self.labels[0]} has no such run", 1
-                    )
-                )
-
-    def missing_cells(self, a: Mapping[Key, _Observed], b: Mapping[Key, _Observed], plan_a: set[Key], plan_b: set[Key]) -> None:
-        """Lists what one side lacks: by level where a whole level is missing, else cell by cell."""
-        for side, (mine, others, other_plan) in enumerate(((a, b, plan_b), (b, a, plan_a))):
-            there = {key[:-1] for key in others}
-            names = (*self.shared, "arm")
-            levels = [{key[at] for key in there | other_plan} for at in range(len(names))]
-            found: Counter[tuple[str, str]] = Counter()
-            for key, observed in mine.items():
-                if key in others:
-                    continue
-                texts = {**observed.factors, "arm": observed.arm}
-                strange = [f"{name} {texts.get(name, 'none')}" for at, name in enumerate(names) if key[at] not in levels[at]]
-                if strange:
-                    found[strange[0], "not in the plan"] += 1
-                elif key[:-1] in there:
-                    found[f"{observed.item} in {_words(observed)}", "no such flow or link there"] += 1
-                else:
-                    why = "no finished run there" if key[:-1] in other_plan else "not in the plan"
-                    found[_words(observed), why] += 1
-            for (what, why), count in found.items():
-                entry = Unmatched(what, self.labels[side], f"{self.labels[1 - side]}: {why}", count)
-                if entry not in self.unmatched:
-                    self.unmatched.append(entry)
-
-    def attested(self, a: Mapping[Key, _Observed], b: Mapping[Key, _Observed]) -> None:
-        """Notes where the two sides ran other algorithms than each other."""
-        pairs: Counter[tuple[str, str, str]] = Counter()
-        for key in [key for key in a if key in b]:
-            ran = [", ".join(sorted(observed[key].cc)) for observed in (a, b)]
-            if ran[0] != ran[1]:
-                pairs[a[key].item, ran[0], ran[1]] += 1
-        for (item, ours, theirs), count in pairs.items():
-            note = f"{item} ran {ours} on {self.labels[0]} and {theirs} on {self.labels[1]} in {count} cells"
-            if note not in self.notes:
-                self.notes.append(note)
-
-    def comparison(self, tolerance: float, factors: Sequence[str]) -> Comparison:
-        if not self.rows:
-            listed = "; ".join(f"{x.what}: only {x.side} ({x.why})" for x in self.unmatched[:3])
-            raise DatasetError(f"{self.labels[0]} and {self.labels[1]} have no cell in common", listed or "neither has a finished run")
-        return Comparison(
-            self.labels[0], self.labels[1], tolerance, list(factors), _judged(self.rows, tolerance), self.unmatched, self.notes
+def _require_unit(reference: Reference, column: str, metric: Measure, notes: list[str]) -> None:
+    quantity = reference.quantities[column]
+    for value in reference.table(column)["value"]:
+        if value < 0:
+            raise DatasetError(f"{reference.path}: column `{quantity.column}` has numbers below 0", "ratios need values of at least 0")
+    if quantity.unit.natural.name == metric.unit:
+        return
+    if quantity.unit_name:
+        raise DatasetError(
+            f"`{quantity.column}` of {reference.path} is in {quantity.unit_name}, `{metric.name}` in {metric.unit or 'plain numbers'}",
+            "--metric names ours, --value theirs, --unit the unit of theirs",
         )
-
-    def _add(self, metric: Measure, observed: _Observed, means: Means, first: Interval, second: Interval) -> None:
-        row = Row(
-            metric, observed.cell, observed.factors, observed.arm, observed.item, means.paired, first, second,
-            stats.difference_interval(means), stats.ratio_interval(means), None, None,
-        )  # fmt: skip
-        self.rows.append((row, means))
+    notes.append(
+        f"{reference.path.name}: `{quantity.column}` says no unit and is taken to be in {metric.unit}, as `{metric.name}` is; --unit says another"
+    )
 
 
-def _judged(rows: Sequence[tuple[Row, Means]], tolerance: float) -> list[Row]:
-    tested = [at for at, (_, means) in enumerate(rows) if means.testable]
-    raw = [stats.equivalence(rows[at][1], tolerance) for at in tested]
+def _comparison(labels: Sequence[str], matchers: Sequence[Matcher], tolerance: float, factors: Sequence[str]) -> Comparison:
+    rows = [row for matcher in matchers for row in matcher.rows]
+    unmatched = list(dict.fromkeys(entry for matcher in matchers for entry in matcher.unmatched))
+    if not rows:
+        listed = "; ".join(f"{x.what}: only {x.side} ({x.why})" for x in unmatched[:3])
+        raise DatasetError(f"{_and(labels)} have no cell in common", listed or "none has a finished run")
+    notes = list(dict.fromkeys(note for matcher in matchers for note in matcher.notes))
+    judged = _judged(rows, tolerance)
+    for metric in dict.fromkeys(row.metric for row in judged):
+        own = [row for row in judged if row.metric == metric]
+        marked = sum(any(row.unfinished) for row in own)
+        if marked:
+            notes.append(
+                f"{metric.name}: in {marked} of {len(own)} rows runs did not finish; each counts as the least that it may be, and the row has bounds"
+            )
+    return Comparison(tuple(labels), tolerance, list(factors), judged, unmatched, notes)
+
+
+def _and(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _judged(rows: Sequence[Tested], tolerance: float) -> list[Row]:
+    tested = [at for at, each in enumerate(rows) if each.testable]
+    raw = [stats.equivalence_of_bounds(rows[at].least, rows[at].most, tolerance) for at in tested]
     within = dict(zip(tested, stats.holm([p for p, _ in raw]), strict=True))
     beyond = dict(zip(tested, stats.holm([p for _, p in raw]), strict=True))
     judged: list[Row] = []
-    for at, (row, means) in enumerate(rows):
+    for at, each in enumerate(rows):
+        row = each.row
+        why = [f"{row.unfinished[0]} and {row.unfinished[1]} runs unfinished"] if any(row.unfinished) else []
         if at not in within:
-            judged.append(replace(row, why="n = 1"))
+            judged.append(replace(row, why=", ".join([*([] if row.bound == "unbounded" else ["n = 1"]), *why])))
             continue
         verdict = "agree" if within[at] < ERROR else "differ" if beyond[at] < ERROR else "not decided"
-        exact = means.variances == (0.0, 0.0)
-        judged.append(replace(row, p_within=within[at], p_beyond=beyond[at], verdict=verdict, why="no variation: exact" if exact else ""))
+        if all(means is None or means.variances == (0.0, 0.0) for means in (each.least, each.most)):
+            why = ["no variation: exact", *why]
+        judged.append(replace(row, p_within=within[at], p_beyond=beyond[at], verdict=verdict, why=", ".join(why)))
     return judged
 
 
-def _chosen(
-    names: Sequence[str], observe: Callable[[Measure], tuple[dict[Key, _Observed], dict[Key, _Observed]]]
-) -> Iterable[tuple[Measure, dict[Key, _Observed], dict[Key, _Observed]]]:
-    """Each metric with what both sides have of it; by default completion where a flow completes on both sides, else goodput."""
-    metrics = [sides.chosen_measure(name) for name in dict.fromkeys(names or _DEFAULT)]
+def _metrics(names: Sequence[str], datasets: Sequence[Dataset]) -> list[tuple[Measure, Callable[[str], bool]]]:
+    """Each metric, and of which items: without names the completion of transfers, and the goodput of what is none, in all cells alike."""
     if names:
-        for metric in metrics:
-            yield metric, *observe(metric)
-        return
-    time, rate = (observe(metric) for metric in metrics)
-    never = {key for side in time for key, observed in side.items() if not observed.complete}
-    for metric, (a, b), wanted in ((metrics[0], time, False), (metrics[1], rate, True)):
-        mine, theirs = ({key: found for key, found in side.items() if (key in never) == wanted} for side in (a, b))
-        if mine or theirs:
-            yield metric, mine, theirs
+        context = sides.context(datasets[0])
+        return [(sides.chosen_measure(name, context), lambda _: True) for name in dict.fromkeys(names)]
+    sized = {item for dataset in datasets for item in sides.transfers(dataset)}
+
+    def completes(item: str) -> bool:
+        return name_of_block(item) in sized
+
+    return [(sides.chosen_measure("completion_ns"), completes), (sides.chosen_measure("goodput_bps"), lambda item: not completes(item))]
+
+
+def _of_items(found: Mapping[Key, Observed], wanted: Callable[[str], bool]) -> dict[Key, Observed]:
+    return {key: observed for key, observed in found.items() if wanted(observed.item)}
 
 
 def _require_same_study(first: Dataset, second: Dataset) -> None:
@@ -416,12 +244,6 @@ def _shared_factors(first: Dataset, second: Dataset, labels: tuple[str, str]) ->
     return [name for name in a if name in b]
 
 
-def _collides(dataset: Dataset, names: Sequence[str]) -> bool:
-    """Whether two cells of one side would be taken for the same (`reno` and `kernel:reno`)."""
-    cells = dataset.runs.select("cell", *names).unique()
-    return len({tuple(sides.level(text) for text in line[1:]) for line in cells.iter_rows()}) < cells["cell"].n_unique()
-
-
 def _planned(dataset: Dataset, key: Callable[[Mapping[str, Any]], Key], names: Sequence[str], arm: str | None) -> set[Key]:
     cells = dataset.runs.select(*names, "arm").unique()
     return {key(line) for line in cells.to_dicts() if arm is None or line["arm"] == arm}
@@ -431,14 +253,10 @@ def _label(dataset: Dataset) -> str:
     return dataset.directory.resolve().name
 
 
-def _labels(first: Dataset, second: Dataset) -> tuple[str, str]:
-    """Short names: of the directories, or of the backends where those are what differs."""
-    backends = str(first.manifest.get("backend")), str(second.manifest.get("backend"))
-    if backends[0] != backends[1]:
-        return backends
-    if _label(first) != _label(second):
-        return _label(first), _label(second)
-    return str(first.directory), str(second.directory)
+def _labels(datasets: Sequence[Dataset]) -> list[str]:
+    """Short names: of the backends, or of the directories, where those tell them apart; else the whole paths."""
+    named = [[str(dataset.manifest.get("backend")) for dataset in datasets], [_label(dataset) for dataset in datasets]]
+    return next((names for names in named if len(set(names)) == len(datasets)), [str(dataset.directory) for dataset in datasets])
 
 
 def _state(dataset: Dataset, label: str) -> list[str]:
@@ -459,21 +277,22 @@ def _setting_notes(first: Dataset, second: Dataset, labels: tuple[str, str]) -> 
         ("seed", "seed"),
         ("options", "options"),
     ):
-        a, b = first.manifest.get(field_name), second.manifest.get(field_name)
+        a, b = (_setting(dataset, field_name) for dataset in (first, second))
         if a != b:
             told = f"{_told(a)} on {labels[0]}, {_told(b)} on {labels[1]}" if field_name != "study_sha256" else "the files are not the same"
             notes.append(f"another {words}: {told}")
     return notes
 
 
+def _setting(dataset: Dataset, name: str) -> Any:
+    """A field of a manifest; of options all but the backend, which the sides are called by."""
+    if name != "options":
+        return dataset.manifest.get(name)
+    return [option for option in cast(list[str], dataset.manifest.get(name) or []) if not option.startswith("backend=")]
+
+
 def _told(value: Any) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-
-
-def _words(observed: _Observed) -> str:
-    """Cell and arm of something observed, for lists."""
-    parts = [f"{name} {text}" for name, text in observed.factors.items()] or [f"cell {observed.cell}"]
-    return ", ".join([*parts, *([observed.arm] if observed.arm else [])])
 
 
 def _line(row: Row) -> dict[str, Any]:
@@ -487,7 +306,9 @@ def _line(row: Row) -> dict[str, Any]:
         for part, value in (("", interval.estimate), ("_low", interval.low), ("_high", interval.high))
     }
     return {
-        "metric": row.metric.name, "cell": row.cell, **row.factors, "arm": row.arm, "item": row.item, "verdict": row.verdict,
-        "n_first": row.first.n, "n_second": row.second.n, "paired": row.paired, **numbers,
-        "p_within": row.p_within, "p_beyond": row.p_beyond, "why": row.why,
+        "metric": row.metric.name, "first_side": row.sides[0], "second_side": row.sides[1],
+        "cell": row.cell, **row.factors, "arm": row.arm, "item": row.item, "verdict": row.verdict,
+        "n_first": row.first.n, "n_second": row.second.n, "unfinished_first": row.unfinished[0], "unfinished_second": row.unfinished[1],
+        "paired": row.paired, **numbers, "bound": row.bound,
+        "p_within": row.p_within, "p_beyond": row.p_beyond, "published_digits": row.digits, "why": row.why,
     }  # fmt: skip

@@ -29,6 +29,7 @@ class Dot:
         label: its cell, in a few words.
         group: the level that colours it.
         first, second, ratio: with intervals.
+        bound: `at least` or `at most`, where the ratio is a bound.
 
     """
 
@@ -37,6 +38,7 @@ class Dot:
     first: Interval
     second: Interval
     ratio: Interval
+    bound: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,9 @@ def ratios(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance
                          for dot in members])  # fmt: skip
         axis.errorbar(middle, [places[id(dot)] for dot in members], xerr=np.abs(ends.T - middle), linestyle="none", elinewidth=0.9,
                       markersize=4, label=named(group), **style)  # fmt: skip
+        for dot in members:
+            if dot.bound in ("at least", "at most"):
+                _arrow(axis, dot.ratio.estimate, places[id(dot)], style["color"], up=dot.bound == "at least")
     axis.set_yticks([places[id(dot)] for dot in dots], [dot.label for dot in dots], fontsize=7.5)
     axis.set_ylim(-0.7, len(dots) - 0.3)
     axis.grid(visible=False, axis="y")
@@ -113,6 +118,14 @@ def ratios(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance
     if legend:
         _legend(made, axis, legend.title)
     return made
+
+
+def _arrow(axis: Axes, value: float, place: float, colour: str, *, up: bool) -> None:
+    """Points from a bound to where the value may be, a fixed length on paper."""
+    axis.annotate(
+        "", (24 if up else -24, 0), (value, place), xycoords=("offset points"), textcoords="data",
+        arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0},
+    )  # fmt: skip
 
 
 def ratios_by_level(panels: Mapping[str, Mapping[str, Sequence[Dot]]], names: tuple[str, str], quantity: str, tolerance: float) -> Figure:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -18,6 +17,7 @@ from sawtooth.design import varying
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.measures import Measure, View
 from sawtooth.measures.blocks import block
+from sawtooth.metrics import sides
 from sawtooth.questions import Choice
 from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Centre
@@ -160,13 +160,11 @@ def _told_by(frame: pl.DataFrame, name: str, others: Sequence[str]) -> bool:
 
 def _flows(dataset: Dataset) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Blocks of flows of TCP that transfer so much and no more, and those that go on until the end."""
-    flows = dataset.flows().filter(pl.col("cc") != "").select(item=block(pl.col("flow")), done=pl.col("completion_ns") >= 0)
-    rows = flows.group_by("item", maintain_order=True).agg(pl.col("done").any()).collect()
-    sized: dict[str, Any] = {str(flow.get("name")): flow.get("source") for flow in dataset.study.scenario.get("flows", [])}
-    transfers = [row["item"] for row in rows.to_dicts() if row["done"] or (isinstance(sized.get(row["item"]), dict) and "size" in sized[row["item"]] and sized[row["item"]].get("name", "bulk") == "bulk")]  # fmt: skip
+    items: list[str] = dataset.flows().filter(pl.col("cc") != "").select(block(pl.col("flow")).unique(maintain_order=True)).collect()["flow"].to_list()  # fmt: skip
+    sized = sides.transfers(dataset)
     asking = set(_items(dataset, "exchanges"))
-    endless = [row["item"] for row in rows.to_dicts() if row["item"] not in transfers and row["item"] not in asking]
-    return tuple(transfers), tuple(endless)
+    endless = [item for item in items if item not in sized and item not in asking]
+    return tuple(item for item in items if item in sized), tuple(endless)
 
 
 def _has(dataset: Dataset, table: str) -> bool:

@@ -115,20 +115,40 @@ def equivalence(means: Means, tolerance: float) -> tuple[float, float]:
         ValueError: if one of the means is of a single observation.
 
     """
-    if not means.testable:
+    return equivalence_of_bounds(means, means, tolerance)
+
+
+def equivalence_of_bounds(least: Means | None, most: Means | None, tolerance: float) -> tuple[float, float]:
+    """The tests of `equivalence` for means that are known to lie between bounds, as those of times that some runs did not bring to an end.
+
+    That the ratio is above a limit is tested of the least that it may be, that it is below one of the most. What takes longer than a run counts
+    in the least as long as that, and the mean of such a time is no more than that of the whole one; so the tests keep their level.
+
+    Args:
+        least: first means at least, second ones at most; None if those have no bound.
+        most: the contrary.
+        tolerance: of the ratio.
+
+    Raises:
+        ValueError: if one of the means is of a single observation.
+
+    """
+    if not all(means.testable for means in (least, most) if means is not None):
         raise ValueError("one observation says nothing about its error")
     below, above = 1 / (1 + tolerance), 1 + tolerance
     # Probabilities of what lies still further out: beyond the upper limit, and beyond the lower.
-    over, under = _tail(means, above, 1), _tail(means, below, -1)
-    if over is None or under is None:
-        within = below * means.second <= means.first <= above * means.second
-        return (0.0, 1.0) if within else (1.0, 0.0)
-    return max(1 - over, 1 - under), min(1.0, 2 * min(over, under))
+    over = _tail(least, above, 1) if least is not None else 1.0
+    under = _tail(most, below, -1) if most is not None else 1.0
+    # And those of the limits themselves being kept.
+    not_over = 1 - _tail(most, above, 1) if most is not None else 1.0
+    not_under = 1 - _tail(least, below, -1) if least is not None else 1.0
+    return max(not_over, not_under), min(1.0, 2 * min(over, under))
 
 
-def _tail(means: Means, factor: float, sign: int) -> float | None:
+def _tail(means: Means, factor: float, sign: int) -> float:
     difference, error, freedom = means.contrast(factor)
-    return t_tail(sign * difference / error, freedom) if error > 0 else None
+    # Without any variation the numbers decide.
+    return t_tail(sign * difference / error, freedom) if error > 0 else float(sign * difference <= 0)
 
 
 def difference_interval(means: Means, level: float = 0.95) -> Interval:

@@ -11,10 +11,9 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from sawtooth import reference_files
 from sawtooth.backends import sim
 from sawtooth.errors import SawtoothError
-from sawtooth.measures import measure
-from sawtooth.metrics import sides
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
 from tests.fuzz.attempt import Attempts
@@ -119,8 +118,7 @@ def _draws(work: Path) -> None:
 
 
 def _published(work: Path) -> None:
-    columns = sides.Published(value="mean_bps", ci="half_bps")
-    sides.published(work / "input", columns, measure("goodput_bps"), ["cell", "rate", "arm"])
+    reference_files.of_file(work / "input", reference_files.Columns("mean_bps", ci="half_bps"), ["rate"])
 
 
 # --- contents -----------------------------------------------------------------------------------------------------------

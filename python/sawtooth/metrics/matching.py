@@ -1,0 +1,318 @@
+"""What belongs together on two sides, replicate by replicate, and account of the rest.
+
+A value that a run did not bring to an end lies between the least and the most that it may be. It counts with both, and is marked: it is neither
+left out nor replaced by another measure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sawtooth import stats
+from sawtooth.errors import DatasetError
+from sawtooth.measures import Measure
+from sawtooth.metrics import sides
+from sawtooth.references import Quantity, Reference, has_digits
+from sawtooth.results.dataset import Dataset
+from sawtooth.stats import Interval, Means
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One metric of one item (a flow, a block of flows, a link's direction) in one cell and arm, on both sides.
+
+    Attributes:
+        sides: what the two are called.
+        cell: its number on the first side.
+        arm: its name; of two arms of one dataset, `first / second`.
+        first, second: means with 95 % intervals; of runs that did not finish, the least, with no upper end.
+        difference, ratio: first less second, first over second; the bound that there is, where some did not finish.
+        unfinished: runs of each side that did not finish.
+        bound: `at least` or `at most` the ratio, `unbounded`, or empty where it is known.
+        p_within, p_beyond: of the two tests, adjusted by Holm; None where one replicate allows none.
+        digits: of a published value, `same` if the mean has its digits, else `other`; empty of anything else.
+        why: what a verdict rests on, where it is not the tests.
+
+    """
+
+    metric: Measure
+    sides: tuple[str, str]
+    cell: int
+    factors: Mapping[str, str]
+    arm: str
+    item: str
+    paired: bool
+    first: Interval
+    second: Interval
+    difference: Interval
+    ratio: Interval
+    unfinished: tuple[int, int] = (0, 0)
+    bound: str = ""
+    p_within: float | None = None
+    p_beyond: float | None = None
+    verdict: str = "not decided"
+    digits: str = ""
+    why: str = ""
+
+    @property
+    def pair(self) -> str:
+        """What is over what."""
+        return " / ".join(self.sides)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A row, and the means that it is tested by: the least and the most that their ratio may be, the same where all is known."""
+
+    row: Row
+    least: Means | None
+    most: Means | None
+
+    @property
+    def testable(self) -> bool:
+        """Whether the data say how far the means can be trusted."""
+        known = [means for means in (self.least, self.most) if means is not None]
+        return bool(known) and all(means.testable for means in known)
+
+
+@dataclass(frozen=True)
+class Unmatched:
+    """Something that only one side has, or does not tell."""
+
+    what: str
+    side: str
+    why: str
+    rows: int
+
+
+@dataclass
+class Observed:
+    """What a side has of one key: of each replicate its seed, and the least and the most that its value may be."""
+
+    cell: int
+    factors: dict[str, str]
+    arm: str
+    item: str
+    values: dict[int, tuple[int, float | None, float]] = field(default_factory=dict[int, tuple[int, "float | None", float]])
+    cc: set[str] = field(default_factory=set[str])
+
+    @property
+    def known(self) -> dict[int, tuple[float, float]]:
+        """The values that the side tells."""
+        return {replicate: (low, high) for replicate, (_, low, high) in self.values.items() if low is not None}
+
+    @property
+    def complete(self) -> bool:
+        """Whether it tells all."""
+        return len(self.known) == len(self.values)
+
+
+class Matcher:
+    """Brings together what belongs together, and keeps account of the rest."""
+
+    def __init__(self, labels: tuple[str, str], shared: Sequence[str], notes: list[str]) -> None:
+        self.labels = labels
+        self.shared = shared
+        self.notes = notes
+        self.rows: list[Tested] = []
+        self.unmatched: list[Unmatched] = []
+        self.exact = False
+
+    def key(self, line: Mapping[str, Any]) -> Key:
+        """What a line of a plan or of values is recognised by: its factors and arm."""
+        recognise: Callable[[Any], str] = str if self.exact else sides.level
+        return (*(recognise(line[name]) for name in self.shared), str(line["arm"]))
+
+    def gather(self, frame: pl.DataFrame) -> dict[Key, Observed]:
+        """The values of a side by key and item."""
+        found: dict[Key, Observed] = {}
+        for line in frame.iter_rows(named=True):
+            key = (*self.key(line), str(line["item"]))
+            observed = found.get(key)
+            if observed is None:
+                texts = {name: str(line[name]) for name in self.shared if line[name] is not None}
+                observed = found[key] = Observed(line["cell"], texts, line["arm"], line["item"])
+            observed.values[line["replicate"]] = (line["seed"], line["low"], line["low"] if line["high"] is None else line["high"])
+            if line["cc"]:
+                observed.cc.add(line["cc"])
+        return found
+
+    def pair(self, metric: Measure, a: Mapping[Key, Observed], b: Mapping[Key, Observed]) -> None:
+        """The rows of what both sides have."""
+        untold: Counter[tuple[str, bool, bool]] = Counter()
+        lost = 0
+        for key in [key for key in a if key in b]:
+            mine, theirs = a[key], b[key]
+            known = mine.known, theirs.known
+            if not known[0] or not known[1]:
+                untold[mine.item, bool(known[0]), bool(known[1])] += 1
+                continue
+            common = sorted(known[0].keys() & known[1].keys())
+            paired = bool(common) and all(mine.values[at][0] == theirs.values[at][0] for at in common)
+            if paired:
+                lost += max(len(mine.values), len(theirs.values)) > len(common)
+                self._add(metric, mine, [known[0][at] for at in common], [known[1][at] for at in common], stats.means_of_pairs)
+            else:
+                lost += not (mine.complete and theirs.complete)
+                self._add(metric, mine, list(known[0].values()), list(known[1].values()), stats.means_of_groups)
+        if lost:
+            self.notes.append(
+                f"{metric.name}: {lost} rows rest on fewer replicates than were planned or run, those of which both sides tell"
+            )
+        for (item, first, second), count in untold.items():
+            has, lacks = (self.labels[0], self.labels[1]) if first else (self.labels[1], self.labels[0])
+            what = f"{metric.name} of {item}"
+            told = (has, f"{lacks} does not tell it") if first or second else ("neither", "no run of either side tells it")
+            self.unmatched.append(Unmatched(what, *told, count))
+
+    def pair_published(self, metric: Measure, a: Mapping[Key, Observed], reference: Reference, column: str) -> None:
+        """Each cell beside its row of a table of published numbers."""
+        table = reference.table(column)
+        b = {tuple(str(line[name]) for name in reference.keys): line for line in table.to_dicts()}
+        used: set[Key] = set()
+        alone: list[Observed] = []
+        for observed in a.values():
+            line = {**observed.factors, "cell": observed.cell, "arm": observed.arm, "item": observed.item}
+            key = published_key(reference.keys, line)
+            theirs = b.get(key)
+            if theirs is None:
+                alone.append(observed)
+                continue
+            used.add(key)
+            if not observed.known:
+                what = f"{metric.name} of {_words(observed)}"
+                self.unmatched.append(Unmatched(what, self.labels[1], f"{self.labels[0]} does not tell it", 1))
+                continue
+            self._add_published(metric, observed, theirs, reference.quantities[column])
+        if not used:
+            ours = ", ".join(f"{name} {text}" for name, text in next(iter(a.values())).factors.items()) if a else "nothing"
+            theirs = table["label"][0] if table.height else "nothing"
+            raise DatasetError(
+                f"no cell of {self.labels[0]} is in {self.labels[1]}",
+                f"the first of ours is {ours}; the first of theirs {theirs}; a column's name should end in its unit, as `delay_ms` does",
+            )
+        for observed in alone:
+            self.unmatched.append(Unmatched(_words(observed), self.labels[0], f"{self.labels[1]} has no number of it", 1))
+        for key in b:
+            if key not in used:
+                self.unmatched.append(Unmatched(b[key]["label"], self.labels[1], f"{self.labels[0]} has no such run", 1))
+
+    def missing_cells(self, a: Mapping[Key, Observed], b: Mapping[Key, Observed], plan_a: set[Key], plan_b: set[Key]) -> None:
+        """Lists what one side lacks: by level where a whole level is missing, else cell by cell."""
+        for side, (mine, others, other_plan) in enumerate(((a, b, plan_b), (b, a, plan_a))):
+            there = {key[:-1] for key in others}
+            names = (*self.shared, "arm")
+            levels = [{key[at] for key in there | other_plan} for at in range(len(names))]
+            found: Counter[tuple[str, str]] = Counter()
+            for key, observed in mine.items():
+                if key in others:
+                    continue
+                texts = {**observed.factors, "arm": observed.arm}
+                strange = [f"{name} {texts.get(name, 'none')}" for at, name in enumerate(names) if key[at] not in levels[at]]
+                if strange:
+                    found[strange[0], "not in the plan"] += 1
+                elif key[:-1] in there:
+                    found[f"{observed.item} in {_words(observed)}", "no such flow or link there"] += 1
+                else:
+                    why = "no finished run there" if key[:-1] in other_plan else "not in the plan"
+                    found[_words(observed), why] += 1
+            for (what, why), count in found.items():
+                entry = Unmatched(what, self.labels[side], f"{self.labels[1 - side]}: {why}", count)
+                if entry not in self.unmatched:
+                    self.unmatched.append(entry)
+
+    def attested(self, a: Mapping[Key, Observed], b: Mapping[Key, Observed]) -> None:
+        """Notes where the two sides ran other algorithms than each other."""
+        pairs: Counter[tuple[str, str, str]] = Counter()
+        for key in [key for key in a if key in b]:
+            ran = [", ".join(sorted(observed[key].cc)) for observed in (a, b)]
+            if ran[0] != ran[1]:
+                pairs[a[key].item, ran[0], ran[1]] += 1
+        for (item, ours, theirs), count in pairs.items():
+            note = f"{item} ran {ours} on {self.labels[0]} and {theirs} on {self.labels[1]} in {count} cells"
+            if note not in self.notes:
+                self.notes.append(note)
+
+    def _add(self, metric: Measure, observed: Observed, first: _Bounds, second: _Bounds, means: _MeansOf) -> None:
+        (a, a_most), (b, b_most) = (tuple(np.array(side, dtype=np.float64).T) for side in (first, second))
+        unfinished = int((a != a_most).sum()), int((b != b_most).sum())
+        least = means(a, b_most) if np.isfinite(b_most).all() else None
+        most = least if not any(unfinished) else means(a_most, b) if np.isfinite(a_most).all() else None
+        shown = (_mean(a, a_most), _mean(b, b_most))
+        self._tested(metric, observed, shown, least, most, unfinished)
+
+    def _add_published(self, metric: Measure, observed: Observed, theirs: Mapping[str, Any], quantity: Quantity) -> None:
+        value, error, freedom = float(theirs["value"]), float(theirs["error"]), float(theirs["freedom"])
+        lows, highs = np.array(list(observed.known.values()), dtype=np.float64).T
+        least = stats.means_against(lows, value, error, freedom)
+        unfinished = int((lows != highs).sum())
+        most = least if not unfinished else stats.means_against(highs, value, error, freedom) if np.isfinite(highs).all() else None
+        second = stats.difference_interval(stats.means_against([0.0, 0.0], value, error, freedom))
+        second = Interval(value, -second.high, -second.low, second.n, "as published" if error == 0 else second.kind)
+        if freedom <= 0:
+            second = replace(second, low=-np.inf, high=np.inf, kind="n = 1: no interval")
+        factor = quantity.unit.factor(quantity.unit.natural)
+        same = not unfinished and has_digits(float(lows.mean()), value, int(theirs["digits"]), factor)
+        self._tested(metric, observed, (_mean(lows, highs), second), least, most, (unfinished, 0), digits="same" if same else "other")
+
+    def _tested(
+        self, metric: Measure, observed: Observed, shown: tuple[Interval, Interval], least: Means | None, most: Means | None,
+        unfinished: tuple[int, int], digits: str = "",
+    ) -> None:  # fmt: skip
+        told = least or most
+        bound = "" if not any(unfinished) else "at least" if least is not None else "at most" if most is not None else "unbounded"
+        row = Row(
+            metric, self.labels, observed.cell, observed.factors, observed.arm, observed.item, told is not None and told.paired, *shown,
+            _between(least, most, stats.difference_interval), _between(least, most, stats.ratio_interval), unfinished, bound, digits=digits,
+        )  # fmt: skip
+        self.rows.append(Tested(row, least, most))
+
+
+def published_key(keys: Iterable[str], line: Mapping[str, Any]) -> Key:
+    """What a cell is recognised by in a table of published numbers."""
+    return tuple(str(line.get(name, "")) if name in ("arm", "item") else sides.level(str(line.get(name, ""))) for name in keys)
+
+
+def collides(dataset: Dataset, names: Sequence[str]) -> bool:
+    """Whether two cells of one side would be taken for the same (`reno` and `kernel:reno`)."""
+    cells = dataset.runs.select("cell", *names).unique()
+    return len({tuple(sides.level(text) for text in line[1:]) for line in cells.iter_rows()}) < cells["cell"].n_unique()
+
+
+_Bounds = Sequence[tuple[float, float]]
+_MeansOf = Callable[[stats.Vector, stats.Vector], Means]
+
+
+def _mean(low: stats.Vector, high: stats.Vector) -> Interval:
+    """The mean of a side, or the least that it may be."""
+    found = stats.mean_interval(low)
+    unfinished = int((low != high).sum())
+    return replace(found, high=math.inf, kind=f"at least: {unfinished} of {len(low)} runs did not finish") if unfinished else found
+
+
+def _between(least: Means | None, most: Means | None, of: Callable[[Means], Interval]) -> Interval:
+    """What two means come to, of which the least and the most are known, or one of them."""
+    told = least or most
+    if told is None:
+        return stats.unbounded(math.nan, 0, "no run of either side that finished bounds it")
+    if least is most:
+        return of(told)
+    low = of(least).low if least is not None else -math.inf
+    high = of(most).high if most is not None else math.inf
+    found = of(told)
+    return Interval(found.estimate, low, high, found.n, "a bound: some runs did not finish")
+
+
+def _words(observed: Observed) -> str:
+    """Cell and arm of something observed, for lists."""
+    parts = [f"{name} {text}" for name, text in observed.factors.items()] or [f"cell {observed.cell}"]
+    return ", ".join([*parts, *([observed.arm] if observed.arm else [])])
