@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -21,10 +22,13 @@ from sawtooth.measures.blocks import block
 from sawtooth.measures.computed import TOGETHER
 from sawtooth.presentation import Presentation
 from sawtooth.questions import Choice
+from sawtooth.recognise import level
+from sawtooth.references import Reference
 from sawtooth.stopping import Stopping
 from sawtooth.study import Study
 from sawtooth.study.effects import Built
 from sawtooth.study.sweep import Cell, axis_names
+from sawtooth.study.sweep import cells as cells_of
 
 _MOST = 12
 """So many names are told."""
@@ -38,6 +42,8 @@ def check(study: Study, shown: Presentation, cells: Sequence[Cell], built: Built
 
     """
     expected = _Expected(study, cells, built)
+    for at, reference in enumerate(shown.references.values()):
+        expected.reference(reference, f"references[{at}]")
     if shown.stopping:
         expected.stopping(shown.stopping)
     for figure in shown.figures:
@@ -132,10 +138,7 @@ class _Expected:
         rows: list[dict[str, Any]] = []
         for at, arm in self.built:
             factors = {name: self.cells[at].factors.get(path) for path, name in self.names.items()}
-            texts = {
-                name: NOT_SET if value is None else value if isinstance(value, str) else json.dumps(value)
-                for name, value in factors.items()
-            }
+            texts = {name: _level(value) for name, value in factors.items()}
             rows += [{"cell": self.cells[at].number, **texts, "arm": arm, "item": item} for item in self.of(at, arm, measure, flows)]
         # One level of each is enough to know that it has a place.
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.lit("").alias(name) for name in by if name not in self.factors)
@@ -185,6 +188,8 @@ class _Expected:
                 raise self.study.document.error(
                     f"no run has `{measure.name}`: the table `{_said(table)}` needs {needs}", place, _how(table)
                 )
+        for item, of in measure.items if isinstance(measure, Measure) else ():
+            self.require_item(item, of, "mean", place, None, within=item)
         for name, row in measure.computed.items():
             if row.samples and self.built and not any("sample" in json.loads(text) for text in self.built.values()):
                 raise self.study.document.error(f"`{name}` needs samples", place, 'write sample = "100 ms" in [scenario]')
@@ -204,7 +209,14 @@ class _Expected:
         return table in asked and (table != "transfers" or bool(self.items(at, arm)[table]))
 
     def require_item(
-        self, item: str, measure: Measure | Samples, flows: str, path: str, number: int | None, choice: Choice | None = None
+        self,
+        item: str,
+        measure: Measure | Samples,
+        flows: str,
+        path: str,
+        number: int | None,
+        choice: Choice | None = None,
+        within: str = "",
     ) -> None:
         """Refuses an item that no run has."""
         known: dict[str, None] = {}
@@ -221,10 +233,34 @@ class _Expected:
             return
         listed = self.study.document.spans.get(f"{path}[{number}]") if number is not None else None
         hint = did_you_mean(item, known) if len(known) < _MOST else f"there are {_some(list(known))}"
-        raise self._item_error(item, measure, f"{path}[{number}]" if listed else path, hint)
+        start = measure.name.find(within)
+        place = self.study.document.place(f"{path}[{number}]" if listed else path, within=(start, start + len(within)) if within else None)
+        raise StudyError(f"no run has an item `{item}` of `{measure.name}`", place, hint)
 
-    def _item_error(self, item: str, measure: Measure | Samples, path: str, hint: str) -> StudyError:
-        return self.study.document.error(f"no run has an item `{item}` of `{measure.name}`", path, hint)
+    # --- references
+
+    def reference(self, found: Reference, path: str) -> None:
+        """Raises if no row of a table is of a cell that the study has, in its short form or the other."""
+        named = [name for name in found.keys if name not in ("arm", "item")]
+        rows = [row for quantity in found.quantities for row in found.table(quantity).to_dicts()]
+        if not rows or not named:
+            return
+        every = [*self.cells, *cells_of(replace(self.study, sweep=self.study.full_sweep))]
+        texts = [{name: _level(cell.factors.get(place)) for place, name in self.names.items()} for cell in every]
+        arms = [*self.study.arms, *self.study.other_arms] or [""]
+        there = {tuple(level(text[name]) for name in named) for text in texts}
+        if any(tuple(row[name] for name in named) in there and row.get("arm", arms[0]) in arms for row in rows):
+            return
+        wanted = ", ".join(f"{name} {texts[0][name]}" for name in named)
+        raise self.study.document.error(
+            f"no row of {found.path} is of a cell of this study", f"{path}.keys" if self.study.document.spans.get(f"{path}.keys") else f"{path}.file",
+            f"the first cell is {wanted}; the first row {rows[0]['label']}; `keys` says which column is which factor, and a column's name may end in its unit",
+        )  # fmt: skip
+
+
+def _level(value: Any) -> str:
+    """A level of a factor, as plans have it."""
+    return NOT_SET if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
 def _how(table: str) -> str:

@@ -70,6 +70,16 @@ error: a finding about `goodput_bps` must say of what
    |          ^^^^^^^^^^^^^
 hint: add of = one of near, far""",
     ),
+    "an item in an expression": (
+        f'{FINDING}metric = "goodput_bps / items.fur.goodput_bps"\nof = "near"\n',
+        """\
+error: no run has an item `fur` of `goodput_bps / items.fur.goodput_bps`
+  --> pair.toml:20:31
+   |
+20 | metric = "goodput_bps / items.fur.goodput_bps"
+   |                               ^^^
+hint: did you mean `far`?""",
+    ),
     "the other side of a finding": (
         f'{FINDING}metric = "goodput_bps"\nof = "near"\n'.replace('arm = "reno"', 'of = "fur"'),
         """\

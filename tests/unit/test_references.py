@@ -228,3 +228,18 @@ def test_a_mean_whose_error_is_not_told_while_that_of_others_is_is_not_exact(tmp
     assert [(row["error"] > 0, row["freedom"]) for row in table.to_dicts()] == [(False, 0.0), (True, 9.0), (True, 9.0)]
     rows = compare.compare(dataset.directory, [], Question(reference="paper")).rows
     assert [row.p_within is None for row in rows] == [True, False, False]
+
+
+def test_a_reference_that_no_cell_is_of_is_refused_when_a_study_is_planned(tmp_path: Path) -> None:
+    with pytest.raises(StudyError) as found:
+        ran(tmp_path, REFERENCE, TABLE.replace("2000", "2").replace("4000", "4"))
+    assert str(found.value).splitlines()[-1] == (
+        "hint: the first cell is rate 2 Mbit/s; the first row rate 2 kbit/s, arm reno; `keys` says which column is which factor, and a column's name "
+        "may end in its unit"
+    )
+    assert found.value.message == f"no row of {tmp_path / 'paper.csv'} is of a cell of this study"
+    assert found.value.place is not None
+    # The short form need not have a cell of it.
+    text = REFERENCE + '[short]\n"links.l.rate" = ["1 Mbit/s"]\n'
+    (tmp_path / "paper.csv").write_text(TABLE)
+    assert make_plan(Study.parse(STUDY + text, tmp_path / "s.toml", short=True)).runs

@@ -63,6 +63,9 @@ def weigh(data: Data) -> list[Evidence]:
         published = _of(reference, table, group)
         if published is not None:
             found.append(_evidence(name, group, published, reference, term.column, data))
+    if not found and data.frame.height:
+        # Says what a cell is and what a row.
+        reference.match(data.evaluator.plan, term.column)
     return found
 
 

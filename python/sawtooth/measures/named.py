@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sawtooth.measures import expression, tables
@@ -55,6 +55,11 @@ class Measure:
     def computed(self) -> Mapping[str, ComputedMeasure]:
         """The computed measures in it."""
         return {name: COMPUTED[name] for name in _computed(self.term)}
+
+    @property
+    def items(self) -> Sequence[tuple[str, Measure]]:
+        """The items that it names, as `items.bbr.goodput_bps` does, each with what it is asked for."""
+        return [(name, Measure(self.name, of)) for name, of in _items(self.term)]
 
     @property
     def kind(self) -> str:
@@ -182,6 +187,12 @@ def _computed(term: Term) -> list[str]:
     if isinstance(term, Elsewhere):
         return _computed(term.of)
     return [name for argument in term.arguments for name in _computed(argument)] if isinstance(term, Combined) else []
+
+
+def _items(term: Term) -> list[tuple[str, Term]]:
+    if isinstance(term, Elsewhere):
+        return [*([(term.name, term.of)] if term.kind == "items" else []), *_items(term.of)]
+    return [item for argument in term.arguments for item in _items(argument)] if isinstance(term, Combined) else []
 
 
 def _kinds(term: Term) -> list[str]:
