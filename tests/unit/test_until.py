@@ -148,6 +148,8 @@ def test_the_report_says_where_it_stopped(study: Path, tmp_path: Path) -> None:
     assert section.grids[0].frame["within (%)"].max() <= 10  # type: ignore[operator]
     # `round` is no factor of the study.
     assert "round" not in section.grids[0].frame.columns
+    few, many = replicates(dataset).values()
+    assert f"2 cells x 2 arms x {few} to {many} replicates." in build(dataset).html()
 
 
 def test_another_rule_is_another_study(study: Path, tmp_path: Path) -> None:

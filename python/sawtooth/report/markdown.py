@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from sawtooth.report import cells
 from sawtooth.report.document import Grid, Plot, Section, Verdict
-from sawtooth.report.origin import counts, failures, origin
+from sawtooth.report.origin import counts, design, failures, origin
 from sawtooth.report.validity import marks
 from sawtooth.report.words import markdown
 
@@ -24,7 +24,7 @@ def text(report: Report) -> str:
 def _parts(report: Report) -> Iterator[str]:
     manifest, status = report.dataset.manifest, counts(report.dataset)
     yield f"# {markdown(str(manifest.get('question') or manifest['name']))}"
-    yield f"Study **{markdown(str(manifest['name']))}**: {status['done']:,} of {status['planned']:,} runs done, {status['failed']:,} failed."
+    yield f"Study **{markdown(str(manifest['name']))}**: {status['done']:,} of {status['planned']:,} runs done, {status['failed']:,} failed; {design(report.dataset)}."
     if failed := failures(report.dataset):
         yield f"**Runs failed:** {markdown(failed)}"
     first = next((section for section in report.sections if section.verdicts), None)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from sawtooth import _core
+from sawtooth import _core, estimates
 from sawtooth.results.dataset import Dataset
 
 
@@ -76,6 +76,16 @@ def counts(dataset: Dataset) -> dict[str, int]:
     status = dataset.status()
     failed = status.filter(pl.col("status") != "ok").height
     return {"planned": dataset.runs.height, "done": status.height, "failed": failed}
+
+
+def design(dataset: Dataset) -> str:
+    """How many cells, arms and replicates: as many as there are, where a rule made them."""
+    manifest = dataset.manifest
+    made = dataset.runs.group_by("cell").agg(pl.col("replicate").max())["replicate"]
+    replicates = estimates.number(set(made)) if "until" in manifest else str(manifest["repeat"])
+    arms = len(cast(list[str], manifest["arms"])) or 1
+    said = ((str(manifest["cells"]), "cell"), (str(arms), "arm"), (replicates, "replicate"))
+    return " x ".join(f"{number} {what}{'' if number == '1' else 's'}" for number, what in said)
 
 
 def failures(dataset: Dataset) -> str:

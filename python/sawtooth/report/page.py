@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from sawtooth.report import cells, words
 from sawtooth.report.document import Grid, Plot
-from sawtooth.report.origin import counts, failures, origin
+from sawtooth.report.origin import counts, design, failures, origin
 from sawtooth.report.validity import marks
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def html(report: Report) -> str:
     return template("report.html").render(
         manifest=report.dataset.manifest,
         status=counts(report.dataset),
+        design=design(report.dataset),
         failures=failures(report.dataset),
         sections=report.sections,
         answers=next((section for section in report.sections if section.verdicts), None),
