@@ -4,6 +4,7 @@
 
     records = sawtooth.simulate("study.toml", seed=1)     # one run: records.flows is a polars data frame
     dataset = sawtooth.run("hstcp")                       # all runs of a study; dataset.flows(factors=True) is a lazy frame
+    dataset.measure("p95(completion_ns)")                 # of each run; `figure`, `finding` and `compare` show, decide and hold against
 
 Names of columns carry their units: `_bps` bit/s, `_bytes`, `_ns`, `_packets`.
 """
@@ -14,12 +15,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sawtooth.analysis import Dataset
     from sawtooth.api import run, simulate
     from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
     from sawtooth.linting import lint
     from sawtooth.mib import rfc4898
     from sawtooth.plan import Plan, make_plan
-    from sawtooth.results.dataset import Dataset
     from sawtooth.results.records import Records
     from sawtooth.study import Study
 
@@ -46,12 +47,12 @@ __all__ = [
 # Module of each name, imported when it is used: the package itself imports nothing of its own, so that whoever needs the compiled
 # core in it needs nothing else.
 _HOMES = {
+    "analysis": ("Dataset",),
     "api": ("run", "simulate"),
     "errors": ("BackendUnavailable", "DatasetError", "Place", "RunFailed", "SawtoothError", "StudyError"),
     "linting": ("lint",),
     "mib": ("rfc4898",),
     "plan": ("Plan", "make_plan"),
-    "results.dataset": ("Dataset",),
     "results.records": ("Records",),
     "study": ("Study",),
 }

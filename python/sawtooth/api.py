@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from sawtooth import _core, arguments
+from sawtooth.analysis import Dataset
 from sawtooth.backends.registry import require
 from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
 from sawtooth.execute import execute
 from sawtooth.lines import lines
 from sawtooth.plan import make_plan
-from sawtooth.results.dataset import Dataset, is_results
+from sawtooth.results.dataset import is_results
 from sawtooth.results.records import Records
 from sawtooth.study import Study
 from sawtooth.study import files as named_files

@@ -15,21 +15,22 @@ MOST_JOBS = 1024
 _DEEPEST = 64
 
 
-def plain(value: Any, path: str = "", depth: int = 0) -> Any:
-    """A copy of a scenario's tree, or a part of it, of what JSON has: numbers of numpy become Python's, tuples lists, paths texts."""
+def plain(value: Any, path: str = "", depth: int = 0, what: str = "a scenario") -> Any:
+    """A copy of a tree, or a part of it, of what JSON has: numbers of numpy become Python's, tuples lists, paths texts; `what` it is of."""
     if depth > _DEEPEST:
-        raise StudyError(f"a scenario is nested {_DEEPEST} deep at most (at `{cut(path)}`)")
+        raise StudyError(f"{what} is nested {_DEEPEST} deep at most (at `{cut(path)}`)")
     if isinstance(value, Mapping):
         for key in cast(Mapping[Any, Any], value):
             if not isinstance(key, str):
-                raise StudyError(f"the keys of a scenario are texts, found {key!r}{f' (at `{path}`)' if path else ''}")
-        return {key: plain(each, f"{path}.{key}" if path else key, depth + 1) for key, each in cast(Mapping[str, Any], value).items()}
+                raise StudyError(f"the keys of {what} are texts, found {key!r}{f' (at `{path}`)' if path else ''}")
+        table = cast(Mapping[str, Any], value)
+        return {key: plain(each, f"{path}.{key}" if path else key, depth + 1, what) for key, each in table.items()}
     if isinstance(value, list | tuple):
-        return [plain(each, f"{path}[{at}]", depth + 1) for at, each in enumerate(cast(Sequence[Any], value))]
+        return [plain(each, f"{path}[{at}]", depth + 1, what) for at, each in enumerate(cast(Sequence[Any], value))]
     if isinstance(value, os.PathLike):
         value = os.fsdecode(cast("os.PathLike[str]", value))
     if isinstance(value, str) and not encodable(value):
-        raise StudyError(f"texts of a scenario are Unicode, found {cut(ascii(value))} (at `{path}`)")
+        raise StudyError(f"texts of {what} are Unicode, found {cut(ascii(value))} (at `{path}`)")
     if isinstance(value, str | bool):
         return value
     if isinstance(value, Integral) and abs(int(value)) < 2**64:
@@ -38,7 +39,7 @@ def plain(value: Any, path: str = "", depth: int = 0) -> Any:
         return float(value)
     found = "a number that is too large" if isinstance(value, Integral) else repr(value) if isinstance(value, Real) else None
     found = found or f"a value of type {type(value).__name__}"
-    raise StudyError(f"a scenario holds tables, lists, texts, true and false, and finite numbers; found {found} (at `{path}`)")
+    raise StudyError(f"{what} holds tables, lists, texts, true and false, and finite numbers; found {found} (at `{path}`)")
 
 
 def encodable(text: str) -> bool:

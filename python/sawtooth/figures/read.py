@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sawtooth import figures
 from sawtooth.errors import cut
@@ -65,7 +65,7 @@ def figure(reader: Reader, tree: Tree, path: str) -> FigureSpec:
         if place not in tree:
             continue
         dimension = reader.text(tree, place, path)
-        columns = _telling(measured)
+        columns = telling(measured)
         taken = {**fixed, **places}
         if dimension in taken.values():
             other = next(each for each, held in taken.items() if held == dimension)
@@ -115,7 +115,7 @@ def _file_name(reader: Reader, tree: Tree, path: str) -> str:
     return name
 
 
-def _telling(measured: list[Measure | Samples]) -> list[str]:
+def telling(measured: Sequence[Measure | Samples]) -> list[str]:
     """Columns of the tables that tell rows apart, besides the item."""
     found: dict[str, None] = {}
     for measure in measured:

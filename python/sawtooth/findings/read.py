@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping
 
 from sawtooth import findings
 from sawtooth.findings.spec import COMMON, FindingSpec
@@ -31,16 +32,28 @@ def read(reader: Reader) -> list[FindingSpec]:
         if spec.name:
             names[spec.name] = spec.kind
     for spec in found:
-        for at, name in enumerate(spec.options.get("findings", [])):
-            if name not in names or findings.kind(names[name]).measured is False:
-                there = [each for each, kind in names.items() if findings.kind(kind).measured]
-                raise reader.error(
-                    f"there is no finding `{name}` that has evidence of its own", f"{spec.path}.findings[{at}]",
-                    did_you_mean(name, there) if there else "give the others a `name`",
-                )  # fmt: skip
+        require_named(reader, spec, names)
     told = [spec for spec in found if _is_told(reader, spec)]
     there = {spec.name for spec in told}
     return [spec for spec in told if all(name in there for name in spec.options.get("findings", []))]
+
+
+def require_named(reader: Reader, spec: FindingSpec, kinds: Mapping[str, str]) -> None:
+    """Refuses a finding that is made of others unless those are there and have evidence of their own.
+
+    Args:
+        reader: of the study.
+        spec: the finding.
+        kinds: name to kind of those that it may be made of.
+
+    """
+    for at, name in enumerate(spec.options.get("findings", [])):
+        if name not in kinds or findings.kind(kinds[name]).measured is False:
+            there = [each for each, kind in kinds.items() if findings.kind(kind).measured]
+            raise reader.error(
+                f"there is no finding `{name}` that has evidence of its own", f"{spec.path}.findings[{at}]",
+                did_you_mean(name, there) if there else "give the others a `name`",
+            )  # fmt: skip
 
 
 def finding(reader: Reader, tree: Tree, path: str) -> FindingSpec:

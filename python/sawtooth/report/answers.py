@@ -54,32 +54,43 @@ class Answers:
 
     def verdicts(self) -> list[Verdict]:
         """The verdicts on the study's claims, decided together."""
-        claims = [self.claimed(spec) for spec in self.shown.findings]
-        numbers = {spec.name: at for at, spec in enumerate(self.shown.findings) if spec.name}
+        return self.decided([self.claimed(spec) for spec in self.shown.findings], self.shown.findings)
+
+    def decided(self, claims: Sequence[Claimed], specs: Sequence[FindingSpec]) -> list[Verdict]:
+        """The verdicts on claims with their evidence, decided together; those that are made of others name them among `specs`."""
+        numbers = {spec.name: at for at, spec in enumerate(specs) if spec.name}
         claims = [
             Claimed(claim.claim, (), parts=[numbers[name] for name in spec.options["findings"]], every=bool(spec.options["every"]))
             if "findings" in spec.options else claim
-            for claim, spec in zip(claims, self.shown.findings, strict=True)
+            for claim, spec in zip(claims, specs, strict=True)
         ]  # fmt: skip
         answers = decide(claims)
         return [
             Verdict(claim.claim, answer, _words(claim, spec, answer), list(claim.evidence))
-            for claim, spec, answer in zip(claims, self.shown.findings, answers, strict=True)
+            for claim, spec, answer in zip(claims, specs, answers, strict=True)
         ]
 
-    def claimed(self, spec: FindingSpec) -> Claimed:
-        """A finding with its evidence; with none if the results do not tell it, and why."""
+    def weighed(self, spec: FindingSpec) -> Claimed:
+        """A finding with its evidence.
+
+        Raises:
+            DatasetError, MixedError: if the results do not tell it.
+
+        """
         kind = findings.kind(spec.kind)
         if not kind.measured:
             return Claimed(spec.claim, ())
+        evidence = kind.weigh(FindingData(self.evaluator, spec, kind, self.shown.references, self.arms))
+        return Claimed(spec.claim, evidence, spec.wanted, "" if evidence else "the runs that were made do not tell it")
+
+    def claimed(self, spec: FindingSpec) -> Claimed:
+        """A finding with its evidence; with none if the results do not tell it, and why."""
         try:
-            data = FindingData(self.evaluator, spec, kind, self.shown.references, self.arms)
-            evidence = kind.weigh(data)
+            return self.weighed(spec)
         except DatasetError as error:
             return Claimed(spec.claim, (), spec.wanted, f"{error.message}: {error.hint}" if error.hint else error.message)
         except MixedError as error:
             return Claimed(spec.claim, (), spec.wanted, f"{error}: {advice(error, [])}")
-        return Claimed(spec.claim, evidence, spec.wanted, "" if evidence else "the runs that were made do not tell it")
 
     # --- figures
 

@@ -33,9 +33,11 @@ FORMATS = {
 """What a report can be written as."""
 _MOST_CELLS = 40
 """Rows of a figure of verdicts."""
+_MOST_TOLD = 20
+"""Cells whose numbers a verdict shows of itself."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plot:
     """A figure with the name of its files, its caption, and the numbers in it."""
 
@@ -51,6 +53,42 @@ class Plot:
 
         return style.svg(self.figure)
 
+    def __repr__(self) -> str:
+        """Its name and caption."""
+        return Card("Figure", self.name, self.caption, {}).text()
+
+    def _repr_html_(self) -> str:
+        """The figure with its caption, as a notebook shows it."""
+        return f"<figure>{self.svg}<figcaption>{escape(self.caption)}</figcaption></figure>"
+
+    def save(self, path: str | Path) -> Path:
+        """Writes it as its name's ending says: .svg, .png or .pdf, or its numbers as .csv.
+
+        Returns:
+            The path.
+
+        Raises:
+            DatasetError: if the name has another ending, it has no numbers, or it cannot be written.
+
+        """
+        from sawtooth.plots import style
+
+        path = as_path(path, "a figure is saved to the path of a file")
+        numbers = self.numbers
+        # Only what is written is made: drawing is what takes time.
+        ways = {
+            ".svg": lambda: self.svg.encode(), ".png": lambda: style.png(self.figure), ".pdf": lambda: style.pdf(self.figure),
+            ".csv": None if numbers is None else lambda: numbers.write_csv().encode(),
+        }  # fmt: skip
+        if path.suffix not in ways:
+            raise DatasetError(f"a figure cannot be saved as `{path.name}`", f"its name ends in {', '.join(ways)}")
+        made = ways[path.suffix]
+        if made is None:
+            raise DatasetError(f"the figure `{self.name}` has no numbers to save as `{path.name}`", "its name ends in .svg, .png or .pdf")
+        with writing(path):
+            write_atomically(path, made())
+        return path
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -62,7 +100,7 @@ class Grid:
     digits: dict[str, int] = field(default_factory=dict[str, int])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """An answer that was computed: what was claimed, `yes`, `no`, `mixed` or `cannot distinguish`, the numbers, and the evidence of each cell."""
 
@@ -70,6 +108,19 @@ class Verdict:
     answer: str
     numbers: str
     evidence: Sequence[Evidence] = ()
+
+    def __repr__(self) -> str:
+        """The answer, and the numbers of each cell."""
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        cells = {each.cell: f"{each.words}; {each.doubt}" if each.doubt else each.words for each in self.evidence}
+        # One cell has no name, of what follows from other findings there is none, and of many the numbers name those that matter.
+        each_told = 0 < len(cells) == len(self.evidence) <= _MOST_TOLD and all(cells)
+        return Card("Finding", self.answer, self.claim, cells if each_told else {"numbers": self.numbers})
 
     @property
     def weighed(self) -> list[Evidence]:
@@ -124,11 +175,7 @@ class Report:
         """Its findings and figures, as a notebook shows them."""
         name, question = (str(self.dataset.manifest.get(key, "")) for key in ("name", "question"))
         items = "".join(f"<li>{escape(line)}</li>" for line in self.summary)
-        plots = "".join(
-            f"<figure>{plot.svg}<figcaption>{escape(plot.caption)}</figcaption></figure>"
-            for section in self.sections
-            for plot in section.plots
-        )
+        plots = "".join(plot._repr_html_() for plot in self.plots)  # pyright: ignore[reportPrivateUsage]
         return f"{Card('Report', name, question, {}).html()}<ul>{items}</ul>{plots}"
 
     @property

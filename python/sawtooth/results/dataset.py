@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import polars as pl
 
@@ -94,7 +94,7 @@ class Dataset(Tables):
         self._parts = Parts(self.directory / "parts", head.owner or "", planned="batches" in self.manifest)
 
     @classmethod
-    def open(cls, directory: str | Path) -> Dataset:
+    def open(cls, directory: str | Path) -> Self:
         """Opens a results directory and looks at every bit of it.
 
         Raises:
@@ -106,7 +106,7 @@ class Dataset(Tables):
         return dataset
 
     @classmethod
-    def create(cls, directory: str | Path, plan: Plan, command: Sequence[str] = (), *, wait: bool = True) -> Dataset:
+    def create(cls, directory: str | Path, plan: Plan, command: Sequence[str] = (), *, wait: bool = True) -> Self:
         """Makes a results directory for a plan, or reopens it if it holds the same plan, and mends what is damaged of its top.
 
         Args:
@@ -149,7 +149,7 @@ class Dataset(Tables):
         return dataset
 
     @classmethod
-    def observe(cls, directory: str | Path, observation: Observation, command: Sequence[str] = ()) -> tuple[Dataset, int, int]:
+    def observe(cls, directory: str | Path, observation: Observation, command: Sequence[str] = ()) -> tuple[Self, int, int]:
         """Makes a results directory for what is observed rather than planned, or adds a run to one: another replicate of the same.
 
         Returns:
@@ -171,7 +171,7 @@ class Dataset(Tables):
             raise
 
     @classmethod
-    def _observe(cls, directory: Path, observation: Observation, command: Sequence[str]) -> tuple[Dataset, int]:
+    def _observe(cls, directory: Path, observation: Observation, command: Sequence[str]) -> tuple[Self, int]:
         before: pl.DataFrame | None = None
         identity = digest(observation.text.encode())
         head = Head.look(directory)
@@ -216,7 +216,7 @@ class Dataset(Tables):
         options = [option for option in given if option.startswith("backend=")]
         return Study.parse((self.directory / "study.toml").read_text(encoding="utf-8"), path, options=options, files=False)
 
-    def shown_as(self, study: Study) -> Dataset:
+    def shown_as(self, study: Study) -> Self:
         """The same results with the figures, findings and references of another version of their study; the directory stays as it is.
 
         Raises:
