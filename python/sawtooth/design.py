@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from sawtooth.recognise import written
+
 NOT_SET = "as in the scenario"
 """The level of a factor in a cell that leaves it alone."""
 
@@ -93,6 +95,6 @@ def _key(name: str) -> str:
 
 
 def _said(name: str, levels: Sequence[str]) -> str:
-    shown = ", ".join(levels[:4]) + (", ..." if len(levels) > 4 else "")
+    shown = ", ".join(map(written, levels[:4])) + (", ..." if len(levels) > 4 else "")
     what = {"arm": "arms", "item": "items", "cell": "cells"}.get(name, f"levels of `{name}`")
     return f"{len(levels)} {what} ({shown})"

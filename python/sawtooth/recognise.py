@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
+from typing import Any, cast
 
 from sawtooth import _core
 
@@ -21,6 +23,27 @@ def level(text: str | None) -> str:
     except _core.ScenarioError:
         return text.removeprefix("kernel:")
     return f"{amount:.12g} {kind}"
+
+
+def written(text: str) -> str:
+    """A level as people read it: what stands for a table or a list, as plans have it, is its name and what else it says; all else is as it is."""
+    if text[:1] not in ("{", "["):
+        return text
+    try:
+        return _in_words(json.loads(text))
+    except ValueError:
+        return text
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, dict):
+        given = dict(cast(dict[str, Any], value))
+        name = given.pop("name", None)
+        rest = ", ".join(f"{key} = {_in_words(each)}" for key, each in given.items())
+        return rest if name is None else f"{name} ({rest})" if rest else str(name)
+    if isinstance(value, list):
+        return ", ".join(_in_words(each) for each in cast(list[Any], value)) or "none"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def unit_suffix(column: str) -> str:

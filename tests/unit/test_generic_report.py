@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from sawtooth.cli import app
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
 from sawtooth.report import report
@@ -51,3 +54,71 @@ def test_the_figure_of(sweep: str, axis: str, tmp_path: Path) -> None:
     assert [section.title for section in made.sections] == ["Goodput", "Round-trip time"]
     assert [plot.figure.axes[0].get_xlabel() for section in made.sections for plot in section.plots] == [axis, axis]
     assert made.summary[0].startswith("goodput: from ")
+
+
+TABLES = """
+[sweep]
+"links.l.queue" = [{ name = "drop_tail", limit = "20 packets" }, { name = "codel" }]
+"links.l.delay" = ["5 ms", "10 ms"]
+"""
+
+
+def test_a_level_that_is_a_table_is_read_as_words(tmp_path: Path) -> None:
+    text = SCENARIO + TABLES + '[[findings]]\nclaim = "fast"\nis = "above"\nmetric = "goodput_bps"\nthan = "1 Mbit/s"\n'
+    (tmp_path / "s.toml").write_text(text)
+    plan = make_plan(Study.load(tmp_path / "s.toml"))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset)
+    made = report(dataset)
+    page = made.write(tmp_path / "report").read_text()
+    assert "drop_tail (limit = 20 packets)" in page
+    assert "codel" in page
+    for figure in (tmp_path / "report/figures").glob("*.svg"):
+        page += figure.read_text()
+    assert not re.search(r"\{(&#34;|&quot;|\"|')name", page)
+    told = CliRunner().invoke(app, ["plan", str(tmp_path / "s.toml")]).output
+    assert "drop_tail (limit = 20 packets), codel" in told
+
+
+UNFINISHED = """
+repeat = 3
+[draws]
+start = { distribution = "uniform", low = "0", high = "100" }
+[scenario]
+duration = "TIME"
+links.l = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "40 packets" } }
+[[scenario.flows]]
+path = ["l"]
+start = "start * 1 ms"
+source = { name = "bulk", size = "1 MB" }
+[arms]
+reno = { cc = "reno" }
+slow = { cc = "reno", "links.l.rate" = "1 Mbit/s" }
+"""
+
+
+def differences(tmp_path: Path, time: str) -> tuple[list[str], dict[str, object]]:
+    (tmp_path / "s.toml").write_text(UNFINISHED.replace("TIME", time))
+    plan = make_plan(Study.load(tmp_path / "s.toml"))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset)
+    made = report(dataset)
+    (grid,) = [grid for grid in made.grids if grid.name == "differences"]
+    return list(made.summary), grid.frame.row(0, named=True)
+
+
+def test_what_did_not_finish_is_at_least_so_much_and_is_compared_by_its_bounds(tmp_path: Path) -> None:
+    lines, row = differences(tmp_path, "5 s")
+    assert lines[0].startswith("completion time: from 1.0")
+    assert lines[0].endswith(" s (slow; 3 of 3 runs did not finish)")
+    assert " to at least 4.9" in lines[0]
+    # It takes at least so much longer: no run of it finished, and that is enough.
+    assert (row["difference"], row["high"], row["unfinished"], row["verdict"]) == (None, None, 3, "more")
+    assert isinstance(row["low"], float)
+    assert row["low"] > 3.5
+
+
+def test_of_what_nobody_finished_nothing_is_said_to_differ(tmp_path: Path) -> None:
+    lines, row = differences(tmp_path, "300 ms")
+    assert lines[0].count("at least") == 2
+    assert (row["difference"], row["low"], row["high"], row["verdict"]) == (None, None, None, "cannot distinguish")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from rich.table import Table
@@ -10,6 +11,7 @@ from sawtooth import _core, streams
 from sawtooth.backends.registry import BACKENDS
 from sawtooth.cli.output import print_json
 from sawtooth.plan import RUN_COST, Plan
+from sawtooth.recognise import written
 from sawtooth.study.sweep import axis_names
 
 _DELIVERIES_PER_SECOND, _KERNEL_DELIVERIES_PER_SECOND = 8e6, 3e3
@@ -49,7 +51,11 @@ def show(made: Plan, *, as_json: bool) -> None:
 def _axes(made: Plan) -> dict[str, list[str]]:
     paths = list(dict.fromkeys(path for cell in made.cells for path in cell.factors))
     names = axis_names(paths)
-    return {names[path]: list(dict.fromkeys(str(cell.factors[path]) for cell in made.cells if path in cell.factors)) for path in paths}
+    return {names[path]: list(dict.fromkeys(_level(cell.factors[path]) for cell in made.cells if path in cell.factors)) for path in paths}
+
+
+def _level(value: object) -> str:
+    return written(value if isinstance(value, str) else json.dumps(value))
 
 
 def _seconds(made: Plan, cores: int) -> float:

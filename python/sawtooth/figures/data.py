@@ -18,6 +18,7 @@ from sawtooth.figures.places import MEASURE, placed
 from sawtooth.figures.spec import FigureSpec, Kind
 from sawtooth.measures import Asked, Evaluator, Measure, Samples, factors
 from sawtooth.questions import require_items
+from sawtooth.recognise import written
 from sawtooth.references import Reference
 from sawtooth.scales import scale
 
@@ -168,4 +169,4 @@ class Data:
         """A level as a panel's or curve's name: a bare number says of what it is one."""
         if place not in self.places or level == "":
             return level
-        return level if re.search("[a-zA-Z]", level) else f"{self.places[place]} = {level}"
+        return written(level) if re.search("[a-zA-Z]", level) else f"{self.places[place]} = {level}"

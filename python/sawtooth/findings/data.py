@@ -10,6 +10,7 @@ from sawtooth.design import NOT_SET, require_unmixed, varying
 from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.measures import Asked, Evaluator, Measure, factors
 from sawtooth.questions import Choice, require_items
+from sawtooth.recognise import written
 from sawtooth.references import Reference
 from sawtooth.scales import scale
 
@@ -55,7 +56,12 @@ class Data:
             return
         ordered = self.frame.sort("cell", maintain_order=True)
         for key, group in ordered.group_by(self.cells, maintain_order=True):
-            yield ", ".join(f"{name} {level}" if name != "arm" else str(level) for name, level in zip(self.cells, key, strict=True)), group
+            yield (
+                ", ".join(
+                    f"{name} {written(str(level))}" if name != "arm" else str(level) for name, level in zip(self.cells, key, strict=True)
+                ),
+                group,
+            )
 
     def pairs(self, group: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
         """The replicates of a cell beside those of the other side: what the cell has in common with it is equal."""

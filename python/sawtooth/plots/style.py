@@ -23,6 +23,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogLocator, NullFormatter
 
+from sawtooth.recognise import written
 from sawtooth.storage import write_atomically, writing
 
 mpl.use("Agg")
@@ -142,10 +143,10 @@ class _Written(FuncFormatter):
     """Names at ticks, as they are written, whichever formatter has them."""
 
     def __init__(self, names: Formatter) -> None:
-        def written(value: float, place: int | None = None) -> str:
-            return plain(names(value, place), _LONGEST_NAME).replace("$", r"\$")
+        def shown(value: float, place: int | None = None) -> str:
+            return plain(written(names(value, place)), _LONGEST_NAME).replace("$", r"\$")
 
-        super().__init__(written)
+        super().__init__(shown)
 
 
 def _as_written(made: Figure) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sawtooth.recognise import written
 from sawtooth.scales import scale
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _cell(value: Any, divisor: float, digits: int | None, *, probability: bool) 
     if isinstance(value, bool):
         return Cell("yes" if value else "no")
     if not isinstance(value, int | float):
-        return Cell(str(value))
+        return Cell(written(str(value)))
     if isinstance(value, float) and not math.isfinite(value):
         return Cell("-")
     if probability and value < _LEAST_P:

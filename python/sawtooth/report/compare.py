@@ -22,6 +22,7 @@ from sawtooth.hints import did_you_mean
 from sawtooth.measures import HOWS, Context, Measure
 from sawtooth.metrics import agreement, sides
 from sawtooth.metrics.agreement import VERDICTS, Comparison
+from sawtooth.recognise import written
 from sawtooth.reference_files import Columns
 from sawtooth.references import Reference
 from sawtooth.report.compare_rows import (
@@ -309,7 +310,7 @@ def table(comparison: Comparison, most: int = MOST_LINES) -> Table:
         divisor, unit = units[row.metric]
         texts = [
             str(row.cell),
-            *(row.factors.get(name, "") for name in names),
+            *(written(row.factors.get(name, "")) for name in names),
             *([row.pair] if pairs else []),
             *([row.arm] if arms else []),
             *([row.item] if items else []),

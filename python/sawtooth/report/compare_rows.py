@@ -14,6 +14,7 @@ from sawtooth.metrics.agreement import Comparison
 from sawtooth.metrics.matching import Row
 from sawtooth.plots import paired
 from sawtooth.plots.paired import Dot
+from sawtooth.recognise import written
 from sawtooth.scales import scale, scaled
 from sawtooth.stats import Interval
 
@@ -97,7 +98,7 @@ def dot(row: Row, rows: Sequence[Row], colour: str, divisor: float) -> Dot:
 
 def name_of(row: Row, among: Sequence[Row]) -> str:
     """A row in a few words: what it does not have in common with all the rows it is named `among`."""
-    parts = [(name, text) for name, text in row.factors.items() if len({other.factors.get(name) for other in among}) > 1]
+    parts = [(name, written(text)) for name, text in row.factors.items() if len({other.factors.get(name) for other in among}) > 1]
     parts += [("", row.arm)] if len({other.arm for other in among}) > 1 else []
     parts += [("", row.pair)] if len({other.sides for other in among}) > 1 and row.arm != row.pair else []
     parts += [("", row.item)] if len({other.item for other in among}) > 1 else []
@@ -107,7 +108,7 @@ def name_of(row: Row, among: Sequence[Row]) -> str:
 
 def constants(rows: Sequence[Row]) -> str:
     """What all rows have in common, as a sentence."""
-    same = [f"{name} {text}" for name, text in rows[0].factors.items() if len({row.factors.get(name) for row in rows}) < 2]
+    same = [f"{name} {written(text)}" for name, text in rows[0].factors.items() if len({row.factors.get(name) for row in rows}) < 2]
     same += [rows[0].arm] if rows[0].arm and len({row.arm for row in rows}) < 2 else []
     return f" In all rows: {', '.join(same)}." if same else ""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 import polars as pl
@@ -10,16 +12,20 @@ from sawtooth import estimates, figures, stats
 from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data
+from sawtooth.findings.compare import difference
 from sawtooth.findings.verdict import Claimed, Evidence, decide
 from sawtooth.measures import Asked, factors
+from sawtooth.recognise import written
 from sawtooth.report import replicates, sensible
 from sawtooth.report.answers import Answers, section, summary
 from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.report.sensible import Shown
 from sawtooth.results.dataset import Dataset
 from sawtooth.scales import number, scale
+from sawtooth.stats import Interval
 
 _MOST_LINES = 6
+_SIDES = ["_low", "_high", "_base_low", "_base_high"]
 
 
 def build(dataset: Dataset, *, drawn: bool = True) -> Report:
@@ -95,15 +101,20 @@ def _range(one: Shown, frame: pl.DataFrame) -> str:
         for name in frame.columns
         if name not in ("run", "cell", "replicate", "seed", "low", "high", "value") and frame[name].n_unique() > 1
     ]
+    of = pl.Expr.median if one.statistic == "median" else pl.Expr.mean
     means = frame.group_by("cell", *keys, maintain_order=True).agg(
-        pl.col("low").median() if one.statistic == "median" else pl.col("low").mean()
+        of(pl.col("low")), bound=of(pl.col("low")) != of(pl.col("high")), unfinished=(pl.col("low") != pl.col("high")).sum(), runs=pl.len()
     )
     divisor, unit = scale(one.measure.unit, means["low"].to_numpy())
     ends = [means.sort("low", maintain_order=True, descending=down).row(0, named=True) for down in (False, True)]
 
     def said(row: dict[str, object]) -> str:
-        where = ", ".join(f"{row[name]}" if name in ("arm", "item") else f"{name} {row[name]}" for name in keys)
-        return f"{number(cast(float, row['low']) / divisor)} {unit}".strip() + (f" ({where})" if where else "")
+        where = ", ".join(f"{row[name]}" if name in ("arm", "item") else f"{name} {written(str(row[name]))}" for name in keys)
+        some = f"{row['unfinished']} of {row['runs']} runs did not finish" if row["unfinished"] else ""
+        told = "; ".join(each for each in (where, some) if each)
+        return f"{'at least ' if row['bound'] else ''}{number(cast(float, row['low']) / divisor)} {unit}".strip() + (
+            f" ({told})" if told else ""
+        )
 
     what = one.label or one.measure.words
     return f"{what}: {said(ends[0])}" if means.height == 1 else f"{what}: from {said(ends[0])} to {said(ends[1])}"
@@ -114,18 +125,19 @@ def _differences(one: Shown, frame: pl.DataFrame, arms: list[str]) -> pl.DataFra
     if len(arms) < 2:
         return pl.DataFrame()
     keys = ["cell", "item", *one.by]
-    exact = frame.filter(pl.col("low") == pl.col("high"))
-    base = exact.filter(arm=arms[0]).select(*keys, "replicate", base="low")
-    joined = exact.filter(pl.col("arm") != arms[0]).join(base, on=[*keys, "replicate"], maintain_order="left")
+    base = frame.filter(arm=arms[0]).select(*keys, "replicate", base_low="low", base_high="high")
+    joined = frame.filter(pl.col("arm") != arms[0]).join(base, on=[*keys, "replicate"], maintain_order="left")
     names = [name for name in frame.columns if name not in ("run", "replicate", "seed", "low", "high", "value")]
     divisor, unit = scale(one.measure.unit, frame["low"].to_numpy())
     rows: list[dict[str, object]] = []
     for key, group in joined.group_by(*names, maintain_order=True):
-        first, second = group["low"].to_numpy() / divisor, group["base"].to_numpy() / divisor
-        found = stats.difference(first, second)
+        sides = {name: (group[name] / divisor).to_list() for name in ("low", "high", "base_low", "base_high")}
+        least, most = _difference(sides)
+        unfinished = group.filter((pl.col("low") != pl.col("high")) | (pl.col("base_low") != pl.col("base_high"))).height
         rows.append({
             "measure": f"{one.title.lower()}{f' ({unit})' if unit else ''}", **dict(zip(names, key, strict=True)),
-            "difference": found.estimate, "low": found.low, "high": found.high, "runs": len(first), "_first": first.tolist(), "_second": second.tolist(),
+            "difference": None if unfinished else least.estimate, "low": _end(least.low), "high": _end(most.high), "runs": group.height,
+            **({"unfinished": unfinished} if unfinished else {}), **{f"_{name}": values for name, values in sides.items()},
         })  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -133,26 +145,33 @@ def _differences(one: Shown, frame: pl.DataFrame, arms: list[str]) -> pl.DataFra
 def _compared(found: list[pl.DataFrame], base: str) -> Section:
     """The differences of all measures, and which of them are beyond chance: of all together, by Holm's procedure."""
     table = pl.concat(found, how="diagonal_relaxed")
-    claims = [_claim(row) for row in table.select("_first", "_second").to_dicts()]
+    claims = [_claim(row) for row in table.select(_SIDES).to_dicts()]
     said = {"yes": "more", "no": "less", "mixed": "", "cannot distinguish": "cannot distinguish"}
-    table = table.with_columns(verdict=pl.Series([said[answer] for answer in decide(claims)])).drop("_first", "_second")
+    table = table.with_columns(verdict=pl.Series([said[answer] for answer in decide(claims)])).drop(_SIDES)
     constant = [name for name in ("cell", "item") if name in table.columns and (name == "cell" or table[name].n_unique() == 1)]
     text = (
         f"Each arm less {base}, run by run of the same replicate (they share seeds and draws), with 95 % intervals. The verdicts are adjusted "
-        f"for their number by Holm's procedure: at most 5 % that any of all {table.height} is wrong. Runs that did not finish are left out here."
+        f"for their number by Holm's procedure: at most 5 % that any of all {table.height} is wrong."
+        + (" Of pairs that did not both finish only a bound is known, on one side or on none." if "unfinished" in table.columns else "")
     )
     return Section(f"Differences to {base}", [text], grids=[Grid("differences", table.drop(constant), f"Every cell and arm, less {base}")])
 
 
 def _claim(row: dict[str, list[float]]) -> Claimed:
-    first, second = row["_first"], row["_second"]
-    evidence = Evidence(
-        "",
-        lambda level: stats.difference(first, second, level=level).low > 0,
-        lambda level: stats.difference(first, second, level=level).high < 0,
-        "",
-    )
+    sides = {name.removeprefix("_"): values for name, values in row.items()}
+    evidence = Evidence("", lambda level: _difference(sides, level)[0].low > 0, lambda level: _difference(sides, level)[1].high < 0, "")
     return Claimed("", [evidence])
+
+
+def _end(value: float) -> float | None:
+    """The end of an interval; none where there is none."""
+    return value if math.isfinite(value) else None
+
+
+def _difference(sides: Mapping[str, Sequence[float]], level: float = 0.95) -> tuple[Interval, Interval]:
+    """What a side exceeds the base by, at least and at most."""
+    low, high, base_low, base_high = (stats.vector(sides[name]) for name in ("low", "high", "base_low", "base_high"))
+    return difference((low, high), (base_low, base_high), {"times": 1.0}, "mean", level)
 
 
 def factor_table(dataset: Dataset) -> pl.DataFrame:
