@@ -140,10 +140,10 @@ def said(verdicts: Sequence[Judged]) -> str:
 
 def _rows(verdict: Judged) -> list[_Row]:
     """Of one claim: its lines, the last with the verdict, and a line for each cell."""
-    cells = [each for each in verdict.weighed if each.interval is not None]
+    every = [each for each in verdict.weighed if each.interval is not None]
     # From no limit a distance is infinite.
-    cells = sorted(cells, key=_distance)[:MOST_CELLS] if len(cells) > MOST_CELLS else cells
-    cells = [each for each in verdict.weighed if any(each is kept for kept in cells)]
+    nearest = sorted(every, key=_distance)[:MOST_CELLS]
+    cells = [each for each in every if any(each is kept for kept in nearest)]
     lines = textwrap.wrap(plain(_CODE.sub(r"\1", verdict.claim), 400), _CLAIM) or [""]
     reach = _reach(cells)
     divided = scale(cells[0].unit, [_largest(each) for each in cells]) if cells else (1.0, "")
