@@ -24,8 +24,27 @@ from sawtooth.study import Study
 from sawtooth.study.assign import Tree
 from sawtooth.study.sweep import axis_names, cells
 
+COMPARED: Mapping[str, Callable[[float, float], bool]] = {
+    "<=": lambda a, b: a <= b * (1 + 1e-12), ">=": lambda a, b: a >= b * (1 - 1e-12), "<": lambda a, b: a < b * (1 - 1e-12),
+    ">": lambda a, b: a > b * (1 + 1e-12),
+}  # fmt: skip
 STATISTICS: tuple[Centre, ...] = ("mean", "median", "geometric mean")
 """What is made of replicates."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Cells in which one factor stands in a relation to another, such as a window that is no larger than the queue.
+
+    Attributes:
+        factor, other: of which factors.
+        pairs: the levels of both that do.
+
+    """
+
+    factor: str
+    other: str
+    pairs: frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -36,17 +55,27 @@ class Choice:
         of: items, or blocks of flows by their name.
         arms: arms.
         where: factor to levels.
+        relations: that factors stand in.
 
     """
 
     of: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    relations: tuple[Relation, ...] = ()
 
     def select(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Those of a frame with the factors, arm and item; in the order in which items and arms are named."""
         for factor, levels in self.where.items():
             frame = frame.filter(pl.col(factor).is_in(levels))
+        for relation in self.relations:
+            pairs = pl.DataFrame(
+                sorted(relation.pairs),
+                schema=[relation.factor, relation.other],
+                orient="row",
+                schema_overrides=dict.fromkeys([relation.factor, relation.other], pl.String),
+            )
+            frame = frame.join(pairs, on=[relation.factor, relation.other], how="semi", maintain_order="left")
         if self.arms:
             frame = pl.concat([frame.filter(arm=arm) for arm in self.arms])
         if self.of and "item" in frame.columns:
@@ -183,8 +212,15 @@ class Reader:
                 place = f"{path}.arm" if isinstance(tree["arm"], str) else f"{path}.arm[{at}]"
                 raise self.error(f"there is no arm `{arm}`", place, did_you_mean(arm, known) if known else "the study has none")
         where: dict[str, tuple[str, ...]] = {}
+        relations: list[Relation] = []
         for name, value in self.table(tree, "where", path, "factors and levels, or columns and values").items():
-            if name in self.levels:
+            if name in self.levels and (sign := _sign(value)):
+                found = self.related(name, sign, str(value)[len(sign) :].strip(), f"{path}.where.{name}")
+                if isinstance(found, Relation):
+                    relations.append(found)
+                else:
+                    where[name] = found
+            elif name in self.levels:
                 where[name] = tuple(self.level(name, each, f"{path}.where.{name}") for each in _listed(value))
             elif not self.is_column(name, of):
                 columns = [
@@ -197,8 +233,41 @@ class Reader:
                     f"the sweep has no factor `{name}`", f"{path}.where.{name}", did_you_mean(name, [*self.levels, *columns]), key=True
                 )
         return Choice(
-            tuple(self.names(tree, "of", path, "the name of a flow, of a link's direction, or a list of such names")), tuple(arms), where
-        )
+            tuple(self.names(tree, "of", path, "the name of a flow, of a link's direction, or a list of such names")), tuple(arms), where,
+            tuple(relations),
+        )  # fmt: skip
+
+    def related(self, factor: str, sign: str, than: str, path: str) -> tuple[str, ...] | Relation:
+        """The levels of a factor that are below or above a quantity, or its levels and those of another factor that stand in that relation."""
+        mine = {text: self.amount(text, path, factor) for text in self.levels[factor]}
+        if than in self.levels and than != factor:
+            theirs = {text: self.amount(text, path, than) for text in self.levels[than]}
+            kinds = {kind for _, kind in (*mine.values(), *theirs.values())}
+            if len(kinds) > 1:
+                raise self.error(
+                    f"`{factor}` and `{than}` are no quantities of one kind", path, f"they are of {' and '.join(sorted(kinds))}"
+                )
+            pairs = {(a, b) for a, (x, _) in mine.items() for b, (y, _) in theirs.items() if COMPARED[sign](x, y)}
+            if not pairs:
+                raise self.error(f"no level of `{factor}` is {sign} one of `{than}`", path)
+            return Relation(factor, than, frozenset(pairs))
+        bound, kind = self.amount(than, path, None)
+        if {each for _, each in mine.values()} != {kind}:
+            raise self.error(f"`{than}` is not of the kind of `{factor}`'s levels", path, f"they are {', '.join(mine)}")
+        levels = tuple(text for text, (value, _) in mine.items() if COMPARED[sign](value, bound))
+        if not levels:
+            raise self.error(f"`{factor}` has no level {sign} {than}", path, f"it has {', '.join(mine)}")
+        return levels
+
+    def amount(self, text: str, path: str, factor: str | None) -> tuple[float, str]:
+        """A level, or what one is held against, in base units, and of which kind it is."""
+        try:
+            return _core.evaluate(text, {})
+        except _core.ScenarioError as error:
+            if factor is not None:
+                raise self.error(f"`{factor}` has levels that are no quantities, such as `{text}`", path, "name the levels") from None
+            hint = f"a quantity or another factor: {', '.join(self.levels)}"
+            raise self.error(getattr(error, "message", str(error)), path, hint) from None
 
     def level(self, factor: str, given: object, path: str) -> str:
         """A level of a factor, as the plan has it: `10 ms` also where the sweep says `0.01 s`."""
@@ -321,6 +390,11 @@ def require_items(frame: pl.DataFrame, of: Sequence[str], name: str) -> None:
 def _text(value: object) -> str:
     """A level as tables and figures have it."""
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _sign(value: object) -> str:
+    """The relation that a text begins with; empty if it is a level."""
+    return next((sign for sign in SIGNS if isinstance(value, str) and value.startswith(sign)), "")
 
 
 def _listed(value: object) -> list[object]:

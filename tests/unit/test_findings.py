@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from sawtooth import stats
@@ -195,3 +196,147 @@ def test_each_step_of_a_ranking_or_a_crossing_is_drawn_and_told(tmp_path: Path) 
     # A figure has no letters for code: what a page shows so is plain in it.
     written = [text.get_text() for text in forest.forest(verdicts).axes[0].texts]
     assert {"ranked levels", "2 Mbit/s against 8 Mbit/s", "rate 2 Mbit/s", "rate 8 Mbit/s"} <= set(written)
+
+
+GRID = """
+repeat = 6
+[vars]
+window = "8 kB"
+queue = "8 kB"
+[draws]
+start = { distribution = "uniform", low = "0", high = "300" }
+[scenario]
+duration = "4 s"
+tcp.window_limit = "window"
+links.l = { rate = "4 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "queue" } }
+flows = [{ path = ["l"], name = "f", start = "start * 1 ms" }]
+[sweep]
+"vars.window" = ["4 kB", "8 kB", "64 kB"]
+"vars.queue" = ["4 kB", "8 kB", "64 kB"]
+[arms]
+reno = { "tcp.recovery" = "reno" }
+tahoe = { "tcp.recovery" = "tahoe" }
+[[findings]]
+claim = "fits, above"
+metric = "goodput_bps"
+arm = "reno"
+where = { window = "<= queue" }
+is = "above"
+than = { arm = "tahoe" }
+[[findings]]
+claim = "tiny, at least"
+metric = "goodput_bps"
+arm = "reno"
+where = { window = "< 8 kB", queue = "> 4 kB" }
+is = "at least"
+than = { arm = "tahoe" }
+[[findings]]
+claim = "tiny, at most"
+metric = "goodput_bps"
+arm = "reno"
+where = { window = "< 8 kB", queue = "> 4 kB" }
+is = "at most"
+than = { arm = "tahoe" }
+[[findings]]
+claim = "small below each larger"
+metric = "goodput_bps"
+arm = "reno"
+where = { window = "4 kB", queue = "64 kB" }
+is = "below"
+than = { where = { window = ["8 kB", "64 kB"] } }
+[[findings]]
+claim = "average"
+metric = "goodput_bps"
+arm = "reno"
+where = { window = ["4 kB", "8 kB"], queue = "64 kB" }
+is = "above"
+than = "400 kbit/s"
+cells = "on average"
+[[findings]]
+claim = "paired cell by cell"
+metric = "goodput_bps"
+arm = "reno"
+where = { window = ["4 kB", "8 kB"] }
+is = "at least"
+than = { arm = "tahoe", times = 0.5 }
+"""
+
+
+@pytest.fixture(scope="module")
+def grid_results(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    folder = tmp_path_factory.mktemp("grid")
+    (folder / "s.toml").write_text(GRID)
+    plan = make_plan(Study.load(folder / "s.toml"))
+    dataset = Dataset.create(folder / "out", plan)
+    execute(plan, dataset)
+    return dataset
+
+
+@pytest.fixture(scope="module")
+def grid(grid_results: Dataset) -> dict[str, Verdict]:
+    return {verdict.claim: verdict for verdict in Answers(grid_results).verdicts()}
+
+
+def test_cells_can_be_chosen_by_how_one_factor_compares_with_another(grid: dict[str, Verdict]) -> None:
+    cells = [each.cell for each in grid["fits, above"].evidence]
+    pairs = [("4 kB", "4 kB"), ("4 kB", "8 kB"), ("4 kB", "64 kB"), ("8 kB", "8 kB"), ("8 kB", "64 kB"), ("64 kB", "64 kB")]
+    assert cells == [f"window {window}, queue {queue}" for window, queue in pairs]
+
+
+def test_equal_runs_show_at_least_and_at_most_but_not_above(grid: dict[str, Verdict]) -> None:
+    # Nothing is lost with a window below the queue and path, so that both arms do the same.
+    for claim in ("tiny, at least", "tiny, at most"):
+        assert grid[claim].answer == "yes"
+        assert [each.cell for each in grid[claim].evidence] == ["queue 8 kB", "queue 64 kB"]
+        assert all(each.interval is not None and each.interval.estimate == 0 for each in grid[claim].evidence)
+    assert grid["fits, above"].answer != "yes"
+
+
+def test_the_other_side_may_have_several_levels_each_by_itself(grid: dict[str, Verdict]) -> None:
+    verdict = grid["small below each larger"]
+    assert [each.cell for each in verdict.evidence] == ["against window 8 kB", "against window 64 kB"]
+    assert verdict.answer == "yes"
+
+
+def test_an_average_over_cells_is_of_each_replicate(grid: dict[str, Verdict], grid_results: Dataset) -> None:
+    (evidence,) = grid["average"].evidence
+    assert evidence.cell == "mean of 2 cells"
+    assert evidence.interval is not None
+    assert evidence.interval.n == 6
+    runs = grid_results.runs.filter(pl.col("arm") == "reno", pl.col("queue") == "64 kB", pl.col("window") != "64 kB")
+    goodput = (
+        grid_results.flows()
+        .collect()
+        .join(runs.select("run", "replicate"), on="run")
+        .group_by("replicate")
+        .agg(pl.col("goodput_bps").mean())
+    )
+    expected = goodput["goodput_bps"].to_numpy()
+    assert evidence.interval.estimate == pytest.approx(expected.mean() - 400e3)
+    # The cells differ much more than replicates of their mean do.
+    assert evidence.interval.high - evidence.interval.low < 10 * expected.std(ddof=1)
+
+
+def test_both_sides_of_a_choice_of_levels_are_of_one_cell(grid: dict[str, Verdict]) -> None:
+    assert all(each.interval is not None and each.interval.n == 6 for each in grid["paired cell by cell"].evidence)
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ('{ window = "<= quue" }', "quue"),
+        ('{ window = "> 1 GB" }', "`window` has no level > 1 GB"),
+        ('{ window = "<= 5 ms" }', "not of the kind"),
+    ],
+)
+def test_a_relation_that_no_cell_has_is_refused_with_its_place(where: str, message: str) -> None:
+    text = GRID.replace('{ window = "<= queue" }', where)
+    with pytest.raises(StudyError, match=r"s\.toml:") as caught:
+        make_plan(Study.parse(text, Path("s.toml")))
+    assert message in str(caught.value)
+
+
+def test_what_is_no_comparison_has_no_average() -> None:
+    text = GRID.replace('is = "above"\nthan = "400 kbit/s"\n', 'is = "rising"\nalong = "window"\n')
+    with pytest.raises(StudyError, match="is not claimed of an average over cells"):
+        make_plan(Study.parse(text, Path("s.toml")))

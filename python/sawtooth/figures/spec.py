@@ -41,7 +41,7 @@ COMMON = (
     Key("flows", '`"mean"`, `"sum"`, `"max"`, `"min"`, `"each"`', '`"mean"`', "how the flows of a block are taken together within a run"),
     Key("of", "item or list of items", "all", "flows, blocks of flows by their name, or directions of links"),
     Key("arm", "arm or list of arms", "all", "of which alternatives"),
-    Key("where", "table of factors and levels, or columns and values", "all", "which cells; of a column which rows, also `\"< 100 kB\"`"),
+    Key("where", "table of factors and levels, or columns and values", "all", "which cells; of a column which rows, also `\"< 100 kB\"`; of a factor also `\"<= 8 kB\"`, or another factor: `\"<= queue\"`"),
     Key("window", "list of two times", "the whole run", "the part of each run that counts, of measures of samples and events"),
     Key("warm_up", "time, or `\"mser-5\"`", "none", "the beginning that is left out; MSER-5 finds it in each run"),
     Key("label", "text", "the measure", "what the measure is called on its axis, without a unit"),

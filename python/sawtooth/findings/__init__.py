@@ -8,7 +8,8 @@ from importlib import import_module
 from sawtooth.findings.spec import Kind
 
 _HOMES = {
-    "above": ("compare", "KIND"), "below": ("compare", "KIND"), "within": ("compare", "WITHIN"),
+    "above": ("compare", "KIND"), "below": ("compare", "KIND"),
+    "at least": ("compare", "NO_LESS"), "at most": ("compare", "NO_LESS"), "within": ("compare", "WITHIN"),
     "rising": ("trend", "KIND"), "falling": ("trend", "KIND"),
     "crossing": ("crossing", "KIND"), "ranked": ("ranking", "KIND"), "reproduced": ("reproduction", "KIND"),
     "all": ("together", "KIND"), "any": ("together", "KIND"),

@@ -1,4 +1,6 @@
-"""`above`, `below` and `within`: a measure against a quantity, or against what it is elsewhere, replicate by replicate.
+"""`above`, `below`, `at least`, `at most` and `within`: a measure against a quantity, or against what it is elsewhere, replicate by replicate.
+
+`at least` is the claim of what is equal, too, such as of two arms that do the same where nothing is lost; `above` is not shown by it.
 
 `within` is equivalence: two one-sided tests (Schuirmann 1987), so that it is shown only by data that could have shown the contrary.
 """
@@ -6,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +24,8 @@ from sawtooth.scales import number
 from sawtooth.stats import Centre, Interval, Vector
 from sawtooth.study.keys import Key, names
 
+_ROUNDING = 1e-12
+"""Differences below this share of a value are of the arithmetic."""
 THAN_KEY = Key("than", "quantity, or [table](#than)", "needed", "what it is held against")
 MARGIN = Key("margin", 'share such as `"5 %"`, or quantity', "needed", "how far it may be away, on either side")
 
@@ -29,7 +33,7 @@ MARGIN = Key("margin", 'share such as `"5 %"`, or quantity', "needed", "how far 
 def read(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, Any]:
     """What it is held against."""
     found = against(reader, tree, path, spec)
-    return {**found, "below": tree["is"] == "below"}
+    return {**found, "below": tree["is"] in ("below", "at most"), "equal": tree["is"] in ("at least", "at most")}
 
 
 def read_within(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, Any]:
@@ -59,7 +63,10 @@ def against(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpe
         times = reader.number(other, "times", where, 1.0)
         stated, side = reader.choice(other, where, [spec.measure]), spec.choice
         # What the other side does not say is as on the first.
-        full = Choice(stated.of or side.of, stated.arms or side.arms, {**side.where, **stated.where})
+        kept = tuple(each for each in side.relations if not {each.factor, each.other} & {*stated.where})
+        full = Choice(
+            stated.of or side.of, stated.arms or side.arms, {**side.where, **stated.where}, tuple(dict.fromkeys([*kept, *stated.relations]))
+        )
         if full.arms and not side.arms:
             raise reader.error("the finding compares with an arm and names none itself", path, 'add arm = "..." above `than`')
         if full == side:
@@ -114,16 +121,33 @@ def _sides(data: Data) -> list[tuple[str, Bounds, Bounds | None]]:
     """Of each cell the values of both sides, replicate by replicate; None where a bound is the other side."""
     other = data.spec.options.get("other")
     there = data.side(other) if other is not None else None
-    found: list[tuple[str, Bounds, Bounds | None]] = []
+    found: list[tuple[str, pl.DataFrame]] = []
     for name, group in data.groups():
         if there is None:
-            found.append((name, (group["low"].to_numpy(), group["high"].to_numpy()), None))
+            found.append((name, group.select("replicate", "low", "high")))
             continue
-        joined = data.pairs(group, there)
-        if joined.height:
-            first, second = ((joined[f"low{of}"].to_numpy(), joined[f"high{of}"].to_numpy()) for of in ("", "_other"))
-            found.append((name, first, second))
-    return found
+        for level, side in data.apart(there):
+            joined = data.pairs(group, side)
+            if joined.height:
+                found.append((", ".join([*([name] if name else []), *([f"against {level}"] if level else [])]), joined))
+    if data.spec.wanted.average and found:
+        found = [_average(found)]
+    return [(name, _bounds(frame, ""), _bounds(frame, "_other") if there is not None else None) for name, frame in found if frame.height]
+
+
+def _average(cells: Sequence[tuple[str, pl.DataFrame]]) -> tuple[str, pl.DataFrame]:
+    """Both sides' means over cells, replicate by replicate: of those replicates that every cell has.
+
+    A replicate has draws of its own in every cell, so that these means are replicates of one another.
+    """
+    frame = pl.concat([frame for _, frame in cells])
+    values = [name for name in frame.columns if name != "replicate"]
+    made = frame.group_by("replicate", maintain_order=True).agg(pl.col(values).mean(), pl.len().alias("cells"))
+    return f"mean of {len(cells)} cells", made.filter(pl.col("cells") == len(cells)).drop("cells")
+
+
+def _bounds(frame: pl.DataFrame, of: str) -> Bounds:
+    return frame[f"low{of}"].to_numpy(), frame[f"high{of}"].to_numpy()
 
 
 def difference(
@@ -160,15 +184,17 @@ def _none(values: Vector, _level: float) -> Interval:
 
 
 def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below: bool, options: Mapping[str, Any]) -> Evidence:
-    statistic = data.spec.statistic
+    statistic, equal = data.spec.statistic, bool(options.get("equal"))
+    slack = _ROUNDING * float(np.nanmax(np.abs(first[0]), initial=0.0))
 
     def shows(level: float) -> bool:
         least, most = difference(first, second, options, statistic, level)
-        return most.high < 0 if below else least.low > 0
+        beyond = -most.high if below else least.low
+        return beyond >= -slack if equal else beyond > 0
 
     def denies(level: float) -> bool:
         least, most = difference(first, second, options, statistic, level)
-        return least.low > 0 if below else most.high < 0
+        return least.low > (slack if equal else 0) if below else most.high < (-slack if equal else 0)
 
     shown, most = difference(first, second, options, statistic, 0.95)
     clear = shows(0.95) or denies(0.95)
@@ -231,11 +257,19 @@ def words(first: Bounds, second: Bounds | None, data: Data, shown: Interval, opt
     return f"{left} against {right}, {what} {scaled.words('+.3g')}"
 
 
-KIND = Kind(("above", "below"), "that it is above or below a quantity, or `times` what it is elsewhere", weigh, (THAN_KEY,), read)
+KIND = Kind(
+    ("above", "below"), "that it is above or below a quantity, or `times` what it is elsewhere", weigh, (THAN_KEY,), read, averages=True
+)
+NO_LESS = Kind(
+    ("at least", "at most"),
+    "that it is not below, or not above, a quantity, or `times` what it is elsewhere: equal runs show it",
+    weigh, (THAN_KEY,), read, averages=True,
+)  # fmt: skip
 WITHIN = Kind(
     ("within",),
     "that it is no further than `margin` from a quantity, or from what it is elsewhere",
     weigh_within,
     (THAN_KEY, MARGIN),
     read_within,
+    averages=True,
 )

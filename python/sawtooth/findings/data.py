@@ -63,9 +63,26 @@ class Data:
                 group,
             )
 
+    def apart(self, other: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+        """The other side by the levels that its `where` names several of, each by itself; with what tells them apart in words."""
+        choice = self.spec.options.get("other")
+        several = [name for name in varying(other, list(choice.where)) if name in self.told_there] if choice is not None else []
+        if not several:
+            yield "", other
+            return
+        for key, group in other.sort("cell", maintain_order=True).group_by(several, maintain_order=True):
+            yield ", ".join(f"{name} {level}" for name, level in zip(several, key, strict=True)), group
+
+    @property
+    def told_there(self) -> set[str]:
+        """Factors whose levels the other side says itself."""
+        choice = self.spec.options.get("other")
+        mine = self.spec.choice.where
+        return {name for name, levels in choice.where.items() if mine.get(name) != levels} if choice is not None else set()
+
     def pairs(self, group: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
         """The replicates of a cell beside those of the other side: what the cell has in common with it is equal."""
-        told = {name for choice in self.spec.choices for name in choice.where} | {"arm" for choice in self.spec.choices if choice.arms}
+        told = self.told_there | {"arm" for choice in self.spec.choices if choice.arms}
         same = [name for name in self.cells if name not in told]
         there = other.join(group.select(same).unique(), on=same, how="semi") if same else other
         mine = group.select("replicate", "low", "high")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from sawtooth import findings
-from sawtooth.findings.spec import COMMON, FindingSpec
+from sawtooth.findings.spec import COMMON, FindingSpec, Kind
 from sawtooth.findings.verdict import Wanted
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import View
@@ -81,21 +81,26 @@ def finding(reader: Reader, tree: Tree, path: str) -> FindingSpec:
         raise reader.error(f"a finding speaks of one {'item' if key == 'of' else 'arm'}", f"{path}.{key}", "write one finding for each")
     spec = FindingSpec(
         claim, name, what, measure, View(reader.how(tree, path), reader.rows(tree, path, [measure])), choice,
-        reader.statistic(tree, path), wanted(reader, tree, path), path=path,
+        reader.statistic(tree, path), wanted(reader, tree, path, kind), path=path,
     )  # fmt: skip
     return dataclasses.replace(spec, options=kind.read(reader, tree, path, spec))
 
 
-def wanted(reader: Reader, tree: Tree, path: str) -> Wanted:
-    """In how many cells it must hold."""
+def wanted(reader: Reader, tree: Tree, path: str, kind: Kind) -> Wanted:
+    """In how many cells it must hold, or whether on average over them."""
     text = reader.text(tree, "cells", path, "all")
     if text == "all":
         return Wanted()
+    if text == "on average":
+        if not kind.averages:
+            whose = ", ".join(f"`{name}`" for name, each in findings.table().items() if each.averages)
+            raise reader.error(f"`{tree['is']}` is not claimed of an average over cells", f"{path}.cells", f"{whose} can be")
+        return Wanted(average=True)
     if text == "any":
         return Wanted(at_least=1)
     match = _AT_LEAST.fullmatch(text)
     if match is None or int(match[1]) < 1 or (match[2] and int(match[1]) > 100):
-        raise reader.error(f"`cells` cannot be `{text}`", f"{path}.cells", '"all", "any", "at least 10" or "at least 90 %"')
+        raise reader.error(f"`cells` cannot be `{text}`", f"{path}.cells", '"all", "any", "at least 10", "at least 90 %" or "on average"')
     return Wanted(share=int(match[1]) / 100) if match[2] else Wanted(at_least=int(match[1]))
 
 

@@ -23,16 +23,16 @@ COMMON = (
     Key("flows", '`"mean"`, `"sum"`, `"max"`, `"min"`, `"each"`', '`"mean"`', "how the flows of a block are taken together within a run"),
     Key("of", "item", "needed if there are several", "a flow, the flows of a block by its name, or a direction of a link"),
     Key("arm", "arm", "each by itself", "of which alternative"),
-    Key("where", "table of factors and levels, or columns and values", "all", "which cells; of a column which rows"),
+    Key("where", "table of factors and levels, or columns and values", "all", "which cells; of a column which rows; of a factor also `\"<= 8 kB\"`, or another factor: `\"<= queue\"`"),
     Key("window", "list of two times", "the whole run", "the part of each run that counts, of measures of samples and events"),
     Key("warm_up", "time, or `\"mser-5\"`", "none", "the beginning that is left out"),
     Key("statistic", '`"mean"`, `"median"`, `"geometric mean"`', '`"mean"`', "what of replicates is compared"),
-    Key("cells", '`"all"`, `"any"`, `"at least N"`, `"at least N %"`', '`"all"`', "in how many of the cells it must hold"),
+    Key("cells", '`"all"`, `"any"`, `"at least N"`, `"at least N %"`, `"on average"`', '`"all"`', "in how many of the cells it must hold, or whether of their mean"),
 )  # fmt: skip
 THAN = (
     Key("of", "item", "as above", "the item of the other side"),
     Key("arm", "arm", "as above", "the alternative of the other side"),
-    Key("where", "table of factors and levels", "as above", "the cells of the other side"),
+    Key("where", "table of factors and levels", "as above", "the cells of the other side; of several levels each by itself"),
     Key("times", "number above 0", "`1`", "what the other side is multiplied by"),
 )  # fmt: skip
 
@@ -85,6 +85,7 @@ class Kind:
         read: reads them.
         spans: names of options that hold a dimension along which cells are taken together: it is no dimension of cells.
         measured: whether it is about a measure.
+        averages: whether it can be claimed of the mean over cells.
 
     """
 
@@ -95,3 +96,4 @@ class Kind:
     read: Callable[[Reader, Mapping[str, Any], str, FindingSpec], dict[str, Any]]
     spans: Sequence[str] = ()
     measured: bool = True
+    averages: bool = False

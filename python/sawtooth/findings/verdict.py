@@ -66,10 +66,11 @@ def weighed(evidence: Sequence[Evidence]) -> list[Evidence]:
 
 @dataclass(frozen=True)
 class Wanted:
-    """How many of the cells must hold: `at_least` of them, or that share of them; all if both are None."""
+    """How many of the cells must hold: `at_least` of them, or that share of them; all if both are None. Or it is claimed of their `average`."""
 
     at_least: int | None = None
     share: float | None = None
+    average: bool = False
 
     def of(self, cells: int) -> int:
         """The number, of so many cells."""
