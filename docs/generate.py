@@ -273,7 +273,8 @@ def _measures() -> str:
     )
     text += (
         "\n`p50`, `p9`, `p999` and so on are percentiles, `quantile(x, 0.9)` is one of any share: the least value that so large a share does not exceed. "
-        "`log2`, `log10` and `ln` are of single values.\n"
+        "`at_min(x, y)` is x of the row in which y is least, `at_max(x, y)` of that in which it is largest, such as "
+        "`at_min(goodput_bps, start_ns)` of the flow of a block that starts first. `log2`, `log10` and `ln` are of single values.\n"
     )
     for table, shape in measure_tables.SHAPES.items():
         said = "series.throughput_bps" if table == measure_tables.WINDOWS else table
@@ -282,6 +283,9 @@ def _measures() -> str:
             f"\n## {said}\n\nOf {'flows' if shape.item == 'flow' else 'directions of links' if shape.item == 'link' else 'hosts'}, {rows}"
         )
         text += f", told apart by {' and '.join(f'`{key}`' for key in shape.keys)}" if shape.keys else ""
+        text += "".join(
+            f"; a figure tells them apart by `{name}`, too: 1 has the least `{column}`" for name, column in shape.orders.items()
+        )
         text += f"; recorded with {shape.needs}.\n\n" if shape.needs else ".\n\n"
         stored = measure_tables.stored(table)
         if stored:

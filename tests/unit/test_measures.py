@@ -269,3 +269,50 @@ def test_a_page_of_an_expression_in_a_study_is_pointed_at(tmp_path: Path) -> Non
     place = caught.value.place
     assert place is not None
     assert place.text[place.column - 1 : place.end_column - 1] == "lifetime_nx"
+
+
+STARTS = """
+repeat = 3
+[draws]
+starts = { distribution = "uniform", low = "0", high = "1", count = 4 }
+[scenario]
+duration = "5 s"
+links.l = { rate = "4 Mbit/s", delay = "10 ms", queue = { name = "drop_tail", limit = "20 packets" } }
+flows = [{ path = ["l"], name = "f", count = 4, start = "starts[i] * 1 s" }]
+[[figures]]
+name = "order"
+metric = "goodput_bps"
+x = "start_order"
+"""
+
+
+def test_what_a_value_is_in_the_row_that_another_chooses_and_flows_in_the_order_of_their_start(tmp_path: Path) -> None:
+    plan = make_plan(Study.parse(STARTS, Path("s.toml")))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset)
+    flows = dataset.flows().select("run", "flow", "start_ns", "goodput_bps").collect().sort("run", "start_ns")
+    # The draws put the flows into different orders.
+    assert flows.group_by("run", maintain_order=True).agg("flow")["flow"].n_unique() > 1
+    earliest = flows.group_by("run", maintain_order=True).first()["goodput_bps"].to_list()
+    latest = flows.group_by("run", maintain_order=True).last()["goodput_bps"].to_list()
+    assert measures.observe(dataset, Asked(measures.measure("at_min(goodput_bps, start_ns)")))["value"].to_list() == earliest
+    assert measures.observe(dataset, Asked(measures.measure("at_max(goodput_bps, start_ns)")))["value"].to_list() == latest
+    share = measures.observe(dataset, Asked(measures.measure("at_min(goodput_bps, start_ns) / max(goodput_bps)")))["value"]
+    assert 0 < float(share.min()) <= float(share.max()) <= 1  # pyright: ignore[reportArgumentType]
+    ordered = measures.observe(dataset, Asked(measures.measure("goodput_bps"), View(by=("start_order",))))
+    assert ordered["start_order"].to_list() == ["1", "2", "3", "4"] * 3
+    assert ordered["value"].to_list() == flows["goodput_bps"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("at_min(goodput_bps)", "takes a value and what chooses its row"),
+        ("at_min(goodput_bps, links.dropped_packets)", "have rows of their own"),
+        ("at_min(goodput_bps, 3)", "one number per run already"),
+        ("at_min(goodput_bps, strat_ns)", "no measure `strat_ns`"),
+    ],
+)
+def test_what_chooses_no_row_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ExpressionError, match=message):
+        measures.measure(text)

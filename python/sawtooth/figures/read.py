@@ -121,7 +121,7 @@ def telling(measured: Sequence[Measure | Samples]) -> list[str]:
     for measure in measured:
         for table in measure.tables:
             shape = tables.SHAPES[table]
-            found.update(dict.fromkeys([*shape.keys, *tables.text_columns(table)]))
+            found.update(dict.fromkeys([*shape.keys, *shape.orders, *tables.text_columns(table)]))
             item = ("link", "direction") if shape.item == tables.LINK else (shape.item,)
             for name in item:
                 if name not in shape.keys:

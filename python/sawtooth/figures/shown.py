@@ -9,6 +9,7 @@ from sawtooth.errors import StudyError
 from sawtooth.figures.data import Data, Panel
 from sawtooth.measures import ExpressionError, Measure, measure
 from sawtooth.measures.resolve import Referred
+from sawtooth.measures.tables import SHAPES
 from sawtooth.questions import Reader
 
 
@@ -50,7 +51,8 @@ def pooling(data: Data) -> str:
 
 def _flows(data: Data) -> list[str]:
     """Names of flows, if blocks may have several."""
-    if data.spec.view.flows == "each" or data.measure.kind != "flow":
+    placed = any(name in shape.orders for name in data.spec.view.by for shape in SHAPES.values())
+    if data.spec.view.flows == "each" or placed or data.measure.kind != "flow":
         return []
     return data.evaluator.flow_names()
 

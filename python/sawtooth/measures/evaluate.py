@@ -224,6 +224,10 @@ class Evaluator:
         if shape.many:
             # A sample of what was not there yet is none.
             rows = rows.filter(pl.col("low").is_not_null())
+        if term.by is not None:
+            least, most = self.pair(term.by)
+            rows = rows.with_columns(chosen_by=pl.when(least == most).then(least.cast(pl.Float64)))
+            return _chosen(rows, by, largest=functions.CHOOSING[term.function][1])
         return _taken_together(rows, term.function, by, many=shape.many, share=term.share)
 
     # --- rows of tables
@@ -243,8 +247,12 @@ class Evaluator:
         # Results of long ago may lack the column that tells how long something took that did not end.
         lacking = set(shape.unfinished.values()) - set(rows.collect_schema().names())
         rows = rows.with_columns(pl.lit(-1).alias(name) for name in lacking)
+        rows = rows.with_columns(
+            pl.col(column).rank("ordinal").over("run", block(pl.col("item"))).cast(pl.Int64).alias(name)
+            for name, column in shape.orders.items() if name in view.by
+        )  # fmt: skip
         rows = rows.with_columns(item=_item("item", view.flows))
-        by = [name for name in view.by if name in tables.text_columns(table) or name in shape.keys]
+        by = [name for name in view.by if name in tables.text_columns(table) or name in shape.keys or name in shape.orders]
         return rows, by
 
     def windows(self) -> pl.DataFrame:
@@ -362,6 +370,16 @@ def _taken_together(rows: pl.LazyFrame, how: str, by: Sequence[str], *, many: bo
     return made.with_columns(pl.when(pl.col(name).is_not_nan()).then(pl.col(name)).alias(name) for name in ("low", "high")).collect()
 
 
+def _chosen(rows: pl.LazyFrame, by: Sequence[str], *, largest: bool) -> pl.DataFrame:
+    """One row per run, item and `by`: low and high of the row whose `chosen_by` is least, or largest; null if one of those is not known."""
+    made = rows.group_by("run", "item", *by, maintain_order=True).agg(
+        pl.when(pl.col("chosen_by").is_not_null().all()).then(
+            pl.col(name).sort_by("chosen_by", descending=largest, maintain_order=True).first()
+        ).alias(name) for name in ("low", "high")
+    )  # fmt: skip
+    return made.collect()
+
+
 def _without_transient(rows: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Without the samples of each run and item that MSER-5 takes for its beginning."""
     kept = [group[truncation(group["low"].to_numpy()) :] for _, group in rows.group_by("run", "item", *by, maintain_order=True)]
@@ -392,8 +410,12 @@ def truncation(values: np.ndarray[tuple[int], np.dtype[np.float64]], batch: int 
 
 
 def _said(frame: pl.DataFrame, names: Sequence[str]) -> list[pl.Expr]:
-    """Numbers that tell rows apart as a reader wants them: those are sizes, in kB and MB."""
-    return [pl.col(name).map_elements(_size, return_dtype=pl.String) for name in names if frame[name].dtype != pl.String]
+    """Numbers that tell rows apart as a reader wants them: a place in an order, else sizes, in kB and MB."""
+    orders = {name for shape in SHAPES.values() for name in shape.orders}
+    return [
+        pl.col(name).cast(pl.String) if name in orders else pl.col(name).map_elements(_size, return_dtype=pl.String)
+        for name in names if frame[name].dtype != pl.String
+    ]  # fmt: skip
 
 
 def _size(value: float) -> str:

@@ -89,6 +89,12 @@ class Elementwise:
     above: float | None
 
 
+CHOOSING: Mapping[str, tuple[str, bool]] = {
+    "at_min": ("whose second value is least", False),
+    "at_max": ("whose second value is largest", True),
+}
+"""Functions of two values of rows, which take the first of the row that the second chooses (of several the first): how captions say it, and
+whether the second is to be the largest."""
 ELEMENTWISE: Mapping[str, Elementwise] = {
     "log2": Elementwise(lambda x: x.log(2.0), 0.0),
     "log10": Elementwise(lambda x: x.log(10.0), 0.0),
@@ -100,7 +106,7 @@ HOWS = ("mean", "sum", "max", "min", "each")
 
 def known() -> list[str]:
     """The names of all functions."""
-    return [*AGGREGATES, "p50", "p95", "p99", "p999", "quantile", *ELEMENTWISE]
+    return [*AGGREGATES, "p50", "p95", "p99", "p999", "quantile", *CHOOSING, *ELEMENTWISE]
 
 
 def combined(sign: str, left: tuple[pl.Expr, pl.Expr], right: tuple[pl.Expr, pl.Expr]) -> tuple[pl.Expr, pl.Expr]:

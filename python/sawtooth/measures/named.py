@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sawtooth.measures import expression, tables
 from sawtooth.measures.computed import COMPUTED, ComputedMeasure
 from sawtooth.measures.expression import ExpressionError
-from sawtooth.measures.functions import aggregate
+from sawtooth.measures.functions import CHOOSING, aggregate
 from sawtooth.measures.resolve import (
     SAMPLED,
     Column,
@@ -81,8 +81,10 @@ class Measure:
     def pooling(self, flows: str, several: bool) -> str:
         """What is pooled within a run, for captions; `several` says whether blocks have several flows."""
         if isinstance(self.term, Pooled) and self.term.function is not None:
-            found = functions_said(self.term.function, self.term.share)
             rows = {"flows": "the flows of a block"}.get(self.term.table, f"the rows of `{self.term.table}`")
+            if self.term.function in CHOOSING:
+                return f"of {rows} within each run the one {CHOOSING[self.term.function][0]}"
+            found = functions_said(self.term.function, self.term.share)
             return f"{found} over {rows} within each run"
         return f"{flows} over the flows of a block within each run" if several and flows != "each" and self.kind == tables.FLOW else ""
 

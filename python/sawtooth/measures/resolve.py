@@ -52,12 +52,13 @@ RowTerm: TypeAlias = Column | Rowwise
 
 @dataclass(frozen=True)
 class Pooled:
-    """Rows of a run and item made one number: by `function`, or as figure and finding say (None)."""
+    """Rows of a run and item made one number: by `function`, or as figure and finding say (None); by one that chooses a row, of what `by` is."""
 
     of: RowTerm
     function: str | None
     share: float | None
     unit: Unit
+    by: RowTerm | None = None
 
     @property
     def table(self) -> str:
@@ -211,6 +212,8 @@ class _Resolver:
         arguments = node.arguments
         if node.function == "quantile":
             share, arguments = self.share(node), arguments[:1]
+        if node.function in functions.CHOOSING:
+            return self.choosing(node)
         found = functions.aggregate(node.function, share)
         if found is None and node.function not in ELEMENTWISE:
             raise ExpressionError(
@@ -237,6 +240,28 @@ class _Resolver:
                 "means over runs are the figure's and the finding's",
             )
         return Pooled(rows, node.function, share, units.PLAIN if found.plain else rows.unit)
+
+    def choosing(self, node: Call) -> Term:
+        """What a value is in the row that another chooses."""
+        rows = [self.rows(argument) for argument in node.arguments]
+        if len(rows) != 2:
+            raise ExpressionError(
+                f"`{node.function}` takes a value and what chooses its row, found {len(rows)}", node.span,
+                f"such as {node.function}(goodput_bps, start_ns)",
+            )  # fmt: skip
+        for argument, found in zip(node.arguments, rows, strict=True):
+            if found is None or isinstance(found, Constant):
+                # What nothing is called is told as such.
+                self.item(argument)
+                raise ExpressionError(
+                    f"`{node.function}` chooses among the rows of one table, and this is one number per run already", argument.span
+                )
+        first, second = (found for found in rows if found is not None and not isinstance(found, Constant))
+        if first.table != second.table:
+            raise ExpressionError(
+                f"`{_said(first.table)}` and `{_said(second.table)}` have rows of their own", node.span, "both values must be of one table"
+            )
+        return Pooled(first, node.function, None, first.unit, second)
 
     def share(self, node: Call) -> float:
         if len(node.arguments) == 2 and isinstance(node.arguments[1], Number):

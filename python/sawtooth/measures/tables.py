@@ -34,6 +34,7 @@ class Shape:
     Attributes:
         item: what kind of thing they are of: a flow, a direction of a link, a host.
         keys: columns that tell the rows of one run and item from each other; with none there is one row.
+        orders: names of places in an order among the rows of a run and block, and the column that they are ordered by: a figure may show them.
         many: rows are events or samples, as many as come: only together they make a number.
         when: the column that says when in the run a row is; None if it is of the whole run.
         unfinished: column to the column that has the least it may be, where it was not measured because the run ended.
@@ -44,6 +45,7 @@ class Shape:
 
     item: str
     keys: tuple[str, ...] = ()
+    orders: Mapping[str, str] = field(default_factory=dict[str, str])
     many: bool = False
     when: str | None = None
     unfinished: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -53,7 +55,7 @@ class Shape:
 
 _ENDED = Counted("started", "completed")
 SHAPES: dict[str, Shape] = {
-    "flows": Shape(FLOW, unfinished={"completion_ns": "lifetime_ns"}),
+    "flows": Shape(FLOW, orders={"start_order": "start_ns"}, unfinished={"completion_ns": "lifetime_ns"}),
     "links": Shape(LINK),
     "waits": Shape(LINK, needs='record = ["waits"]'),
     "link_flows": Shape(FLOW, keys=("link", "direction"), needs='record = ["link_flows"]'),
