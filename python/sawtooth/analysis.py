@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sawtooth import _core, arguments
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from sawtooth.questions import Reader
     from sawtooth.references import Reference
+    from sawtooth.report.compared import Compared
     from sawtooth.report.document import Plot, Verdict
 
 
@@ -110,7 +112,7 @@ class Dataset(results.Dataset):
         _require_planned(self)
         answers = Answers(self)
         kind = keys.get("kind", "levels")
-        named = {"name": kind if kind in figures.KINDS else "figure", **_given(keys)}
+        named = {"name": kind if isinstance(kind, str) and kind in figures.KINDS else "figure", **_given(keys)}
         reader, tree = _reader(self, "figures", named, answers.shown.references)
         path = "figures[0]"
         spec = figure(reader, tree, path)
@@ -153,6 +155,54 @@ class Dataset(results.Dataset):
             raise reader.error(f"the finding cannot be decided: {error}", path, advice(error, [])) from None
         # Its own name is nobody's: that of another must not hide that one.
         return answers.decided(claims, [*others, replace(spec, name="")])[-1]
+
+    def compare(
+        self,
+        *others: results.Dataset | str | Path,
+        metric: str | Sequence[str] = (),
+        tolerance: str | float = 0.05,
+        flows: str = "mean",
+        arm: str | None = None,
+        reference: str | Path | None = None,
+        value: str | None = None,
+        sd: str | None = None,
+        ci: str | None = None,
+        n: int | str | None = None,
+        unit: str | None = None,
+        digits: int | None = None,
+        factors: Mapping[str, str] | None = None,
+    ) -> Compared:
+        """These results beside others of the same study, beside published numbers, or arm by arm; cell by cell, as `sawtooth compare` has it.
+
+        Args:
+            others: datasets, or their directories, each of which this one and those before it are held against; or one CSV file of published
+                numbers. Without any, and without a reference, the arms are held against each other.
+            metric: a measure or several; if nothing is said, completion times of transfers, else goodput.
+            tolerance: ratios this near to 1 agree: a share, or a text such as `5 %`.
+            flows: how the flows of a block are taken together: `mean`, `sum`, `max`, `min`, or `each` by itself.
+            arm: of this arm only.
+            reference: a `[[references]]` table of the study by its name, or a CSV file of published numbers.
+            value: the file's column of means.
+            sd: of their standard deviations, over `n` observations.
+            ci: of their 95 % half-widths.
+            n: of how many observations there are; or that number.
+            unit: of the means.
+            digits: the decimals that they have.
+            factors: the file's columns of factors, cell, arm and item by the names of those, where they are called otherwise.
+
+        Returns:
+            Its `numbers` as a frame, `verdicts` and `summary`; `report().write(directory)` makes a page with figures.
+
+        Raises:
+            DatasetError: says what cannot be compared, and what to do.
+
+        """
+        from sawtooth.report.compared import compared
+
+        columns = {"value": value, "sd": sd, "ci": ci, "n": n, "unit": unit, "digits": digits}
+        return compared(
+            self, others, metric=metric, tolerance=tolerance, flows=flows, arm=arm, reference=reference, columns=columns, factors=factors
+        )
 
 
 def _given(keys: Mapping[str, Any]) -> dict[str, Any]:

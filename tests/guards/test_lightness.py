@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -47,3 +48,8 @@ def test_the_command_line_says_what_there_is_without_what_computes_and_draws(wor
 def test_what_plans_and_runs_loads_nothing_of_reports(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     out = str(tmp_path_factory.mktemp("out") / "out")
     assert loaded(COMMAND, *(out if word == "OUT" else word for word in words)) & OF_REPORTS == set()
+
+
+def test_what_runs_and_measures_from_python_loads_nothing_of_reports(tmp_path: Path) -> None:
+    asked = f"import sys, sawtooth\nsawtooth.run({STUDY!r}, sys.argv[1], short=True).measure('p95(goodput_bps)', flows='sum')"
+    assert loaded(asked, str(tmp_path / "out")) & OF_REPORTS == set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import sawtooth
 from sawtooth import measures
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.measures import Asked, View
+from sawtooth.report import compare as side_by_side
 from sawtooth.report.answers import Answers
+from sawtooth.report.compare import Question
 from sawtooth.results.dataset import Observation
 from sawtooth.study import Study
 
@@ -219,3 +222,74 @@ def test_a_finding_of_what_are_no_replicates_is_refused_with_advice(dataset: saw
         dataset.finding(claim="c", metric="goodput_bps")
     with pytest.raises(StudyError, match="unknown key `thn`"):
         dataset.finding(claim="c", metric="goodput_bps", is_="above", thn="1 Mbit/s")
+
+
+# --- comparisons
+
+
+def test_arms_are_held_against_each_other(dataset: sawtooth.Dataset, tmp_path: Path) -> None:
+    found = dataset.compare(tolerance="5 %")
+    own = side_by_side.compare(dataset.directory, [], Question())
+    assert found.numbers.equals(own.frame())
+    assert found.numbers.select("metric", "rate", "arm").rows() == [
+        ("goodput_bps", "2 Mbit/s", "two / one"),
+        ("goodput_bps", "10 Mbit/s", "two / one"),
+    ]
+    assert sum(found.verdicts.values()) == 2
+    assert repr(found).splitlines() == ["<Comparison two against one>", *(f"  {line}" for line in found.summary)]
+    html = found._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert "<b>Comparison two against one</b>" in html
+    assert "verdict" in html
+    assert found.report(cell=2).write(tmp_path / "page").name == "report.html"
+
+
+def test_datasets_are_held_against_each_other(dataset: sawtooth.Dataset, tmp_path: Path) -> None:
+    slower = sawtooth.run({**TREE, "seed": 7}, tmp_path / "other")
+    by_object, by_path = dataset.compare(slower, metric="links.dropped_packets", arm="one"), dataset.compare(str(slower.directory))
+    assert by_object.numbers["metric"].unique().to_list() == ["links.dropped_packets"]
+    assert by_object.numbers["arm"].unique().to_list() == ["one"]
+    assert by_path.comparison.sides == ("out", "other")
+    assert "another seed: 1 on out, 7 on other" in by_path.notes
+    assert "  note: another seed: 1 on out, 7 on other" in repr(by_path).splitlines()
+
+
+def test_results_are_held_against_published_numbers(dataset: sawtooth.Dataset, tmp_path: Path) -> None:
+    table = tmp_path / "paper.csv"
+    table.write_text("speed,arm,mean,spread\n2 Mbit/s,one,1.9,0.1\n10 Mbit/s,one,9.0,0.1\n7 Mbit/s,one,1,1\n")
+    said: dict[str, Any] = {"metric": ["goodput_bps"], "value": "mean", "sd": "spread", "unit": "Mbit/s", "factors": {"rate": "speed"}}
+    for found in (dataset.compare(table, n=10, digits=1, **said), dataset.compare(reference=table, n="10", digits=1, **said)):
+        assert found.comparison.sides == ("out", "paper")
+        assert found.numbers["second"].to_list() == [1.9e6, 9e6]
+        assert any("7 Mbit/s" in entry.what for entry in found.unmatched)
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "message"),
+    [
+        ({"metric": "goodput_bs"}, DatasetError, "there is no measure `goodput_bs`"),
+        ({"metric": 5}, TypeError, "a measure is a text, and several are a list of them, found an int: 5"),
+        ({"metric": ["goodput_bps", None]}, TypeError, "a measure is a text, and several are a list of them, found a NoneType: None"),
+        ({"tolerance": 5}, DatasetError, "`5` is 500 % without a sign of it"),
+        ({"tolerance": None}, TypeError, "a tolerance is a share, such as 0.05 or `5 %`, found a NoneType: None"),
+        ({"flows": "all"}, DatasetError, "there is no way `all` to take flows together"),
+        ({"flows": 1}, TypeError, "`flows` is mean, sum, max, min, each, found an int: 1"),
+        ({"reference": "paper"}, DatasetError, "has no reference `paper`, and there is no such file"),
+        ({"value": "mean"}, DatasetError, "which table is `--value` a column of?"),
+        ({"reference": "x.csv", "sd": 3}, TypeError, "`sd` names a column, found an int: 3"),
+        ({"reference": "x.csv", "digits": 0.5}, TypeError, "`digits` is a number of decimals, found a float: 0.5"),
+        ({"reference": "x.csv", "factors": ["rate"]}, TypeError, "`factors` is a table of names and columns, found a list"),
+        ({"arm": 3}, TypeError, "an arm is called by its name, found an int: 3"),
+    ],
+)
+def test_a_mistake_in_a_comparison_is_told(dataset: sawtooth.Dataset, asked: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        dataset.compare(**asked)
+
+
+def test_results_are_held_against_what_is_some_results(dataset: sawtooth.Dataset, tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="is no results directory"):
+        dataset.compare(tmp_path)
+    with pytest.raises(
+        TypeError, match="results are held against a Dataset, or the path of its directory or of a CSV file, found an int: 5"
+    ):
+        dataset.compare(5)  # pyright: ignore[reportArgumentType]
