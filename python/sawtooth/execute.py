@@ -176,6 +176,8 @@ class _Execution:
             unknown = dataset.kernels_damaged or not dataset.kernels
             side_by_side = self._prepare(needed=bool(todo or again or unknown))
             if self.reporter:
+                if plan.study.until:
+                    self.reporter.say(f"replicates: {plan.study.until.words}")
                 self.reporter.begin(len(plan.runs), resumed, sum(self._cost(task) for task in todo))
             own = ThreadPoolExecutor(max_workers=side_by_side) if self.executor is None else None
             try:
@@ -442,6 +444,7 @@ class LineReporter:
         self._every = every
         self._total = self._done = self._new = self._failed = 0
         self._cost = self._spent = 0.0
+        self._round = 1
         self._started = self._last = time.monotonic()
 
     def begin(self, total: int, done: int, cost: float) -> None:
@@ -452,7 +455,7 @@ class LineReporter:
 
     def more(self, runs: int, cost: float) -> None:
         """See `Reporter`."""
-        self._total, self._cost = self._total + runs, self._cost + cost
+        self._total, self._cost, self._round = self._total + runs, self._cost + cost, self._round + 1
 
     def advance(self, runs: int, cost: float, failed: int) -> None:
         """See `Reporter`."""
@@ -471,7 +474,7 @@ class LineReporter:
 
     def _say(self) -> None:
         elapsed = time.monotonic() - self._started
-        line = f"{self._done}/{self._total} runs"
+        line = f"{f'round {self._round}: ' if self._round > 1 else ''}{self._done}/{self._total} runs"
         if self._new:
             # Runs differ in length by orders of magnitude and the longest are first, so the remaining time follows what is left of the work, not of the runs.
             left = elapsed * max(self._cost - self._spent, 0.0) / max(self._spent, 1.0)

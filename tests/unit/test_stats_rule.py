@@ -198,3 +198,13 @@ def test_a_higher_level_is_never_narrower() -> None:
     for data in (generator.normal(10, 3, 6), generator.lognormal(0, 1, 12), generator.poisson(2, 10), generator.normal(0, 1, 5)):
         found = [stats.centre(data, level=level) for level in (0.8, 0.9, 0.95, 0.99, 0.997)]
         assert all(wide.low <= narrow.low and wide.high >= narrow.high for narrow, wide in pairwise(found))
+
+
+def test_the_ends_of_a_median_with_ties_are_on_its_sides() -> None:
+    generator = np.random.default_rng(5)
+    for value in (31.68576, 0.1, 1 / 3, 7e-9):
+        for n in (6, 7, 12, 30):
+            data = np.full(n, value)
+            data[: n // 4] = value * (1 + generator.random(n // 4))
+            found = stats.centre(data, of="median")
+            assert found.low <= found.estimate <= found.high

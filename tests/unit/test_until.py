@@ -219,15 +219,18 @@ def test_the_rule_is_of_the_results_whatever_the_study_says_by_now(study: Path, 
 
 def test_a_reporter_is_told_of_what_is_added(study: Path, tmp_path: Path) -> None:
     told: list[int] = []
+    said: list[str] = []
 
     class Reporter:
         begin: Callable[..., None] = staticmethod(lambda total, _done, _cost: told.append(total))
         more: Callable[..., None] = staticmethod(lambda runs, _cost: told.append(runs))
-        advance = say = end = staticmethod(lambda *_: None)
+        advance = end = staticmethod(lambda *_: None)
+        say: Callable[..., None] = staticmethod(said.append)
 
     plan = make_plan(Study.load(study))
     dataset = Dataset.create(tmp_path / "out", plan)
     summary = execute(plan, dataset, reporter=Reporter())
+    assert said[0].startswith("replicates: 5 to 40 in each cell")
     assert sum(told) == summary.planned == summary.runs == dataset.runs.height
 
 

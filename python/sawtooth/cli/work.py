@@ -24,8 +24,10 @@ def do(plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = Fa
     try:
         summary = execute(plan, dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait)
     except Interrupted as stopped:
-        status = dataset.status().height
-        print(f"stopped: {status} of {dataset.runs.height} runs are stored; the same command goes on from there", file=sys.stderr)
+        stored = f"{dataset.status().height} of {dataset.runs.height} runs are stored"
+        if plan.study.until:
+            stored += ", and the rule for replicates may ask for more"
+        print(f"stopped: {stored}; the same command goes on from there", file=sys.stderr)
         raise typer.Exit(128 + stopped.signal) from None
     for name in summary.damaged:
         print(f"{name} was damaged or missing and has been made anew", file=sys.stderr)

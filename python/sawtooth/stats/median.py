@@ -41,9 +41,12 @@ def median_rows(ordered: Vector, level: float = 0.95) -> tuple[Vector, Vector]:
     n = ordered.shape[1]
     rank, share = _between(n, level)
     # From the rank-th value inwards to the next.
-    low = (1 - share) * ordered[:, rank - 1] + share * ordered[:, rank]
-    high = (1 - share) * ordered[:, n - rank] + share * ordered[:, n - rank - 1]
-    return low, high
+    outer_low, outer_high = ordered[:, rank - 1], ordered[:, n - rank]
+    low = outer_low + share * (ordered[:, rank] - outer_low)
+    high = outer_high - share * (outer_high - ordered[:, n - rank - 1])
+    # Rounding of values that are alike puts no end beyond the median.
+    middle = np.median(ordered, axis=1)
+    return np.minimum(low, middle), np.maximum(high, middle)
 
 
 @lru_cache(maxsize=64)
