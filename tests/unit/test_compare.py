@@ -301,6 +301,26 @@ def test_transfers_are_compared_by_completion_and_other_flows_by_goodput_in_all_
     assert {row.metric.name for row in compared(never, once_there).rows} == {"completion_ns"}
 
 
+def test_of_many_arms_all_pairs_are_told_together(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(
+        'repeat = 2\n[draws]\nstart = { distribution = "uniform", low = "0", high = "100" }\n[scenario]\nduration = "2 s"\n'
+        'links.l = { rate = "10 Mbit/s", delay = "5 ms" }\nflows = [{ path = ["l"], start = "start * 1 ms" }]\n'
+        '[arms]\na = { cc = "reno" }\nb = { cc = "cubic" }\nc = { cc = "bic" }\nd = { cc = "htcp" }\n'
+    )
+    dataset = sawtooth.run(tmp_path / "s.toml", tmp_path / "out")
+    comparison = side_by_side.compare(dataset.directory, [], Question())
+    assert [row.arm for row in comparison.rows] == ["b / a", "c / a", "d / a", "c / b", "d / b", "d / c"]
+    told = side_by_side.summary(comparison)
+    assert [line.partition(":")[0] for line in told] == ["goodput_bps"] * 3
+    page = compare_page.page(comparison, dataset.directory, [], Question())
+    assert [plot.name for section in page.sections for plot in section.plots] == [
+        "goodput_bps_sides",
+        "goodput_bps_against",
+        "goodput_bps_ratios",
+    ]
+    assert not any("the first arm" in line for line in [*told, *comparison.sides])
+
+
 def test_tests_of_censored_times_keep_their_level() -> None:
     generator = np.random.default_rng(3)
     trials, wrong = 4000, 0
@@ -330,7 +350,9 @@ def test_of_three_sides_each_is_held_against_those_after_it(make: Callable[..., 
     assert "a / b" in text_of(comparison)
     compare_page.page(comparison, a.directory, paths, Question(arm="sack")).write(tmp_path / "out")
     figures = {path.stem for path in (tmp_path / "out/figures").iterdir()}
-    assert figures == {f"completion_ns_{pair}_{kind}" for pair in ("a_over_b", "a_over_c", "b_over_c") for kind in ("against", "ratios")}
+    assert figures == {"completion_ns_sides"} | {
+        f"completion_ns_{pair}_{kind}" for pair in ("a_over_b", "a_over_c", "b_over_c") for kind in ("against", "ratios")
+    }
     assert "a against b against c: Who gets more?" in (tmp_path / "out/report.html").read_text()
     with pytest.raises(SawtoothError, match="b is named twice"):
         side_by_side.compare(a.directory, [b.directory, b.directory], Question())

@@ -280,7 +280,7 @@ def _setting_notes(first: Dataset, second: Dataset, labels: tuple[str, str]) -> 
         a, b = (_setting(dataset, field_name) for dataset in (first, second))
         if a != b:
             told = f"{_told(a)} on {labels[0]}, {_told(b)} on {labels[1]}" if field_name != "study_sha256" else "the files are not the same"
-            notes.append(f"another {words}: {told}")
+            notes.append(f"{'other' if words == 'options' else 'another'} {words}: {told}")
     return notes
 
 

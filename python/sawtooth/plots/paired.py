@@ -128,6 +128,37 @@ def _arrow(axis: Axes, value: float, place: float, colour: str, *, up: bool) -> 
     )  # fmt: skip
 
 
+def sides(rows: Mapping[str, Mapping[str, Interval]], names: Sequence[str], quantity: str) -> Figure:
+    """Every side's mean with its interval, one line per cell; of a mean that is a bound an arrow.
+
+    Args:
+        rows: of each cell by its name, side to mean.
+        names: of the sides, in order.
+        quantity: what is drawn, with its unit.
+
+    """
+    made, axes = figure(7.4, 1.2 + (0.16 + 0.1 * len(names)) * len(rows))
+    axis = axes[0]
+    places = {label: len(rows) - 1 - at for at, label in enumerate(rows)}
+    for at, name in enumerate(names):
+        colour, marker = COLOURS[at % len(COLOURS)], MARKERS[at % len(MARKERS)]
+        here = [(label, of[name]) for label, of in rows.items() if name in of]
+        offset = 0.5 * ((len(names) - 1) / 2 - at) / max(1, len(names) - 1)
+        axis.errorbar(
+            [interval.estimate for _, interval in here], [places[label] + offset for label, _ in here],
+            xerr=np.array([interval.reach() for _, interval in here]).T if here else None, linestyle="none", elinewidth=0.9, markersize=4, label=named(name), color=colour, marker=marker,
+        )  # fmt: skip
+        for label, interval in here:
+            if interval.kind.startswith("at least"):
+                _arrow(axis, interval.estimate, places[label] + offset, colour, up=True)
+    axis.set_yticks(list(places.values()), list(places), fontsize=7.5)
+    axis.set_ylim(-0.7, len(rows) - 0.3)
+    axis.grid(visible=False, axis="y")
+    axis.set_xlabel(quantity)
+    made.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=len(names), frameon=False, fontsize=8)
+    return made
+
+
 def ratios_by_level(panels: Mapping[str, Mapping[str, Sequence[Dot]]], names: tuple[str, str], quantity: str, tolerance: float) -> Figure:
     """Every row's ratio as a faint dot, one panel per factor and one line per level, with the median of each level."""
     heights = [len(levels) for levels in panels.values()]

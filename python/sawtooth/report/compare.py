@@ -236,8 +236,9 @@ def write_csv(comparison: Comparison, path: Path) -> None:
 def summary(comparison: Comparison) -> list[str]:
     """The findings in a few lines, by metric."""
     lines: list[str] = []
-    several = len({row.sides for row in comparison.rows}) > 1
-    for (metric, (first, second)), rows in groups(comparison).items():
+    grouped = groups(comparison)
+    several = len({pair for _, pair in grouped}) > 1
+    for (metric, (first, second)), rows in grouped.items():
         named = f"{metric.name}, {first} / {second}" if several else metric.name
         count = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}
         lines.append(

@@ -6,7 +6,8 @@ import copy
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,32 @@ import polars as pl
 from sawtooth import stats
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
-from sawtooth.measures import Measure
+from sawtooth.measures import Measure, without_unit
 from sawtooth.metrics import sides
 from sawtooth.metrics.agreement import Comparison
 from sawtooth.metrics.matching import Row
 from sawtooth.plots import paired
 from sawtooth.plots.paired import Dot, Legend
 from sawtooth.report.compare import Question, published_side, summary
-from sawtooth.report.compare_rows import MOST_LINES, constants, dot, groupings, level_of, ordered, positive, scale_of, telling
+from sawtooth.report.compare_rows import (
+    MOST_LINES,
+    MOST_PAIRS,
+    constants,
+    dot,
+    groupings,
+    level_of,
+    name_of,
+    ordered,
+    positive,
+    scale_of,
+    telling,
+)
 from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.results.dataset import Dataset
+from sawtooth.scales import scaled
+from sawtooth.stats import Interval
 
-_MOST_PAIRS = 3
+_OFTEN_EMPTY = ("arm", "unfinished_first", "unfinished_second", "bound", "published_digits", "why")
 
 
 def page(comparison: Comparison, first: Path, others: Sequence[Path], asked: Question) -> Report:
@@ -73,7 +88,13 @@ def _verdicts(comparison: Comparison) -> Section:
         "finish the least that they may be counts, or the most: such a row has a `bound`, and no interval on that side."
     )
     digits = {"ratio": 4, "ratio_low": 4, "ratio_high": 4, "p_within": 4, "p_beyond": 4}
-    return Section("Verdicts", [how], grids=[Grid("rows", comparison.frame(), "Every cell, arm and flow", digits)])
+    frame = comparison.frame()
+    # What no row has anything of is left out, and what decides stands first.
+    empty = [name for name in frame.columns if name in _OFTEN_EMPTY and not any(frame[name])]
+    keys = ["metric", "first_side", "second_side", "cell", *comparison.rows[0].factors, "arm", "item"]
+    order = [*keys, "ratio", "ratio_low", "ratio_high", "verdict", "why", "published_digits", "bound"]
+    shown = [name for name in dict.fromkeys([*order, *frame.columns]) if name in frame.columns and name not in empty]
+    return Section("Verdicts", [how], grids=[Grid("rows", frame.select(shown), "Every cell, arm and flow", digits)])
 
 
 def _figures(comparison: Comparison) -> list[Section]:
@@ -82,15 +103,32 @@ def _figures(comparison: Comparison) -> list[Section]:
     pairs = list(dict.fromkeys(row.sides for row in comparison.rows))
     for metric in dict.fromkeys(row.metric for row in comparison.rows):
         own = [row for row in comparison.rows if row.metric == metric]
-        if len(pairs) > _MOST_PAIRS:
-            plots = _plots(comparison, metric, own, ("first of the pair", "second of the pair"), "")
+        if len(pairs) > MOST_PAIRS:
+            plots = [*_together(comparison, metric, own), *_plots(comparison, metric, own, ("first of the pair", "second of the pair"), "")]
         else:
-            plots = [
+            plots = [*_together(comparison, metric, own)] if len(pairs) > 1 else []
+            plots += [
                 plot for pair in pairs if (rows := [row for row in own if row.sides == pair])
                 for plot in _plots(comparison, metric, rows, pair, f"_{slug(' over '.join(pair))}" if len(pairs) > 1 else "")
             ]  # fmt: skip
         found.append(Section(metric.name, plots=plots))
     return found
+
+
+def _together(comparison: Comparison, metric: Measure, rows: Sequence[Row]) -> Iterator[Plot]:
+    """All sides beside each other in every cell, if those are few enough to be read."""
+    found: dict[str, dict[str, Interval]] = {}
+    divisor, unit = scale_of(metric, rows)
+    arms = any(row.arm == row.pair for row in rows)
+    for row in rows:
+        plain = replace(row, sides=("", ""), arm="" if arms else row.arm)
+        label = name_of(plain, [replace(each, sides=("", ""), arm="" if arms else each.arm) for each in rows])
+        found.setdefault(label, {}).update({row.sides[0]: scaled(row.first, divisor), row.sides[1]: scaled(row.second, divisor)})
+    if len(found) <= MOST_LINES:
+        quantity = f"{without_unit(metric.name)}{f' ({unit})' if unit else ''}"
+        bounds = " Arrows: runs did not finish, and the mean is at least so much." if any(row.bound for row in rows) else ""
+        made = paired.sides(found, comparison.sides, quantity)
+        yield Plot(f"{slug(metric.name)}_sides", made, f"Means of each side with 95 % t intervals, in every cell.{bounds}")
 
 
 def _plots(comparison: Comparison, metric: Measure, rows: Sequence[Row], names: tuple[str, str], suffix: str) -> list[Plot]:

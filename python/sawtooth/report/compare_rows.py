@@ -18,15 +18,18 @@ from sawtooth.recognise import written
 from sawtooth.scales import scale, scaled
 from sawtooth.stats import Interval
 
+MOST_PAIRS = 3
+"""So many pairs of sides have sentences and figures of their own."""
 MOST_LINES = 40
 """So many rows are read one by one; of more, those furthest from 1."""
 
 
 def groups(comparison: Comparison) -> dict[tuple[Measure, tuple[str, str]], list[Row]]:
-    """The rows by their metric and by what is over what."""
+    """The rows by their metric and by what is over what; those of many pairs together."""
     found: dict[tuple[Measure, tuple[str, str]], list[Row]] = {}
+    many = len({row.sides for row in comparison.rows}) > MOST_PAIRS
     for row in comparison.rows:
-        found.setdefault((row.metric, row.sides), []).append(row)
+        found.setdefault((row.metric, ("first", "second") if many else row.sides), []).append(row)
     return found
 
 
@@ -42,8 +45,8 @@ def furthest(rows: Iterable[Row]) -> list[Row]:
 
 def rank_correlation(rows: Sequence[Row]) -> str:
     """Whether the two sides order the rows alike, in words; empty of too few."""
-    a, b = ([getattr(row, side).estimate for row in rows] for side in ("first", "second"))
-    if len(rows) < 3 or len(set(a)) < 2 or len(set(b)) < 2:
+    a, b = ([getattr(row, side).estimate for row in rows if not row.bound] for side in ("first", "second"))
+    if len(a) < 3 or len(set(a)) < 2 or len(set(b)) < 2:
         return ""
     return f"; rank correlation {stats.spearman(a, b):.3f}"
 
