@@ -59,6 +59,9 @@ def test_the_python_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         if where.startswith("docs/guides/python.md"):
             exec(compile(text, where, "exec"), names)
             assert "goodput_bps" in capsys.readouterr().out
+    assert (tmp_path / "results/delays.svg").is_file()
+    assert str(names["finding"]).startswith("<Finding mixed: The line is full at every delay>")
+    assert str(names["compared"]).startswith("<Comparison delays-cubic against delays>")
 
 
 def test_the_results_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
