@@ -22,6 +22,7 @@ from sawtooth.study.written import written
 if TYPE_CHECKING:
     import polars as pl
 
+    from sawtooth.measures import Measure, Samples
     from sawtooth.questions import Reader
     from sawtooth.references import Reference
     from sawtooth.report.compared import Compared
@@ -75,6 +76,7 @@ class Dataset(results.Dataset):
         reader, tree = _reader(self, "measure", keys, references)
         path = "measure"
         measure = reader.measure(tree, path)
+        _require_recorded(self, reader, [measure], path)
         columns = reader.names(tree, "by", path, "a column, or a list of columns")
         there = telling([measure])
         for at, column in enumerate(columns):
@@ -116,6 +118,7 @@ class Dataset(results.Dataset):
         reader, tree = _reader(self, "figures", named, answers.shown.references)
         path = "figures[0]"
         spec = figure(reader, tree, path)
+        _require_recorded(self, reader, spec.measures, path)
         try:
             return answers.plot(spec)
         except MixedError as error:
@@ -147,6 +150,7 @@ class Dataset(results.Dataset):
         reader, tree = _reader(self, "findings", named, answers.shown.references)
         path = "findings[0]"
         spec = finding(reader, tree, path)
+        _require_recorded(self, reader, [spec.measure] if spec.measure else [], path)
         others = [each for each in answers.shown.findings if each.name in spec.options.get("findings", [])]
         require_named(reader, spec, {each.name: each.kind for each in answers.shown.findings if each.name})
         try:
@@ -249,3 +253,11 @@ def _require_planned(dataset: Dataset) -> None:
             f"{dataset.directory} holds what was watched, and no study says of it what may be asked",
             "its tables are there, such as `dataset.series()`, and `sawtooth report` shows it",
         )
+
+
+def _require_recorded(dataset: Dataset, reader: Reader, measures: Sequence[Measure | Samples], path: str) -> None:
+    """Refuses what no run has recorded, if there are runs; what a study file asks for was refused before they were made."""
+    from sawtooth.expected import require_recorded
+
+    if dataset.tables:
+        require_recorded(reader.study, measures, dataset.tables, f"{path}.metric")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -185,14 +185,12 @@ class _Expected:
         for table in measure.tables:
             needs = tables.SHAPES[table].needs
             if needs and self.built and not any(self.records(table, at, arm) for at, arm in self.built):
-                raise self.study.document.error(
-                    f"no run has `{measure.name}`: the table `{_said(table)}` needs {needs}", place, _how(table)
-                )
+                raise self.study.document.error(*_lacks(measure, table, place))
         for item, of in measure.items if isinstance(measure, Measure) else ():
             self.require_item(item, of, "mean", place, None, within=item)
         for name, row in measure.computed.items():
             if row.samples and self.built and not any("sample" in json.loads(text) for text in self.built.values()):
-                raise self.study.document.error(f"`{name}` needs samples", place, 'write sample = "100 ms" in [scenario]')
+                raise self.study.document.error(*_lacks_samples(name, place))
 
     def records(self, table: str, at: int, arm: str) -> bool:
         """Whether a run records a table."""
@@ -261,6 +259,38 @@ class _Expected:
 def _level(value: Any) -> str:
     """A level of a factor, as plans have it."""
     return NOT_SET if value is None else value if isinstance(value, str) else json.dumps(value)
+
+
+def require_recorded(study: Study, measures: Iterable[Measure | Samples], recorded: Collection[str], place: str) -> None:
+    """Refuses what results have no table for; one without rows is there.
+
+    Args:
+        study: whose document has the place.
+        measures: what is asked for.
+        recorded: names of the tables that there are.
+        place: where they are asked for.
+
+    Raises:
+        StudyError: that says what would have recorded it.
+
+    """
+    for measure in measures:
+        for table in measure.tables:
+            if tables.SHAPES[table].needs and _said(table) not in recorded:
+                raise study.document.error(*_lacks(measure, table, place))
+        for name, row in measure.computed.items():
+            if row.samples and "series" not in recorded:
+                raise study.document.error(*_lacks_samples(name, place))
+
+
+def _lacks(measure: Measure | Samples, table: str, place: str) -> tuple[str, str, str]:
+    """The error about a table that no run has: what, where, and what to do."""
+    needs = tables.SHAPES[table].needs
+    return f"no run has `{measure.name}`: the table `{_said(table)}` needs {needs}", place, _how(table)
+
+
+def _lacks_samples(name: str, place: str) -> tuple[str, str, str]:
+    return f"`{name}` needs samples", place, 'write sample = "100 ms" in [scenario]'
 
 
 def _how(table: str) -> str:

@@ -119,6 +119,25 @@ def test_what_no_run_has_is_told(dataset: sawtooth.Dataset) -> None:
         dataset.measure("goodput_bps", where={"rate"})  # pyright: ignore[reportArgumentType]
 
 
+def test_what_was_not_recorded_is_told_and_not_an_empty_frame(dataset: sawtooth.Dataset) -> None:
+    for name, ask in (
+        ("measure", lambda: dataset.measure("mean(episodes.cwnd_after_bytes)")),
+        ("figure", lambda: dataset.figure(metric="mean(episodes.cwnd_after_bytes)", x="rate")),
+        ("finding", lambda: dataset.finding(claim="c", metric="mean(episodes.cwnd_after_bytes)", is_="above", than="1 B")),
+    ):
+        with pytest.raises(StudyError) as caught:
+            ask()
+        assert "the table `episodes` needs" in caught.value.message
+        assert caught.value.hint == 'write record = ["episodes"] in [scenario]'
+        assert caught.value.place is not None
+        assert caught.value.place.name == f"<{name}>"
+
+
+def test_what_was_recorded_and_did_not_happen_is_no_mistake(tmp_path: Path) -> None:
+    calm = {"duration": "200 ms", "record": ["episodes"], "links": {"l": {"rate": "1 Mbit/s", "delay": "5 ms"}}, "flows": [{"path": ["l"]}]}
+    assert sawtooth.run(calm, tmp_path / "out").measure("max(episodes.cwnd_after_bytes)").is_empty()
+
+
 def test_what_was_watched_has_no_study_to_ask(tmp_path: Path) -> None:
     watched, *_ = sawtooth.Dataset.observe(tmp_path, Observation("seen", "What?", "live", "live", "text"))
     for ask in (lambda: watched.measure("goodput_bps"), lambda: watched.figure(metric="x"), lambda: watched.finding(claim="c")):
