@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import sawtooth
 from sawtooth import measures, scales, stats
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.execute import execute
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.plan import make_plan
+from sawtooth.plots import style
 from sawtooth.questions import Choice
 from sawtooth.report import answers, report
 from sawtooth.report.document import Section
@@ -201,6 +204,10 @@ panels = "rate"
             '[[figures]]\nname = "a"\nmetric = "goodput_bps"\nx = "arm"\ncurves = "item"',
             "it would take 2 levels of `rate` (2 Mbit/s, 10 Mbit/s) together",
         ),
+        (
+            '[[figures]]\nname = "a"\nkind = "cdf"\nmetric = "goodput_bps"\ncurves = "arm"\nof = "f"',
+            "it would take 2 levels of `rate` (2 Mbit/s, 10 Mbit/s) together as if they were replicates",
+        ),
         (f'[[figures]]\nname = "{"n" * 300}"\nmetric = "goodput_bps"', f"`{'n' * 36}...` is too long to name a file"),
         ("figures = 3", "`figures` is a list of tables"),
         (finding('is = "below"\nthan = "20 ms"'), "`20 ms` is no rate, as `goodput_bps` is"),
@@ -241,3 +248,54 @@ def test_an_item_that_no_run_has_is_named_with_those_there_are(tmp_path: Path) -
     with pytest.raises(DatasetError, match="no run has an item `g` of `goodput_bps`") as caught:
         found.plot(spec)
     assert "there are f" in str(caught.value)
+
+
+def test_flows_of_one_run_are_no_replicates(tmp_path: Path) -> None:
+    text = STUDY.replace('name = "f",', 'name = "f", count = 2,')
+    (tmp_path / "s.toml").write_text(text + '[[figures]]\nname = "a"\nmetric = "goodput_bps"\nx = "rate"\ncurves = "arm"\nflows = "each"\n')
+    with pytest.raises(StudyError) as caught:
+        make_plan(Study.load(tmp_path / "s.toml"))
+    assert caught.value.message == "the figure `a` cannot be drawn: it would take 2 items (f[1], f[2]) together as if they were replicates"
+    assert caught.value.place is not None
+
+
+MANY = ["reno", "cubic", "bic", "vegas", "htcp", "westwood", "illinois", "scalable", "hybla", "highspeed"]
+FIGURES = """
+[[figures]]
+name = "levels"
+metric = "goodput_bps"
+x = "rate"
+curves = "arm"
+[[figures]]
+name = "distribution"
+kind = "cdf"
+metric = "srtt_ns"
+curves = "arm"
+panels = "rate"
+scale = "log"
+"""
+
+
+def test_points_of_many_arms_stay_beside_their_level_and_distributions_say_how_many_runs(tmp_path: Path) -> None:
+    arms = "".join(f'{name} = {{ cc = "{name}" }}\n' for name in MANY)
+    (tmp_path / "s.toml").write_text(STUDY.partition("one =")[0] + arms + FIGURES)
+    dataset = sawtooth.run(tmp_path / "s.toml", tmp_path / "out")
+    section = answered(dataset)
+    assert section is not None
+    levels, distribution = (plot.figure for plot in section.plots[:2])
+    axis = levels.axes[0]
+    places = [np.asarray(container.lines[0].get_xdata(), dtype=float) for container in axis.containers]
+    assert len(places) == len(MANY)
+    # Each curve has a point at 0 and at 1, and none is nearer to another level than to its own.
+    assert max(abs(x[at] - at) for x in places for at in (0, 1)) < 0.4
+    assert len({round(float(x[0]), 6) for x in places}) == len(MANY)
+    looks = {(handle.lines[0].get_color(), handle.lines[0].get_linestyle(), handle.lines[0].get_marker()) for handle in axis.containers}
+    assert len(looks) == len(MANY)
+    # A distribution says of each curve of how many runs it is, and has a band.
+    assert [text.get_text() for text in distribution.legends[0].get_texts()] == [f"{name} (n = 3)" for name in MANY]
+    for axis in distribution.axes:
+        assert len(axis.collections) >= len(MANY)
+        assert axis.get_xscale() == "log"
+    with style.laid_out(distribution):
+        written = [[text.get_text() for text in axis.get_xticklabels()] for axis in distribution.axes]
+    assert all(len([text for text in texts if text]) >= 3 for texts in written)

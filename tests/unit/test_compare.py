@@ -18,7 +18,7 @@ from scipy import stats as scipy_stats
 import sawtooth
 from sawtooth import measures, stats
 from sawtooth.errors import SawtoothError
-from sawtooth.metrics import sides
+from sawtooth.metrics import agreement, sides
 from sawtooth.metrics.agreement import Comparison
 from sawtooth.plan import Run, make_plan
 from sawtooth.plots import paired
@@ -319,6 +319,31 @@ def test_of_many_arms_all_pairs_are_told_together(tmp_path: Path) -> None:
         "goodput_bps_ratios",
     ]
     assert not any("the first arm" in line for line in [*told, *comparison.sides])
+
+
+def test_what_was_not_recorded_is_told_with_what_it_needs(study_file: Path, tmp_path: Path) -> None:
+    ran = sawtooth.run(study_file, tmp_path / "ran").directory
+    expected = (
+        'error: no run has `mean(series.cwnd_bytes)`: the table `series` needs sample = "100 ms"\n'
+        "hint: results hold what the study records; `sawtooth list metric` says what else there is"
+    )
+    for others in ([], [ran]):
+        with pytest.raises(SawtoothError) as raised:
+            side_by_side.compare(ran, others, Question(("mean(series.cwnd_bytes)",)))
+        assert str(raised.value) == expected
+
+
+def test_results_of_another_epoch_are_noted(make: Callable[..., Dataset]) -> None:
+    a, b = make("a", plain), make("b", plain)
+    b.manifest["results_epoch"] = 1
+    comparison = agreement.of_datasets([a, b], (), 0.05)
+    assert any(note.startswith("another results epoch: ") and note.endswith(" on a, 1 on b") for note in comparison.notes)
+
+
+def test_what_stands_behind_signs_is_said(make: Callable[..., Dataset]) -> None:
+    comparison = compared(make("a", plain), make("b", lambda run, i: plain(run, i) * 1.1))
+    assert " ± " in text_of(comparison)
+    assert side_by_side.key(comparison) == ["±: half of the mean's 95 % t interval; 95 %: the ratio's Fieller interval"]
 
 
 def test_tests_of_censored_times_keep_their_level() -> None:

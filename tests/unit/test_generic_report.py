@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import sawtooth
+from sawtooth import measures
 from sawtooth.cli import app
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
@@ -116,6 +118,41 @@ def test_what_did_not_finish_is_at_least_so_much_and_is_compared_by_its_bounds(t
     assert (row["difference"], row["high"], row["unfinished"], row["verdict"]) == (None, None, 3, "more")
     assert isinstance(row["low"], float)
     assert row["low"] > 3.5
+
+
+SLOW = """
+repeat = 3
+[draws]
+start = { distribution = "uniform", low = "0", high = "100" }
+[scenario]
+duration = "20 s"
+links.l = { rate = "100 kbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "10 packets" } }
+[[scenario.flows]]
+path = ["l"]
+start = "start * 1 ms"
+"""
+
+
+def test_a_slow_flow_is_headed_by_its_goodput(tmp_path: Path) -> None:
+    dataset = sawtooth.run(SLOW, tmp_path / "out")
+    made = report(dataset)
+    # Not by throughput_bps, which counts whole segments.
+    assert re.match(r"goodput: 9[67]\.\d+ kbit/s$", made.summary[0])
+    assert not any("throughput" in line for line in made.summary)
+
+
+def test_the_rate_of_a_transfer_is_that_until_its_last_byte_and_not_until_the_end_of_the_run(tmp_path: Path) -> None:
+    rates: list[float] = []
+    for time in ("5 s", "50 s"):
+        dataset = sawtooth.run(UNFINISHED.replace("TIME", time).partition("[arms]")[0], tmp_path / time.replace(" ", ""))
+        flows = dataset.flows().collect()
+        rate = measures.observe(dataset, measures.Asked(measures.measure("transfer_rate_bps")))["value"]
+        assert rate.to_list() == pytest.approx((8e15 / flows["completion_ns"]).to_list())
+        rates.append(float(rate.to_numpy().mean()))
+        made = report(dataset)
+        assert made.summary[0].startswith("completion time: ")
+        assert not any("throughput" in line for line in made.summary)
+    assert rates[0] == rates[1]
 
 
 def test_of_what_nobody_finished_nothing_is_said_to_differ(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure
 from sawtooth.measures.blocks import name_of_block
+from sawtooth.measures.tables import SHAPES
 from sawtooth.metrics import sides
 from sawtooth.metrics.matching import Key, Matcher, Observed, Row, Tested, Unmatched, collides
 from sawtooth.references import Reference
@@ -68,6 +69,8 @@ def of_datasets(
     labels = _labels(datasets)
     metrics = _metrics(names, datasets)
     seen = [[sides.observe(dataset, metric, how, arm) for metric, _ in metrics] for dataset in datasets]
+    for at, (metric, _) in enumerate(metrics):
+        _require_told(metric, [frames[at] for frames in seen], datasets)
     matchers: list[Matcher] = []
     for one, other in combinations(range(len(datasets)), 2):
         first, second, called = datasets[one], datasets[other], (labels[one], labels[other])
@@ -98,6 +101,8 @@ def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str =
     shared = sides.factors(dataset)
     metrics = _metrics(names, [dataset])
     seen = [{arm: sides.observe(dataset, metric, how, arm) for arm in arms} for metric, _ in metrics]
+    for (metric, _), of_arm in zip(metrics, seen, strict=True):
+        _require_told(metric, list(of_arm.values()), [dataset])
     matchers: list[Matcher] = []
     for earlier, later in combinations(arms, 2):
         matcher = Matcher((later, earlier), shared, [*_state(dataset, str(dataset.directory))])
@@ -140,8 +145,21 @@ def with_reference(
     matcher.exact = collides(dataset, own)
     for metric, column in pairs:
         _require_unit(reference, column, metric, notes)
-        matcher.pair_published(metric, matcher.gather(sides.observe(dataset, metric, how, arm)), reference, column)
+        found = sides.observe(dataset, metric, how, arm)
+        _require_told(metric, [found], [dataset])
+        matcher.pair_published(metric, matcher.gather(found), reference, column)
     return _comparison(matcher.labels, [matcher], tolerance, own)
+
+
+def _require_told(metric: Measure, found: Sequence[pl.DataFrame], datasets: Sequence[Dataset]) -> None:
+    """Raises for a measure of which no finished run has anything, with what it needs."""
+    if any(frame.height for frame in found) or not any(dataset.status().filter(status="ok").height for dataset in datasets):
+        return
+    needs = [f"the table `{table}` needs {SHAPES[table].needs}" for table in sorted(metric.tables) if SHAPES[table].needs]
+    raise DatasetError(
+        f"no run has `{metric.name}`{': ' if needs else ''}{'; '.join(needs)}",
+        "results hold what the study records; `sawtooth list metric` says what else there is",
+    )
 
 
 def _require_unit(reference: Reference, column: str, metric: Measure, notes: list[str]) -> None:
