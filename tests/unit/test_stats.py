@@ -324,3 +324,11 @@ def test_the_difference_of_means_has_a_t_interval() -> None:
     assert (alone.estimate, alone.low, alone.high, alone.n, alone.kind) == (5, -np.inf, np.inf, 2, "n = 1: no interval")
     known = stats.Means(10.0, 5.0, (1.0, 0.0), 0.0, (np.inf, np.inf), paired=False)
     assert (stats.difference_interval(known).n, stats.difference_interval(known).high) == (0, pytest.approx(5 + 1.959964))
+
+
+def test_pairs_that_differ_by_noise_of_their_last_digits_do_not_differ() -> None:
+    found = stats.difference([2428800.0000000005, 2428800.0, 2428800.0], [2428800.0, 2428800.0, 2428799.9999999995])
+    assert (found.estimate, found.low, found.high) == (0.0, 0.0, 0.0)
+    assert found.kind == "no variation in 3 runs: fewer than 63% of runs differ"
+    assert stats.difference([1.0, 1.0 + 1e-9], [1.0, 1.0]).estimate > 0
+    assert stats.apart(np.array([1.0, 2.0]), np.array([1.0 + 1e-15, 1.0])).tolist() == [0.0, 1.0]

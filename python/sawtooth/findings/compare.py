@@ -235,7 +235,7 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
 
 
 def _differences(first: Bounds, second: Bounds | None, options: Mapping[str, Any]) -> Vector:
-    return first[0] - float(options["bound"]) if second is None else first[0] - float(options["times"]) * second[0]
+    return first[0] - float(options["bound"]) if second is None else stats.apart(first[0], float(options["times"]) * second[0])
 
 
 def words(first: Bounds, second: Bounds | None, data: Data, shown: Interval, options: Mapping[str, Any]) -> str:

@@ -51,7 +51,7 @@ class Question:
     """What is compared, and how.
 
     Attributes:
-        metrics: measures, as `sawtooth list measure` has them, or expressions over them; none for completion times of transfers, else goodput.
+        metrics: measures, as `sawtooth list metric` has them, or expressions over them; none for completion times of transfers, else goodput.
         tolerance: ratios from 1 / (1 + tolerance) to 1 + tolerance are as good as 1.
         how: `mean`, `sum` or `max` over the flows of a block, or `each` flow by itself.
         arm: only this one.

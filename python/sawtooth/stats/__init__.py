@@ -5,7 +5,7 @@ docs/concepts/statistics.md; what it covers is measured: docs/validation/statist
 """
 
 from sawtooth.stats.centre import CENTRES, Centre, centre, geometric_mean
-from sawtooth.stats.compare import difference, ratio
+from sawtooth.stats.compare import apart, difference, ratio
 from sawtooth.stats.factorial import Effect, Factorial, Source, factorial
 from sawtooth.stats.fairness import jain
 from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
@@ -44,6 +44,7 @@ __all__ = [
     "Source",
     "Trend",
     "Vector",
+    "apart",
     "bootstrap_interval",
     "centre",
     "detectable",

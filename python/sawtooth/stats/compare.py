@@ -14,6 +14,8 @@ from sawtooth.stats.quantiles import t_quantile
 
 _DRAWS = 4000
 _SEED = 1
+_NOISE = 1e-13
+"""Share of a value by which sums in another order may differ."""
 
 
 def difference(
@@ -38,7 +40,7 @@ def difference(
     n = int(min(a.size, b.size))
     logs = n > 1 and times > 0 and _positive(a, b)
     if paired:
-        found = mean(a - times * b, level, origin=not logs)
+        found = mean(apart(a, times * b), level, origin=not logs)
         named = found.kind.removeprefix(f"{percent(level)} ").removesuffix(" interval")
     else:
         found, named = _welch(a, b, level, times), "Welch t"
@@ -55,6 +57,12 @@ def difference(
         )
     named = named.replace(" and ", ", ")
     return Interval(middle, low, high, n, f"{percent(level)} {named} and log-scale interval")
+
+
+def apart(a: Vector, b: Vector) -> Vector:
+    """The differences of pairs; what is only noise of their last binary digits is none."""
+    differences = a - b
+    return np.where(np.abs(differences) <= _NOISE * np.maximum(np.abs(a), np.abs(b)), 0.0, differences)
 
 
 def _welch(a: Vector, b: Vector, level: float, times: float) -> Interval:

@@ -136,6 +136,10 @@ def equivalence_of_bounds(least: Means | None, most: Means | None, tolerance: fl
     if not all(means.testable for means in (least, most) if means is not None):
         raise ValueError("one observation says nothing about its error")
     below, above = 1 / (1 + tolerance), 1 + tolerance
+    if least is most and least is not None and 0.0 in (least.contrast(above)[1], least.contrast(below)[1]):
+        # Where nothing varies at a limit, the means alone decide.
+        within = below * least.second <= least.first <= above * least.second
+        return (0.0, 1.0) if within else (1.0, 0.0)
     # Probabilities of what lies still further out: beyond the upper limit, and beyond the lower.
     over = _tail(least, above, 1) if least is not None else 1.0
     under = _tail(most, below, -1) if most is not None else 1.0
@@ -147,7 +151,6 @@ def equivalence_of_bounds(least: Means | None, most: Means | None, tolerance: fl
 
 def _tail(means: Means, factor: float, sign: int) -> float:
     difference, error, freedom = means.contrast(factor)
-    # Without any variation the numbers decide.
     return t_tail(sign * difference / error, freedom) if error > 0 else float(sign * difference <= 0)
 
 
