@@ -16,7 +16,7 @@ from sawtooth.findings.compare import difference
 from sawtooth.findings.verdict import Claimed, Evidence, decide
 from sawtooth.measures import Asked, factors
 from sawtooth.recognise import written
-from sawtooth.report import replicates, sensible
+from sawtooth.report import effects, replicates, sensible
 from sawtooth.report.answers import Answers, section, summary
 from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.report.sensible import Shown
@@ -37,7 +37,8 @@ def build(dataset: Dataset, *, drawn: bool = True) -> Report:
     lines: list[str] = summary(answer) if answer else []
     told: list[str] = []
     differences: list[pl.DataFrame] = []
-    for one in sensible.shown(dataset):
+    shown = sensible.shown(dataset)
+    for one in shown:
         frame = _values(answers, one)
         if frame.is_empty():
             continue
@@ -47,6 +48,10 @@ def build(dataset: Dataset, *, drawn: bool = True) -> Report:
     found = [each for each in differences if each.height]
     if found:
         sections.append(_compared(found, answers.arms[0]))
+    matters = effects.section(answers, shown[0] if shown else None, drawn=drawn and not answers.shown.figures)
+    if matters:
+        # After what it is about, before all that follows.
+        sections.insert(1, matters)
     by_rule = replicates.section(answers)
     if by_rule:
         sections.append(by_rule)
