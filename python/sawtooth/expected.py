@@ -13,6 +13,7 @@ import polars as pl
 from sawtooth import _core, figures, findings
 from sawtooth.design import NOT_SET, MixedError, advice, require_unmixed, varying
 from sawtooth.errors import StudyError
+from sawtooth.figures.against import ApartError, of_side, paired
 from sawtooth.figures.places import MEASURE, placed, unused
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.findings.spec import FindingSpec
@@ -87,10 +88,15 @@ class _Expected:
             frame = self.frame(spec.measure, spec.view.flows, spec.view.by)
         if frame.is_empty():
             return
+        against = spec.options.get("against")
         for number, item in enumerate(spec.choice.of):
+            if isinstance(against, Measure) and self.has(item, against, spec.view.flows):
+                continue
             for measure in spec.measures:
                 self.require_item(item, measure, spec.view.flows, f"{spec.path}.of", number)
-        chosen = self.chosen(frame, spec.choice)
+                if isinstance(against, Measure):
+                    break
+        chosen = self.against(spec, frame, against) if isinstance(against, Measure) else self.chosen(frame, spec.choice)
         if chosen.is_empty():
             return
         kind = figures.TABLE[spec.kind]
@@ -99,6 +105,20 @@ class _Expected:
         except MixedError as error:
             free = unused(kind, spec.places, spec.options)
             raise self.study.document.error(f"the figure `{spec.name}` cannot be drawn: {error}", spec.path, advice(error, free)) from None
+
+    def against(self, spec: FigureSpec, frame: pl.DataFrame, against: Measure) -> pl.DataFrame:
+        """What is left of a figure of two measures: values that stand against some of the other."""
+        assert spec.measure is not None
+        theirs = self.frame(against, spec.view.flows, spec.view.by)
+        if theirs.is_empty():
+            return self.chosen(frame, spec.choice)
+        mine, other = (self.chosen(each, of_side(spec.choice, each)) for each in (frame, theirs))
+        try:
+            return paired(mine, other.select("cell", "arm", "item"), ["cell", "arm"], (), (spec.measure, against))
+        except ApartError as error:
+            raise self.study.document.error(
+                f"the figure `{spec.name}` cannot be drawn: {error}", f"{spec.path}.against", error.hint
+            ) from None
 
     # --- findings
 
@@ -205,6 +225,10 @@ class _Expected:
         if table in ("exchanges", "datagrams", "sources", "arrivals", "completions"):
             return bool(self.items(at, arm)[table])
         return table in asked and (table != "transfers" or bool(self.items(at, arm)[table]))
+
+    def has(self, item: str, measure: Measure, flows: str) -> bool:
+        """Whether some run has an item of a measure."""
+        return any(item in (*self.of(at, arm, measure, "each"), *self.of(at, arm, measure, flows)) for at, arm in self.built)
 
     def require_item(
         self,

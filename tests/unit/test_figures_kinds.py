@@ -10,18 +10,20 @@ import polars as pl
 import pytest
 
 from sawtooth import estimates, figures, stats
-from sawtooth.errors import DatasetError
+from sawtooth.errors import DatasetError, StudyError
 from sawtooth.estimates import Estimate
-from sawtooth.figures.spec import Drawn
+from sawtooth.figures.spec import Drawn, FigureSpec
 from sawtooth.findings.verdict import Evidence
+from sawtooth.measures import measure
+from sawtooth.plan import make_plan
 from sawtooth.plots import forest, heatmap, lanes, replicates, shares
-from sawtooth.plots.style import svg
+from sawtooth.plots.style import figure, legend_above, svg
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Verdict
 from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval
 from tests.conftest import ROOT
-from tests.unit.figure_runs import STUDY, drawn, made, refused, without
+from tests.unit.figure_runs import STUDY, drawn, loaded, made, refused, without
 
 FINDINGS = """
 [[findings]]
@@ -487,3 +489,54 @@ def test_every_figure_of_the_guide_is_drawn(tmp_path: Path) -> None:
         assert plot.svg.startswith("<svg")
         assert plot.numbers is not None
         assert plot.numbers.height > 0, plot.name
+
+
+# --- two measures of unlike kinds
+
+
+@pytest.mark.parametrize("kind", ["plane", "scatter"])
+def test_what_a_run_has_one_of_stands_against_every_item_of_the_other_side(kind: str, runs: Dataset, tmp_path: Path) -> None:
+    keys = f'kind = "{kind}"\nmetric = "goodput_bps"\nagainst = "total_goodput_bps"\ncurves = "item"'
+    assert set(drawn(runs, tmp_path, keys).numbers["item"]) == {"long", "short", "call"}
+    turned = f'kind = "{kind}"\nmetric = "total_goodput_bps"\nagainst = "links.wait_mean_ns"\nof = "l forward"\ncurves = "arm"'
+    found = drawn(runs, tmp_path, turned)
+    assert set(found.numbers["item"]) == {"l forward"}
+    named = drawn(
+        runs, tmp_path, f'kind = "{kind}"\nmetric = \'items."l forward".links.wait_mean_ns\'\nagainst = "goodput_bps"\ncurves = "arm"'
+    )
+    assert set(named.numbers["item"]) == {"long", "short", "call"}
+    svg(named.figure)
+    of_call = drawn(runs, tmp_path, f'kind = "{kind}"\nmetric = "datagrams.delay_mean_ns"\nagainst = "total_goodput_bps"\nof = "call"')
+    assert set(of_call.numbers["item"]) == {"call"}
+    total = records(runs).filter(pl.col("flow") != "call").group_by("rate", "delay", "arm", "replicate").agg(pl.col("goodput_bps").sum())
+    if kind == "scatter":
+        both = of_call.numbers.join(total, on=["rate", "delay", "arm", "replicate"])
+        assert both.height == 36
+        assert np.allclose(both["x"].to_numpy(), both["goodput_bps"].to_numpy())
+    else:
+        assert of_call.numbers.height == 12
+        assert np.isclose(of_call.numbers["x_estimate"].mean(), total["goodput_bps"].mean())
+
+
+@pytest.mark.parametrize("kind", ["plane", "scatter"])
+def test_several_items_on_both_sides_and_none_in_common_are_refused_when_planned(kind: str, runs: Dataset, tmp_path: Path) -> None:
+    keys = f'kind = "{kind}"\nmetric = "links.wait_mean_ns"\nagainst = "goodput_bps"\n'
+    error = refused(tmp_path, keys)
+    assert "none is of both" in error.message
+    assert error.hint is not None
+    assert 'of = "l forward"' in error.hint
+    with pytest.raises(StudyError, match="no run has an item `shrt`"):
+        loaded_plan(tmp_path, keys + 'of = "shrt"\n')
+    spec = FigureSpec("a", kind, "", measure("links.wait_mean_ns"), options={"against": measure("goodput_bps")})
+    with pytest.raises(DatasetError, match="none is of both"):
+        Answers(runs).drawn(spec)
+
+
+def test_a_legend_of_nothing_has_no_lines() -> None:
+    made, axes = figure(3, 3)
+    assert legend_above(made, axes[0]) == 0
+
+
+def loaded_plan(directory: Path, keys: str) -> None:
+    """Plans the study with a figure of these keys."""
+    make_plan(loaded(directory, f'{STUDY}\n[[figures]]\nname = "a"\n{keys}'))

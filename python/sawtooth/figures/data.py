@@ -14,10 +14,11 @@ from sawtooth import estimates
 from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
+from sawtooth.figures.against import ApartError, of_side, paired
 from sawtooth.figures.places import MEASURE, placed
 from sawtooth.figures.spec import FigureSpec, Kind
 from sawtooth.measures import Asked, Evaluator, Measure, Samples, factors
-from sawtooth.questions import require_items
+from sawtooth.questions import Choice, require_items
 from sawtooth.recognise import written
 from sawtooth.references import Reference
 from sawtooth.scales import scale
@@ -66,7 +67,7 @@ class Data:
         self.verdicts = verdicts
         self.factors = factors(evaluator.dataset)
         if kind.measured:
-            self.frame = self.of(self.measure) if not spec.several else self._several()
+            self.frame = self._against() if "against" in spec.options else self.of(self.measure) if not spec.several else self._several()
             self.places = placed(spec, kind, self.frame, self.factors)
         else:
             self.frame, self.places = evaluator.plan, {}
@@ -75,19 +76,39 @@ class Data:
         """The values of several measures, told apart by the column `measure`."""
         return pl.concat(self.of(measure).with_columns(pl.lit(name).alias(MEASURE)) for name, measure in self.spec.several.items())
 
+    def _against(self) -> pl.DataFrame:
+        """The values of a measure, each with x_low and x_high of the one that it is held against; these are null where it is not known."""
+        other: Measure = self.spec.options["against"]
+        observed = [self.evaluator.observe(Asked(measure, self.spec.view)) for measure in (self.measure, other)]
+        items = pl.concat(frame.select("item") for frame in observed)
+        require_items(items, self.spec.choice.of, self.measure.name)
+        mine, theirs = (
+            self._chosen(frame, measure, of_side(self.spec.choice, frame))
+            for frame, measure in zip(observed, (self.measure, other), strict=True)
+        )
+        theirs = theirs.select("run", "item", *(name for name in self.spec.view.by if name in theirs.columns), x_low="low", x_high="high")
+        try:
+            both = paired(mine, theirs, ["run"], [*self.spec.view.by], (self.measure, other))
+        except ApartError as error:
+            raise DatasetError(str(error), error.hint) from None
+        if both.filter(pl.col("low").is_not_null() & pl.col("x_low").is_not_null()).is_empty():
+            raise DatasetError(f"no run tells both `{self.measure.name}` and `{other.name}` of what was chosen")
+        return both
+
     def of(self, measure: Measure | Samples) -> pl.DataFrame:
         """The values of a measure, of the figure's choice and view."""
         if isinstance(measure, Samples):
             return self._chosen(self.evaluator.samples(measure.term, self.spec.view), measure)
         return self._chosen(self.evaluator.observe(Asked(measure, self.spec.view)), measure)
 
-    def _chosen(self, found: pl.DataFrame, measure: Measure | Samples) -> pl.DataFrame:
+    def _chosen(self, found: pl.DataFrame, measure: Measure | Samples, choice: Choice | None = None) -> pl.DataFrame:
         """Those of the chosen arms, cells and items, which are known."""
         # Arms stand in the order of the study's file.
         order = {arm: at for at, arm in enumerate(self.arms)}
         found = found.sort(pl.col("arm").replace_strict(order, default=len(order), return_dtype=pl.Int64), maintain_order=True)
-        require_items(found, self.spec.choice.of, measure.name)
-        found = self.spec.choice.select(found).with_columns(pl.col(name).fill_null(NOT_SET) for name in self.factors)
+        choice = choice or self.spec.choice
+        require_items(found, choice.of, measure.name)
+        found = choice.select(found).with_columns(pl.col(name).fill_null(NOT_SET) for name in self.factors)
         if found.filter(pl.col("low").is_not_null()).is_empty():
             raise DatasetError(f"no run tells `{measure.name}` of what was chosen", "`sawtooth list metric` says what each needs")
         return found

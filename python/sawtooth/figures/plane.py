@@ -13,7 +13,6 @@ from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.levels import row
 from sawtooth.figures.spec import Drawn, Kind
-from sawtooth.measures import Asked
 from sawtooth.questions import Reader
 from sawtooth.study.keys import Key
 
@@ -30,19 +29,17 @@ def draw(data: Data) -> Drawn:
     from sawtooth.plots import plane
 
     against = data.spec.options["against"]
-    other = data.evaluator.observe(Asked(against, data.spec.view))
-    keys = ["run", "item"]
-    # A point is of what both measures know: an item of a cell and arm.
-    both = data.frame.join(other.select(*keys, other_low="low", other_high="high"), on=keys, maintain_order="left")
-    (x_divisor, x_unit), (y_divisor, y_unit) = data.scaled(against, other), data.unit
+    (x_divisor, x_unit), (y_divisor, y_unit) = data.scaled(against, data.frame.select(low="x_low")), data.unit
     panels: list[dict[str, list[tuple[Estimate, Estimate]]]] = []
     rows: list[dict[str, object]] = []
     for panel in data.panels():
-        here = both.join(panel.frame.select("run", "item"), on=keys, how="semi")
         curves: dict[str, list[tuple[Estimate, Estimate]]] = {}
-        for name, part in data.curves(here):
+        for name, part in data.curves(panel.frame):
             for _, group in part.group_by("cell", "arm", "item", maintain_order=True):
-                right = group.select(low="other_low", high="other_high")
+                # A point is of what both measures know: an item of a cell and arm.
+                if group["low"].null_count() == group.height or group["x_low"].null_count() == group.height:
+                    continue
+                right = group.select(low="x_low", high="x_high")
                 x, y = (estimates.of_frame(side, data.spec.statistic) for side in (right, group))
                 curves.setdefault(name, []).append((x.over(x_divisor), y.over(y_divisor)))
                 named = group.select(*data.factors, "arm", "item").row(0, named=True)

@@ -8,7 +8,6 @@ from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.plane import AGAINST, read
 from sawtooth.figures.spec import Drawn, Kind
-from sawtooth.measures import Asked
 
 
 def draw(data: Data) -> Drawn:
@@ -16,24 +15,20 @@ def draw(data: Data) -> Drawn:
     from sawtooth.plots import scatter
 
     against = data.spec.options["against"]
-    other = data.evaluator.observe(Asked(against, data.spec.view))
-    keys = ["run", "item", *(name for name in data.spec.view.by if name in other.columns)]
-    both = data.frame.join(other.select(*keys, x_low="low", x_high="high"), on=keys, how="left", maintain_order="left")
-    known = both.filter(pl.col("low").is_not_null() & pl.col("x_low").is_not_null())
-    (x_divisor, x_unit), (y_divisor, y_unit) = data.scaled(against, other), data.unit
+    is_known = pl.col("low").is_not_null() & pl.col("x_low").is_not_null()
+    known = data.frame.filter(is_known)
+    (x_divisor, x_unit), (y_divisor, y_unit) = data.scaled(against, data.frame.select(low="x_low")), data.unit
     panels = data.panels()
-    points: list[dict[str, scatter.Points]] = []
-    for panel in panels:
-        here = known.join(panel.frame.select(keys), on=keys, how="semi", maintain_order="left")
-        points.append(
-            {
-                name: scatter.Points(
-                    part["x_low"].to_numpy() / x_divisor, part["low"].to_numpy() / y_divisor,
-                    (part["x_low"] != part["x_high"]).to_numpy(), (part["low"] != part["high"]).to_numpy(),
-                )
-                for name, part in data.curves(here)
-            }
-        )  # fmt: skip
+    points = [
+        {
+            name: scatter.Points(
+                part["x_low"].to_numpy() / x_divisor, part["low"].to_numpy() / y_divisor,
+                (part["x_low"] != part["x_high"]).to_numpy(), (part["low"] != part["high"]).to_numpy(),
+            )
+            for name, part in data.curves(panel.frame.filter(is_known))
+        }
+        for panel in panels
+    ]  # fmt: skip
     scales = [shown.scale(data, known[column].to_list()) for column in ("x_low", "low")]
     scale, note = min(scales, key=lambda found: (found[0] == "log", not found[1]))
     labels = data.label(data.spec.x_label, against, x_unit), data.label(data.spec.label, data.measure, y_unit)
@@ -42,7 +37,7 @@ def draw(data: Data) -> Drawn:
         *dict.fromkeys(["cell", *data.factors, "arm", "replicate", "item", *data.spec.view.by]),
         x="x_low", y="low", x_unfinished=pl.col("x_low") != pl.col("x_high"), y_unfinished=pl.col("low") != pl.col("high"),
     )  # fmt: skip
-    return Drawn(made, shown.sentences(_said(known, both.height), note, shown.pooling(data)), numbers)
+    return Drawn(made, shown.sentences(_said(known, data.frame.height), note, shown.pooling(data)), numbers)
 
 
 def _said(known: pl.DataFrame, every: int) -> str:

@@ -78,6 +78,8 @@ def legend_above(made: Figure, axis: Axes, chosen: Sequence[tuple[Any, str]] | N
     Returns how many lines it has.
     """
     handles, labels = axis.get_legend_handles_labels() if chosen is None else ([each for each, _ in chosen], [name for _, name in chosen])
+    if not labels:
+        return 0
     # Beside a name there are the sample of its curve and the room to the next: 2 + 0.8 + 2 letters' heights. In lines below each other all
     # columns are taken to be as wide as the widest.
     widths = [4.8 * _LEGEND_SIZE / 72 + extent(label, _LEGEND_SIZE) for label in labels]
