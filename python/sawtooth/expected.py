@@ -12,7 +12,7 @@ import polars as pl
 
 from sawtooth import _core, figures, findings
 from sawtooth.design import NOT_SET, MixedError, advice, require_unmixed, varying
-from sawtooth.errors import StudyError
+from sawtooth.errors import StudyError, StudyWarning
 from sawtooth.figures.against import ApartError, of_side, paired
 from sawtooth.figures.places import MEASURE, placed, unused
 from sawtooth.figures.spec import FigureSpec
@@ -31,26 +31,32 @@ from sawtooth.study.effects import Built
 from sawtooth.study.sweep import Cell, axis_names
 from sawtooth.study.sweep import cells as cells_of
 
+_MOST_ROWS = 4
 _MOST = 12
 """So many names are told."""
 
 
-def check(study: Study, shown: Presentation, cells: Sequence[Cell], built: Built) -> None:
+def check(study: Study, shown: Presentation, cells: Sequence[Cell], built: Built) -> list[StudyWarning]:
     """Refuses figures and findings that no run could fill, and those that take together what is no replicate.
+
+    Returns:
+        What of references is of no cell.
 
     Raises:
         StudyError: with its place.
 
     """
     expected = _Expected(study, cells, built)
-    for at, reference in enumerate(shown.references.values()):
-        expected.reference(reference, f"references[{at}]")
+    strange = [
+        warning for at, reference in enumerate(shown.references.values()) for warning in expected.reference(reference, f"references[{at}]")
+    ]
     if shown.stopping:
         expected.stopping(shown.stopping)
     for figure in shown.figures:
         expected.figure(figure)
     for finding in shown.findings:
         expected.finding(finding)
+    return strange
 
 
 class _Expected:
@@ -261,18 +267,25 @@ class _Expected:
 
     # --- references
 
-    def reference(self, found: Reference, path: str) -> None:
-        """Raises if no row of a table is of a cell that the study has, in its short form or the other."""
+    def reference(self, found: Reference, path: str) -> list[StudyWarning]:
+        """Rows of a table that are of no cell that the study has, in its short form or the other; raises if none is of one."""
         named = [name for name in found.keys if name not in ("arm", "item")]
         rows = [row for quantity in found.quantities for row in found.table(quantity).to_dicts()]
         if not rows or not named:
-            return
+            return []
         every = [*self.cells, *cells_of(replace(self.study, sweep=self.study.full_sweep))]
         texts = [{name: _level(cell.factors.get(place)) for place, name in self.names.items()} for cell in every]
         arms = [*self.study.arms, *self.study.other_arms] or [""]
         there = {tuple(level(text[name]) for name in named) for text in texts}
-        if any(tuple(row[name] for name in named) in there and row.get("arm", arms[0]) in arms for row in rows):
-            return
+        lost = [row["label"] for row in rows if tuple(row[name] for name in named) not in there or row.get("arm", arms[0]) not in arms]
+        if not lost:
+            return []
+        if len(lost) < len(rows):
+            labels = list(dict.fromkeys(lost))
+            some = "; ".join(labels[:_MOST_ROWS]) + ("; ..." if len(labels) > _MOST_ROWS else "")
+            what = f"{len(labels)} {'row' if len(labels) == 1 else 'rows'} of {found.path.name} {'is' if len(labels) == 1 else 'are'} of no cell of this study: {some}"
+            hint = "nothing is held against them; `where` of the reference chooses rows"
+            return [StudyWarning(what, self.study.document.place(f"{path}.file"), hint)]
         wanted = ", ".join(f"{name} {texts[0][name]}" for name in named)
         raise self.study.document.error(
             f"no row of {found.path} is of a cell of this study", f"{path}.keys" if self.study.document.spans.get(f"{path}.keys") else f"{path}.file",

@@ -217,7 +217,7 @@ def make_plan(study: Study) -> Plan:
         if study.most > study.repeat:
             # What cannot be drawn of the last replicate is told now, not in the middle.
             next(_runs(study, cell, range(study.most, study.most + 1)))
-    check(study, shown, all_cells, built)
+    warnings.update(dict.fromkeys(check(study, shown, all_cells, built)))
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)

@@ -243,3 +243,13 @@ def test_a_reference_that_no_cell_is_of_is_refused_when_a_study_is_planned(tmp_p
     text = REFERENCE + '[short]\n"links.l.rate" = ["1 Mbit/s"]\n'
     (tmp_path / "paper.csv").write_text(TABLE)
     assert make_plan(Study.parse(STUDY + text, tmp_path / "s.toml", short=True)).runs
+
+
+def test_a_row_that_is_of_no_cell_is_told_at_the_plan_and_beside_the_verdict(tmp_path: Path) -> None:
+    claim = '[[findings]]\nclaim = "It comes out"\nmetric = "goodput_bps"\nis = "reproduced"\nreference = "paper.goodput_bps"\nby = "margin"\nmargin = "90 %"\n'
+    dataset = ran(tmp_path, REFERENCE + claim, TABLE.replace("4000,cubic", "4100,cubic"))
+    (warning,) = make_plan(Study.load(tmp_path / "s.toml")).warnings
+    assert warning.message == "1 row of paper.csv is of no cell of this study: rate 4100 kbit/s, arm cubic"
+    assert warning.place is not None
+    (verdict,) = Answers(dataset).verdicts()
+    assert verdict.numbers.endswith("1 of 3 published values are of no cell that was run (rate 4100 kbit/s, arm cubic)")

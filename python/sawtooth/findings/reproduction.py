@@ -27,6 +27,9 @@ BY = Key(
 MARGIN = Key("margin", 'share such as `"5 %"`', 'needed with `by = "margin"`', "how far it may be away")
 
 
+_MOST_TOLD = 3
+
+
 def read(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, Any]:
     """The reference, and what counts as reproduced."""
     from sawtooth.figures.shown import referred
@@ -67,6 +70,19 @@ def weigh(data: Data) -> list[Evidence]:
         # Says what a cell is and what a row.
         reference.match(data.evaluator.plan, term.column)
     return found
+
+
+def remark(data: Data) -> str:
+    """How many published values are of no cell that was run."""
+    term = data.spec.options["reference"]
+    reference = data.references[term.reference]
+    table, named = reference.table(term.column), [name for name in reference.keys if name != "item"]
+    plan = data.evaluator.plan.select(named).unique().with_columns(recognised(name) for name in named if name != "arm")
+    lost = table.join(plan, on=named, how="anti") if named else table.clear()
+    if lost.is_empty():
+        return ""
+    shown = "; ".join(lost["label"].head(_MOST_TOLD)) + ("; ..." if lost.height > _MOST_TOLD else "")
+    return f"{lost.height} of {table.height} published values are of no cell that was run ({shown})"
 
 
 def _of(reference: Reference, table: pl.DataFrame, group: pl.DataFrame) -> dict[str, Any] | None:
@@ -126,4 +142,4 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
     return Evidence(name, shows, denies, words, shown, (-margin, margin), data.measure.unit)
 
 
-KIND = Kind(("reproduced",), "that published values come out again", weigh, (REFERENCE, BY, MARGIN), read)
+KIND = Kind(("reproduced",), "that published values come out again", weigh, (REFERENCE, BY, MARGIN), read, remark=remark)

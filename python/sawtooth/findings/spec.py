@@ -73,6 +73,11 @@ class FindingSpec:
         return [self.choice, *([other] if isinstance(other, Choice) else [])]
 
 
+def nothing_to_say(_data: Data) -> str:
+    """Of a kind whose evidence says all."""
+    return ""
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of finding.
@@ -86,6 +91,7 @@ class Kind:
         spans: names of options that hold a dimension along which cells are taken together: it is no dimension of cells.
         measured: whether it is about a measure.
         averages: whether it can be claimed of the mean over cells.
+        remark: what is to be said of the evidence as a whole, if anything.
 
     """
 
@@ -97,3 +103,4 @@ class Kind:
     spans: Sequence[str] = ()
     measured: bool = True
     averages: bool = False
+    remark: Callable[[Data], str] = nothing_to_say

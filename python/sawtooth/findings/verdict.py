@@ -98,6 +98,7 @@ class Claimed:
     why_none: str = ""
     parts: Sequence[int] = field(default_factory=tuple[int, ...])
     every: bool = True
+    remark: str = ""
 
 
 def decide(claims: Sequence[Claimed], errors: float = ERRORS, *, together: bool = True) -> list[Answer]:

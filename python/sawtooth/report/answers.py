@@ -80,8 +80,10 @@ class Answers:
         kind = findings.kind(spec.kind)
         if not kind.measured:
             return Claimed(spec.claim, ())
-        evidence = kind.weigh(FindingData(self.evaluator, spec, kind, self.shown.references, self.arms))
-        return Claimed(spec.claim, evidence, spec.wanted, "" if evidence else "the runs that were made do not tell it")
+        data = FindingData(self.evaluator, spec, kind, self.shown.references, self.arms)
+        evidence = kind.weigh(data)
+        why_none = "" if evidence else "the runs that were made do not tell it"
+        return Claimed(spec.claim, evidence, spec.wanted, why_none, remark=kind.remark(data) if evidence else "")
 
     def claimed(self, spec: FindingSpec) -> Claimed:
         """A finding with its evidence; with none if the results do not tell it, and why."""
@@ -155,7 +157,7 @@ def _words(claim: Claimed, spec: FindingSpec, answer: str) -> str:
         text = f"{shown} of {len(cells)} cells show it, {denied} the contrary, each by itself at 95 %; for example {_one(least.cell, least.words, least.doubt)}"
     if spec.wanted.words != "every cell":
         text = f"{text}; claimed of {spec.wanted.words} of {len(cells)}"
-    return text
+    return f"{text}. {claim.remark}" if claim.remark else text
 
 
 def _one(cell: str, words: str, doubt: str) -> str:
