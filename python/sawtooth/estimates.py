@@ -17,8 +17,15 @@ import polars as pl
 from sawtooth import stats
 from sawtooth.stats import Centre, Interval, Vector
 
-_UNFINISHED = re.compile(r", \d+ of \d+ unfinished: at least$")
-"""What `of_bounds` adds to the kind of an interval."""
+_UNFINISHED = re.compile(r", \d+ of \d+ unfinished: at least$|, of \d+ of \d+ pairs that finished$")
+"""What `of_bounds`, and pairs of runs, add to the kind of an interval."""
+_MADE = re.compile(r"(?P<level>[\d.]+)% (?P<methods>.+) interval$")
+"""The kind of an interval that there is: its level and its methods."""
+_WITHOUT = {
+    "no variation": "without variation", "n = 1: no interval": "of a single run", "no run tells it": "of no run",
+    "second mean is near 0": "without an interval: the divisor's mean is near 0",
+}  # fmt: skip
+"""What the kind of an interval that is none begins with, and how captions count such points."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +86,7 @@ def said(estimates: Iterable[Estimate], statistic: Centre, what: str = "runs") -
         return "No runs."
     n = {estimate.n for estimate in found}
     plural = {"mean": "Means", "median": "Medians", "geometric mean": "Geometric means"}[statistic]
-    if max(n) < 2:
-        text = "A single run each: no interval."
-    else:
-        kinds = list(dict.fromkeys(_UNFINISHED.sub("", estimate.interval.kind) for estimate in found))
-        text = f"{plural} of {number(n)} {what}; {_or(kinds)}."
+    text = "A single run each: no interval." if max(n) < 2 else f"{plural} of {number(n)} {what}{intervals(found)}."
     unfinished, unknown = sum(estimate.unfinished for estimate in found), sum(estimate.unknown for estimate in found)
     if unfinished:
         total = sum(estimate.n for estimate in found)
@@ -93,10 +96,33 @@ def said(estimates: Iterable[Estimate], statistic: Centre, what: str = "runs") -
     return text
 
 
+def intervals(estimates: Iterable[Estimate]) -> str:
+    """How the intervals of points are made, for a sentence about the points: by which methods, and how many have none and why."""
+    methods: dict[str, dict[str, None]] = {}
+    without: dict[str, int] = {}
+    for estimate in estimates:
+        kind = _UNFINISHED.sub("", estimate.interval.kind)
+        made = _MADE.match(kind)
+        if made:
+            methods.setdefault(made["level"], {}).update(dict.fromkeys(re.split(", | and ", made["methods"])))
+        else:
+            why = next((said for start, said in _WITHOUT.items() if kind.startswith(start)), kind.partition(":")[0])
+            without[why] = without.get(why, 0) + 1
+    parts = [f"with {level} % intervals ({_or(list(served))})" for level, served in methods.items()]
+    others = [f"of {counted({n}, 'point')} {why}" if "n =" in why else f"{counted({n}, 'point')} {why}" for why, n in without.items()]
+    text = " and ".join(parts)
+    return f"{f' {text}' if text else ''}{''.join(f'; {other}' for other in others)}"
+
+
+def counted(n: set[int], what: str) -> str:
+    """A number of things, or a range of numbers: `1 point`, `3 to 5 points`."""
+    return f"{number(n)} {what if n == {1} else f'{what}s'}"
+
+
 def number(n: set[int]) -> str:
     """A number, or a range of some."""
     return f"{min(n)} to {max(n)}" if len(n) > 1 else str(max(n, default=0))
 
 
 def _or(kinds: Sequence[str]) -> str:
-    return kinds[0] if len(kinds) == 1 else f"{'; '.join(kinds[:-1])}; or {kinds[-1]}"
+    return kinds[0] if len(kinds) == 1 else f"{', '.join(kinds[:-1])} or {kinds[-1]}"

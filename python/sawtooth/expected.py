@@ -14,7 +14,7 @@ from sawtooth import _core, figures, findings
 from sawtooth.design import NOT_SET, MixedError, advice, require_unmixed, varying
 from sawtooth.errors import StudyError, StudyWarning
 from sawtooth.figures.against import ApartError, of_side, paired
-from sawtooth.figures.places import MEASURE, placed, unused
+from sawtooth.figures.places import MEASURE, placed, unused, without_base
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.findings.spec import FindingSpec
 from sawtooth.hints import did_you_mean
@@ -102,10 +102,17 @@ class _Expected:
                 self.require_item(item, measure, spec.view.flows, f"{spec.path}.of", number)
                 if isinstance(against, Measure):
                     break
-        chosen = self.against(spec, frame, against) if isinstance(against, Measure) else self.chosen(frame, spec.choice)
+        chosen = self.against(spec, frame, against) if isinstance(against, Measure) else self.chosen(frame, spec.needed)
         if chosen.is_empty():
             return
         kind = figures.TABLE[spec.kind]
+        chosen, _ = without_base(spec, kind, chosen)
+        if chosen.is_empty():
+            key = {"arm": "arm", "item": "of"}.get(str(spec.options["along"]), "where")
+            message = f"the figure `{spec.name}` cannot be drawn: there is nothing to hold against `{spec.options['to']}`"
+            raise self.study.document.error(
+                message, f"{spec.path}.{key}", "choose something else than it, or nothing; it is there by itself"
+            )
         try:
             placed(spec, kind, chosen, self.factors)
         except MixedError as error:

@@ -82,6 +82,16 @@ class Choice:
             frame = pl.concat([frame.filter((pl.col("item") == item) | (block(pl.col("item")) == item)) for item in self.of])
         return frame
 
+    def including(self, dimension: str, level: str) -> Choice:
+        """The same and a level of a dimension, which what was chosen is held against."""
+        if dimension == "arm":
+            return dataclasses.replace(self, arms=_with(self.arms, level))
+        if dimension == "item":
+            return dataclasses.replace(self, of=_with(self.of, level))
+        if dimension not in self.where:
+            return self
+        return dataclasses.replace(self, where={**self.where, dimension: _with(self.where[dimension], level)})
+
 
 Found = TypeVar("Found", Measure, Samples)
 
@@ -385,6 +395,11 @@ def require_items(frame: pl.DataFrame, of: Sequence[str], name: str) -> None:
     for item in of:
         if item not in items and item not in blocks:
             raise DatasetError(f"no run has an item `{item}` of `{name}`", f"there are {', '.join(items[:12])}")
+
+
+def _with(chosen: tuple[str, ...], level: str) -> tuple[str, ...]:
+    """Some names and another; of none, which are all, all."""
+    return chosen if not chosen or level in chosen else (*chosen, level)
 
 
 def _text(value: object) -> str:

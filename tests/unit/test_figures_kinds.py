@@ -94,7 +94,7 @@ def test_a_heat_map_has_the_mean_of_each_cell(runs: Dataset, tmp_path: Path) -> 
     # Rows are rates, columns delays, in the order of the study; colours are of what is written.
     assert close(image[1, 2], reno / 1e6)
     assert f"{reno / 1e6:.2f}" in texts(found)
-    assert found.note.startswith("Means of 3 runs; 95% t and log-scale interval")
+    assert found.note.startswith("Means of 3 runs with 95 % intervals (t or log-scale)")
 
 
 def test_colours_of_differences_and_ratios_are_symmetrical_around_their_centre(runs: Dataset, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_shares_of_items_are_those_of_each_run_and_add_up(runs: Dataset, tmp_pat
         assert close(row["estimate"], (own / (both[0] + both[1])).mean())
     sums = found.numbers.group_by("rate", "delay", "arm").agg(pl.col("estimate").sum())["estimate"]
     assert all(close(each, 1.0) for each in sums)
-    assert found.note.startswith("Mean shares of 3 runs; 95% t and log-scale interval")
+    assert found.note.startswith("Mean shares of 3 runs with 95 % intervals (t or log-scale)")
     assert "Lines: the interval of each part's own share" in found.note
 
 
@@ -314,11 +314,11 @@ def test_a_caption_names_the_kind_of_an_interval_whole() -> None:
 
     known, late = bounds([1.0, 2.0, 4.0, 7.0, 9.0]), bounds([1.0, 2.0, 4.0, 7.0, np.inf])
     whole = Estimate(Interval(1.0, 0.5, 1.5, 11, "95% t, log-scale and bootstrap-t interval"), 11)
-    assert "95% t, log-scale and bootstrap-t interval." in estimates.said([whole], "mean")
+    assert "95 % intervals (t, log-scale or bootstrap-t)." in estimates.said([whole], "mean")
     # What is unfinished is counted once, and is no other kind.
     assert (
         estimates.said([known, late], "mean")
-        == f"Means of 5 runs; {known.interval.kind}. Arrows: 1 of 10 runs did not finish it, the value is at least that."
+        == "Means of 5 runs; of 2 points n = 5 does not suffice. Arrows: 1 of 10 runs did not finish it, the value is at least that."
     )
 
 
@@ -341,7 +341,7 @@ def test_boxes_have_the_quartiles_of_runs_and_every_run(kind: str, many: Dataset
         assert sorted(group["value"]) == sorted(own)
         for name, share in (("q1", 0.25), ("median", 0.5), ("q3", 0.75)):
             assert close(group[name][0], float(np.quantile(own, share)))
-    assert "medians of 12 runs; 95% order-statistic interval" in found.note
+    assert "medians of 12 runs with 95 % intervals (order-statistic)" in found.note
     assert ("Violins: density by a Gaussian kernel" in found.note) == (kind == "violin")
     points = [line for line in found.figure.axes[0].get_lines() if line.get_marker() == "o"]
     assert sum(len(cast(Any, line.get_xdata())) for line in points) == 48
@@ -390,7 +390,7 @@ def test_percentiles_stand_beside_what_they_are_without_load(runs: Dataset, tmp_
         assert close(row["estimate"], own)
         assert abs(row["added"] - (own - base)) < 1.0
     assert found.numbers.height == 36
-    assert found.note.startswith("Median, 95th percentile and 99th percentile within each run. Means of 3 runs;")
+    assert found.note.startswith("Median, 95th percentile and 99th percentile within each run. Means of 3 runs with")
     assert "Dashed: `5 Mbit/s`." in found.note
     known = drawn(runs, tmp_path, text.replace('"5 Mbit/s"', '"30 ms"').replace('rows = "delay"', 'rows = "delay"\npercentiles = [95]'))
     assert all(close(each, 30e6) for each in known.numbers["base"])
@@ -515,7 +515,7 @@ def test_what_a_run_has_one_of_stands_against_every_item_of_the_other_side(kind:
         assert np.allclose(both["x"].to_numpy(), both["goodput_bps"].to_numpy())
     else:
         assert of_call.numbers.height == 12
-        assert np.isclose(of_call.numbers["x_estimate"].mean(), total["goodput_bps"].mean())
+        assert close(of_call.numbers["x_estimate"].mean(), cast(float, total["goodput_bps"].mean()))
 
 
 @pytest.mark.parametrize("kind", ["plane", "scatter"])
@@ -535,6 +535,42 @@ def test_several_items_on_both_sides_and_none_in_common_are_refused_when_planned
 def test_a_legend_of_nothing_has_no_lines() -> None:
     made, axes = figure(3, 3)
     assert legend_above(made, axes[0]) == 0
+
+
+# --- differences
+
+
+def test_the_base_of_a_difference_needs_no_place_and_is_not_chosen_away(runs: Dataset, tmp_path: Path) -> None:
+    keys = 'kind = "difference"\nmetric = "goodput_bps"\nof = "long"\nx = "delay"\ncurves = "rate"\n'
+    found = drawn(runs, tmp_path, keys)
+    chosen = drawn(runs, tmp_path, keys + 'arm = "cubic"')
+    assert found.numbers.equals(chosen.numbers)
+    assert found.numbers.height == 6
+    rows = records(runs).filter(flow="long").sort("replicate")
+    for row in found.numbers.to_dicts():
+        mine, theirs = (rows.filter(rate=row["rate"], delay=row["delay"], arm=arm)["goodput_bps"].to_numpy() for arm in ("cubic", "reno"))
+        assert close(row["estimate"], stats.difference(mine, theirs).estimate)
+    error = refused(tmp_path, keys + 'arm = "reno"')
+    assert "there is nothing to hold against `reno`" in error.message
+    along = 'kind = "difference"\nmetric = "goodput_bps"\nof = "long"\nalong = "delay"\nx = "arm"\ncurves = "rate"\n'
+    assert drawn(runs, tmp_path, along + 'where = { delay = "40 ms" }').numbers.height == 4
+    assert drawn(runs, tmp_path, along + 'panels = "delay"').numbers.height == 8
+    # Two levels besides the base do need a place.
+    assert 'where = { delay = "20 ms" }' in str(refused(tmp_path, along).hint)
+
+
+def test_a_difference_says_how_many_pairs_are_known(runs: Dataset, tmp_path: Path) -> None:
+    found = drawn(runs, tmp_path, 'kind = "difference"\nmetric = "completion_ns"\nof = "short"\nx = "delay"\ncurves = "rate"')
+    rows = records(runs).filter(flow="short")
+    for row in found.numbers.to_dicts():
+        done = rows.filter(rate=row["rate"], delay=row["delay"]).group_by("replicate").agg((pl.col("completion_ns") >= 0).all())
+        known = int(done["completion_ns"].sum())
+        assert (row["n"], row["left_out"]) == (known, 3 - known)
+    missing = found.numbers.filter(n=0).height
+    assert missing
+    assert f"∅: {missing} of 6 points without a pair that is known." in found.note
+    assert f"Left out: {found.numbers['left_out'].sum()} of 18 pairs a run of which did not finish." in found.note
+    assert texts(found).count("∅") == missing
 
 
 def loaded_plan(directory: Path, keys: str) -> None:

@@ -15,7 +15,7 @@ from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
 from sawtooth.figures.against import ApartError, of_side, paired
-from sawtooth.figures.places import MEASURE, placed
+from sawtooth.figures.places import MEASURE, placed, without_base
 from sawtooth.figures.spec import FigureSpec, Kind
 from sawtooth.measures import Asked, Evaluator, Measure, Samples, factors
 from sawtooth.questions import Choice, require_items
@@ -42,6 +42,7 @@ class Data:
     Attributes:
         spec: what was asked for.
         frame: its values: cell, factors, arm, replicate, item, `by`, low, high, value; of samples t_ns, too.
+        base: the values of what others are held against, of kinds that show these alone.
         places: place to dimension.
         factors: of the study.
         arms: in the study's order.
@@ -68,9 +69,12 @@ class Data:
         self.factors = factors(evaluator.dataset)
         if kind.measured:
             self.frame = self._against() if "against" in spec.options else self.of(self.measure) if not spec.several else self._several()
+            self.frame, self.base = without_base(spec, kind, self.frame)
+            if self.frame.is_empty():
+                raise DatasetError(f"there is nothing to hold against `{spec.options['to']}`", "choose something else than it")
             self.places = placed(spec, kind, self.frame, self.factors)
         else:
-            self.frame, self.places = evaluator.plan, {}
+            self.frame, self.base, self.places = evaluator.plan, evaluator.plan.clear(), {}
 
     def _several(self) -> pl.DataFrame:
         """The values of several measures, told apart by the column `measure`."""
@@ -106,7 +110,7 @@ class Data:
         # Arms stand in the order of the study's file.
         order = {arm: at for at, arm in enumerate(self.arms)}
         found = found.sort(pl.col("arm").replace_strict(order, default=len(order), return_dtype=pl.Int64), maintain_order=True)
-        choice = choice or self.spec.choice
+        choice = choice or self.spec.needed
         require_items(found, choice.of, measure.name)
         found = choice.select(found).with_columns(pl.col(name).fill_null(NOT_SET) for name in self.factors)
         if found.filter(pl.col("low").is_not_null()).is_empty():

@@ -44,11 +44,9 @@ def draw(data: Data) -> Drawn:
 
     along, to, form = (data.spec.options[key] for key in ("along", "to", "form"))
     divisor, unit = (1.0, "") if form == "ratio" else data.unit
-    joined = _pairs(data.frame, data.factors, along, to)
+    joined = _pairs(data, along, to)
     panels = data.panels()
-    x = data.places["x"]
-    x_levels = [level for level in data.levels() if not (x == along and level == to)]
-    names = [name for name in data.curve_names() if not (data.places.get("curves") == along and name == to)]
+    x, x_levels = data.places["x"], data.levels()
     curves: list[dict[str, list[Estimate | None]]] = []
     rows: list[dict[str, object]] = []
     for panel in panels:
@@ -61,7 +59,8 @@ def draw(data: Data) -> Drawn:
                 found = _estimate(group, form) if group.height else None
                 series.append(found and found.over(divisor))
                 if found is not None:
-                    rows.append({**shown.place(data, panel, name), x: level, **row(found)})
+                    known = {"n": found.interval.n, "left_out": found.n - found.interval.n}
+                    rows.append({**shown.place(data, panel, name), x: level, **row(found), **known})
             here[name] = series
         curves.append(here)
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
@@ -69,43 +68,60 @@ def draw(data: Data) -> Drawn:
     label = f"{what}: ratio to {to}" if form == "ratio" else f"{what}: difference to {to}{f' ({unit})' if unit else ''}"
     scale = data.spec.scale if form == "ratio" else "linear"
     made = levels.draw(
-        curves, shown.titles(panels), x_levels, names, (data.spec.x_label or x, label), scale=scale, line_at=1.0 if form == "ratio" else 0.0
+        curves,
+        shown.titles(panels),
+        x_levels,
+        data.curve_names(),
+        (data.spec.x_label or x, label),
+        scale=scale,
+        line_at=1.0 if form == "ratio" else 0.0,
     )
-    n = {point.n for point in points}
-    kinds = " or ".join(dict.fromkeys(point.interval.kind for point in points))
+    return Drawn(made, shown.sentences(_said(points, form, to), shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))
+
+
+def _said(points: list[Estimate], form: str, to: str) -> str:
+    """Of how many pairs that are known points are, and what is not among them."""
+    known = [point for point in points if point.interval.n]
+    missing = len(points) - len(known)
     held = "divided by" if form == "ratio" else "less"
-    text = (
-        f"{'Ratio of means' if form == 'ratio' else 'Mean difference'} of {estimates.number(n)} pairs of runs, each {held} `{to}`; {kinds}."
-    )
-    unfinished = sum(point.unfinished for point in points)
-    if unfinished:
-        text += f" {unfinished} pairs have a run that did not finish and are not held against each other."
-    return Drawn(made, shown.sentences(text, shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))
+    pairs = estimates.counted({point.interval.n for point in known}, "pair")
+    text = f"{'Ratio of means' if form == 'ratio' else 'Mean difference'} of {pairs} of runs, each {held} `{to}`" if known else ""
+    text = f"{text}{estimates.intervals(known)}." if known else ""
+    every = sum(point.n for point in points)
+    for left, why in (
+        (sum(point.unfinished for point in points), "a run of which did not finish"),
+        (sum(point.unknown for point in points), "a run of which is not there or does not tell it"),
+    ):
+        if left:
+            text += f" Left out: {left} of {estimates.counted({every}, 'pair')} {why}."
+    if missing:
+        text += f" ∅: {missing} of {estimates.counted({len(points)}, 'point')} without a pair that is known."
+    return text
 
 
-def _pairs(frame: pl.DataFrame, factors: list[str], along: str, to: str) -> pl.DataFrame:
+def _pairs(data: Data, along: str, to: str) -> pl.DataFrame:
     """Every run with what the base has in the same replicate, other things being equal."""
-    base = frame.filter(pl.col(along) == to)
-    if base.is_empty():
+    if data.base.is_empty():
         raise DatasetError(f"no run is of `{to}`", "it is what the others are held against")
-    keys = [name for name in (*factors, "arm", "item", "replicate") if name != along]
-    mine = frame.filter(pl.col(along) != to)
-    return mine.join(base.select(*keys, base_low="low", base_high="high"), on=keys, nulls_equal=True, maintain_order="left")
+    keys = [name for name in (*data.factors, "arm", "item", *data.spec.view.by, "replicate") if name != along]
+    keys = [name for name in dict.fromkeys(keys) if name in data.base.columns]
+    base = data.base.select(*keys, base_low="low", base_high="high")
+    return data.frame.join(base, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _estimate(group: pl.DataFrame, form: str) -> Estimate:
-    exact = (pl.col("low") == pl.col("high")) & (pl.col("base_low") == pl.col("base_high"))
-    known = group.filter(exact)
+    there = group.drop_nulls(["low", "high", "base_low", "base_high"])
+    known = there.filter((pl.col("low") == pl.col("high")) & (pl.col("base_low") == pl.col("base_high")))
     first, second = known["low"].to_numpy(), known["base_low"].to_numpy()
-    unfinished = group.height - known.height
+    left = there.height - known.height, group.height - there.height
     if not known.height:
         nothing = stats.Interval(np.nan, -np.inf, np.inf, 0, "no pair of runs is known")
-        return Estimate(nothing, group.height, unfinished)
+        return Estimate(nothing, group.height, *left)
     found = stats.ratio(first, second) if form == "ratio" else stats.difference(first, second)
-    return Estimate(found, group.height, unfinished)
+    return Estimate(found, group.height, *left)
 
 
 KIND = Kind(
     "difference", "what arms differ in from one of them, or levels of a factor, pair by pair of runs; `form = \"ratio\"` divides",
-    ("x", "curves", "panels", "rows"), draw, (TO, ALONG, FORM), read, statistic=False,
+    ("x", "curves", "panels", "rows"), draw, (TO, ALONG, FORM), read, base_apart=True, statistic=False,
 )  # fmt: skip

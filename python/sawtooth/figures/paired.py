@@ -115,9 +115,8 @@ def _scaled(found: Estimate, divisor: float) -> Estimate:
 
 
 def _said(found: list[Estimate], form: str, to: str) -> str:
-    kinds = "; or ".join(dict.fromkeys(each.interval.kind for each in found))
     held = f"Ratio of means, divided by `{to}`" if form == "ratio" else f"Mean difference, less `{to}`"
-    text = f"A line is one replicate; n = {estimates.number({each.n for each in found})} pairs of runs. At the right: {held[0].lower()}{held[1:]}; {kinds}."
+    text = f"A line is one replicate; n = {estimates.number({each.n for each in found})} pairs of runs. At the right: {held[0].lower()}{held[1:]}{estimates.intervals(found)}."
     unfinished = sum(each.unfinished for each in found)
     if unfinished:
         text += f" Arrows: {unfinished} of {sum(each.n for each in found)} pairs have a run that did not finish, and are not in the {form}."

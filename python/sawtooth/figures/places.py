@@ -13,6 +13,7 @@ import polars as pl
 
 from sawtooth.design import require_unmixed, varying
 from sawtooth.figures.spec import FigureSpec, Kind
+from sawtooth.measures.blocks import block
 
 MEASURE = "measure"
 """The dimension that tells several measures of one figure apart."""
@@ -59,6 +60,15 @@ def placed(spec: FigureSpec, kind: Kind, frame: pl.DataFrame, factors: Sequence[
     if not kind.each_run:
         require_unmixed(frame, dimensions, list(places.values()))
     return {name: places[name] for name in ORDER if name in places}
+
+
+def without_base(spec: FigureSpec, kind: Kind, frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The values that a kind shows, and those of the base that they are held against."""
+    if not kind.base_apart or spec.base is None:
+        return frame, frame.clear()
+    along, to = spec.base
+    of_base = (pl.col(along) == to) | (block(pl.col("item")) == to) if along == "item" else pl.col(along) == to
+    return frame.filter(~of_base), frame.filter(of_base)
 
 
 def unused(kind: Kind, places: Mapping[str, str], options: Mapping[str, Any]) -> list[str]:

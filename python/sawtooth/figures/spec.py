@@ -88,6 +88,17 @@ class FigureSpec:
     several: Mapping[str, Measure] = field(default_factory=dict[str, Measure])
 
     @property
+    def base(self) -> tuple[str, str] | None:
+        """What others are held against: the dimension and its level."""
+        along, to = self.options.get("along"), self.options.get("to")
+        return (str(along), str(to)) if along and to else None
+
+    @property
+    def needed(self) -> Choice:
+        """What is chosen, and what it is held against."""
+        return self.choice.including(*self.base) if self.base else self.choice
+
+    @property
     def measures(self) -> list[Measure | Samples]:
         """All measures that it needs."""
         first = [] if self.several or self.measure is None else [self.measure]
@@ -128,6 +139,7 @@ class Kind:
         several: whether `metric` may be several measures of one unit, which the dimension `measure` tells apart.
         percentiles: whether `metric` is what rows have a value of, and shown are percentiles of it: `several` of them.
         samples: whether it shows each row of a table rather than one number per run.
+        base_apart: whether what others are held against is no value of its own, so that it needs no place.
         each_run: whether it shows every cell, arm and item by itself wherever it stands, so that nothing can be mixed.
         statistic, scale: whether it has these keys.
         measured: whether it shows a measure at all.
@@ -144,6 +156,7 @@ class Kind:
     several: bool = False
     percentiles: bool = False
     samples: bool = False
+    base_apart: bool = False
     each_run: bool = False
     statistic: bool = True
     scale: bool = True

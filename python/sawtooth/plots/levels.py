@@ -61,6 +61,18 @@ def draw(
             line = 1 + (0.4 * (len(names) - 1 - at) if dense else 0)
             x_places = [float(place) for place in x]
             facets.points(axis, x_places, points, name, at, line=ordered and joined, marker=not dense, width=line)
+            for place, point in zip(x_places, points, strict=True):
+                if point is not None and np.isnan(point.interval.estimate):
+                    # No run tells it: the place is not empty by chance.
+                    axis.annotate(
+                        "∅",
+                        (place, 0.02),
+                        xycoords=("data", "axes fraction"),
+                        ha="center",
+                        va="bottom",
+                        fontsize=8,
+                        color=facets.look(at)["color"],
+                    )
             if dashed and name in dashed[number]:
                 look = facets.look(at)
                 axis.axhline(dashed[number][name], color=look["color"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
