@@ -82,13 +82,15 @@ class Data:
 
     def _against(self) -> pl.DataFrame:
         """The values of a measure, each with x_low and x_high of the one that it is held against; these are null where it is not known."""
-        other: Measure = self.spec.options["against"]
-        observed = [self.evaluator.observe(Asked(measure, self.spec.view)) for measure in (self.measure, other)]
+        mine_of, other = self.measure, self.spec.options["against"]
+        assert isinstance(mine_of, Measure)
+        assert isinstance(other, Measure)
+        observed = [self.evaluator.observe(Asked(measure, self.spec.view)) for measure in (mine_of, other)]
         items = pl.concat(frame.select("item") for frame in observed)
         require_items(items, self.spec.choice.of, self.measure.name)
         mine, theirs = (
             self._chosen(frame, measure, of_side(self.spec.choice, frame))
-            for frame, measure in zip(observed, (self.measure, other), strict=True)
+            for frame, measure in zip(observed, (mine_of, other), strict=True)
         )
         theirs = theirs.select("run", "item", *(name for name in self.spec.view.by if name in theirs.columns), x_low="low", x_high="high")
         try:
