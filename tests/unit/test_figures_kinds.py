@@ -12,6 +12,7 @@ import pytest
 from sawtooth import estimates, figures, stats
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.estimates import Estimate
+from sawtooth.execute import execute
 from sawtooth.figures.spec import Drawn, FigureSpec
 from sawtooth.findings.verdict import Evidence
 from sawtooth.measures import measure
@@ -22,6 +23,7 @@ from sawtooth.report.answers import Answers
 from sawtooth.report.document import Verdict
 from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval
+from sawtooth.study import Study
 from tests.conftest import ROOT
 from tests.unit.figure_runs import STUDY, drawn, loaded, made, refused, without
 
@@ -576,3 +578,49 @@ def test_a_difference_says_how_many_pairs_are_known(runs: Dataset, tmp_path: Pat
 def loaded_plan(directory: Path, keys: str) -> None:
     """Plans the study with a figure of these keys."""
     make_plan(loaded(directory, f'{STUDY}\n[[figures]]\nname = "a"\n{keys}'))
+
+
+TWO = """
+repeat = 2
+[vars]
+window = "8 kB"
+queue = "8 kB"
+flows = 1
+[draws]
+start = { distribution = "uniform", low = "0", high = "300" }
+[scenario]
+duration = "2 s"
+tcp.window_limit = "window"
+links.l = { rate = "4 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "queue" } }
+flows = [{ path = ["l"], name = "f", count = "flows", start = "start * 1 ms" }]
+[sweep]
+"vars.flows" = [1, 4]
+"vars.window" = ["4 kB", "64 kB"]
+"vars.queue" = ["8 kB", "64 kB"]
+[[figures]]
+name = "share"
+kind = "difference"
+along = "flows"
+to = "1"
+form = "ratio"
+metric = "goodput_bps"
+x = "window"
+curves = "arm"
+panels = "queue"
+"""
+
+
+def test_of_two_levels_there_is_one_difference_and_panels_say_which_size_they_are_of(tmp_path: Path) -> None:
+    plan = make_plan(Study.parse(TWO, Path("s.toml")))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset)
+    answers = Answers(dataset)
+    drawn = answers.drawn(answers.shown.figures[0])
+    assert drawn.numbers.height == 4
+    assert "divided by `1`" in drawn.note
+    # `64 kB` is a window and a queue.
+    titles = [axes.get_title() for axes in drawn.figure.axes]
+    assert titles == ["queue = 8 kB", "queue = 64 kB"]
+    three = TWO.replace("[1, 4]", "[1, 2, 4]")
+    with pytest.raises(StudyError, match="levels of `flows`"):
+        make_plan(Study.parse(three, Path("s.toml")))

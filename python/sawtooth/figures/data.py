@@ -193,7 +193,15 @@ class Data:
         return [(level, frame.filter(pl.col(dimension) == level)) for level in self.order(dimension) if level in present]
 
     def _title(self, place: str, level: str) -> str:
-        """A level as a panel's or curve's name: a bare number says of what it is one."""
+        """A level as a panel's or curve's name: a bare number, and what another dimension of the figure has, too, says of what it is one."""
         if place not in self.places or level == "":
             return level
-        return written(level) if re.search("[a-zA-Z]", level) else f"{self.places[place]} = {level}"
+        dimension = self.places[place]
+        named = not re.search("[a-zA-Z]", level) or dimension in self._alike
+        return f"{dimension} = {written(level)}" if named else written(level)
+
+    @cached_property
+    def _alike(self) -> set[str]:
+        """Dimensions with a place that have a level in common with another, such as windows and queues of 2000 B."""
+        levels = {name: set(self.frame[name].unique().to_list()) for name in self.places.values() if name in self.frame.columns}
+        return {name for name, mine in levels.items() for other in levels if other != name and mine & levels[other]}

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -163,10 +164,13 @@ def difference(
     else:
         times = float(options["times"])
         pairs = ((first[0], second[1]), (first[1], second[0]))
+        if np.array_equal(first[0], first[1]) and np.array_equal(second[0], second[1]):
+            # All is known: it is one interval.
+            pairs = pairs[:1]
         made = [
             _of_pairs(a, b, times, statistic, level) if np.isfinite(a).all() and np.isfinite(b).all() else _none(a, level) for a, b in pairs
         ]
-    return made[0], made[1]
+    return made[0], made[-1]
 
 
 def _of_pairs(a: Vector, b: Vector, times: float, statistic: Centre, level: float) -> Interval:
@@ -187,16 +191,21 @@ def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below:
     statistic, equal = data.spec.statistic, bool(options.get("equal"))
     slack = _ROUNDING * float(np.nanmax(np.abs(first[0]), initial=0.0))
 
+    # The same levels are asked for again and again.
+    @functools.cache
+    def reach(level: float) -> tuple[Interval, Interval]:
+        return difference(first, second, options, statistic, level)
+
     def shows(level: float) -> bool:
-        least, most = difference(first, second, options, statistic, level)
+        least, most = reach(level)
         beyond = -most.high if below else least.low
         return beyond >= -slack if equal else beyond > 0
 
     def denies(level: float) -> bool:
-        least, most = difference(first, second, options, statistic, level)
+        least, most = reach(level)
         return least.low > (slack if equal else 0) if below else most.high < (-slack if equal else 0)
 
-    shown, most = difference(first, second, options, statistic, 0.95)
+    shown, most = reach(0.95)
     clear = shows(0.95) or denies(0.95)
     interval = shown if np.isfinite(most.high) else Interval(shown.estimate, shown.low, math.inf, shown.n, most.kind)
     doubt = "" if clear or (second is None and not np.isfinite(first[1]).all()) else power.words(_differences(first, second, options), data)
@@ -209,6 +218,7 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
     middle = float(options["bound"]) if second is None else float(options["times"]) * float(np.mean(second[0]))
     margin = float(options["absolute"]) if "absolute" in options else abs(middle) * float(options["relative"])
 
+    @functools.cache
     def sides(level: float) -> tuple[Interval, Interval]:
         """What it is above the lower limit, and above the upper one."""
         if second is not None and "relative" in options:

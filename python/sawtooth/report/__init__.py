@@ -25,7 +25,6 @@ KINDS = {
     "linux-cc-fit": ("cc_fit", "build"),
     "linux-cc-matrix": ("cc_matrix", "build"),
     "linux-guest-resources": ("guest_resources", "build"),
-    "tahoe-vs-reno": ("tahoe", "build"),
     "self-similar": ("self_similar", "build"),
     "stall": ("stall", "build"),
 }
