@@ -13,11 +13,12 @@ from sawtooth import estimates, figures, stats
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.estimates import Estimate
 from sawtooth.execute import execute
+from sawtooth.figures.cdf import _of_runs  # pyright: ignore[reportPrivateUsage]
 from sawtooth.figures.spec import Drawn, FigureSpec
 from sawtooth.findings.verdict import Evidence
 from sawtooth.measures import measure
 from sawtooth.plan import make_plan
-from sawtooth.plots import forest, heatmap, lanes, replicates, shares
+from sawtooth.plots import bands, forest, heatmap, lanes, replicates, shares
 from sawtooth.plots.style import figure, legend_above, svg
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Verdict
@@ -573,6 +574,21 @@ def test_a_difference_says_how_many_pairs_are_known(runs: Dataset, tmp_path: Pat
     assert f"∅: {missing} of 6 points without a pair that is known." in found.note
     assert f"Left out: {found.numbers['left_out'].sum()} of 18 pairs a run of which did not finish." in found.note
     assert texts(found).count("∅") == missing
+
+
+# --- distributions
+
+
+def test_a_distribution_rises_from_0_and_goes_on_at_1_to_the_end_of_the_axis() -> None:
+    alike, other = (_of_runs(np.array(values), np.ones(4, dtype=np.bool_), "") for values in ([2.0] * 4, [3.0, 5.0, 5.0, 9.0]))
+    late = _of_runs(np.array([1.0, 4.0, 6.0, 6.0]), np.array([True, True, False, False]), "")
+    found = bands.draw([{"alike": alike, "other": other, "late": late}], ([""], [""]), ["alike", "other", "late"], ("x (s)", "share"))
+    lines = {line.get_label(): np.asarray(line.get_xydata()) for line in found.axes[0].get_lines()}
+    end = found.axes[0].get_xlim()[1]
+    assert lines["alike"].tolist() == [[2.0, 0.0], [2.0, 1.0], [end, 1.0]]
+    assert lines["other"][[0, 1, -1]].tolist() == [[3.0, 0.0], [3.0, 0.25], [end, 1.0]]
+    # What did not end never comes to 1.
+    assert lines["late"][[0, -1]].tolist() == [[1.0, 0.0], [6.0, 0.5]]
 
 
 def loaded_plan(directory: Path, keys: str) -> None:

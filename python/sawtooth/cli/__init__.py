@@ -7,6 +7,7 @@ for none of them.
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated, NoReturn
 
 import typer
@@ -56,4 +57,7 @@ def _top(
 
 def main() -> NoReturn:
     """Runs the command line; a user's mistake ends in its message and exit code 2, without a traceback."""
+    if not sys.warnoptions:
+        # What libraries warn of is for developers, who ask for it with -W.
+        warnings.simplefilter("ignore")
     sys.exit(streams.command(app))

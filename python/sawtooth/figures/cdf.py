@@ -6,6 +6,7 @@ Where a run has many values (samples, or the flows of a block), each run has a d
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,7 +120,9 @@ def _of_runs(values: Vector, ended: NDArray[np.bool_], name: str) -> Steps:
         share = np.arange(1, len(x) + 1) / max(len(values), 1)
         return Steps(x, share, np.zeros(len(x)), np.ones(len(x)), name)
     found: Any = stats.ecdf(stats.CensoredData(uncensored=values[ended], right=values[~ended]))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
+        # That a band is not defined everywhere is known, and seen to below.
+        warnings.simplefilter("ignore", RuntimeWarning)
         band = found.cdf.confidence_interval(_LEVEL, method="log-log")
     share = np.asarray(found.cdf.probabilities, dtype=np.float64)
     low, high = (np.asarray(each.probabilities, dtype=np.float64) for each in (band.low, band.high))

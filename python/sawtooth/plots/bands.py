@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from sawtooth.plots import facets
@@ -31,26 +32,42 @@ def draw(
     """
     laid = facets.grid(*titles, height=2.7)
     order = facets.in_order(names)
+    # Every panel is that wide: also a curve that is at 1 before the others' ends goes on to there.
+    low, high = _limits(panels, scale)
     for axis, curves in zip(laid.axes, panels, strict=True):
         for name, steps in curves.items():
+            if not len(steps.x):
+                continue
             look = facets.look(order[name])
-            axis.step(
-                steps.x, steps.share, where="post", color=look["color"], linestyle=look["linestyle"], linewidth=1.3, label=named(name)
-            )
-            axis.fill_between(steps.x, steps.low, steps.high, step="post", color=look["color"], alpha=0.18, linewidth=0)
-            if len(steps.share) and steps.share[-1] < 1 - 1e-9:
+            whole = steps.share[-1] >= 1 - 1e-9
+            end = [high] if whole else []
+            ends = [-1] if whole else []
+            # It rises from 0 at the first value.
+            x, share = np.concatenate([steps.x[:1], steps.x, end]), np.concatenate([[0.0], steps.share, steps.share[ends]])
+            axis.step(x, share, where="post", color=look["color"], linestyle=look["linestyle"], linewidth=1.3, label=named(name))
+            low_band, high_band = (np.concatenate([each, each[ends]]) for each in (steps.low, steps.high))
+            axis.fill_between(x[1:], low_band, high_band, step="post", color=look["color"], alpha=0.18, linewidth=0)
+            if not whole:
                 # What did not end is beyond all that is drawn.
                 axis.plot(steps.x[-1], steps.share[-1], ">", color=look["color"], markersize=5, clip_on=False)
         axis.set_ylim(0, 1.0)
     laid.axes[0].set_xscale(scale)
+    laid.axes[0].set_xlim(low, high)
     if scale == "log":
         plain_ticks(laid.axes[0].xaxis)
-    else:
-        ends = [float(steps.x[-1]) for curves in panels for steps in curves.values() if len(steps.x)]
-        starts = [float(steps.x[0]) for curves in panels for steps in curves.values() if len(steps.x)]
-        low, high = min(starts, default=0.0), max(ends, default=1.0)
-        room = 0.03 * (high - low) or 0.03 * max(abs(high), 1.0)
-        laid.axes[0].set_xlim(0.0 if 0 <= low < 0.5 * high else low - room, high + room)
     laid.label(*labels)
     laid.legend(names)
     return laid.made
+
+
+def _limits(panels: Sequence[Mapping[str, Steps]], scale: str) -> tuple[float, float]:
+    """Of the horizontal axis: all values with a little room, on a linear scale from 0 if it is near."""
+    values = np.concatenate([steps.x for curves in panels for steps in curves.values()] or [np.zeros(0)])
+    if scale == "log":
+        values = values[values > 0]
+        low, high = (float(values.min()), float(values.max())) if values.size else (0.1, 1.0)
+        room = max((high / low) ** 0.03, 1.03)
+        return low / room, high * room
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    room = 0.03 * (high - low) or 0.03 * max(abs(high), 1.0)
+    return 0.0 if 0 <= low < 0.5 * high else low - room, high + room
