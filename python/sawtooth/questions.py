@@ -39,12 +39,14 @@ class Relation:
     Attributes:
         factor, other: of which factors.
         pairs: the levels of both that do.
+        sign: which relation.
 
     """
 
     factor: str
     other: str
     pairs: frozenset[tuple[str, str]]
+    sign: str = ""
 
 
 @dataclass(frozen=True)
@@ -260,7 +262,7 @@ class Reader:
             pairs = {(a, b) for a, (x, _) in mine.items() for b, (y, _) in theirs.items() if COMPARED[sign](x, y)}
             if not pairs:
                 raise self.error(f"no level of `{factor}` is {sign} one of `{than}`", path)
-            return Relation(factor, than, frozenset(pairs))
+            return Relation(factor, than, frozenset(pairs), sign)
         bound, kind = self.amount(than, path, None)
         if {each for _, each in mine.values()} != {kind}:
             raise self.error(f"`{than}` is not of the kind of `{factor}`'s levels", path, f"they are {', '.join(mine)}")

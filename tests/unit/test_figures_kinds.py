@@ -591,6 +591,25 @@ def test_a_distribution_rises_from_0_and_goes_on_at_1_to_the_end_of_the_axis() -
     assert lines["late"][[0, -1]].tolist() == [[1.0, 0.0], [6.0, 0.5]]
 
 
+# --- what was chosen
+
+
+@pytest.mark.parametrize("kind", ["levels", "cdf", "heatmap", "box", "scatter", "plane"])
+def test_a_caption_says_what_was_chosen(kind: str, runs: Dataset, tmp_path: Path) -> None:
+    against = 'against = "srtt_mean_ns"\n' if kind in ("scatter", "plane") else ""
+    keys = f'kind = "{kind}"\nmetric = "goodput_bps"\n{against}of = "long"\narm = "cubic"\n'
+    found = drawn(runs, tmp_path, keys + 'where = { rate = "1 Mbit/s", delay = ["10 ms", "40 ms"] }\npanels = "delay"\n')
+    assert found.note.endswith(" Shown: rate 1 Mbit/s; delay 10 ms, 40 ms; cubic; long.")
+    assert "Shown" not in drawn(runs, tmp_path, 'metric = "total_goodput_bps"\nx = "delay"\npanels = "rate"').note
+
+
+def test_a_caption_says_which_rows_count(runs: Dataset, tmp_path: Path) -> None:
+    keys = 'kind = "scatter"\nmetric = "mean(series.srtt_ns)"\nagainst = "mean(series.throughput_bps)"\nwarm_up = "1 s"\n'
+    found = drawn(runs, tmp_path, keys + 'where = { delay = "< 40 ms", srtt_ns = "> 20 ms" }')
+    assert "without the first 1 s." in found.note
+    assert found.note.endswith("Shown: delay 10 ms, 20 ms; srtt_ns > 20 ms.")
+
+
 def loaded_plan(directory: Path, keys: str) -> None:
     """Plans the study with a figure of these keys."""
     make_plan(loaded(directory, f'{STUDY}\n[[figures]]\nname = "a"\n{keys}'))

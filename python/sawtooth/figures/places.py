@@ -46,7 +46,7 @@ def placed(spec: FigureSpec, kind: Kind, frame: pl.DataFrame, factors: Sequence[
     if "x" in kind.places and "x" not in places:
         swept = [name for name in free() if name in factors]
         order = [*reversed(swept), *(name for name in free() if name not in factors)]
-        places["x"] = next(iter(order), next(iter(reversed(factors)), "arm"))
+        places["x"] = next(iter(order), next((name for name in (*reversed(factors), "arm", "item") if name not in places.values()), "item"))
     if "y" in kind.places and "y" not in places:
         swept = [name for name in free() if name in factors]
         unswept = [name for name in ("item", "arm", *free()) if name in free() and name not in factors] or [

@@ -7,10 +7,13 @@ from typing import Any
 
 from sawtooth.errors import StudyError
 from sawtooth.figures.data import Data, Panel
-from sawtooth.measures import ExpressionError, Measure, measure
+from sawtooth.figures.spec import FigureSpec
+from sawtooth.measures import Condition, ExpressionError, Measure, Samples, measure
 from sawtooth.measures.resolve import Referred
-from sawtooth.measures.tables import SHAPES
+from sawtooth.measures.tables import SHAPES, numeric_columns
 from sawtooth.questions import Reader
+from sawtooth.recognise import written
+from sawtooth.scales import scale as units_scale
 
 
 def titles(panels: Sequence[Panel]) -> tuple[list[str], list[str]]:
@@ -37,6 +40,26 @@ def scale(data: Data, values: Sequence[float], *, log: bool = False) -> tuple[st
     if not any(value > 0 for value in values):
         return "linear", "Nothing is above 0: the scale is linear."
     return "log", "What is not above 0 has no place on a logarithmic scale."
+
+
+def chosen(spec: FigureSpec) -> str:
+    """Of which cells, arms, items and rows a figure is; empty if it is of all. Which part of the run counts is `pooling`'s."""
+    choice = spec.choice
+    parts = [f"{factor} {', '.join(map(written, levels))}" for factor, levels in choice.where.items()]
+    parts += [f"{relation.factor} {relation.sign} {relation.other}" for relation in choice.relations]
+    parts += [_condition(condition, spec.measures) for condition in spec.view.rows.conditions]
+    parts += [", ".join(names) for names in (choice.arms, choice.of) if names]
+    return f"Shown: {'; '.join(parts)}." if parts else ""
+
+
+def _condition(condition: Condition, measures: Sequence[Measure | Samples]) -> str:
+    """A condition on a column, its number with a unit."""
+    if condition.number is None:
+        return f"{condition.column} {', '.join(condition.texts)}"
+    columns = (numeric_columns(table) for measure in measures for table in measure.tables)
+    unit = next((found[condition.column][0] for found in columns if condition.column in found), "")
+    divisor, unit = units_scale(unit, [condition.number])
+    return f"{condition.column} {condition.sign} {condition.number / divisor:g} {unit}".strip()
 
 
 def pooling(data: Data) -> str:

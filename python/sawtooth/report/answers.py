@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 import polars as pl
@@ -11,6 +12,7 @@ from sawtooth import figures, findings
 from sawtooth.design import MixedError, advice
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data as FigureData
+from sawtooth.figures.shown import chosen, sentences
 from sawtooth.figures.spec import Drawn, FigureSpec
 from sawtooth.findings.data import Data as FindingData
 from sawtooth.findings.spec import FindingSpec
@@ -122,7 +124,8 @@ class Answers:
 
         """
         kind = figures.TABLE[spec.kind]
-        return kind.draw(FigureData(self.evaluator, spec, kind, self.shown.references, self.arms, self.verdicts))
+        found = kind.draw(FigureData(self.evaluator, spec, kind, self.shown.references, self.arms, self.verdicts))
+        return replace(found, note=sentences(found.note, chosen(spec)))
 
 
 def section(answers: Answers, *, drawn: bool = True) -> Section | None:
