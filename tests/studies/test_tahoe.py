@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +19,7 @@ from sawtooth.measures import Asked, Measure
 from sawtooth.report.answers import Answers
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import shipped
+from tests.conftest import ROOT
 
 
 def test_the_table_has_every_case_and_agrees_with_itself() -> None:
@@ -64,3 +67,9 @@ def test_the_short_form_shows_what_the_whole_does_where_it_is_clear(short_form: 
     assert found["With a window of 2000 bytes goodput is lower than with any larger one (one flow)"] == "yes"
     figures = {path.stem for path in (out / "report/figures").glob("*.svg")}
     assert {spec.name for spec in answers.shown.figures} <= figures
+
+
+@pytest.mark.long
+def test_the_guide_says_what_the_runs_say() -> None:
+    done = subprocess.run([sys.executable, str(ROOT / "docs/tahoe.py"), "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,88 @@
+"""Writes the verdicts and numbers in the guide to the Tahoe/Reno study: `python docs/tahoe.py [--check] [RANDOM FIXED UNREAD]`.
+
+Results directories of the three commands that the guide names; what is not given is run first, which takes a minute. With --check
+nothing is written, and the page must already be so.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import polars as pl
+from typer.testing import CliRunner
+
+from sawtooth.cli import app
+from sawtooth.measures import Asked, measure
+from sawtooth.measures.resolve import Context
+from sawtooth.report.answers import Answers
+from sawtooth.results.dataset import Dataset
+
+GUIDE = Path(__file__).parent / "guides/tahoe-vs-reno.md"
+COMMANDS = (["tahoe-vs-reno/random"], ["tahoe-vs-reno"], ["tahoe-vs-reno", "--set", 'vars.unread="segment"'])
+
+
+def main(arguments: list[str]) -> None:
+    """Fills the blocks between the guide's marks."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(each) for each in arguments if each != "--check"]
+        for at in range(len(paths), len(COMMANDS)):
+            paths.append(Path(folder) / str(at))
+            done = CliRunner().invoke(app, ["run", *COMMANDS[at], "--out", str(paths[-1])])
+            if done.exit_code:
+                sys.exit(done.output)
+        random, fixed, unread = (Dataset.open(path) for path in paths)
+        text = GUIDE.read_text(encoding="utf-8")
+        for name, block in (("verdicts", verdicts(random)), ("agreement", agreement(fixed, unread)), ("left", left(unread))):
+            text = re.sub(rf"(?s)(<!-- {name} -->\n).*?(<!-- /{name} -->)", lambda found, block=block: found[1] + block + found[2], text)
+    if "--check" in arguments:
+        sys.exit(f"{GUIDE} is not what the runs say: python docs/tahoe.py" if text != GUIDE.read_text(encoding="utf-8") else 0)
+    GUIDE.write_text(text, encoding="utf-8")
+
+
+def verdicts(dataset: Dataset) -> str:
+    """Every claim with its verdict, and in how many cells it is shown."""
+    rows = ["| Claim | Verdict | Cells that show it, and the contrary, each by itself |", "|---|---|---|"]
+    for verdict in Answers(dataset).verdicts():
+        cells = verdict.evidence
+        if len(cells) == 1:
+            numbers = cells[0].words
+        else:
+            shown, denied = sum(each.shows(0.95) for each in cells), sum(each.denies(0.95) for each in cells)
+            numbers = f"{shown} and {denied} of {len(cells)}" if cells else "from the two above"
+        rows.append(f"| {verdict.claim.replace('|', '')} | {verdict.answer} | {numbers} |")
+    return "\n".join(rows) + "\n"
+
+
+def ratios(dataset: Dataset) -> pl.DataFrame:
+    """Goodput over that of ns-3.24, and drops of both, in every cell."""
+    answers = Answers(dataset)
+    context = Context(answers.shown.references)
+    asked = {"ratio": "goodput_bps / reference.goodput_bps", "ours": "links.dropped_packets", "theirs": "reference.drops"}
+    found = {name: answers.evaluator.observe(Asked(measure(text, context))) for name, text in asked.items()}
+    frame = found["ratio"].select("run", "cell", "flows", "queue", "window", "segment", "arm", ratio="value")
+    for name in ("ours", "theirs"):
+        values = found[name].filter(pl.col("item").is_in(["bottleneck forward", "flows"]))
+        frame = frame.join(values.select("run", pl.col("value").alias(name)), on="run")
+    return frame.sort("cell", "arm", descending=[False, True])
+
+
+def agreement(fixed: Dataset, unread: Dataset) -> str:
+    """In how many cells goodput is within 5 % of ns-3.24's, with both windows."""
+    near = [(frame.filter((pl.col("ratio") - 1).abs() <= 0.05).height, frame.height) for frame in (ratios(fixed), ratios(unread))]
+    return f"Goodput is within 5 % of ns-3.24's in {near[0][0]} of {near[0][1]} cells, and with its window in {near[1][0]}.\n"
+
+
+def left(unread: Dataset) -> str:
+    """The cells that are not."""
+    rows = ["| Flows | Queue | Window | Segment | | Ours over ns-3.24's | Drops, ours and ns-3's |", "|---|---|---|---|---|---|---|"]
+    for row in ratios(unread).filter((pl.col("ratio") - 1).abs() > 0.05).iter_rows(named=True):
+        place = " | ".join(str(row[name]) for name in ("flows", "queue", "window", "segment", "arm"))
+        rows.append(f"| {place} | {row['ratio']:.3f} | {row['ours']:.0f}, {row['theirs']:.0f} |")
+    return "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
