@@ -21,7 +21,7 @@ from sawtooth.findings.data import Data
 from sawtooth.findings.spec import THAN, FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Choice, Reader
-from sawtooth.scales import number
+from sawtooth.scales import number, p_value
 from sawtooth.stats import Centre, Interval, Vector
 from sawtooth.study.keys import Key, names
 
@@ -196,21 +196,51 @@ def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below:
     def reach(level: float) -> tuple[Interval, Interval]:
         return difference(first, second, options, statistic, level)
 
+    # Where ties leave the mean's interval unbounded, it is told which way all runs point: a p of the claim, and one of the contrary.
+    shown_by_signs, denied_by_signs = _signs(first, second, options, below=below) if statistic == "mean" else (None, None)
+
     def shows(level: float) -> bool:
         least, most = reach(level)
         beyond = -most.high if below else least.low
-        return beyond >= -slack if equal else beyond > 0
+        return (beyond >= -slack if equal else beyond > 0) or _told(shown_by_signs, level)
 
     def denies(level: float) -> bool:
         least, most = reach(level)
-        return least.low > (slack if equal else 0) if below else most.high < (-slack if equal else 0)
+        against = least.low > (slack if equal else 0) if below else most.high < (-slack if equal else 0)
+        return against or _told(denied_by_signs, level)
 
     shown, most = reach(0.95)
     clear = shows(0.95) or denies(0.95)
     interval = shown if np.isfinite(most.high) else Interval(shown.estimate, shown.low, math.inf, shown.n, most.kind)
-    doubt = "" if clear or (second is None and not np.isfinite(first[1]).all()) else power.words(_differences(first, second, options), data)
+    untold = clear or (second is None and not np.isfinite(first[1]).all())
+    doubt = "" if untold else power.words(_differences(first, second, options), data, bounded=np.isfinite(most.high - shown.low))
     limits = (-math.inf, 0.0) if below else (0.0, math.inf)
-    return Evidence(name, shows, denies, words(first, second, data, interval, options), interval, limits, data.measure.unit, doubt)
+    text = words(first, second, data, interval, options)
+    if shown_by_signs is not None:
+        text += _by_signs(
+            shown_by_signs, ("not above" if below else "not below") if equal else "below" if below else "above", len(first[0])
+        )
+    elif denied_by_signs is not None:
+        text += _by_signs(denied_by_signs, "above" if below else "below", len(first[0]))
+    return Evidence(name, shows, denies, text, interval, limits, data.measure.unit, doubt)
+
+
+def _signs(first: Bounds, second: Bounds | None, options: Mapping[str, Any], *, below: bool) -> tuple[float | None, float | None]:
+    """The p of the claim, and of the contrary, by the sign test; None where the rule does not take it, or a run did not finish."""
+    if not all(np.isfinite(side).all() for side in (*first, *(second or ()))):
+        return None, None
+    crossed = (second[1], second[0]) if second is not None else None
+    least, most = _differences(first, crossed, options), _differences((first[1], first[0]), second, options)
+    one, other = (-most, least) if below else (least, -most)
+    return stats.sign_test(one, equal=bool(options.get("equal"))), stats.sign_test(other)
+
+
+def _by_signs(p: float, side: str, n: int) -> str:
+    return f"; all {n} runs are {side}: sign test, {p_value(p)}, of the direction of a typical run, not of how large the mean is"
+
+
+def _told(p: float | None, level: float) -> bool:
+    return p is not None and p <= 1 - level
 
 
 def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evidence:
@@ -225,6 +255,11 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
             # The limits are shares of the other side, replicate by replicate (Sasabuchi, Biometrika 67, 1980).
             share = float(options["relative"])
             times = [float(options["times"]) * factor for factor in (1 - share, 1 + share)]
+            if (ratio := _one_ratio(first, second)) is not None:
+                # So is what it is of them in every run: no chance in that, however the runs differ, as where the difference is always the same.
+                mean = float(second[0].mean())
+                above_low, above_high = (stats.unvaried((ratio - each) * mean, len(first[0]), level) for each in times)
+                return above_low, above_high
             low, high = (difference(first, second, {**options, "times": each}, statistic, level) for each in times)
             return low[0], high[1]
         least, most = difference(first, second, options, statistic, level)
@@ -240,8 +275,19 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
         return above_low.high < 0 or above_high.low > 0
 
     shown = difference(first, second, options, statistic, 0.95)[0]
-    doubt = "" if shows(0.95) or denies(0.95) else power.words(_differences(first, second, options), data, margin)
+    doubt = "" if shows(0.95) or denies(0.95) else power.words(
+        _differences(first, second, options), data, margin, bounded=np.isfinite(shown.high - shown.low)
+    )  # fmt: skip
     return Evidence(name, shows, denies, words(first, second, data, shown, options), shown, (-margin, margin), data.measure.unit, doubt)
+
+
+def _one_ratio(first: Bounds, second: Bounds) -> float | None:
+    """How many times the other side it is, if that is so in every run; None where runs differ in it, or did not finish."""
+    (a, most), (b, most_other) = first, second
+    if len(a) < 2 or not (np.array_equal(a, most) and np.array_equal(b, most_other) and bool((b > 0).all())):
+        return None
+    ratios = a / b
+    return float(ratios[0]) if float(np.ptp(ratios)) <= _ROUNDING * abs(float(ratios[0])) else None
 
 
 def _differences(first: Bounds, second: Bounds | None, options: Mapping[str, Any]) -> Vector:

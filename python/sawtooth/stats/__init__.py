@@ -28,6 +28,7 @@ from sawtooth.stats.ranks import spearman, spearman_interval
 from sawtooth.stats.resampled import FEWEST_FOR_MEDIAN, bootstrap_interval
 from sawtooth.stats.sequential import Progress, sequential
 from sawtooth.stats.share import share
+from sawtooth.stats.sign import sign_test
 from sawtooth.stats.student import mean_interval, prediction_interval
 from sawtooth.stats.trend import Trend, trend
 
@@ -71,6 +72,7 @@ __all__ = [
     "replicates_needed",
     "sequential",
     "share",
+    "sign_test",
     "spearman",
     "spearman_interval",
     "trend",

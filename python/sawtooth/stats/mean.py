@@ -97,16 +97,16 @@ def mean_rows(rows: Vector, level: float = 0.95, *, origin: bool = True) -> Rows
     above, below = rows.min(axis=1) > 0, rows.max(axis=1) < 0
     skewness = _skewness(rows)
     logs = (above | below) & ~alike & origin
-    tied = _tied(rows)
+    many = tied(rows)
     open_ = np.zeros(len(rows), dtype=np.bool_)
     if logs.any():
         far = np.full(len(rows), -np.inf)
-        far[logs] = logscale.mean_end(np.abs(rows[logs]), 1 - np.where(tied[logs], FAR_TIED, FAR) * (1 - level))
+        far[logs] = logscale.mean_end(np.abs(rows[logs]), 1 - np.where(many[logs], FAR_TIED, FAR) * (1 - level))
         open_ = far > OPEN * np.abs(estimate)
         high, low = np.where(above & logs, np.maximum(high, far), high), np.where(below & logs, np.minimum(low, -far), low)
     towards = np.where(below, -skewness, skewness)
     skewed = np.where(logs, towards < -SKEWED, np.abs(skewness) > SKEWED)
-    resampled = (skewed | tied) & ~alike & ~open_ & (n <= RESAMPLED)
+    resampled = (skewed | many) & ~alike & ~open_ & (n <= RESAMPLED)
     # Resamples of a few values have no far tails: beyond `REACHED`, where they say nothing, their ends there are stretched, as Student's are and
     # `STRETCH` times as far, so that only what is far off is told.
     further = t_quantile(0.5 + level / 2, n - 1) / t_quantile(0.5 + REACHED / 2, n - 1)
@@ -123,18 +123,7 @@ def mean_rows(rows: Vector, level: float = 0.95, *, origin: bool = True) -> Rows
     return Rows(estimate, np.where(alike, estimate, low), np.where(alike, estimate, high), alike, logs, resampled, open_)
 
 
-def _within(ends: tuple[float, ...], middle: float, reach: float) -> tuple[float, ...]:
-    """Ends no further than `reach` from the middle; infinite ones stay so."""
-    return tuple(end if np.isinf(end) else min(max(end, middle - reach), middle + reach) for end in ends)
-
-
-def _skewness(rows: Vector) -> Vector:
-    off = rows - rows.mean(axis=1, keepdims=True)
-    second = (off**2).mean(axis=1)
-    return (off**3).mean(axis=1) / np.where(second > 0, second, 1.0) ** 1.5
-
-
-def _tied(rows: Vector) -> Flags:
+def tied(rows: Vector) -> Flags:
     """Whether a value makes up `TIED` of a row while others stand alone; data of few levels have none that stand alone."""
     ordered = np.sort(rows, axis=1)
     same = ordered[:, 1:] == ordered[:, :-1]
@@ -146,3 +135,14 @@ def _tied(rows: Vector) -> Flags:
         run = np.where(column, run + 1, 1)
         most = np.maximum(most, run)
     return (most > 1) & (most >= TIED * rows.shape[1]) & alone.any(axis=1)
+
+
+def _within(ends: tuple[float, ...], middle: float, reach: float) -> tuple[float, ...]:
+    """Ends no further than `reach` from the middle; infinite ones stay so."""
+    return tuple(end if np.isinf(end) else min(max(end, middle - reach), middle + reach) for end in ends)
+
+
+def _skewness(rows: Vector) -> Vector:
+    off = rows - rows.mean(axis=1, keepdims=True)
+    second = (off**2).mean(axis=1)
+    return (off**3).mean(axis=1) / np.where(second > 0, second, 1.0) ** 1.5
