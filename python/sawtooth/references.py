@@ -23,6 +23,7 @@ import polars as pl
 from sawtooth.errors import DatasetError
 from sawtooth.measures.units import Unit
 from sawtooth.recognise import level
+from sawtooth.stats.interval import Interval
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,7 +120,7 @@ class Reference:
         return pl.DataFrame(made, schema=kinds)
 
     def match(self, plan: pl.DataFrame, column: str) -> pl.DataFrame:
-        """A frame run, value (and item, if rows are of items): what was published of each run's cell and arm.
+        """A frame run, value, error, freedom (and item, if rows are of items): what was published of each run's cell and arm, as `table` has it.
 
         Raises:
             DatasetError: if no row is of any of them.
@@ -137,7 +138,24 @@ class Reference:
                 f"no row of the reference `{self.name}` ({self.path}) is of a cell that was run",
                 f"a cell is {wanted}; a row is {there}; `keys` says which column is which factor",
             )
-        return found.select("run", *(["item"] if "item" in self.keys else []), "value")
+        return found.select("run", *(["item"] if "item" in self.keys else []), "value", "error", "freedom")
+
+
+def interval(value: float, error: float, freedom: float) -> Interval:
+    """A published mean with its 95 % t interval; of one that nothing tells the error of, without an end.
+
+    Args:
+        value: the mean.
+        error: its standard error, in the same unit.
+        freedom: its degrees of freedom, as `Reference.table` has both.
+
+    """
+    if not error or not freedom:
+        return Interval(value, -math.inf, math.inf, 1, "no error is told")
+    from scipy import stats
+
+    half = error * float(stats.t.ppf(0.975, freedom))
+    return Interval(value, value - half, value + half, int(freedom) + 1 if math.isfinite(freedom) else 1, "95% t interval")
 
 
 def has_digits(mean: float, published: float, digits: int, factor: float) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from matplotlib.collections import LineCollection
 
 from sawtooth import measures, reference_files
 from sawtooth.errors import DatasetError, StudyError
@@ -100,6 +101,29 @@ def test_a_reference_stands_beside_the_points_of_a_figure(tmp_path: Path) -> Non
     crosses = [line for line in axis.get_lines() if line.get_marker() == "x"]
     drawn = sorted(float(y) for line in crosses for y in list(line.get_ydata()))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType, reportArgumentType]
     assert drawn == pytest.approx([1.8, 1.9, 3.7])
+    # Each with the interval of a mean of ten with a standard deviation of 0.1.
+    half = 2.262157 * 0.1 / 10**0.5
+    bars = [bar for bar in axis.collections if isinstance(bar, LineCollection) and (bar.get_color() == (0.0, 0.0, 0.0, 1.0)).all()]
+    ends = sorted((float(low), float(high)) for bar in bars for (_, low), (_, high) in bar.get_segments())  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType, reportUnknownArgumentType]
+    assert ends == [pytest.approx((middle - half, middle + half)) for middle in (1.8, 1.9, 3.7)]
+    assert "Crosses: what was published, with 95 % t intervals of its means." in plot.caption
+
+
+@pytest.mark.parametrize(
+    ("columns", "table", "said"),
+    [
+        (
+            ', sd = "sd", n = 10',
+            TABLE.replace("1.8,0.1", "1.8,"),
+            "Crosses: what was published, with 95 % t intervals of its means, of 2 of 3.",
+        ),
+        ("", TABLE, "Crosses: what was published."),
+    ],
+)
+def test_the_caption_says_which_published_values_have_intervals(columns: str, table: str, said: str, tmp_path: Path) -> None:
+    figure = '[[figures]]\nname = "g"\nmetric = "goodput_bps"\nx = "rate"\nreference = "paper.goodput_bps"\n'
+    answers = Answers(ran(tmp_path, REFERENCE.replace(', sd = "sd", n = 10', columns) + figure, table))
+    assert said in answers.plot(answers.shown.figures[0]).caption
 
 
 def test_cells_that_no_row_is_of_are_told(tmp_path: Path) -> None:

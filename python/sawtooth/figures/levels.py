@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,9 +13,10 @@ from sawtooth.estimates import Estimate
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.spec import Drawn, Kind
-from sawtooth.measures import Asked, View
 from sawtooth.measures.resolve import Referred
 from sawtooth.questions import Reader
+from sawtooth.references import interval
+from sawtooth.stats import Interval
 from sawtooth.study.keys import Key
 
 REFERENCE = Key("reference", '`"REFERENCE.COLUMN"`', "none", "published values that are shown as crosses beside the points")
@@ -44,7 +46,9 @@ def draw(data: Data) -> Drawn:
         scale=scale, marks=marks, marks_name="published",
     )  # fmt: skip
     return Drawn(
-        made, shown.sentences(estimates.said(points, data.spec.statistic), note, shown.pooling(data)), numbers(data, panels, found)
+        made,
+        shown.sentences(estimates.said(points, data.spec.statistic), note, _said(marks), shown.pooling(data)),
+        numbers(data, panels, found),
     )
 
 
@@ -73,28 +77,38 @@ def row(found: Estimate) -> dict[str, object]:
     }
 
 
-def _published(data: Data, divisor: float) -> list[dict[str, list[float | None]]]:
-    """Of each panel and curve, what was published at each level."""
+def _published(data: Data, divisor: float) -> list[dict[str, list[Interval | None]]]:
+    """Of each panel and curve, what was published at each level, with its interval."""
     term = data.spec.options["reference"]
     assert isinstance(term, Referred)
-    found = data.evaluator.observe(Asked(shown.measure_of(term), View()))
-    keys = ["cell", "arm"]
-    table = data.references[term.reference]
-    if "item" in table.keys:
-        keys.append("item")
-    values = found.select(*keys, "value").unique(maintain_order=True)
-    result: list[dict[str, list[float | None]]] = []
+    plan = data.evaluator.plan
+    found = data.references[term.reference].match(plan, term.column).join(plan.select("run", "cell", "arm"), on="run")
+    keys = ["cell", "arm", *(["item"] if "item" in found.columns else [])]
+    values = found.select(*keys, published="value", error="error", freedom="freedom").unique(maintain_order=True)
+    result: list[dict[str, list[Interval | None]]] = []
     for panel in data.panels():
-        curves: dict[str, list[float | None]] = {}
+        curves: dict[str, list[Interval | None]] = {}
         for name, part in data.curves(panel.frame):
-            known: list[float | None] = []
+            known: list[Interval | None] = []
             for level in data.levels():
-                group = part.filter(pl.col(data.places["x"]) == level).join(values, on=keys, suffix="_published")
-                given: list[float] = group["value_published"].drop_nulls().to_list() if group.height else []
-                known.append(given[0] / divisor if given else None)
+                group = part.filter(pl.col(data.places["x"]) == level).join(values, on=keys)
+                given: list[tuple[float, float, float]] = group.select("published", "error", "freedom").rows()
+                known.append(interval(*given[0]).over(divisor) if given else None)
             curves[name] = known
         result.append(curves)
     return result
+
+
+def _said(marks: Sequence[Mapping[str, Sequence[Interval | None]]]) -> str:
+    """What the crosses are."""
+    every = [mark for panel in marks for given in panel.values() for mark in given if mark is not None]
+    told = sum(math.isfinite(mark.high - mark.low) for mark in every)
+    if not every:
+        return ""
+    if not told:
+        return "Crosses: what was published."
+    others = f", of {told} of {len(every)}" if told < len(every) else ""
+    return f"Crosses: what was published, with 95 % t intervals of its means{others}."
 
 
 KIND = Kind(

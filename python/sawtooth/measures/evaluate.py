@@ -157,7 +157,7 @@ class Evaluator:
             return self.elsewhere(term, view)
         if isinstance(term, Referred):
             found = self.references[term.reference].match(self.plan, term.column)
-            return found.rename({"value": "low"}).with_columns(high="low")
+            return found.select(pl.exclude("value", "error", "freedom"), low="value", high="value")
         return self.combined(term, view)
 
     def combined(self, term: Combined, view: View) -> pl.DataFrame:
