@@ -18,7 +18,7 @@ from sawtooth.figures.places import MEASURE, placed, unused, without_base
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.findings.spec import FindingSpec
 from sawtooth.hints import did_you_mean
-from sawtooth.measures import Measure, Samples, tables
+from sawtooth.measures import Measure, Rows, Samples, tables
 from sawtooth.measures.blocks import block
 from sawtooth.measures.computed import TOGETHER
 from sawtooth.presentation import Presentation
@@ -85,6 +85,7 @@ class _Expected:
             return
         for measure in spec.measures:
             self.require_table(measure, f"{spec.path}.metric")
+        self.require_begun(spec.view.rows, spec.path)
         if spec.several:
             frame = pl.concat(
                 self.frame(measure, spec.view.flows, spec.view.by).with_columns(pl.lit(name).alias(MEASURE))
@@ -140,6 +141,7 @@ class _Expected:
         if spec.measure is None:
             return
         self.require_table(spec.measure, f"{spec.path}.metric")
+        self.require_begun(spec.view.rows, spec.path)
         frame = self.frame(spec.measure, spec.view.flows, ())
         if frame.is_empty():
             return
@@ -224,6 +226,23 @@ class _Expected:
         for name, row in measure.computed.items():
             if row.samples and self.built and not any("sample" in json.loads(text) for text in self.built.values()):
                 raise self.study.document.error(*_lacks_samples(name, place))
+
+    def require_begun(self, rows: Rows, path: str) -> None:
+        """Refuses a part of the run that begins when every run has ended."""
+        if rows.start_ns is None or not self.built:
+            return
+        texts = {str(json.loads(text).get("duration", "")) for text in self.built.values()}
+        if not all(texts):
+            return
+        try:
+            longest = max(_core.evaluate(text, {})[0] for text in texts)
+        except _core.ScenarioError:
+            # A duration of the scenario's own variables.
+            return
+        if rows.start_ns >= longest * 1e9 * (1 - 1e-12):
+            key = "warm_up" if self.study.document.spans.get(f"{path}.warm_up") else "window"
+            message = f"nothing is left of a run: it ends at {longest:g} s, and counts from {rows.start_ns / 1e9:g} s"
+            raise self.study.document.error(message, f"{path}.{key}", "let it begin earlier")
 
     def records(self, table: str, at: int, arm: str) -> bool:
         """Whether a run records a table."""

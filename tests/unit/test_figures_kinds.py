@@ -175,7 +175,7 @@ def test_a_heat_map_of_many_levels_has_no_numbers_and_names_what_there_is_room_f
         ('kind = "violin"\nmetric = "goodput_bps"\nx = "rate"\npanels = "delay"', "it would take 3 items"),
         ('kind = "lanes"\nmetric = "episodes.retransmits"\npanels = "arm"', "it would take 3 levels of `delay`"),
         ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\nx = "rate"', "2 arms (reno, cubic) together"),
-        ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\npercentiles = [0]', "`percentiles` is a list of numbers above 0"),
+        ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\npercentiles = [0]', "`percentiles` is a list of numbers in per cent"),
         ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\npercentiles = [42]', "p42"),
         ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\nbase = "5 Mbit/s"\nx = "delay"\npanels = "arm"\nrows = "rate"', "`5 Mbit/s` is no time"),
         ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\nbase = "rno"\nx = "arm"', "`arm` has no level `rno`"),
@@ -608,6 +608,32 @@ def test_a_caption_says_which_rows_count(runs: Dataset, tmp_path: Path) -> None:
     found = drawn(runs, tmp_path, keys + 'where = { delay = "< 40 ms", srtt_ns = "> 20 ms" }')
     assert "without the first 1 s." in found.note
     assert found.note.endswith("Shown: delay 10 ms, 20 ms; srtt_ns > 20 ms.")
+
+
+# --- parts of runs that are not there
+
+
+def test_a_part_of_the_run_that_is_after_its_end_is_refused_when_planned(tmp_path: Path) -> None:
+    keys = 'metric = "mean(series.throughput_bps)"\nof = "long"\nx = "delay"\npanels = "rate"\n'
+    for part, key in (('warm_up = "40 s"', "40 s"), ('window = ["3 s", "5 s"]', "3 s")):
+        error = refused(tmp_path, keys + part)
+        assert error.message == f"nothing is left of a run: it ends at 3 s, and counts from {key}"
+        assert error.place is not None
+    with pytest.raises(StudyError, match="nothing is left of a run"):
+        text = '[[findings]]\nclaim = "c"\nis = "above"\nthan = "1 Mbit/s"\nof = "long"\nmetric = "mean(series.throughput_bps)"\nwarm_up = "3 s"'
+        make_plan(loaded(tmp_path, f"{STUDY}\n{text}\n"))
+
+
+def test_conditions_that_leave_no_row_are_told(runs: Dataset, tmp_path: Path) -> None:
+    with pytest.raises(DatasetError) as caught:
+        drawn(runs, tmp_path, 'metric = "goodput_bps"\nof = "long"\nx = "delay"\npanels = "rate"\nwhere = { goodput_bps = "> 100 Gbit/s" }')
+    assert caught.value.message == "no run has a row of `goodput_bps` that counts"
+    assert caught.value.hint == "`where`, `window` and `warm_up` leave none"
+
+
+def test_percentiles_are_in_per_cent(tmp_path: Path) -> None:
+    error = refused(tmp_path, 'kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\npercentiles = [0.5, 0.95]')
+    assert error.message == "percentiles are in per cent: 50, 95"
 
 
 def loaded_plan(directory: Path, keys: str) -> None:

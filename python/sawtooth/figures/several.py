@@ -12,7 +12,7 @@ from sawtooth.questions import Reader
 from sawtooth.study.assign import Tree
 from sawtooth.study.keys import Key
 
-PERCENTILES = Key("percentiles", "list of numbers between 0 and 100", "`[50, 95, 99]`", "which percentiles of `metric` within each run")
+PERCENTILES = Key("percentiles", "list of numbers from 1 to below 100", "`[50, 95, 99]`", "which percentiles of `metric` within each run")
 _USUAL = (50, 95, 99)
 
 
@@ -64,7 +64,11 @@ def _percentiles(reader: Reader, tree: Tree, path: str) -> dict[str, Measure]:
     given = tree.get("percentiles", list(_USUAL))
     place = f"{path}.percentiles"
     if not isinstance(given, list) or not given or not all(_is_percentile(each) for each in cast(list[Any], given)):
-        raise reader.error("`percentiles` is a list of numbers above 0 and below 100", place, "such as percentiles = [50, 95, 99]")
+        raise reader.error(
+            "`percentiles` is a list of numbers in per cent, from 1 to below 100", place, "such as percentiles = [50, 95, 99]"
+        )
+    if any(each < 1 for each in cast(list[float], given)):
+        raise reader.error("percentiles are in per cent: 50, 95", place, "such as percentiles = [50, 95, 99]")
     found: dict[str, Measure] = {}
     for number in sorted(set(cast(list[float], given))):
         whole, _, rest = f"{number:g}".partition(".")
