@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -16,19 +15,21 @@ from typing import Protocol
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import extent, figure, plain
+from sawtooth.plots.style import extent, figure, plain, wrapped
 from sawtooth.scales import scale
 from sawtooth.stats import Interval
 
 ANSWERS = {"yes": ("#009E73", "o"), "no": ("#D55E00", "X"), "mixed": ("#CC79A7", "D"), "cannot distinguish": ("0.45", "s")}
 """Colour and marker of each answer: told apart also in grey."""
-_CLAIM, _CELL, _NUMBERS = 60, 64, 7.5
-"""Letters of a line of a claim and of a cell; size of numbers, in points."""
-_VERDICT = 118
-"""Room of the verdict beside a claim, in points."""
+_WIDTH = 4.0
+"""Room of a claim's lines, in inches: as wide as a phone shows."""
+_AXIS, _NUMBERS = 2.0, 7.5
+"""Width of the intervals, in inches; size of numbers, in points."""
+_HEAD, _CELL = 8.5, 7.5
+"""Size of a claim and of a cell's name, in points."""
 _CODE = re.compile(r"`([^`]+)`")
 """What a page shows as code; a figure has no such letters."""
-_LINE = 0.2
+_LINE = 0.19
 """Height of a line, in inches."""
 MOST_CELLS = 24
 """Of a claim; of more, those are drawn that are nearest to its limits, and it is said how many are not."""
@@ -84,9 +85,9 @@ class Judged(Protocol):
 
 @dataclass(frozen=True)
 class _Row:
-    """A line of the figure: of a claim, or of a cell of it."""
+    """A line of the figure: of a claim, of a cell's name, or an interval."""
 
-    text: str
+    text: str = ""
     answer: str = ""
     head: bool = False
     evidence: Weighed | None = None
@@ -95,30 +96,36 @@ class _Row:
 
 
 def forest(verdicts: Sequence[Judged]) -> Figure:
-    """One row per claim and cell: estimate, interval and limits, on a scale of each claim.
+    """Of each claim its answer and its lines, and below them an interval for each cell, with its limits, on a scale of the claim.
 
     The middle is the limit, or between both limits; where the claim holds is shaded. An end without an arrow head is an end of the interval; an
-    arrow says that there is none.
+    arrow says that there is none. All stands below each other, so that a phone shows it.
 
     Args:
         verdicts: in the order in which they are shown.
 
     """
     rows = [row for verdict in verdicts for row in _rows(verdict)]
-    left = max((extent(plain(row.text), 8.5 if row.head else 8, bold=row.head) for row in rows), default=1.0) + _VERDICT / 72 + 0.1
-    right = max((extent(row.numbers, _NUMBERS) for row in rows), default=0.5) + 0.2
-    middle = 2.8
-    made, (axis,) = figure(left + middle + right, _LINE * len(rows) + 0.75)
+    right = max((extent(row.numbers, _NUMBERS) for row in rows), default=0.5) + 0.15
+    width = max(_WIDTH, _AXIS + right)
+    made, (axis,) = figure(width, _LINE * len(rows) + 0.45)
+    # By hand: claims are wider than the axes that they stand above.
+    made.set_layout_engine("none")
+    height = made.get_figheight()
+    axis.set_position((0.02, 0.42 / height, _AXIS / width, 1 - 0.45 / height))
     for at, row in enumerate(rows):
         _draw(axis, at, row)
     axis.set_xlim(-1.08, 1.08)
-    axis.set_ylim(len(rows) - 0.3, -0.7)
+    axis.set_ylim(len(rows) - 0.4, -0.6)
     axis.set_xticks([])
     axis.set_yticks([])
     axis.grid(visible=False)
     for side in ("left", "bottom"):
         axis.spines[side].set_visible(False)
-    axis.set_xlabel("each claim on a scale of its own; shaded: where it holds", fontsize=8)
+    axis.annotate(
+        "each claim on a scale of its own; shaded: where it holds", (0, 0), xycoords="axes fraction", xytext=(0, -8), textcoords="offset points",
+        ha="left", va="top", fontsize=7.5,
+    )  # fmt: skip
     return made
 
 
@@ -144,17 +151,17 @@ def _rows(verdict: Judged) -> list[_Row]:
     # From no limit a distance is infinite.
     nearest = sorted(every, key=_distance)[:MOST_CELLS]
     cells = [each for each in every if any(each is kept for kept in nearest)]
-    lines = textwrap.wrap(plain(_CODE.sub(r"\1", verdict.claim), 400), _CLAIM) or [""]
-    reach = _reach(cells)
-    divided = scale(cells[0].unit, [_largest(each) for each in cells]) if cells else (1.0, "")
-    alone = len(cells) == 1 and not cells[0].cell
-    rows = [_Row(line, verdict.answer if at == 0 else "", head=True) for at, line in enumerate(lines)]
+    lines = wrapped(plain(_CODE.sub(r"\1", verdict.claim), 400), _HEAD, _WIDTH - 0.1, bold=True) or [""]
+    rows = [_Row(verdict.answer, verdict.answer, head=True), *(_Row(line, head=True) for line in lines)]
     if not cells:
-        return [*rows[:-1], _Row(rows[-1].text, verdict.answer if len(rows) == 1 else "", head=True, numbers=_cut(verdict.numbers, 46))]
-    if alone:
-        first = rows[0]
-        return [_Row(first.text, first.answer, True, cells[0], reach, _numbers(cells[0], divided)), *rows[1:]]
-    return rows + [_Row(_cut(each.cell or "all", _CELL), "", False, each, reach, _numbers(each, divided)) for each in cells]
+        return [*rows, *(_Row(line) for line in wrapped(plain(verdict.numbers, 160), _CELL, _WIDTH - 0.1)), _Row()]
+    reach = _reach(cells)
+    divided = scale(cells[0].unit, [_largest(each) for each in cells])
+    alone = len(cells) == 1 and not cells[0].cell
+    for each in cells:
+        rows += [] if alone else [_Row(line) for line in wrapped(plain(each.cell or "all", 200), _CELL, _WIDTH - 0.1)]
+        rows.append(_Row("", verdict.answer if alone else "", False, each, reach, _numbers(each, divided)))
+    return [*rows, _Row()]
 
 
 def _cut(text: str, longest: int) -> str:
@@ -215,11 +222,10 @@ def _numbers(each: Weighed, divided: tuple[float, str]) -> str:
 
 def _draw(axis: Axes, at: int, row: _Row) -> None:
     colour, marker = ANSWERS.get(row.answer, ("0.2", "o"))
-    axis.annotate(plain(row.text), (0, at), xycoords=("axes fraction", "data"), xytext=(-_VERDICT, 0), textcoords="offset points", ha="right",
-                  va="center", fontsize=8.5 if row.head else 8, fontweight="bold" if row.head else "normal", color="black" if row.head else "0.25")  # fmt: skip
-    if row.answer:
-        axis.annotate(row.answer, (0, at), xycoords=("axes fraction", "data"), xytext=(-8, 0), textcoords="offset points", ha="right", va="center",
-                      fontsize=8.5, fontweight="bold", color=colour)  # fmt: skip
+    if row.text:
+        said_by = colour if row.answer else "black" if row.head else "0.25"
+        axis.annotate(plain(row.text, 200), (0, at), xycoords=("axes fraction", "data"), ha="left", va="center", color=said_by,
+                      fontsize=_HEAD if row.head else _CELL, fontweight="bold" if row.head else "normal")  # fmt: skip
     if row.numbers:
         axis.annotate(row.numbers, (1, at), xycoords=("axes fraction", "data"), xytext=(8, 0), textcoords="offset points", ha="left", va="center",
                       fontsize=_NUMBERS)  # fmt: skip
@@ -240,7 +246,7 @@ def _interval(axis: Axes, at: int, each: Weighed, reach: float, colour: str, mar
         axis.fill_between([place(low), place(high)], at - 0.42, at + 0.42, color="#009E73", alpha=0.13, linewidth=0)
         for end in (low, high):
             if math.isfinite(end):
-                axis.plot([place(end)] * 2, [at - 0.5, at + 0.5], color="0.3", linewidth=0.9)
+                axis.plot([place(end)] * 2, [at - 0.42, at + 0.42], color="0.3", linewidth=0.9)
     if not math.isfinite(interval.estimate):
         return
     for end in (interval.low, interval.high):

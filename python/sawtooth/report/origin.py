@@ -81,7 +81,7 @@ def counts(dataset: Dataset) -> dict[str, int]:
 def design(dataset: Dataset) -> str:
     """How many cells, arms and replicates: as many as there are, where a rule made them."""
     manifest = dataset.manifest
-    made = dataset.runs.group_by("cell").agg(pl.col("replicate").max())["replicate"]
+    made = dataset.runs.group_by("cell", maintain_order=True).agg(pl.col("replicate").max())["replicate"]
     replicates = estimates.number(set(made)) if "until" in manifest else str(manifest["repeat"])
     arms = len(cast(list[str], manifest["arms"])) or 1
     said = ((str(manifest["cells"]), "cell"), (str(arms), "arm"), (replicates, "replicate"))

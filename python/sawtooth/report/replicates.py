@@ -30,7 +30,7 @@ def section(answers: Answers) -> Section | None:
     names = factors(answers.dataset)
     frame = frame.with_columns(pl.col(name).fill_null(NOT_SET) for name in names)
     divisor, unit = scale(stopping.measure.unit, frame["low"].to_numpy())
-    planned = dict(answers.dataset.runs.group_by("cell").agg(pl.col("replicate").max()).iter_rows())
+    planned = dict(answers.dataset.runs.group_by("cell", maintain_order=True).agg(pl.col("replicate").max()).iter_rows())
     rows: list[dict[str, object]] = []
     lacking: set[int] = set()
     for (cell, *key), group in answers.in_order(frame).group_by("cell", *names, "arm", "item", maintain_order=True):
