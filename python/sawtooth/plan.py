@@ -258,7 +258,12 @@ def regrown(plan: Plan, table: pl.DataFrame) -> Plan:
     if plan.study.until is None or "round" not in table.columns:
         return plan
     had = max((run.round for run in plan.runs), default=0)
-    rounds = table.filter(pl.col("round") > had).group_by("round", "cell").agg(pl.col("replicate").n_unique()).sort("round", "cell")
+    rounds = (
+        table.filter(pl.col("round") > had)
+        .group_by("round", "cell", maintain_order=True)
+        .agg(pl.col("replicate").n_unique())
+        .sort("round", "cell")
+    )
     for _, group in rounds.group_by("round", maintain_order=True):
         plan = grown(plan, dict(group.select("cell", "replicate").iter_rows()))
     return plan

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from sawtooth import estimates, figures, stats
 from sawtooth.errors import DatasetError, StudyError
@@ -685,3 +686,26 @@ def test_of_two_levels_there_is_one_difference_and_panels_say_which_size_they_ar
     three = TWO.replace("[1, 4]", "[1, 2, 4]")
     with pytest.raises(StudyError, match="levels of `flows`"):
         make_plan(Study.parse(three, Path("s.toml")))
+
+
+def test_a_forest_of_usual_claims_fits_a_phone_and_no_text_of_it_hides_another() -> None:
+    def shown(cell: str, estimate: float) -> Evidence:
+        interval = Interval(estimate, estimate - 0.3e6, estimate + 0.3e6, 9, "95% t interval")
+        return Evidence(cell, lambda _: True, lambda _: False, "", interval, (0.0, np.inf), "bit/s")
+
+    long = "A tenth of a bandwidth-delay product costs Reno a tenth of the link, whatever the delay and the number of flows beside it"
+    cells = [shown(f"limit {at} packets, delay 100 ms, loss 0.001, cubic against reno", 1e6 * at) for at in range(6)]
+    verdicts = [
+        Verdict(long, "mixed", "", cells),
+        Verdict("It is fast", "yes", "", [shown("", 2e6)]),
+        Verdict("None", "no", "no run tells it", []),
+    ]
+    made_of = forest.forest(verdicts)
+    assert made_of.get_figwidth() <= 4.1
+    FigureCanvasAgg(made_of).draw()
+    (axis,) = made_of.axes
+    boxes = [text.get_window_extent() for text in axis.texts]
+    # Lines touch; letters do not.
+    boxes = [box.padded(0, -1) for box in boxes]
+    assert not any(one.overlaps(other) for at, one in enumerate(boxes) for other in boxes[at + 1 :])
+    assert all(box.x0 >= 0 and box.x1 <= made_of.bbox.x1 for box in boxes)
