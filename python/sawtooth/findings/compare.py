@@ -255,10 +255,14 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
             # The limits are shares of the other side, replicate by replicate (Sasabuchi, Biometrika 67, 1980).
             share = float(options["relative"])
             times = [float(options["times"]) * factor for factor in (1 - share, 1 + share)]
-            if (ratio := _one_ratio(first, second)) is not None:
+            ratios = _one_ratio(first[0], second[1]), _one_ratio(first[1], second[0])
+            if ratios[0] is not None and ratios[1] is not None:
                 # So is what it is of them in every run: no chance in that, however the runs differ, as where the difference is always the same.
-                mean = float(second[0].mean())
-                above_low, above_high = (stats.unvaried((ratio - each) * mean, len(first[0]), level) for each in times)
+                means = float(second[1].mean()), float(second[0].mean())
+                above_low, above_high = (
+                    stats.unvaried((ratio - each) * mean, len(first[0]), level)
+                    for ratio, each, mean in zip(ratios, times, means, strict=True)
+                )
                 return above_low, above_high
             low, high = (difference(first, second, {**options, "times": each}, statistic, level) for each in times)
             return low[0], high[1]
@@ -281,10 +285,9 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
     return Evidence(name, shows, denies, words(first, second, data, shown, options), shown, (-margin, margin), data.measure.unit, doubt)
 
 
-def _one_ratio(first: Bounds, second: Bounds) -> float | None:
+def _one_ratio(a: Vector, b: Vector) -> float | None:
     """How many times the other side it is, if that is so in every run; None where runs differ in it, or did not finish."""
-    (a, most), (b, most_other) = first, second
-    if len(a) < 2 or not (np.array_equal(a, most) and np.array_equal(b, most_other) and bool((b > 0).all())):
+    if len(a) < 2 or not (np.isfinite(a).all() and np.isfinite(b).all() and bool((b > 0).all())):
         return None
     ratios = a / b
     return float(ratios[0]) if float(np.ptp(ratios)) <= _ROUNDING * abs(float(ratios[0])) else None
@@ -314,12 +317,18 @@ def words(first: Bounds, second: Bounds | None, data: Data, shown: Interval, opt
 
 
 KIND = Kind(
-    ("above", "below"), "that it is above or below a quantity, or `times` what it is elsewhere", weigh, (THAN_KEY,), read, averages=True
+    ("above", "below"),
+    "that it is above or below a quantity, or `times` what it is elsewhere",
+    weigh,
+    (THAN_KEY,),
+    read,
+    averages=True,
+    bounds=True,
 )
 NO_LESS = Kind(
     ("at least", "at most"),
     "that it is not below, or not above, a quantity, or `times` what it is elsewhere: equal runs show it",
-    weigh, (THAN_KEY,), read, averages=True,
+    weigh, (THAN_KEY,), read, averages=True, bounds=True,
 )  # fmt: skip
 WITHIN = Kind(
     ("within",),
@@ -328,4 +337,5 @@ WITHIN = Kind(
     (THAN_KEY, MARGIN),
     read_within,
     averages=True,
+    bounds=True,
 )

@@ -65,5 +65,5 @@ def _both(name: str, first: Evidence, second: Evidence, along: str) -> Evidence:
 
 KIND = Kind(
     ("crossing",), "that it is above the other side at one level of a factor and below it at another", weigh,
-    (compare.THAN_KEY, ALONG, BETWEEN), read, spans=("along",),
+    (compare.THAN_KEY, ALONG, BETWEEN), read, spans=("along",), bounds=True,
 )  # fmt: skip

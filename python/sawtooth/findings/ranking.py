@@ -75,4 +75,5 @@ KIND = Kind(
     (ALONG, ORDER),
     read,
     spans=("along",),
+    bounds=True,
 )

@@ -91,6 +91,7 @@ class Kind:
         spans: names of options that hold a dimension along which cells are taken together: it is no dimension of cells.
         measured: whether it is about a measure.
         averages: whether it can be claimed of the mean over cells.
+        bounds: whether it weighs the least and the most that a value may be.
         remark: what is to be said of the evidence as a whole, if anything.
 
     """
@@ -103,4 +104,5 @@ class Kind:
     spans: Sequence[str] = ()
     measured: bool = True
     averages: bool = False
+    bounds: bool = False
     remark: Callable[[Data], str] = nothing_to_say

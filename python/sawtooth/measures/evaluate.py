@@ -93,10 +93,14 @@ def observe(dataset: Dataset, asked: Asked, references: Mapping[str, Reference] 
 
 
 class Evaluator:
-    """Evaluates measures over one dataset; what several of them need is read once."""
+    """Evaluates measures over one dataset; what several of them need is read once.
 
-    def __init__(self, dataset: Dataset, references: Mapping[str, Reference]) -> None:
+    One that is `coarse` tells of stored percentiles the least and the most that they may stand for.
+    """
+
+    def __init__(self, dataset: Dataset, references: Mapping[str, Reference], *, coarse: bool = False) -> None:
         self.dataset = dataset
+        self.coarse = coarse
         self.references = references
         finished = dataset.status().filter(pl.col("status") == "ok").select("run")
         # Records without their status are of a batch that was interrupted.
@@ -207,7 +211,7 @@ class Evaluator:
     def stored(self, term: Stored, view: View) -> pl.DataFrame:
         """A summary that a table has, the flows of a block taken together."""
         rows, by = self.rows(term.table, view)
-        low, high = _with_unfinished(term)
+        low, high = self.resolved(term.table, term.column, _with_unfinished(term))
         rows = rows.with_columns(low=low, high=high)
         return _taken_together(rows, view.flows, by, many=False)
 
@@ -229,6 +233,12 @@ class Evaluator:
             rows = rows.with_columns(chosen_by=pl.when(least == most).then(least.cast(pl.Float64)))
             return _chosen(rows, by, largest=functions.CHOOSING[term.function][1])
         return _taken_together(rows, term.function, by, many=shape.many, share=term.share)
+
+    def resolved(self, table: str, column: str, bounds: tuple[pl.Expr, pl.Expr]) -> tuple[pl.Expr, pl.Expr]:
+        """Bounds of a column's value, if it is asked for with those that a stored percentile has by its histogram."""
+        if not self.coarse or not tables.is_coarse(table, column):
+            return bounds
+        return bounds[0] * (1 - tables.RESOLUTION), bounds[1] * (1 + tables.RESOLUTION)
 
     # --- rows of tables
 
@@ -270,7 +280,7 @@ class Evaluator:
             value = pl.lit(term.value)
             return value, value
         if isinstance(term, Column):
-            return _column(term)
+            return self.resolved(term.table, term.name, _column(term))
         if len(term.arguments) == 1:
             low, high = self.pair(term.arguments[0])
             if low is high and term.function != "negative":

@@ -14,10 +14,12 @@ from sawtooth.measures.resolve import (
     Column,
     Combined,
     Computed,
+    Constant,
     Context,
     Elsewhere,
     Pooled,
     RowTerm,
+    Rowwise,
     Stored,
     Term,
     resolve,
@@ -60,6 +62,11 @@ class Measure:
     def items(self) -> Sequence[tuple[str, Measure]]:
         """The items that it names, as `items.bbr.goodput_bps` does, each with what it is asked for."""
         return [(name, Measure(self.name, of)) for name, of in _items(self.term)]
+
+    @property
+    def coarse(self) -> bool:
+        """Whether it is made of stored percentiles, which are known within `tables.RESOLUTION`."""
+        return any(tables.is_coarse(table, column) for table, column in _columns(self.term))
 
     @property
     def kind(self) -> str:
@@ -189,6 +196,19 @@ def _computed(term: Term) -> list[str]:
     if isinstance(term, Elsewhere):
         return _computed(term.of)
     return [name for argument in term.arguments for name in _computed(argument)] if isinstance(term, Combined) else []
+
+
+def _columns(term: Term | RowTerm | Constant) -> list[tuple[str, str]]:
+    """The columns that a term is made of, each with its table."""
+    if isinstance(term, Column):
+        return [(term.table, term.name)]
+    if isinstance(term, Stored):
+        return [(term.table, term.column)]
+    if isinstance(term, Pooled):
+        return [*_columns(term.of), *(_columns(term.by) if term.by is not None else [])]
+    if isinstance(term, Elsewhere):
+        return _columns(term.of)
+    return [each for argument in term.arguments for each in _columns(argument)] if isinstance(term, Combined | Rowwise) else []
 
 
 def _items(term: Term) -> list[tuple[str, Term]]:

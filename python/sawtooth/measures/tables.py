@@ -101,6 +101,15 @@ def stored(table: str) -> Mapping[str, Mapping[str, str]]:
     return {name: columns for name, columns in found.items() if any(how.startswith("p") for how in columns) and name not in names}
 
 
+RESOLUTION = 1 / 128
+"""Share of a stored percentile within which what it stands for is: it is of a histogram whose steps grow with the value."""
+
+
+def is_coarse(table: str, column: str) -> bool:
+    """Whether a column is a stored percentile, known within `RESOLUTION` only."""
+    return any(name == column and how.startswith("p") for columns in stored(table).values() for how, name in columns.items())
+
+
 @functools.cache
 def text_columns(table: str) -> tuple[str, ...]:
     """Columns of a table that say what a row is about, not how much."""

@@ -15,6 +15,7 @@ from sawtooth.figures.data import Data as FigureData
 from sawtooth.figures.shown import chosen, sentences
 from sawtooth.figures.spec import Drawn, FigureSpec
 from sawtooth.findings.data import Data as FindingData
+from sawtooth.findings.resolution import resolved
 from sawtooth.findings.spec import FindingSpec
 from sawtooth.findings.verdict import Claimed, decide
 from sawtooth.measures import Evaluator
@@ -84,6 +85,9 @@ class Answers:
             return Claimed(spec.claim, ())
         data = FindingData(self.evaluator, spec, kind, self.shown.references, self.arms)
         evidence = kind.weigh(data)
+        if kind.bounds and evidence and spec.measure is not None and spec.measure.coarse:
+            coarse = Evaluator(self.dataset, self.shown.references, coarse=True)
+            evidence = resolved(evidence, kind.weigh(FindingData(coarse, spec, kind, self.shown.references, self.arms)))
         why_none = "" if evidence else "the runs that were made do not tell it"
         return Claimed(spec.claim, evidence, spec.wanted, why_none, remark=kind.remark(data) if evidence else "")
 
