@@ -184,7 +184,7 @@ def figure(
         t = _seconds(rows["t_ns"])
         windows.append(Curve(name, t, _scaled(rows["cwnd_bytes"], 1e-3), _scaled(rows["ssthresh_bytes"], 1e-3)))
         delays.append(Curve(name, t, _scaled(rows["srtt_ns"], 1e-6)))
-    panels = [Panel("cwnd, ssthresh [kB]", windows, 1.5), Panel("smoothed RTT [ms]", delays)]
+    panels = [Panel("cwnd, ssthresh (kB)", windows, 1.5), Panel("smoothed RTT (ms)", delays)]
     if trace.queues is not None:
         panels.append(_queues(trace.queues, links))
     return over_time(panels, title, span or (0.0, trace.duration), most_points=most_points)

@@ -15,12 +15,14 @@ from sawtooth.errors import DatasetError, StudyError
 from sawtooth.estimates import Estimate
 from sawtooth.execute import execute
 from sawtooth.figures.cdf import _of_runs  # pyright: ignore[reportPrivateUsage]
+from sawtooth.figures.data import Data
 from sawtooth.figures.spec import Drawn, FigureSpec
 from sawtooth.findings.verdict import Evidence
 from sawtooth.measures import measure
 from sawtooth.plan import make_plan
 from sawtooth.plots import bands, forest, heatmap, lanes, replicates, shares
 from sawtooth.plots.style import figure, legend_above, svg
+from sawtooth.presentation import presentation
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Verdict
 from sawtooth.results.dataset import Dataset
@@ -635,6 +637,25 @@ def test_conditions_that_leave_no_row_are_told(runs: Dataset, tmp_path: Path) ->
 def test_percentiles_are_in_per_cent(tmp_path: Path) -> None:
     error = refused(tmp_path, 'kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\npercentiles = [0.5, 0.95]')
     assert error.message == "percentiles are in per cent: 50, 95"
+
+
+# --- levels and items
+
+
+def test_flows_of_a_block_stand_by_their_numbers() -> None:
+    class _Items(Data):
+        def __init__(self, items: list[str]) -> None:
+            self.spec, self.factors, self.frame = FigureSpec("a", "levels"), [], pl.DataFrame({"item": items})
+
+    assert _Items(["page[1]", "page[10]", "page[2]", "call"]).order("item") == ["page[1]", "page[2]", "page[10]", "call"]
+
+
+def test_a_trend_along_one_level_says_so(runs: Dataset, tmp_path: Path) -> None:
+    text = 'claim = "c"\nis = "rising"\nalong = "rate"\nof = "long"\narm = "reno"\nwhere = { delay = "10 ms" }\nmetric = "goodput_bps"'
+    study = loaded(tmp_path, f"{STUDY}\n[[findings]]\n{text}\n")
+    (spec,) = presentation(study).findings
+    claimed = Answers(without(runs, rate="1 Mbit/s")).weighed(spec)
+    assert claimed.evidence[0].words == "the runs have one level of `rate` only: 5 Mbit/s"
 
 
 def loaded_plan(directory: Path, keys: str) -> None:

@@ -277,3 +277,11 @@ def test_a_row_that_is_of_no_cell_is_told_at_the_plan_and_beside_the_verdict(tmp
     assert warning.place is not None
     (verdict,) = Answers(dataset).verdicts()
     assert verdict.numbers.endswith("1 of 3 published values are of no cell that was run (rate 4100 kbit/s, arm cubic)")
+
+
+def test_a_heat_map_says_that_the_reference_lacks_a_row_and_not_a_run(tmp_path: Path) -> None:
+    figure = '\n[[figures]]\nname = "a"\nkind = "heatmap"\nmetric = "goodput_bps / references.paper.goodput_bps"\nx = "rate"\ny = "arm"\n'
+    dataset = ran(tmp_path, REFERENCE + figure)
+    found = Answers(dataset)
+    (spec,) = found.shown.figures
+    assert "Grey and hatched: 1 cell of which `paper` has no row." in found.drawn(spec).note

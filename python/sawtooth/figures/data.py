@@ -18,6 +18,7 @@ from sawtooth.figures.against import ApartError, of_side, paired
 from sawtooth.figures.places import MEASURE, placed, without_base
 from sawtooth.figures.spec import FigureSpec, Kind
 from sawtooth.measures import Asked, Evaluator, Measure, Samples, factors
+from sawtooth.measures.blocks import name_of_block
 from sawtooth.questions import Choice, require_items
 from sawtooth.recognise import written
 from sawtooth.references import Reference
@@ -172,6 +173,10 @@ class Data:
     def order(self, dimension: str) -> list[str]:
         """The levels of a dimension: of a factor in the order of the cells, of others as they come."""
         present = [str(level) for level in self.frame[dimension].unique(maintain_order=True)]
+        if dimension == "item" and not any(name_of_block(name) != name for name in self.spec.choice.of):
+            # The flows of a block by their numbers, not by the letters of these.
+            blocks = list(dict.fromkeys(map(name_of_block, present)))
+            return sorted(present, key=lambda item: (blocks.index(name_of_block(item)), len(item), item))
         if dimension not in self.factors:
             return present
         # Of all cells: those without a run would else change the order of the others.

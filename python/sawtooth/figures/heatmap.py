@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from sawtooth import estimates
-from sawtooth.estimates import Estimate
+from sawtooth.design import NOT_SET
+from sawtooth.estimates import Estimate, counted
 from sawtooth.figures import shown
-from sawtooth.figures.data import Data
+from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.levels import row
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.measures import Measure
@@ -72,7 +75,13 @@ def draw(data: Data) -> Drawn:
         heatmap.Colours(scale, None if centre is None else centre / divisor),
     )  # fmt: skip
     said = estimates.said(known, data.spec.statistic).replace("Arrows: ", "Hatched thinly, with ≥: ")
-    text = shown.sentences(said, _centred(data, known, centre, divisor, unit), _missing(len(cells) - len(known)), note, shown.pooling(data))
+    text = shown.sentences(
+        said,
+        _centred(data, known, centre, divisor, unit),
+        _missing(data, panels, levels, len(cells) - len(known)),
+        note,
+        shown.pooling(data),
+    )
     return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
 
 
@@ -87,10 +96,31 @@ def _centred(data: Data, known: list[Estimate], centre: float | None, divisor: f
     return f"Colours are symmetrical around {at}{logs}.{brackets}"
 
 
-def _missing(missing: int) -> str:
+def _missing(data: Data, panels: list[Panel], levels: tuple[list[str], list[str]], missing: int) -> str:
+    """How many cells have no value, and what lacks: runs, or rows of a reference."""
     if not missing:
         return ""
-    return f"Grey and hatched: {missing} {'cells of which no run tells' if missing > 1 else 'cell of which no run tells'} it."
+    references = sorted({found for found in re.findall(r"\breferences?\.(\w+)", data.measure.name) if found in data.references})
+    references = references or sorted(data.references) if re.search(r"\breferences?\.", data.measure.name) else []
+    x, y = data.places["x"], data.places["y"]
+    plan = data.evaluator.plan.with_columns(pl.col(name).fill_null(NOT_SET) for name in data.factors)
+    without_row = 0
+    if references and x in plan.columns and y in plan.columns:
+        plan = replace(data.spec.choice, of=()).select(plan)
+        for panel in panels:
+            there = plan
+            for place in ("rows", "panels"):
+                dimension = data.places.get(place)
+                if dimension in plan.columns and panel.frame.height:
+                    there = there.filter(pl.col(dimension) == panel.frame[dimension][0])
+            ran, told = (set(frame.select(x, y).unique().iter_rows()) for frame in (there, panel.frame))
+            without_row += len({cell for cell in ran - told if cell[0] in levels[0] and cell[1] in levels[1]})
+    parts = [
+        (without_row, f"of which {' or '.join(f'`{name}`' for name in references)} has no row"),
+        (missing - without_row, "of which no run tells it"),
+    ]
+    told = " and ".join(f"{counted({n}, 'cell')} {why}" for n, why in parts if n > 0)
+    return f"Grey and hatched: {told}."
 
 
 KIND = Kind(

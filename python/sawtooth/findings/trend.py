@@ -16,6 +16,7 @@ from sawtooth.findings.data import Data
 from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Reader
+from sawtooth.recognise import written
 from sawtooth.scales import p_value
 from sawtooth.stats import Interval
 from sawtooth.study.keys import Key
@@ -57,7 +58,12 @@ def _evidence(name: str, frame: pl.DataFrame, keys: list[str], along: str, order
     ]
     left = frame.height - exact.height
     if not strata:
-        words = "no stratum has two levels whose runs all finished"
+        present = frame[along].unique(maintain_order=True).to_list()
+        words = (
+            f"the runs have one level of `{along}` only: {written(present[0])}"
+            if len(present) == 1
+            else "no stratum has two levels whose runs all finished"
+        )
         return Evidence(name, lambda _: False, lambda _: False, words)
     found = stats.trend(strata)
     sign = 1.0 if rising else -1.0

@@ -85,7 +85,7 @@ def layers(
     axis.invert_yaxis()
     margin = max(_MARGIN * (span[1] - span[0]), 1.0)
     axis.set_xlim((span[0] - origin - margin) / divisor, (span[1] - origin + margin) / divisor)
-    axis.set_xlabel(f"time since the write [{unit}]" if message else f"time [{unit}]")
+    axis.set_xlabel(f"time since the write ({unit})" if message else f"time ({unit})")
     axis.set_title("\n".join(textwrap.fill(line, _TITLE_LETTERS) for line in title if line), loc="left", fontsize=8)
     made.legend(loc="outside upper right", ncols=4, frameon=False, fontsize=8)
     return made

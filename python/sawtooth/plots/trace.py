@@ -59,7 +59,7 @@ def over_time(
     colours = {label: COLOURS[at % len(COLOURS)] for at, label in enumerate(labels)}
     for axis, panel in zip(axes, panels, strict=True):
         _draw(axis, panel, colours, span, most_points)
-    axes[-1].set_xlabel("time [s]")
+    axes[-1].set_xlabel("time (s)")
     axes[0].set_xlim(*span)
     if len(labels) > 1:
         _legend(made, axes, labels)
