@@ -392,7 +392,7 @@ def require_items(frame: pl.DataFrame, of: Sequence[str], name: str) -> None:
         DatasetError: that says which there are.
 
     """
-    if frame.is_empty():
+    if of and frame.is_empty():
         raise DatasetError(f"no run has a row of `{name}` that counts", "`where`, `window` and `warm_up` leave none")
     items = frame["item"].unique(maintain_order=True).to_list()
     blocks = frame.select(block(pl.col("item")).unique())["item"].to_list()
