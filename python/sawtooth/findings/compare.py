@@ -255,8 +255,8 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
             # The limits are shares of the other side, replicate by replicate (Sasabuchi, Biometrika 67, 1980).
             share = float(options["relative"])
             times = [float(options["times"]) * factor for factor in (1 - share, 1 + share)]
-            ratios = _one_ratio(first[0], second[1]), _one_ratio(first[1], second[0])
-            if ratios[0] is not None and ratios[1] is not None:
+            ratios = [ratio for ratio in (_one_ratio(first[0], second[1]), _one_ratio(first[1], second[0])) if ratio is not None]
+            if len(ratios) == len(times):
                 # So is what it is of them in every run: no chance in that, however the runs differ, as where the difference is always the same.
                 means = float(second[1].mean()), float(second[0].mean())
                 above_low, above_high = (

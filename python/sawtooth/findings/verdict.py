@@ -80,12 +80,11 @@ class Wanted:
             return max(1, min(cells, -int(-(self.share * cells - 1e-9) // 1)))
         return cells
 
-    @property
-    def words(self) -> str:
-        """What it says of cells."""
+    def words(self, cells: int) -> str:
+        """What it says of so many cells; empty of all of them."""
         if self.at_least is not None:
-            return "any cell" if self.at_least == 1 else f"at least {self.at_least} cells"
-        return f"at least {self.share:.4g} of the cells" if self.share is not None else "every cell"
+            return f"{'any' if self.at_least == 1 else f'at least {self.at_least}'} of {cells} cells"
+        return f"at least {100 * self.share:.4g} % of {cells} cells" if self.share is not None else ""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from sawtooth.figures.spec import Drawn, FigureSpec
 from sawtooth.findings.data import Data as FindingData
 from sawtooth.findings.resolution import resolved
 from sawtooth.findings.spec import FindingSpec
-from sawtooth.findings.verdict import Claimed, decide
+from sawtooth.findings.verdict import Claimed, Evidence, decide
 from sawtooth.measures import Evaluator
 from sawtooth.presentation import Presentation, presentation
 from sawtooth.questions import Reader
@@ -159,12 +159,19 @@ def _words(claim: Claimed, spec: FindingSpec, answer: str) -> str:
     else:
         shown = sum(each.shows(0.95) for each in cells)
         denied = sum(each.denies(0.95) for each in cells)
-        matter = [each for each in cells if each.denies(0.95)] or [each for each in cells if not each.shows(0.95)] or list(cells)
-        least = matter[0]
+        least = _example(cells, answer)
         text = f"{shown} of {len(cells)} cells show it, {denied} the contrary, each by itself at 95 %; for example {_one(least.cell, least.words, least.doubt)}"
-    if spec.wanted.words != "every cell":
-        text = f"{text}; claimed of {spec.wanted.words} of {len(cells)}"
+    if claimed_of := spec.wanted.words(len(cells)):
+        text = f"{text}; claimed of {claimed_of}"
     return f"{text}. {claim.remark}" if claim.remark else text
+
+
+def _example(cells: Sequence[Evidence], answer: str) -> Evidence:
+    """The cell to quote: one that shows what the verdict says, or of `mixed` and `cannot distinguish` what stands against it."""
+    contrary = [each for each in cells if each.denies(0.95)]
+    shown = [each for each in cells if each.shows(0.95)]
+    unclear = [each for each in cells if not each.shows(0.95)]
+    return (shown if answer == "yes" else contrary or unclear or cells)[0]
 
 
 def _one(cell: str, words: str, doubt: str) -> str:
