@@ -205,7 +205,7 @@ def _queues(queues: pl.DataFrame, links: Sequence[str]) -> Panel:
         dropped = np.diff(rows["dropped_packets"].to_numpy().astype(float), prepend=0.0) > 0
         if dropped.any():
             marks[label] = t[dropped]
-    return Panel("queue [packets]; drops: |", curves, 1.0, marks)
+    return Panel("queue (packets); drops: |", curves, 1.0, marks)
 
 
 def _known(what: str, asked: Sequence[str], there: Sequence[str]) -> list[str]:

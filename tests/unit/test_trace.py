@@ -72,7 +72,7 @@ def test_the_figure_has_windows_delays_and_queues_of_what_is_asked_for(study: Pa
     plan = make_plan(Study.load(study))
     taken = trace.take(plan, plan.runs[0], sim)
     axes = trace.figure(taken, "t", flows=["b"]).axes
-    assert [axis.get_ylabel().split(" [")[0].split(",")[0] for axis in axes] == ["cwnd", "smoothed RTT", "queue"]
+    assert [axis.get_ylabel().split(" (")[0].split(",")[0] for axis in axes] == ["cwnd", "smoothed RTT", "queue"]
     line = axes[0].lines[0]
     series = taken.series.filter(flow="b")
     assert np.asarray(line.get_ydata(), dtype=float).max() == pytest.approx(float(series["cwnd_bytes"].max()) / 1000)  # type: ignore[arg-type]
