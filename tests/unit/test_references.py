@@ -126,6 +126,25 @@ def test_the_caption_says_which_published_values_have_intervals(columns: str, ta
     assert said in answers.plot(answers.shown.figures[0]).caption
 
 
+def test_what_shows_a_reference_ends_with_its_source(tmp_path: Path) -> None:
+    own = '[[figures]]\nname = "own"\nmetric = "goodput_bps"\nx = "rate"\n'
+    beside = own.replace("own", "beside") + 'reference = "paper.goodput_bps"\ncaption = "What comes through."\n'
+    ratio = own.replace("own", "ratio").replace("goodput_bps", "goodput_bps / reference.goodput_bps")
+    claim = '[[findings]]\nclaim = "c"\nmetric = "goodput_bps"\nis = "reproduced"\nreference = "paper.goodput_bps"\n'
+    share = '[[findings]]\nclaim = "d"\nmetric = "goodput_bps / reference.goodput_bps"\nis = "above"\nthan = 0\n'
+    other = '[[findings]]\nclaim = "e"\nmetric = "goodput_bps"\nis = "above"\nthan = "0 bit/s"\n'
+    answers = Answers(ran(tmp_path, REFERENCE + own + beside + ratio + claim + share + other))
+    source = ". Published: Nobody, Nowhere 2003, table 1."
+    plots = {spec.name: answers.plot(spec).caption for spec in answers.shown.figures}
+    assert {name: caption.endswith(source) for name, caption in plots.items()} == {"own": False, "beside": True, "ratio": True}
+    assert [verdict.numbers.endswith(source) for verdict in answers.verdicts()] == [True, True, False]
+    # Of a reference without a source nothing is said.
+    unnamed = tmp_path / "unnamed"
+    unnamed.mkdir()
+    without = Answers(ran(unnamed, REFERENCE.replace('source = "Nobody, Nowhere 2003, table 1"\n', "") + beside + claim))
+    assert "Published:" not in without.plot(without.shown.figures[0]).caption + without.verdicts()[0].numbers
+
+
 def test_cells_that_no_row_is_of_are_told(tmp_path: Path) -> None:
     dataset = ran(tmp_path, REFERENCE)
     references = presentation(dataset.study, {"paper": TABLE.replace("2000", "7000").replace("4000", "9000")}).references
@@ -276,7 +295,9 @@ def test_a_row_that_is_of_no_cell_is_told_at_the_plan_and_beside_the_verdict(tmp
     assert warning.message == "1 row of paper.csv is of no cell of this study: rate 4100 kbit/s, arm cubic"
     assert warning.place is not None
     (verdict,) = Answers(dataset).verdicts()
-    assert verdict.numbers.endswith("1 of 3 published values are of no cell that was run (rate 4100 kbit/s, arm cubic)")
+    assert verdict.numbers.endswith(
+        "1 of 3 published values are of no cell that was run (rate 4100 kbit/s, arm cubic). Published: Nobody, Nowhere 2003, table 1."
+    )
 
 
 def test_a_heat_map_says_that_the_reference_lacks_a_row_and_not_a_run(tmp_path: Path) -> None:

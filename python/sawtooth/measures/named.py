@@ -18,6 +18,7 @@ from sawtooth.measures.resolve import (
     Context,
     Elsewhere,
     Pooled,
+    Referred,
     RowTerm,
     Rowwise,
     Stored,
@@ -57,6 +58,11 @@ class Measure:
     def computed(self) -> Mapping[str, ComputedMeasure]:
         """The computed measures in it."""
         return {name: COMPUTED[name] for name in _computed(self.term)}
+
+    @property
+    def references(self) -> Sequence[str]:
+        """The references that it has a column of, by their names."""
+        return references_of(self.term)
 
     @property
     def items(self) -> Sequence[tuple[str, Measure]]:
@@ -209,6 +215,15 @@ def _columns(term: Term | RowTerm | Constant) -> list[tuple[str, str]]:
     if isinstance(term, Elsewhere):
         return _columns(term.of)
     return [each for argument in term.arguments for each in _columns(argument)] if isinstance(term, Combined | Rowwise) else []
+
+
+def references_of(term: Term) -> list[str]:
+    """The references that a term has a column of, by their names."""
+    if isinstance(term, Referred):
+        return [term.reference]
+    if isinstance(term, Elsewhere):
+        return references_of(term.of)
+    return [name for argument in term.arguments for name in references_of(argument)] if isinstance(term, Combined) else []
 
 
 def _items(term: Term) -> list[tuple[str, Term]]:

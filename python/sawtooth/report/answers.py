@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -18,9 +18,12 @@ from sawtooth.findings.data import Data as FindingData
 from sawtooth.findings.resolution import resolved
 from sawtooth.findings.spec import FindingSpec
 from sawtooth.findings.verdict import Claimed, Evidence, decide
-from sawtooth.measures import Evaluator
+from sawtooth.measures import Evaluator, Measure
+from sawtooth.measures.named import references_of
+from sawtooth.measures.resolve import Referred
 from sawtooth.presentation import Presentation, presentation
 from sawtooth.questions import Reader
+from sawtooth.references import Reference
 from sawtooth.report.document import Plot, Section, Verdict
 from sawtooth.results.dataset import Dataset
 
@@ -69,7 +72,7 @@ class Answers:
         ]  # fmt: skip
         answers = decide(claims)
         return [
-            Verdict(claim.claim, answer, _words(claim, spec, answer), list(claim.evidence))
+            Verdict(claim.claim, answer, _told(_words(claim, spec, answer), sources(spec, self.shown.references)), list(claim.evidence))
             for claim, spec, answer in zip(claims, specs, answers, strict=True)
         ]
 
@@ -118,7 +121,8 @@ class Answers:
     def plot(self, spec: FigureSpec) -> Plot:
         """One figure."""
         drawn = self.drawn(spec)
-        return Plot(spec.name, drawn.figure, f"{spec.caption} {drawn.note}".strip(), drawn.numbers)
+        caption = " ".join(part for part in (spec.caption, drawn.note, sources(spec, self.shown.references)) if part)
+        return Plot(spec.name, drawn.figure, caption, drawn.numbers)
 
     def drawn(self, spec: FigureSpec) -> Drawn:
         """One figure, drawn.
@@ -130,6 +134,17 @@ class Answers:
         kind = figures.TABLE[spec.kind]
         found = kind.draw(FigureData(self.evaluator, spec, kind, self.shown.references, self.arms, self.verdicts))
         return replace(found, note=sentences(found.note, chosen(spec)))
+
+
+def sources(spec: FigureSpec | FindingSpec, references: Mapping[str, Reference]) -> str:
+    """Where the published numbers are from that a figure or finding shows, as a sentence; empty if there are none, or nothing tells it."""
+    held: list[object] = [spec.measure, *(spec.several.values() if isinstance(spec, FigureSpec) else []), *spec.options.values()]
+    named: list[str] = []
+    for each in held:
+        named += each.references if isinstance(each, Measure) else references_of(each) if isinstance(each, Referred) else []
+    told = dict.fromkeys(references[name].source.strip().rstrip(".") for name in named)
+    told.pop("", None)
+    return f"Published: {'; '.join(told)}." if told else ""
 
 
 def section(answers: Answers, *, drawn: bool = True) -> Section | None:
@@ -172,6 +187,11 @@ def _example(cells: Sequence[Evidence], answer: str) -> Evidence:
     shown = [each for each in cells if each.shows(0.95)]
     unclear = [each for each in cells if not each.shows(0.95)]
     return (shown if answer == "yes" else contrary or unclear or cells)[0]
+
+
+def _told(words: str, source: str) -> str:
+    """Words with what is told of where numbers are from, as sentences of their own."""
+    return f"{words}{'' if words.endswith('.') else '.'} {source}" if source else words
 
 
 def _one(cell: str, words: str, doubt: str) -> str:
