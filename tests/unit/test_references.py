@@ -15,7 +15,7 @@ from sawtooth.measures import Asked, Context
 from sawtooth.plan import make_plan
 from sawtooth.presentation import presentation
 from sawtooth.reference_files import Columns
-from sawtooth.report import compare
+from sawtooth.report import compare, compare_page
 from sawtooth.report.answers import Answers
 from sawtooth.report.compare import Question
 from sawtooth.results.dataset import Dataset
@@ -208,6 +208,28 @@ def test_compare_holds_results_against_a_reference_of_their_study_or_a_file(tmp_
     # And an expression may ask for it.
     shared = compare.compare(dataset.directory, [], Question(("goodput_bps / reference.goodput_bps",)))
     assert {row.arm for row in shared.rows} == {"cubic / reno"}
+
+
+def test_means_and_their_ratio_stand_beside_the_verdict(tmp_path: Path) -> None:
+    asked = Question(reference="paper")
+    dataset = ran(tmp_path, REFERENCE)
+    comparison = compare.compare(dataset.directory, [], asked)
+    wanted = ["verdict", "first", "second", "ratio", "ratio_low", "ratio_high"]
+    page = compare_page.page(comparison, dataset.directory, [], asked)
+    for frame in (comparison.frame(), page.sections[0].grids[0].frame):
+        at = frame.columns.index("verdict")
+        assert frame.columns[at : at + len(wanted)] == wanted
+
+
+def test_a_directory_and_a_reference_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    dataset = ran(tmp_path, REFERENCE)
+    alike = dataset.directory.rename(tmp_path / "paper")
+    comparison = compare.compare(alike, [], Question(reference="paper"))
+    assert comparison.sides == ("paper", "paper (reference)")
+    assert {row.sides for row in comparison.rows} == {comparison.sides}
+    assert {entry.side for entry in comparison.unmatched} == {"paper"}
+    heads = [str(column.header) for column in compare.table(comparison).columns]
+    assert heads.count("paper") == heads.count("paper (reference)") == 1
 
 
 def test_digits_are_those_that_a_table_gives(tmp_path: Path) -> None:

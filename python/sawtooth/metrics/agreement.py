@@ -141,7 +141,8 @@ def with_reference(
     notes = [*_state(dataset, _label(dataset))]
     if reference.exact:
         notes.append(f"{reference.path.name}: taken as exact, because no column says how far the numbers can be trusted")
-    matcher = Matcher((_label(dataset), label), own, notes)
+    # A directory may be called like the table that it is held against.
+    matcher = Matcher((_label(dataset), f"{label} (reference)" if label == _label(dataset) else label), own, notes)
     matcher.exact = collides(dataset, own)
     for metric, column in pairs:
         _require_unit(reference, column, metric, notes)
@@ -323,10 +324,12 @@ def _line(row: Row) -> dict[str, Any]:
         for name, interval in intervals.items()
         for part, value in (("", interval.estimate), ("_low", interval.low), ("_high", interval.high))
     }
+    # What is decided stands first, then what it is decided of.
+    decisive = ("first", "second", "ratio", "ratio_low", "ratio_high")
     return {
         "metric": row.metric.name, "first_side": row.sides[0], "second_side": row.sides[1],
         "cell": row.cell, **row.factors, "arm": row.arm, "item": row.item, "verdict": row.verdict,
+        **{name: numbers.pop(name) for name in decisive}, "bound": row.bound, "published_digits": row.digits, "why": row.why,
         "n_first": row.first.n, "n_second": row.second.n, "unfinished_first": row.unfinished[0], "unfinished_second": row.unfinished[1],
-        "paired": row.paired, **numbers, "bound": row.bound,
-        "p_within": row.p_within, "p_beyond": row.p_beyond, "published_digits": row.digits, "why": row.why,
+        "paired": row.paired, **numbers, "p_within": row.p_within, "p_beyond": row.p_beyond,
     }  # fmt: skip

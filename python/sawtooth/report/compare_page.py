@@ -89,12 +89,9 @@ def _verdicts(comparison: Comparison) -> Section:
     )
     digits = {"ratio": 4, "ratio_low": 4, "ratio_high": 4, "p_within": 4, "p_beyond": 4}
     frame = comparison.frame()
-    # What no row has anything of is left out, and what decides stands first.
+    # What no row has anything of is left out.
     empty = [name for name in frame.columns if name in _OFTEN_EMPTY and not any(frame[name])]
-    keys = ["metric", "first_side", "second_side", "cell", *comparison.rows[0].factors, "arm", "item"]
-    order = [*keys, "ratio", "ratio_low", "ratio_high", "verdict", "why", "published_digits", "bound"]
-    shown = [name for name in dict.fromkeys([*order, *frame.columns]) if name in frame.columns and name not in empty]
-    return Section("Verdicts", [how], grids=[Grid("rows", frame.select(shown), "Every cell, arm and flow", digits)])
+    return Section("Verdicts", [how], grids=[Grid("rows", frame.drop(empty), "Every cell, arm and flow", digits)])
 
 
 def _figures(comparison: Comparison) -> list[Section]:
