@@ -266,6 +266,11 @@ class _Reader:
                 "a standard deviation says how far a mean can be trusted only with its number of observations", where,
                 "say of how many by `n` (`--n`): a number, or a column",
             )  # fmt: skip
+        if n is not None and "sd" not in inner and "ci" not in inner:
+            raise self.error(
+                "a number of observations says how far a mean can be trusted only with its standard deviation or interval", f"{where}.n",
+                "name the column of it by `sd` (`--sd`) or `ci` (`--ci`); without `n` the means are taken as exact",
+            )  # fmt: skip
         digits = inner.get("digits")
         if digits is not None and (not isinstance(digits, int) or isinstance(digits, bool)):
             raise self.error("`digits` is a whole number", f"{where}.digits", "of decimals; -3 are thousands")

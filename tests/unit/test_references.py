@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -9,7 +10,7 @@ import pytest
 from matplotlib.collections import LineCollection
 
 from sawtooth import measures, reference_files
-from sawtooth.errors import DatasetError, StudyError
+from sawtooth.errors import DatasetError, StudyError, cut
 from sawtooth.execute import execute
 from sawtooth.measures import Asked, Context
 from sawtooth.plan import make_plan
@@ -160,6 +161,7 @@ def test_cells_that_no_row_is_of_are_told(tmp_path: Path) -> None:
         (('column = "thr"', 'column = "thro"'), "has no column `thro`"),
         (('unit = "Mbit/s"', 'unit = "Mbits"'), "unknown unit `Mbits`"),
         (("n = 10, ", ""), "only with its number of observations"),
+        (('sd = "sd", ', ""), "only with its standard deviation or interval"),
         (("rate = ", "rat = "), "the study has no factor `rat`"),
         (('name = "paper"', 'name = "a paper"'), "cannot be the name of a reference"),
         (("source", "sauce"), "unknown key `sauce`"),
@@ -263,14 +265,30 @@ def test_digits_are_those_that_a_table_gives(tmp_path: Path) -> None:
             "error: --unit is for a CSV file; the study says it of its reference `paper`\nhint: change it there: `sawtooth run` takes it over and runs "
             "nothing again",
         ),
+        (
+            Question(("goodput_bps",), reference="{folder}/paper.csv", published=Columns("thr", n="10", unit="Mbit/s", factors={"rate": "rate_kbps"})),
+            "error: a number of observations says how far a mean can be trusted only with its standard deviation or interval\nhint: name the column of it "
+            "by `sd` (`--sd`) or `ci` (`--ci`); without `n` the means are taken as exact",
+        ),
+        (
+            Question(("goodput_bps",), reference="a" * 5000),
+            "error: cannot read {long}: File name too long\nhint: name another, or see what `ls -ld` says of it",
+        ),
         (Question(published=Columns("thr")), "error: which table is `--value` a column of?\nhint: --value names a column of a CSV of published numbers, or of a --reference"),
     ],
 )  # fmt: skip
 def test_what_compare_cannot_hold_results_against_is_told(asked: Question, expected: str, tmp_path: Path) -> None:
     dataset = ran(tmp_path, REFERENCE)
     with pytest.raises(DatasetError) as found:
-        compare.compare(dataset.directory, [], asked)
-    assert str(found.value) == expected.format(out=dataset.directory)
+        compare.compare(dataset.directory, [], replace(asked, reference=(asked.reference or "").format(folder=tmp_path) or None))
+    assert str(found.value) == expected.format(out=dataset.directory, long=cut("a" * 5000))
+
+
+def test_a_side_with_a_name_that_no_file_can_have_is_told(tmp_path: Path) -> None:
+    dataset = ran(tmp_path, REFERENCE)
+    with pytest.raises(DatasetError) as found:
+        compare.compare(dataset.directory, [Path("a" * 5000)], Question())
+    assert found.value.message == f"cannot read {cut('a' * 5000)}: File name too long"
 
 
 @pytest.mark.parametrize(

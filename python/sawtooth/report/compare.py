@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sawtooth import reference_files
-from sawtooth.errors import DatasetError
+from sawtooth.errors import DatasetError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import HOWS, Context, Measure
 from sawtooth.metrics import agreement, sides
@@ -83,7 +83,7 @@ def compare(first: Path, others: Sequence[Path], asked: Question) -> Comparison:
     if not 0 < asked.tolerance < math.inf:
         raise DatasetError(f"the tolerance must be above 0, found {asked.tolerance:g}", "such as 5 %, or 0.05")
     dataset = Dataset.open(first)
-    named = published_side(others, asked)
+    named = published_side([_readable(path) for path in others], asked)
     if named is not None:
         reference, label = _reference(dataset, named, asked.published or Columns())
         pairs = _held(reference, label, asked, sides.context(dataset))
@@ -137,11 +137,21 @@ def _reference(dataset: Dataset, named: str, columns: Columns) -> tuple[Referenc
                 "change it there: `sawtooth run` takes it over and runs nothing again",
             )
         return known[named], named
-    path = Path(named)
+    path = _readable(Path(named))
     if not named or (not path.exists() and path.suffix != ".csv"):
         there = did_you_mean(named, known) if known else "the study has no [[references]]; a CSV file can be named"
-        raise DatasetError(f"{dataset.directory} has no reference `{named}`, and there is no such file", there)
+        raise DatasetError(f"{dataset.directory} has no reference `{cut(named)}`, and there is no such file", there)
     return reference_files.of_file(path, columns, sides.factors(dataset)), path.stem
+
+
+def _readable(path: Path) -> Path:
+    """The path, if the system can tell whether anything is there."""
+    try:
+        path.exists()
+    except (OSError, ValueError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise DatasetError(f"cannot read {cut(str(path))}: {why}", "name another, or see what `ls -ld` says of it") from None
+    return path
 
 
 def _held(reference: Reference, label: str, asked: Question, context: Context) -> list[tuple[Measure, str]]:
