@@ -138,7 +138,8 @@ def test_every_name_is_in_the_legends_of_a_report(dataset: sawtooth.Dataset) -> 
     shown = [text.get_text() for legend in figures["figure-6"].legends for text in legend.get_texts()]
     for name in NASTY:
         if name != NASTY[0]:
-            assert any(style.plain(name, 60) in text for text in shown)
+            # What could be a level of another dimension says of which it is one, and is cut with that.
+            assert any(style.plain(name, 60)[:40] in text for text in shown)
 
 
 def test_a_comparison_of_arms_shows_names_as_they_are_written(dataset: sawtooth.Dataset, tmp_path: Path) -> None:

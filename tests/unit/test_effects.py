@@ -69,7 +69,11 @@ def test_what_is_no_full_factorial_or_has_no_replicates_says_so() -> None:
     frame = frame.with_columns(high="low")
     with pytest.raises(DatasetError, match="need replicates"):
         effects.analysed(frame, ["a", "b"], "m")
-    twice = pl.concat([frame, frame.with_columns(replicate=pl.lit(2, pl.Int64))])
+    alike = pl.concat([frame, frame.with_columns(replicate=pl.lit(2, pl.Int64))])
+    with pytest.raises(DatasetError, match="need replicates that differ"):
+        effects.analysed(alike, ["a", "b"], "m")
+    noise = pl.Series([0.1, 0.0, 0.2, 0.0, 0.3, 0.1, 0.0, 0.2])
+    twice = alike.with_columns(low=pl.col("low") + noise, high=pl.col("high") + noise)
     with pytest.raises(DatasetError, match="need a full factorial"):
         effects.analysed(twice.filter(~((pl.col("a") == "x") & (pl.col("b") == "2"))), ["a", "b"], "m")
     lacking = twice.filter(~((pl.col("a") == "x") & (pl.col("b") == "2") & (pl.col("replicate") == 2)))
