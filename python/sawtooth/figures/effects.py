@@ -80,7 +80,9 @@ def analysed(frame: pl.DataFrame, dimensions: Sequence[str], what: str) -> Facto
     if found.runs // _size(found) < 2:
         raise DatasetError(f"effects on `{what}` need two replicates of all combinations: there is one", "write repeat = 5 or more")
     if not found.error[0] > 0:
-        raise DatasetError(f"effects on `{what}` need replicates that differ: nothing in these is chance", "draw the flows' starts ([draws])")
+        raise DatasetError(
+            f"effects on `{what}` need replicates that differ: nothing in these is chance", "draw the flows' starts ([draws])"
+        )
     return found
 
 
