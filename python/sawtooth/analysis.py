@@ -248,7 +248,7 @@ def _require_planned(dataset: Dataset) -> None:
         DatasetError: that says so.
 
     """
-    if "batches" not in dataset.manifest:
+    if not dataset.planned:
         raise DatasetError(
             f"{dataset.directory} holds what was watched, and no study says of it what may be asked",
             "its tables are there, such as `dataset.series()`, and `sawtooth report` shows it",

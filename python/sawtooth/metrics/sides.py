@@ -39,7 +39,7 @@ def chosen_measure(name: str, context: Context | None = None) -> Measure:
 
 def context(dataset: Dataset) -> Context:
     """What expressions over a dataset may name: the arms and the references of its study."""
-    study = dataset.study if (dataset.directory / "study.toml").is_file() else None
+    study = dataset.study if dataset.planned else None
     return Context(reference_files.of_results(dataset, factors(dataset)), [*study.arms, *study.other_arms] if study else [])
 
 
@@ -74,7 +74,7 @@ def transfers(dataset: Dataset) -> set[str]:
 
 
 def _sized(dataset: Dataset) -> set[str]:
-    given = cast(list[Mapping[str, Any]], dataset.study.scenario.get("flows", [])) if (dataset.directory / "study.toml").is_file() else []
+    given = cast(list[Mapping[str, Any]], dataset.study.scenario.get("flows", [])) if dataset.planned else []
     sources = {str(flow.get("name", "flow")): flow.get("source") for flow in given}
     return {
         name for name, source in sources.items()

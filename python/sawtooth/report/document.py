@@ -193,7 +193,7 @@ class Report:
     @cached_property
     def forest(self) -> Plot | None:
         """The verdicts as a figure; None if none has a number to be drawn, or the study has one of its own."""
-        tree = self.dataset.study.tree if "batches" in self.dataset.manifest else {}
+        tree = self.dataset.study.tree if self.dataset.planned else {}
         asked_for = cast(list[dict[str, Any]], tree.get("figures", []))
         if any(each.get("kind") == "forest" for each in asked_for):
             return None

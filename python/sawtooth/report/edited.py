@@ -26,7 +26,7 @@ def shown_as(dataset: Dataset, path: Path) -> Dataset:
         DatasetError: if nothing was planned.
 
     """
-    if "batches" not in dataset.manifest:
+    if not dataset.planned:
         raise DatasetError(f"{dataset.directory} holds what was watched: no study says what it shows", "leave out --study")
     options = cast(list[str], dataset.manifest.get("options", []))
     study = Study.load(path, options=options)

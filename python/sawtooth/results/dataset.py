@@ -216,6 +216,11 @@ class Dataset(Tables):
         options = [option for option in given if option.startswith("backend=")]
         return Study.parse((self.directory / "study.toml").read_text(encoding="utf-8"), path, options=options, files=False)
 
+    @property
+    def planned(self) -> bool:
+        """Whether these are runs of a study; what was watched has none."""
+        return "batches" in self.manifest
+
     def shown_as(self, study: Study) -> Self:
         """The same results with the figures, findings and references of another version of their study; the directory stays as it is.
 
