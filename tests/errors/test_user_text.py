@@ -26,7 +26,7 @@ NASTY = (
     "$x$",
     "_y",
     "<b>&amp;",
-    "{{ 7 * 7 }}",
+    "{{ 7919 * 7907 }}",
     "\\frac{1}{0}",
     "w" * 300,
     "Grüße 漢字 🦈",
@@ -119,7 +119,7 @@ def test_a_page_shows_names_as_they_are_written(dataset: sawtooth.Dataset, tmp_p
     text = "".join(shown.text)
     assert " ".join(NASTY) in text
     assert shown.bold == 0
-    assert "49" not in re.findall(r"\b49\b", text)
+    assert str(7919 * 7907) not in text
     drawn = {plot.name for section in made.sections for plot in section.plots}
     assert {f"figure-{at}" for at in range(7)} <= drawn
     for section in made.sections:
@@ -147,7 +147,7 @@ def test_a_comparison_of_arms_shows_names_as_they_are_written(dataset: sawtooth.
     made = compare.compare(dataset.directory, [], asked)
     html = compare_page.page(made, dataset.directory, [], asked).write(tmp_path).read_text(encoding="utf-8")
     text = "".join(words(html).text)
-    assert "$x" in text and "{{ 7 * 7 }}" in text
+    assert "$x" in text and "{{ 7919 * 7907 }}" in text
 
 
 def test_a_trace_shows_names_as_they_are_written(dataset: sawtooth.Dataset, tmp_path: Path) -> None:
