@@ -50,11 +50,16 @@ class Estimate:
         """The same in a unit that is so many times as large."""
         return replace(self, interval=self.interval.over(divisor))
 
+    def within(self, least: float, most: float) -> Estimate:
+        """The same without what is beyond what it can be."""
+        return replace(self, interval=self.interval.within(least, most))
 
-def of_frame(frame: pl.DataFrame, statistic: Centre) -> Estimate:
-    """What the runs of a frame (low, high) are together."""
+
+def of_frame(frame: pl.DataFrame, statistic: Centre, within: tuple[float, float] = (-math.inf, math.inf)) -> Estimate:
+    """What the runs of a frame (low, high) are together, by a measure that is `within` these limits: nothing beyond is part of the interval."""
     known = frame.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
-    return of_bounds(known["low"].to_numpy(), known["high"].to_numpy(), statistic, frame.height - known.height)
+    found = of_bounds(known["low"].to_numpy(), known["high"].to_numpy(), statistic, frame.height - known.height)
+    return found.within(*within)
 
 
 def of_bounds(low: Vector, high: Vector, statistic: Centre, unknown: int = 0) -> Estimate:

@@ -730,3 +730,13 @@ def test_a_forest_of_usual_claims_fits_a_phone_and_no_text_of_it_hides_another()
     boxes = [box.padded(0, -1) for box in boxes]
     assert not any(one.overlaps(other) for at, one in enumerate(boxes) for other in boxes[at + 1 :])
     assert all(box.x0 >= 0 and box.x1 <= made_of.bbox.x1 for box in boxes)
+
+
+def test_an_interval_has_nothing_that_cannot_be() -> None:
+    frame = pl.DataFrame({"low": [0.999, 1.0, 0.98, 0.995]}).with_columns(high="low")
+    assert estimates.of_frame(frame, "mean").interval.high > 1
+    shown = estimates.of_frame(frame, "mean", (0.0, 1.0)).interval
+    assert shown.high == 1
+    assert shown.low == estimates.of_frame(frame, "mean").interval.low
+    few = estimates.of_frame(frame.head(1), "mean", (0.0, 1.0)).interval
+    assert (few.low, few.high) == (-np.inf, np.inf)

@@ -85,3 +85,15 @@ def test_runs_that_are_equal_are_within_a_margin_however_they_vary(runs: list[fl
     assert found.shows(0.999) is shown
     assert found.denies(0.999) is not shown
     assert found.doubt == ""
+
+
+def test_what_is_shown_about_a_bound_is_nothing_that_the_measure_cannot_be() -> None:
+    index = [0.999, 1.0, 0.98, 0.995]
+    made = Runs(index, index, {"below": False, "other": None, "bound": 0.9})
+    made.frame = pl.DataFrame({"replicate": range(4), "low": index, "high": index})
+    made.measure = cast(Measure, SimpleNamespace(unit="", range=(0.0, 1.0)))
+    (found,) = compare.weigh(made)
+    assert found.interval is not None
+    assert found.interval.high == pytest.approx(0.1)
+    assert 0.05 < found.interval.low < found.interval.estimate
+    assert found.shows(0.95)

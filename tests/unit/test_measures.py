@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import cast
 
@@ -316,3 +317,15 @@ def test_what_a_value_is_in_the_row_that_another_chooses_and_flows_in_the_order_
 def test_what_chooses_no_row_is_refused(text: str, message: str) -> None:
     with pytest.raises(ExpressionError, match=message):
         measures.measure(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "range_"),
+    [
+        ("goodput_bps", (0.0, math.inf)), ("jain", (0.0, 1.0)), ("jain(goodput_bps)", (0.0, 1.0)), ("p95(completion_ns)", (0.0, math.inf)),
+        ("links.dropped_packets / links.arrived_packets", (0.0, math.inf)), ("goodput_bps - 1 Mbit/s", (-math.inf, math.inf)),
+        ("log2(goodput_bps)", (-math.inf, math.inf)),
+    ],
+)  # fmt: skip
+def test_what_a_measure_can_be_is_known(text: str, range_: tuple[float, float]) -> None:
+    assert measures.measure(text).range == range_

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -127,6 +128,14 @@ class Data:
         """What values are divided by to be read, and the unit that they then have."""
         return self.scaled(self.measure, self.frame)
 
+    @cached_property
+    def _range(self) -> tuple[float, float]:
+        """What the measure, or one of several, can be."""
+        ranges = [each.range for each in self.spec.several.values() or [self.measure] if isinstance(each, Measure)] or [
+            (-math.inf, math.inf)
+        ]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
     @property
     def measure(self) -> Measure | Samples:
         """What is shown."""
@@ -189,7 +198,7 @@ class Data:
 
     def estimate(self, frame: pl.DataFrame) -> Estimate | None:
         """What some runs are together, in the measure's unit: None of no runs."""
-        return estimates.of_frame(frame, self.spec.statistic) if frame.height else None
+        return estimates.of_frame(frame, self.spec.statistic, self._range) if frame.height else None
 
     def _groups(self, frame: pl.DataFrame, dimension: str | None) -> list[tuple[str, pl.DataFrame]]:
         if dimension is None:

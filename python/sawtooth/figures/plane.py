@@ -13,6 +13,7 @@ from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.levels import row
 from sawtooth.figures.spec import Drawn, Kind
+from sawtooth.measures import Measure
 from sawtooth.questions import Reader
 from sawtooth.study.keys import Key
 
@@ -40,7 +41,11 @@ def draw(data: Data) -> Drawn:
                 if group["low"].null_count() == group.height or group["x_low"].null_count() == group.height:
                     continue
                 right = group.select(low="x_low", high="x_high")
-                x, y = (estimates.of_frame(side, data.spec.statistic) for side in (right, group))
+                x, y = (
+                    estimates.of_frame(side, data.spec.statistic, measure.range)
+                    for side, measure in ((right, against), (group, data.measure))
+                    if isinstance(measure, Measure)
+                )
                 curves.setdefault(name, []).append((x.over(x_divisor), y.over(y_divisor)))
                 named = group.select(*data.factors, "arm", "item").row(0, named=True)
                 rows.append(

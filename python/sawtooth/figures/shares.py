@@ -149,7 +149,7 @@ def _bounds(low: Vector, high: Vector, others_low: Vector, others_high: Vector, 
 def _mean(least: Vector, most: Vector, unknown: int) -> Estimate:
     if not least.size:
         return Estimate(Interval(np.nan, -np.inf, np.inf, 0, "no run tells it"), unknown, 0, unknown)
-    return estimates.of_bounds(least, most, "mean", unknown)
+    return estimates.of_bounds(least, most, "mean", unknown).within(0.0, 1.0)
 
 
 def _unfinished(stacks: list[Any]) -> str:

@@ -179,6 +179,14 @@ def _of_pairs(a: Vector, b: Vector, times: float, statistic: Centre, level: floa
     return stats.centre(a - times * b, of=statistic, level=level)
 
 
+def _possible(interval: Interval, second: Bounds | None, data: Data, options: Mapping[str, Any]) -> Interval:
+    """An interval of what a measure is above a bound, as it is shown: nothing that the measure cannot be. It decides nothing."""
+    if second is not None:
+        return interval
+    bound = float(options["bound"])
+    return interval.within(*(end - bound for end in data.measure.range))
+
+
 def _shifted(interval: Interval, by: float) -> Interval:
     return Interval(interval.estimate - by, interval.low - by, interval.high - by, interval.n, interval.kind)
 
@@ -214,6 +222,7 @@ def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below:
     interval = shown if np.isfinite(most.high) else Interval(shown.estimate, shown.low, math.inf, shown.n, most.kind)
     untold = clear or (second is None and not np.isfinite(first[1]).all())
     doubt = "" if untold else power.words(_differences(first, second, options), data, bounded=np.isfinite(most.high - shown.low))
+    interval = _possible(interval, second, data, options)
     limits = (-math.inf, 0.0) if below else (0.0, math.inf)
     text = words(first, second, data, interval, options)
     if shown_by_signs is not None:
@@ -278,7 +287,7 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
         above_low, above_high = sides(level)
         return above_low.high < 0 or above_high.low > 0
 
-    shown = difference(first, second, options, statistic, 0.95)[0]
+    shown = _possible(difference(first, second, options, statistic, 0.95)[0], second, data, options)
     doubt = "" if shows(0.95) or denies(0.95) else power.words(
         _differences(first, second, options), data, margin, bounded=np.isfinite(shown.high - shown.low)
     )  # fmt: skip

@@ -5,6 +5,7 @@ How each is made stands in `sawtooth.measures.whole`; what is of all flows toget
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ class ComputedMeasure:
         summary: what it is.
         together: whether it is of all flows together.
         samples: whether it needs samples.
+        most: what it cannot exceed.
 
     """
 
@@ -28,6 +30,7 @@ class ComputedMeasure:
     summary: str
     together: bool
     samples: bool
+    most: float = math.inf
 
 
 COMPUTED: Mapping[str, ComputedMeasure] = {
@@ -35,9 +38,9 @@ COMPUTED: Mapping[str, ComputedMeasure] = {
         "bit/s", "application bytes delivered in order, over the time until the last of them was, or until the run's end",
         together=False, samples=False,
     ),
-    "jain": ComputedMeasure("", "Jain's index of the goodputs of all flows of TCP", together=True, samples=False),
+    "jain": ComputedMeasure("", "Jain's index of the goodputs of all flows of TCP", together=True, samples=False, most=1.0),
     "least_share": ComputedMeasure(
-        "", "goodput of the flow of TCP that gets least, in fair shares: 1 if all get alike", together=True, samples=False
+        "", "goodput of the flow of TCP that gets least, in fair shares: 1 if all get alike", together=True, samples=False, most=1.0
     ),
     "total_goodput_bps": ComputedMeasure(
         "bit/s", "goodput of all flows of TCP together", together=True, samples=False,
@@ -50,7 +53,7 @@ COMPUTED: Mapping[str, ComputedMeasure] = {
     ),
     "jain_over_time": ComputedMeasure(
         "", "Jain's index of the flows' throughputs in a window of a second, mean over windows in which all take part",
-        together=True, samples=True,
+        together=True, samples=True, most=1.0,
     ),
     "convergence_ns": ComputedMeasure(
         "ns", "delta-fair convergence time (RFC 5166 section 2.3) with delta 0.1; nothing if no window was fair",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -73,6 +74,11 @@ class Measure:
     def coarse(self) -> bool:
         """Whether it is made of stored percentiles, which are known within `tables.RESOLUTION`."""
         return any(tables.is_coarse(table, column) for table, column in _columns(self.term))
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the most that it can be; infinite where that is not known."""
+        return _range(self.term)
 
     @property
     def kind(self) -> str:
@@ -224,6 +230,24 @@ def references_of(term: Term) -> list[str]:
     if isinstance(term, Elsewhere):
         return references_of(term.of)
     return [name for argument in term.arguments for name in references_of(argument)] if isinstance(term, Combined) else []
+
+
+def _range(term: Term | RowTerm | Constant) -> tuple[float, float]:
+    """Between what a term must be: an index not above its most, and what is measured, unless it can be negative, not below 0."""
+    if isinstance(term, Constant):
+        return term.value, term.value
+    if isinstance(term, Computed):
+        return 0.0, COMPUTED[term.name].most
+    if isinstance(term, Elsewhere):
+        return _range(term.of)
+    if isinstance(term, Pooled):
+        return (0.0, 1.0) if term.function == "jain" else (_range(term.of)[0], math.inf)
+    if isinstance(term, Combined | Rowwise) and term.function in ("/", "*", "+"):
+        return (0.0 if all(_range(argument)[0] >= 0 for argument in term.arguments) else -math.inf), math.inf
+    if isinstance(term, Column | Stored):
+        column = term.name if isinstance(term, Column) else term.column
+        return -math.inf if f"{term.table}.{column}" in tables.MAY_BE_NEGATIVE else 0.0, math.inf
+    return -math.inf, math.inf
 
 
 def _items(term: Term) -> list[tuple[str, Term]]:

@@ -84,7 +84,7 @@ def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) 
     rows: list[dict[str, object]] = []
     points: list[estimates.Estimate] = []
     for key, group in frame.group_by("cell", *keys, maintain_order=True):
-        point = estimates.of_frame(group, one.statistic).over(divisor)
+        point = estimates.of_frame(group, one.statistic, one.measure.range).over(divisor)
         points.append(point)
         rows.append({**dict(zip(keys, key[1:], strict=True)), **_cells(point, unit)})
     what = one.label or one.measure.words

@@ -32,6 +32,13 @@ class Interval:
         """The same in a unit that is so many times as large."""
         return replace(self, estimate=self.estimate / divisor, low=self.low / divisor, high=self.high / divisor)
 
+    def within(self, least: float, most: float) -> Interval:
+        """The same without what is beyond what it can be, where nothing is to be covered; an end that is not known stays so."""
+        # Rounding cuts nothing off the estimate.
+        low = min(max(self.low, least), self.estimate) if np.isfinite(self.low) else self.low
+        high = max(min(self.high, most), self.estimate) if np.isfinite(self.high) else self.high
+        return replace(self, low=low, high=high)
+
     def excludes(self, value: float) -> bool:
         """Whether `value` lies outside."""
         return not self.low <= value <= self.high
