@@ -27,7 +27,25 @@ source = { name = "constant_rate", rate = "2 Mbit/s", size = "1200 B" }
 [arms]
 near = {}
 far = { "links.l.delay" = "10.3 ms" }
+[[references]]
+name = "paper"
+file = "paper.csv"
+keys = { arm = "arm" }
+columns = { fine = { unit = "ms", digits = 1 }, round = { unit = "ms", digits = 0 }, other = { unit = "ms", digits = 1 } }
 """
+FIGURES = """
+[[figures]]
+name = "stored"
+metric = "p99(datagrams.delay_ns) - 1 ms"
+x = "arm"
+of = "call"
+[[figures]]
+name = "exact"
+metric = "mean(datagrams.delay_ns)"
+x = "arm"
+of = "call"
+"""
+PAPER = "arm,fine,round,other\nnear,10.1,10,12.0\n"
 CLAIMS = {
     "near the bound": ('metric = "p99(datagrams.delay_ns)"\narm = "near"\nis = "above"\nthan = "10.05 ms"', "cannot distinguish"),
     "near the bound from the other side": ('metric = "datagrams.delay_p99_ns"\narm = "near"\nis = "below"\nthan = "10.05 ms"', "cannot distinguish"),
@@ -35,6 +53,15 @@ CLAIMS = {
     "far from the bound": ('metric = "p99(datagrams.delay_ns)"\narm = "near"\nis = "above"\nthan = "9.8 ms"', "yes"),
     "two arms beyond a step": ('metric = "p99(datagrams.delay_ns)"\narm = "far"\nis = "above"\nthan = { arm = "near" }', "yes"),
     "within what is less than a step": ('metric = "p99(datagrams.delay_ns)"\narm = "near"\nis = "within"\nthan = "10.1 ms"\nmargin = "50 us"', "cannot distinguish"),
+    "the digits that were published, finer than a step": ('metric = "p99(datagrams.delay_ns)"\narm = "near"\nis = "reproduced"\nreference = "paper.fine"', "cannot distinguish"),
+    "the digits that were published, coarser than a step": ('metric = "p99(datagrams.delay_ns)"\narm = "near"\nis = "reproduced"\nreference = "paper.round"', "yes"),
+    "other digits": ('metric = "p99(datagrams.delay_ns)"\narm = "near"\nis = "reproduced"\nreference = "paper.other"', "no"),
+    "what was published within less than a step": (
+        'metric = "p99(datagrams.delay_ns)"\narm = "near"\nis = "reproduced"\nreference = "paper.fine"\nby = "margin"\nmargin = "0.6 %"', "cannot distinguish",
+    ),
+    "what was published within more than a step": (
+        'metric = "p99(datagrams.delay_ns)"\narm = "near"\nis = "reproduced"\nreference = "paper.fine"\nby = "margin"\nmargin = "3 %"', "yes",
+    ),
     "a mean, which is exact": ('metric = "mean(datagrams.delay_ns)"\narm = "near"\nis = "above"\nthan = "10.09 ms"', "yes"),
 }  # fmt: skip
 
@@ -42,7 +69,8 @@ CLAIMS = {
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     folder = tmp_path_factory.mktemp("resolution")
-    text = "".join(f'[[findings]]\nclaim = "{claim}"\nof = "call"\n{keys}\n' for claim, (keys, _) in CLAIMS.items())
+    text = FIGURES + "".join(f'[[findings]]\nclaim = "{claim}"\nof = "call"\n{keys}\n' for claim, (keys, _) in CLAIMS.items())
+    (folder / "paper.csv").write_text(PAPER)
     (folder / "s.toml").write_text(STUDY + text)
     plan = make_plan(Study.load(folder / "s.toml"))
     dataset = Dataset.create(folder / "out", plan)
@@ -80,3 +108,9 @@ def test_coarse_bounds_hold_what_is_stored(results: Dataset) -> None:
     fine, coarse = (Evaluator(results, {}, coarse=each).observe(Asked(spec.measure, spec.view)) for each in (False, True))
     assert (coarse["low"] / fine["low"]).to_list() == pytest.approx([1 - 1 / 128] * fine.height)
     assert (coarse["high"] / fine["high"]).to_list() == pytest.approx([1 + 1 / 128] * fine.height)
+
+
+def test_a_caption_says_how_well_percentiles_are_known(results: Dataset) -> None:
+    notes = {plot.name: plot.caption for plot in Answers(results).plots()[0]}
+    assert "within 0.8 % (1/128)" in notes["stored"]
+    assert "1/128" not in notes["exact"]

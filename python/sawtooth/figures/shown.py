@@ -52,6 +52,12 @@ def chosen(spec: FigureSpec) -> str:
     return f"Shown: {'; '.join(parts)}." if parts else ""
 
 
+def resolution(spec: FigureSpec) -> str:
+    """How well what a figure shows is known, where that is not exactly."""
+    coarse = any(measure.coarse for measure in spec.measures if isinstance(measure, Measure))
+    return "Percentiles are stored within 0.8 % (1/128)." if coarse else ""
+
+
 def _condition(condition: Condition, measures: Sequence[Measure | Samples]) -> str:
     """A condition on a column, its number with a unit."""
     if condition.number is None:

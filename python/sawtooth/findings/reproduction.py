@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Reader
 from sawtooth.references import Reference, has_digits, recognised
 from sawtooth.scales import number
-from sawtooth.stats import Interval
+from sawtooth.stats import Interval, Vector
 from sawtooth.study.keys import Key
 
 REFERENCE = Key("reference", '`"REFERENCE.COLUMN"`', "needed", "the published values")
@@ -96,50 +96,82 @@ def _of(reference: Reference, table: pl.DataFrame, group: pl.DataFrame) -> dict[
 def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], reference: Reference, column: str, data: Data) -> Evidence:
     quantity = reference.quantities[column]
     factor = quantity.unit.factor(quantity.unit.natural)
-    exact = group.filter(pl.col("low") == pl.col("high"))["low"].to_numpy()
+    # What is stored coarsely is known between two ends in every run, also of those that finished.
+    known = pl.col("high").is_finite() if data.evaluator.coarse else pl.col("low") == pl.col("high")
+    exact = group.filter(known)
     theirs, unit = float(published["value"]), quantity.unit_name or quantity.unit.natural.name
-    if len(exact) < group.height or not len(exact):
-        words = f"{group.height - len(exact)} of {group.height} runs did not finish; published {published['text']} {unit}".rstrip()
+    if exact.height < group.height or exact.is_empty():
+        words = f"{group.height - exact.height} of {group.height} runs did not finish; published {published['text']} {unit}".rstrip()
         return Evidence(name, lambda _: False, lambda _: False, words)
-    mean = float(exact.mean())
+    values = exact["low"].to_numpy()
+    mean = float(values.mean())
     digits, by = int(published["digits"]), str(data.spec.options["by"])
     ours = f"{mean / factor:.{max(digits, 0)}f}" if by == "digits" else number(mean / factor)
     words = f"{ours} against the published {published['text']} {unit}".rstrip()
-    interval = stats.centre(exact)
+    interval = stats.centre(values)
     shown = Interval(mean - theirs, interval.low - theirs, interval.high - theirs, interval.n, interval.kind)
+    ends = [_decided(end, published, factor, data.spec.options) for end in (values, exact["high"].to_numpy())]
+    limits = (-math.inf, math.inf)
     if by == "digits":
         half = 0.5 * 10.0**-digits * factor
-        same = has_digits(mean, theirs, digits, factor)
-        return Evidence(name, lambda _: same, lambda _: not same, words, shown, (-half, half), data.measure.unit)
-    if by == "prediction":
-        n = published["freedom"]
-        of_mean = int(n) + 1 if math.isfinite(n) else 1
-
-        def inside(level: float) -> bool:
-            predicted = stats.prediction_interval(exact, of_mean, level)
-            return bool(np.isfinite(predicted.low)) and predicted.low <= theirs <= predicted.high
-
-        predicted = stats.prediction_interval(exact, of_mean)
+        limits = (-half, half)
+    elif by == "margin":
+        margin = abs(theirs) * float(data.spec.options["margin"])
+        limits = (-margin, margin)
+    else:
+        predicted = stats.prediction_interval(values, _of_mean(published))
         told = bool(np.isfinite(predicted.low))
         words += f", predicted {number(predicted.low / factor)} to {number(predicted.high / factor)}" if told else f" ({predicted.kind})"
-        return Evidence(name, lambda _: inside(0.95), lambda level: told and not inside(level), words, shown, unit=data.measure.unit)
-    margin = abs(theirs) * float(data.spec.options["margin"])
-    error, freedom = float(published["error"]), float(published["freedom"])
-
-    def reach(level: float) -> tuple[float, float]:
-        means = stats.means_against(exact, theirs, error, freedom)
-        found = stats.difference_interval(means, level)
-        return found.low, found.high
 
     def shows(level: float) -> bool:
-        low, high = reach(max(2 * level - 1, 0.5))
-        return -margin < low and high < margin
+        return all(end(level) is True for end in ends)
 
     def denies(level: float) -> bool:
-        low, high = reach(level)
-        return low > margin or high < -margin
+        # Two ends on either side have what was published between them.
+        sides = {float(exact[end].to_numpy().mean()) > theirs for end in ("low", "high")}
+        return len(sides) == 1 and all(end(level) is False for end in ends)
 
-    return Evidence(name, shows, denies, words, shown, (-margin, margin), data.measure.unit)
+    return Evidence(name, shows, denies, words, shown, limits, data.measure.unit)
 
 
-KIND = Kind(("reproduced",), "that published values come out again", weigh, (REFERENCE, BY, MARGIN), read, remark=remark)
+def _decided(values: Vector, published: dict[str, Any], factor: float, options: Mapping[str, Any]) -> Callable[[float], bool | None]:
+    """Whether runs with these values have what was published, at a level; None where that is open."""
+    theirs, by = float(published["value"]), str(options["by"])
+    if by == "digits":
+        same = has_digits(float(values.mean()), theirs, int(published["digits"]), factor)
+        return lambda _: same
+    if by == "prediction":
+        return lambda level: _predicted(values, published, level)
+    margin = abs(theirs) * float(options["margin"])
+    error, freedom = float(published["error"]), float(published["freedom"])
+
+    def within(level: float) -> bool | None:
+        means = stats.means_against(values, theirs, error, freedom)
+        # Two one-sided tests at a are intervals of 1 - 2 a.
+        near = stats.difference_interval(means, max(2 * level - 1, 0.5))
+        if -margin < near.low and near.high < margin:
+            return True
+        far = stats.difference_interval(means, level)
+        return False if far.low > margin or far.high < -margin else None
+
+    return within
+
+
+def _predicted(values: Vector, published: dict[str, Any], level: float) -> bool | None:
+    """Whether the published value lies where runs like these do: at 95 % that it does, at `level` that it does not."""
+    theirs = float(published["value"])
+    usual = stats.prediction_interval(values, _of_mean(published), 0.95)
+    if not np.isfinite(usual.low):
+        return None
+    if usual.low <= theirs <= usual.high:
+        return True
+    wide = stats.prediction_interval(values, _of_mean(published), level)
+    return None if wide.low <= theirs <= wide.high else False
+
+
+def _of_mean(published: dict[str, Any]) -> int:
+    """Of how many runs the published value is the mean."""
+    return int(published["freedom"]) + 1 if math.isfinite(published["freedom"]) else 1
+
+
+KIND = Kind(("reproduced",), "that published values come out again", weigh, (REFERENCE, BY, MARGIN), read, remark=remark, bounds=True)

@@ -1,7 +1,7 @@
 """What a measure's resolution leaves of its evidence: a difference that is within it is neither shown nor denied, however often it is seen.
 
 Stored percentiles are within 1/128 of what they stand for, in every run the same way: no number of replicates tells less. So what is claimed of them must
-hold, too, of the least and the most that each may be.
+hold, too, of the least and the most that each may be. A trend needs no such care: it goes by order, and two percentiles that are stored apart are in that order.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from sawtooth import figures, findings
 from sawtooth.design import MixedError, advice
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data as FigureData
-from sawtooth.figures.shown import chosen, sentences
+from sawtooth.figures.shown import chosen, resolution, sentences
 from sawtooth.figures.spec import Drawn, FigureSpec
 from sawtooth.findings.data import Data as FindingData
 from sawtooth.findings.resolution import resolved
@@ -133,7 +133,7 @@ class Answers:
         """
         kind = figures.TABLE[spec.kind]
         found = kind.draw(FigureData(self.evaluator, spec, kind, self.shown.references, self.arms, self.verdicts))
-        return replace(found, note=sentences(found.note, chosen(spec)))
+        return replace(found, note=sentences(found.note, chosen(spec), resolution(spec)))
 
 
 def sources(spec: FigureSpec | FindingSpec, references: Mapping[str, Reference]) -> str:
