@@ -293,7 +293,7 @@ def test_results_are_held_against_published_numbers(dataset: sawtooth.Dataset, t
         ({"flows": "all"}, DatasetError, "there is no way `all` to take flows together"),
         ({"flows": 1}, TypeError, "`flows` is mean, sum, max, min, each, found an int: 1"),
         ({"reference": "paper"}, DatasetError, "has no reference `paper`, and there is no such file"),
-        ({"value": "mean"}, DatasetError, "which table is `--value` a column of?"),
+        ({"value": "mean"}, DatasetError, "which table is `value` a column of?"),
         ({"reference": "x.csv", "sd": 3}, TypeError, "`sd` names a column, found an int: 3"),
         ({"reference": "x.csv", "digits": 0.5}, TypeError, "`digits` is a number of decimals, found a float: 0.5"),
         ({"reference": "x.csv", "factors": ["rate"]}, TypeError, "`factors` is a table of names and columns, found a list"),
@@ -301,8 +301,19 @@ def test_results_are_held_against_published_numbers(dataset: sawtooth.Dataset, t
     ],
 )
 def test_a_mistake_in_a_comparison_is_told(dataset: sawtooth.Dataset, asked: dict[str, Any], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=re.escape(message)):
+    with pytest.raises(error, match=re.escape(message)) as caught:
         dataset.compare(**asked)
+    # Python has arguments, not options.
+    assert "--" not in str(caught.value)
+
+
+def test_advice_names_arguments_not_options(dataset: sawtooth.Dataset) -> None:
+    with pytest.raises(DatasetError) as caught:
+        dataset.compare(value="mean")
+    assert caught.value.hint == "`value` names a column of a CSV of published numbers, or of a `reference`"
+    with pytest.raises(DatasetError) as caught:
+        dataset.compare(arm="one")
+    assert caught.value.message.endswith("there is nothing to choose with `arm`")
 
 
 def test_results_are_held_against_what_is_some_results(dataset: sawtooth.Dataset, tmp_path: Path) -> None:

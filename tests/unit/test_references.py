@@ -108,6 +108,11 @@ def test_a_reference_stands_beside_the_points_of_a_figure(tmp_path: Path) -> Non
     ends = sorted((float(low), float(high)) for bar in bars for (_, low), (_, high) in bar.get_segments())  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType, reportUnknownArgumentType]
     assert ends == [pytest.approx((middle - half, middle + half)) for middle in (1.8, 1.9, 3.7)]
     assert "Crosses: what was published, with 95 % t intervals of its means." in plot.caption
+    # So are the numbers of its table, in the measure's unit; a cell that has no row is without.
+    assert plot.numbers is not None
+    beside = plot.numbers.select("published", "published_low", "published_high").drop_nulls().sort("published").rows()
+    assert beside == [pytest.approx((middle, middle - half * 1e6, middle + half * 1e6)) for middle in (1.8e6, 1.9e6, 3.7e6)]
+    assert plot.numbers["published"].null_count() == plot.numbers.height - 3
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,8 @@ def draw(data: Data) -> Drawn:
     curves = [{name: [point and point.over(divisor) for point in series] for name, series in panel.items()} for panel in found]
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
     scale, note = shown.scale(data, [point.interval.estimate for point in points])
-    marks = _published(data, divisor) if "reference" in data.spec.options else []
+    published = _published(data) if "reference" in data.spec.options else []
+    marks = [{name: [mark and mark.over(divisor) for mark in series] for name, series in panel.items()} for panel in published]
     made = levels.draw(
         curves, shown.titles(panels), data.levels(), data.curve_names(),
         (data.spec.x_label or data.places["x"], data.label(data.spec.label, data.measure, unit)),
@@ -48,17 +49,22 @@ def draw(data: Data) -> Drawn:
     return Drawn(
         made,
         shown.sentences(estimates.said(points, data.spec.statistic), note, _said(marks), shown.pooling(data)),
-        numbers(data, panels, found),
+        numbers(data, panels, found, published),
     )
 
 
-def numbers(data: Data, panels: Sequence[Panel], found: Sequence[Mapping[str, Sequence[Estimate | None]]]) -> pl.DataFrame:
-    """The points as rows: their place, estimate, interval, its method, runs and unfinished runs, in the measure's unit."""
+def numbers(
+    data: Data,
+    panels: Sequence[Panel],
+    found: Sequence[Mapping[str, Sequence[Estimate | None]]],
+    published: Sequence[Mapping[str, Sequence[Interval | None]]] = (),
+) -> pl.DataFrame:
+    """The points as rows: their place, estimate, interval, its method, runs and unfinished runs, in the measure's unit, and what was `published`."""
     rows = [
-        {**shown.place(data, panel, name), data.places["x"]: level, **row(point)}
-        for panel, curves in zip(panels, found, strict=True)
+        {**shown.place(data, panel, name), data.places["x"]: level, **row(point), **(_mark(published[at][name][step]) if published else {})}
+        for at, (panel, curves) in enumerate(zip(panels, found, strict=True))
         for name, series in curves.items()
-        for level, point in zip(data.levels(), series, strict=True)
+        for step, (level, point) in enumerate(zip(data.levels(), series, strict=True))
         if point is not None
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -77,7 +83,19 @@ def row(found: Estimate) -> dict[str, object]:
     }
 
 
-def _published(data: Data, divisor: float) -> list[dict[str, list[Interval | None]]]:
+def _mark(found: Interval | None) -> dict[str, object]:
+    """What was published as cells of a table; its interval where one can be told."""
+    if found is None:
+        return {"published": None, "published_low": None, "published_high": None}
+    told = math.isfinite(found.high - found.low)
+    return {
+        "published": found.estimate,
+        "published_low": found.low if told else None,
+        "published_high": found.high if told else None,
+    }
+
+
+def _published(data: Data) -> list[dict[str, list[Interval | None]]]:
     """Of each panel and curve, what was published at each level, with its interval."""
     term = data.spec.options["reference"]
     assert isinstance(term, Referred)
@@ -93,7 +111,7 @@ def _published(data: Data, divisor: float) -> list[dict[str, list[Interval | Non
             for level in data.levels():
                 group = part.filter(pl.col(data.places["x"]) == level).join(values, on=keys)
                 given: list[tuple[float, float, float]] = group.select("published", "error", "freedom").rows()
-                known.append(interval(*given[0]).over(divisor) if given else None)
+                known.append(interval(*given[0]) if given else None)
             curves[name] = known
         result.append(curves)
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _SHOWN = ("metric", "arm", "item", "first", "second", "ratio", "ratio_low", "ratio_high", "verdict", "why")
 """Columns that a notebook shows, besides the factors: those with something in them."""
+
+_OPTION = re.compile(r"`?--([a-z]+)(?: [A-Z]{2,}\b)?`?")
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +55,7 @@ class Compared:
     @property
     def summary(self) -> list[str]:
         """The findings in a few lines."""
-        return compare.summary(self.comparison)
+        return [_in_python(line) for line in compare.summary(self.comparison)]
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -62,7 +65,7 @@ class Compared:
     @property
     def notes(self) -> Sequence[str]:
         """What a reader must know of either side."""
-        return self.comparison.notes
+        return [_in_python(note) for note in self.comparison.notes]
 
     @property
     def unmatched(self) -> Sequence[Unmatched]:
@@ -149,19 +152,29 @@ def compared(
     digits = columns.get("digits")
     if digits is not None and arguments.whole(digits) is None:
         raise wrong_type("`digits` is a number of decimals", digits)
-    published = compare.published(
-        said.get("value"), sd=said.get("sd"), ci=said.get("ci"), n=said.get("n"), unit=said.get("unit"),
-        digits=arguments.whole(digits), factors=named,
-    )  # fmt: skip
-    asked = Question(
-        metrics,
-        compare.tolerance(str(tolerance)),
-        arguments.text(flows, f"`flows` is {', '.join(HOWS)}"),
-        None if arm is None else arguments.text(arm, "an arm is called by its name"),
-        None if reference is None else str(_path(reference)),
-        published,
-    )
-    return Compared(compare.compare(first.directory, directories, asked), first.directory, directories, asked)
+    reference = None if reference is None else str(_path(reference))
+    try:
+        published = compare.published(
+            said.get("value"), sd=said.get("sd"), ci=said.get("ci"), n=said.get("n"), unit=said.get("unit"),
+            digits=arguments.whole(digits), factors=named,
+        )  # fmt: skip
+        asked = Question(
+            metrics,
+            compare.tolerance(str(tolerance)),
+            arguments.text(flows, f"`flows` is {', '.join(HOWS)}"),
+            None if arm is None else arguments.text(arm, "an arm is called by its name"),
+            reference,
+            published,
+        )
+        return Compared(compare.compare(first.directory, directories, asked), first.directory, directories, asked)
+    except DatasetError as error:
+        error.message, error.hint = _in_python(error.message), error.hint and _in_python(error.hint)
+        raise
+
+
+def _in_python(text: str) -> str:
+    """What is said of an option of the command line, said of the argument that stands for it: `--metric COLUMN` is `metric` here."""
+    return _OPTION.sub(r"`\1`", text)
 
 
 def _path(given: str | Path) -> Path:
