@@ -32,19 +32,26 @@ def _limited(column: str, what: str) -> Mark:
     return mark
 
 
-def _endless() -> pl.Expr:
-    """Flows that had no end of their own: they were never without data for long, and did not complete."""
-    return (pl.col("completion_ns") < 0) & (pl.col("limited_source_ns") < 0.1 * pl.col("lifetime_ns")) & (pl.col("lifetime_ns") > 0)
+def _endless(dataset: Dataset) -> pl.LazyFrame:
+    """Flows that had no end of their own: they were never without data for long, and completed in no run."""
+    idle = pl.col("limited_source_ns") >= 0.1 * pl.col("lifetime_ns")
+    found = dataset.flows().filter((pl.col("completion_ns") < 0) & (pl.col("lifetime_ns") > 0) & ~idle)
+    return found.join(_transfers(dataset), on="flow", how="anti")
+
+
+def _transfers(dataset: Dataset) -> pl.LazyFrame:
+    """The names of flows that complete in some runs of the dataset."""
+    return dataset.flows().filter(pl.col("completion_ns") >= 0).select("flow").unique()
 
 
 def _packets(dataset: Dataset) -> pl.DataFrame:
-    found = dataset.flows().filter(_endless() & (pl.col("acked_packets") < FEW_PACKETS))
+    found = _endless(dataset).filter(pl.col("acked_packets") < FEW_PACKETS)
     return _texts(found, pl.format("{} packets acknowledged", pl.col("acked_packets")))
 
 
 def _trips(dataset: Dataset) -> pl.DataFrame:
     trips = pl.col("lifetime_ns") / pl.col("srtt_mean_ns")
-    found = dataset.flows().filter(_endless() & (pl.col("srtt_mean_ns") > 0) & (trips < FEW_TRIPS))
+    found = _endless(dataset).filter((pl.col("srtt_mean_ns") > 0) & (trips < FEW_TRIPS))
     return _texts(found, pl.format("{} round trips of {} ms", trips.round(1), (pl.col("srtt_mean_ns") / 1e6).round(1)))
 
 
@@ -56,8 +63,7 @@ def _slow_start(dataset: Dataset) -> pl.DataFrame:
 
 def _unfinished(dataset: Dataset) -> pl.DataFrame:
     """Of flows that complete in some runs of the dataset those that did not."""
-    names = dataset.flows().filter(pl.col("completion_ns") >= 0).select("flow").unique()
-    found = dataset.flows().filter(pl.col("completion_ns") < 0).join(names, on="flow", how="semi")
+    found = dataset.flows().filter(pl.col("completion_ns") < 0).join(_transfers(dataset), on="flow", how="semi")
     return _texts(found, pl.format("not finished when the run ended: {} bytes delivered", pl.col("delivered_bytes")))
 
 

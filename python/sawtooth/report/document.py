@@ -23,6 +23,8 @@ from sawtooth.storage import remove_leftovers, write_atomically, writing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from sawtooth.report.validity import Validity
+
 FORMATS = {
     "html": "report.html, with everything in it; beside it figures as SVG and PNG, and tables as CSV",
     "md": "report.md, with links to figures as SVG and to tables as CSV",
@@ -199,6 +201,13 @@ class Report:
             return None
         return _forest([verdict for section in self.sections for verdict in section.verdicts])
 
+    @cached_property
+    def validity(self) -> Validity | None:
+        """What is not to be read into the results; None if nothing is marked."""
+        from sawtooth.report.validity import validity
+
+        return validity(self.dataset)
+
     @property
     def plots(self) -> list[Plot]:
         """All figures of sections."""
@@ -206,8 +215,9 @@ class Report:
 
     @property
     def grids(self) -> list[Grid]:
-        """All tables."""
-        return [grid for section in self.sections for grid in section.grids]
+        """All tables; the last is that of marks of validity, if there are any."""
+        found = [grid for section in self.sections for grid in section.grids]
+        return found if self.validity is None else [*found, Grid("validity", self.validity.marks, "Marks of validity, each of a cell.")]
 
     @property
     def shown_plots(self) -> list[Plot]:
@@ -224,6 +234,7 @@ class Report:
             "verdicts": [verdict.facts() for section in self.sections for verdict in section.verdicts],
             "figures": [{"name": plot.name, "caption": plot.caption} for plot in self.shown_plots],
             "tables": [{"name": grid.name, "caption": grid.caption, "rows": grid.frame.height} for grid in self.grids],
+            "marks": [] if self.validity is None else [entry.facts() for entry in self.validity.entries],
             "runs": counts(self.dataset),
         }
 

@@ -9,7 +9,6 @@ from urllib.parse import quote
 from sawtooth.report import cells
 from sawtooth.report.document import Grid, Plot, Section, Verdict
 from sawtooth.report.origin import counts, design, failures, origin
-from sawtooth.report.validity import marks
 from sawtooth.report.words import markdown
 
 if TYPE_CHECKING:
@@ -34,12 +33,14 @@ def _parts(report: Report) -> Iterator[str]:
         yield from _plot(report.forest)
     if report.told:
         yield "\n".join(f"- {markdown(line)}" for line in report.told)
+    if report.validity is not None:
+        yield f"**Validity:** {report.validity.said}."
     for section in report.sections:
         yield from _section(section, verdicts=section is not first)
-    found = marks(report.dataset)
-    if found is not None:
+    if report.validity is not None:
         yield "## Validity"
-        yield _table(Grid("validity", found, ""))
+        yield f"What the rules of `sawtooth lint` find: {report.validity.said} ([CSV](tables/validity.csv))."
+        yield "\n".join(f"- {markdown(entry.text)}" for entry in report.validity.entries)
     yield from _origin(report)
 
 

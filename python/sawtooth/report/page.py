@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from sawtooth.report import cells, words
 from sawtooth.report.document import Grid, Plot
 from sawtooth.report.origin import counts, design, failures, origin
-from sawtooth.report.validity import marks
+from sawtooth.report.validity import MOST_SHOWN
 
 if TYPE_CHECKING:
     from sawtooth.report.document import Report
@@ -26,7 +26,7 @@ MOST_COLUMNS = 9
 
 def html(report: Report) -> str:
     """The page, with everything it needs in it."""
-    found = marks(report.dataset)
+    found = report.validity
     return template("report.html").render(
         manifest=report.dataset.manifest,
         status=counts(report.dataset),
@@ -36,7 +36,8 @@ def html(report: Report) -> str:
         answers=next((section for section in report.sections if section.verdicts), None),
         told=report.told,
         report_forest=report.forest,
-        marks=None if found is None else Grid("validity", found, ""),
+        validity=found,
+        marks=None if found is None or found.marks.height > MOST_SHOWN else Grid("validity", found.marks, ""),
         origin=origin(report.dataset),
     )
 

@@ -26,16 +26,22 @@ def document(report: Report) -> bytes:
     """The document; the same report gives the same."""
     with io.BytesIO() as buffer:
         with PdfPages(buffer, metadata={"CreationDate": None, "Title": str(report.dataset.manifest.get("question", ""))}) as pages:
-            for lines in _paged(list(_answer(report))):
-                _text_page(pages, lines)
+            for page in _paged(list(_answer(report))):
+                _text_page(pages, page)
             for plot in report.shown_plots:
                 _figure_page(pages, plot)
-            for lines in _paged(list(_end(report))):
-                _text_page(pages, lines)
+            for page in _paged(list(_end(report))):
+                _text_page(pages, page)
         return buffer.getvalue()
 
 
 # --- text ---------------------------------------------------------------------------------------------------------------
+
+
+def lines(report: Report) -> Iterator[_Line]:
+    """All its text, with sizes, and whether it is bold; figures stand between the answer and the end."""
+    yield from _answer(report)
+    yield from _end(report)
 
 
 def _answer(report: Report) -> Iterator[_Line]:
@@ -48,6 +54,8 @@ def _answer(report: Report) -> Iterator[_Line]:
     yield from _verdicts([] if first is None else first.verdicts)
     for line in report.told:
         yield line, _TEXT, False
+    if report.validity is not None:
+        yield f"Validity: {report.validity.said}.", _TEXT, True
     for section in report.sections:
         body: list[_Line] = [(text, _TEXT, False) for text in section.paragraphs]
         body += [] if section is first else _verdicts(section.verdicts)
@@ -64,6 +72,10 @@ def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[_Line]:
 
 def _end(report: Report) -> Iterator[_Line]:
     found = origin(report.dataset)
+    if report.validity is not None:
+        yield "Validity", _HEADING, True
+        for entry in report.validity.entries:
+            yield entry.text, _SMALL, False
     if report.grids:
         yield "Tables", _HEADING, True
         for grid in report.grids:

@@ -1,23 +1,126 @@
-"""What is not to be read into results, as the rules of `sawtooth lint` mark it."""
+"""What is not to be read into results, as the rules of `sawtooth lint` mark it: one entry per rule, however many cells it marks.
+
+A rule may mark hundreds of flows, which would hide another that marks one; so the entries are read, and the marks themselves are a table of their own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from sawtooth import linting
+from sawtooth.linting.rule import Rule, Severity
+from sawtooth.measures import factors
+from sawtooth.recognise import written
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from sawtooth.results.dataset import Dataset
 
+MOST_SHOWN = 12
+"""Of more marks the table is in its file only."""
+_MOST_NAMED = 3
+_ORDER: Sequence[Severity] = ("error", "warning", "note")
 
-def marks(dataset: Dataset) -> pl.DataFrame | None:
-    """The marks of cells; None if there are none.
 
-    Arms and items are left out if the results have none.
+@dataclass(frozen=True)
+class Entry:
+    """What one rule marks.
+
+    Attributes:
+        rule: the row of the table of rules.
+        where: in how many cells, in which arms, of which items, in how many of their runs.
+        example: one of the marks.
+        marks: how many there are.
+
     """
+
+    rule: Rule
+    where: str
+    example: str
+    marks: int
+
+    @property
+    def text(self) -> str:
+        """What it finds, where, and what to do."""
+        return f"{self.rule.code}, {self.rule.severity}: {self.rule.summary}. {self.where}{f', such as {self.example}' if self.example else ''}. {self.rule.advice}"
+
+    def facts(self) -> dict[str, object]:
+        """For programs."""
+        return {
+            "code": self.rule.code, "severity": self.rule.severity, "summary": self.rule.summary, "where": self.where, "example": self.example,
+            "marks": self.marks, "advice": self.rule.advice,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Validity:
+    """The marks of some results.
+
+    Attributes:
+        entries: of each rule that marks any, the most severe first.
+        marks: a row per cell, arm, item and rule: cell, factors, arm, item, code, runs, of, text; arm and item only if there are any.
+        cells: how many cells are marked, of how many.
+
+    """
+
+    entries: Sequence[Entry]
+    marks: pl.DataFrame
+    cells: tuple[int, int]
+
+    @property
+    def said(self) -> str:
+        """How much is marked."""
+        marked, cells = self.cells
+        rules = "one rule marks" if len(self.entries) == 1 else f"{len(self.entries)} rules mark"
+        where = "the only cell" if cells == 1 else f"all {cells} cells" if marked == cells else f"{marked} of {cells} cells"
+        return f"{rules} numbers of {where}, which may be about something else than they seem"
+
+
+def validity(dataset: Dataset) -> Validity | None:
+    """The marks of results; None if there are none."""
     found = linting.marks(dataset)
     if found.is_empty():
         return None
-    return found.drop([name for name in ("arm", "item") if found[name].eq("").all()])
+    names = factors(dataset)
+    cells = dataset.runs.select("cell", *names).unique("cell", keep="first", maintain_order=True)
+    marks = found.join(cells.with_columns(pl.col("cell").cast(found["cell"].dtype)), on="cell", how="left", maintain_order="left")
+    # Arms and flows stand as the study has them.
+    flows = dataset.flows().select("flow").unique(maintain_order=True).collect()["flow"]
+    arms = pl.col("arm").cast(pl.Enum(dataset.runs["arm"].unique(maintain_order=True)))
+    marks = marks.sort("cell", arms, pl.col("item").cast(pl.Enum(["", *flows])), "code", maintain_order=True)
+    marks = marks.select("cell", *names, *(name for name in ("arm", "item") if found[name].ne("").any()), "code", "runs", "of", "text")
+    entries = [
+        _entry(linting.RULES[str(code)], group, names, cells.height)
+        for (code,), group in marks.sort("code", maintain_order=True).group_by("code", maintain_order=True)
+    ]
+    entries.sort(key=lambda entry: _ORDER.index(entry.rule.severity))
+    return Validity(entries, marks, (marks["cell"].n_unique(), cells.height))
+
+
+def _entry(rule: Rule, marks: pl.DataFrame, names: Sequence[str], cells: int) -> Entry:
+    marked = marks["cell"].n_unique()
+    parts = ["In the only cell" if cells == 1 else f"In all {cells} cells" if marked == cells else f"In {marked} of {cells} cells"]
+    parts += [_named(name, marks[name].unique(maintain_order=True).to_list()) for name in ("arm", "item") if name in marks.columns]
+    shares = marks.select((pl.col("runs") / pl.col("of")).alias("share"), "runs", "of").sort("share", maintain_order=True)
+    least, most = (f"{shares['runs'][at]} of {shares['of'][at]}" for at in (0, -1))
+    parts.append(f"in {least} runs" if least == most else f"in {least} to {most} runs")
+    first = marks.row(0, named=True)
+    where = [*(f"{name} {written(str(first[name]))}" for name in names), *(str(first[name]) for name in ("arm", "item") if first.get(name))]
+    return Entry(
+        rule,
+        ", ".join(part for part in parts if part),
+        f"{', '.join(where)}: {first['text']}" if where else str(first["text"]),
+        marks.height,
+    )
+
+
+def _named(kind: str, found: Sequence[str]) -> str:
+    """The arms or items that are marked, or how many they are."""
+    found = [each for each in found if each]
+    if not found:
+        return ""
+    what = f"{'flow' if kind == 'item' else kind}{'' if len(found) == 1 else 's'}"
+    return f"{what} {', '.join(found)}" if len(found) <= _MOST_NAMED else f"{len(found)} {what} such as {found[0]}"
