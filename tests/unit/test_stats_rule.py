@@ -208,3 +208,19 @@ def test_the_ends_of_a_median_with_ties_are_on_its_sides() -> None:
             data[: n // 4] = value * (1 + generator.random(n // 4))
             found = stats.centre(data, of="median")
             assert found.low <= found.estimate <= found.high
+
+
+def test_what_is_above_a_constant_is_as_well_known_as_by_itself() -> None:
+    varies = np.array([35.9] * 8 + [36.4] * 2)
+    still = np.full(10, 30.0)
+    own = stats.centre(varies)
+    assert np.isfinite(own.low)
+    above, below = stats.difference(varies, still), stats.difference(still, varies)
+    assert (above.low, above.high) == pytest.approx((own.low - 30, own.high - 30))
+    assert (below.low, below.high) == pytest.approx((30 - own.high, 30 - own.low))
+    assert above.kind == below.kind == own.kind
+    # Where both vary, or neither does, the differences are looked at.
+    assert stats.difference(varies, varies).kind.startswith("no variation")
+    assert stats.difference(varies, varies + still).low == pytest.approx(-30)
+    twice = stats.difference(varies, still, times=2.0)
+    assert twice.low == pytest.approx(own.low - 60)

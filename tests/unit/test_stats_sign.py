@@ -63,3 +63,11 @@ def test_of_data_that_are_symmetric_about_0_at_most_5_per_cent_are_told(
     assert told <= 0.06 * trials
     # That all are on one side has 2^-(n-1); what is not tied the test leaves to the interval.
     assert by_signs <= (0 if world is continuous else 1.5 * 0.5 ** (n - 1) * trials + 5)
+
+
+def test_two_values_are_ties_too_if_they_leave_the_interval_unbounded() -> None:
+    data = np.array([-180.27] * 37 + [-180.52] * 3)
+    assert not np.isfinite(stats.mean(data, origin=False).low)
+    # By themselves they have an interval, by logarithms: the sign test is for those that have none.
+    assert np.isfinite(stats.centre(data).low)
+    assert stats.sign_test(-data) == 2 * 0.5**40

@@ -18,15 +18,14 @@ import polars as pl
 from sawtooth import stats
 from sawtooth.findings import power
 from sawtooth.findings.data import Data
+from sawtooth.findings.direction import ROUNDING, Bounds, difference, differences, direction, shifted
 from sawtooth.findings.spec import THAN, FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Choice, Reader
 from sawtooth.scales import number, p_value
-from sawtooth.stats import Centre, Interval, Vector
+from sawtooth.stats import Interval, Vector
 from sawtooth.study.keys import Key, names
 
-_ROUNDING = 1e-12
-"""Differences below this share of a value are of the arithmetic."""
 THAN_KEY = Key("than", "quantity, or [table](#than)", "needed", "what it is held against")
 MARGIN = Key("margin", 'share such as `"5 %"`, or quantity', "needed", "how far it may be away, on either side")
 
@@ -114,10 +113,6 @@ def one(name: str, mine: pl.DataFrame, there: pl.DataFrame | None, data: Data, *
     return _cell(name, first, second, data, below=below, options={"times": 1.0, **data.spec.options})
 
 
-Bounds = tuple[Vector, Vector]
-"""Lows and highs, each of shape (n,)."""
-
-
 def _sides(data: Data) -> list[tuple[str, Bounds, Bounds | None]]:
     """Of each cell the values of both sides, replicate by replicate; None where a bound is the other side."""
     other = data.spec.options.get("other")
@@ -151,34 +146,6 @@ def _bounds(frame: pl.DataFrame, of: str) -> Bounds:
     return frame[f"low{of}"].to_numpy(), frame[f"high{of}"].to_numpy()
 
 
-def difference(
-    first: Bounds, second: Bounds | None, options: Mapping[str, Any], statistic: Centre, level: float
-) -> tuple[Interval, Interval]:
-    """What the first side exceeds the other by, at least and at most; two intervals that are one where all is known."""
-    if second is None:
-        bound = float(options["bound"])
-        made = [
-            _shifted(stats.centre(side, of=statistic, level=level), bound) if np.isfinite(side).all() else _none(side, level)
-            for side in first
-        ]
-    else:
-        times = float(options["times"])
-        pairs = ((first[0], second[1]), (first[1], second[0]))
-        if np.array_equal(first[0], first[1]) and np.array_equal(second[0], second[1]):
-            # All is known: it is one interval.
-            pairs = pairs[:1]
-        made = [
-            _of_pairs(a, b, times, statistic, level) if np.isfinite(a).all() and np.isfinite(b).all() else _none(a, level) for a, b in pairs
-        ]
-    return made[0], made[-1]
-
-
-def _of_pairs(a: Vector, b: Vector, times: float, statistic: Centre, level: float) -> Interval:
-    if statistic == "mean":
-        return stats.difference(a, b, level=level, times=times)
-    return stats.centre(a - times * b, of=statistic, level=level)
-
-
 def _possible(interval: Interval, second: Bounds | None, data: Data, options: Mapping[str, Any]) -> Interval:
     """An interval of what a measure is above a bound, as it is shown: nothing that the measure cannot be. It decides nothing."""
     if second is not None:
@@ -187,69 +154,27 @@ def _possible(interval: Interval, second: Bounds | None, data: Data, options: Ma
     return interval.within(*(end - bound for end in data.measure.range))
 
 
-def _shifted(interval: Interval, by: float) -> Interval:
-    return Interval(interval.estimate - by, interval.low - by, interval.high - by, interval.n, interval.kind)
-
-
-def _none(values: Vector, _level: float) -> Interval:
-    return Interval(math.nan, -math.inf, math.inf, len(values), "runs that did not finish have no upper bound")
-
-
 def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below: bool, options: Mapping[str, Any]) -> Evidence:
-    statistic, equal = data.spec.statistic, bool(options.get("equal"))
-    slack = _ROUNDING * float(np.nanmax(np.abs(first[0]), initial=0.0))
-
-    # The same levels are asked for again and again.
-    @functools.cache
-    def reach(level: float) -> tuple[Interval, Interval]:
-        return difference(first, second, options, statistic, level)
-
-    # Where ties leave the mean's interval unbounded, it is told which way all runs point: a p of the claim, and one of the contrary.
-    shown_by_signs, denied_by_signs = _signs(first, second, options, below=below) if statistic == "mean" else (None, None)
-
-    def shows(level: float) -> bool:
-        least, most = reach(level)
-        beyond = -most.high if below else least.low
-        return (beyond >= -slack if equal else beyond > 0) or _told(shown_by_signs, level)
-
-    def denies(level: float) -> bool:
-        least, most = reach(level)
-        against = least.low > (slack if equal else 0) if below else most.high < (-slack if equal else 0)
-        return against or _told(denied_by_signs, level)
-
-    shown, most = reach(0.95)
-    clear = shows(0.95) or denies(0.95)
-    interval = shown if np.isfinite(most.high) else Interval(shown.estimate, shown.low, math.inf, shown.n, most.kind)
+    found = direction(first, second, options, data.spec.statistic, below=below)
+    least, most = found.reach(0.95)
+    clear = found.shows(0.95) or found.denies(0.95)
+    interval = least if np.isfinite(most.high) else Interval(least.estimate, least.low, math.inf, least.n, most.kind)
     untold = clear or (second is None and not np.isfinite(first[1]).all())
-    doubt = "" if untold else power.words(_differences(first, second, options), data, bounded=np.isfinite(most.high - shown.low))
+    doubt = "" if untold else power.words(differences(first, second, options), data, bounded=np.isfinite(most.high - least.low))
     interval = _possible(interval, second, data, options)
     limits = (-math.inf, 0.0) if below else (0.0, math.inf)
     text = words(first, second, data, interval, options)
-    if shown_by_signs is not None:
+    if found.p_shown is not None:
         text += _by_signs(
-            shown_by_signs, ("not above" if below else "not below") if equal else "below" if below else "above", len(first[0])
+            found.p_shown, ("not above" if below else "not below") if options.get("equal") else "below" if below else "above", len(first[0])
         )
-    elif denied_by_signs is not None:
-        text += _by_signs(denied_by_signs, "above" if below else "below", len(first[0]))
-    return Evidence(name, shows, denies, text, interval, limits, data.measure.unit, doubt)
-
-
-def _signs(first: Bounds, second: Bounds | None, options: Mapping[str, Any], *, below: bool) -> tuple[float | None, float | None]:
-    """The p of the claim, and of the contrary, by the sign test; None where the rule does not take it, or a run did not finish."""
-    if not all(np.isfinite(side).all() for side in (*first, *(second or ()))):
-        return None, None
-    crossed = (second[1], second[0]) if second is not None else None
-    least, most = _differences(first, crossed, options), _differences((first[1], first[0]), second, options)
-    one, other = (-most, least) if below else (least, -most)
-    return stats.sign_test(one, equal=bool(options.get("equal"))), stats.sign_test(other)
+    elif found.p_denied is not None:
+        text += _by_signs(found.p_denied, "above" if below else "below", len(first[0]))
+    return Evidence(name, found.shows, found.denies, text, interval, limits, data.measure.unit, doubt)
 
 
 def _by_signs(p: float, side: str, n: int) -> str:
     return f"; all {n} runs are {side}: sign test, {p_value(p)}, of the direction of a typical run, not of how large the mean is"
-
-
-def _told(p: float | None, level: float) -> bool:
-    return p is not None and p <= 1 - level
 
 
 def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evidence:
@@ -276,7 +201,7 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
             low, high = (difference(first, second, {**options, "times": each}, statistic, level) for each in times)
             return low[0], high[1]
         least, most = difference(first, second, options, statistic, level)
-        return _shifted(least, -margin), _shifted(most, margin)
+        return shifted(least, -margin), shifted(most, margin)
 
     def shows(level: float) -> bool:
         # Two one-sided tests at a are intervals of 1 - 2 a.
@@ -289,7 +214,7 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
 
     shown = _possible(difference(first, second, options, statistic, 0.95)[0], second, data, options)
     doubt = "" if shows(0.95) or denies(0.95) else power.words(
-        _differences(first, second, options), data, margin, bounded=np.isfinite(shown.high - shown.low)
+        differences(first, second, options), data, margin, bounded=np.isfinite(shown.high - shown.low)
     )  # fmt: skip
     return Evidence(name, shows, denies, words(first, second, data, shown, options), shown, (-margin, margin), data.measure.unit, doubt)
 
@@ -299,11 +224,7 @@ def _one_ratio(a: Vector, b: Vector) -> float | None:
     if len(a) < 2 or not (np.isfinite(a).all() and np.isfinite(b).all() and bool((b > 0).all())):
         return None
     ratios = a / b
-    return float(ratios[0]) if float(np.ptp(ratios)) <= _ROUNDING * abs(float(ratios[0])) else None
-
-
-def _differences(first: Bounds, second: Bounds | None, options: Mapping[str, Any]) -> Vector:
-    return first[0] - float(options["bound"]) if second is None else stats.apart(first[0], float(options["times"]) * second[0])
+    return float(ratios[0]) if float(np.ptp(ratios)) <= ROUNDING * abs(float(ratios[0])) else None
 
 
 def words(first: Bounds, second: Bounds | None, data: Data, shown: Interval, options: Mapping[str, Any]) -> str:

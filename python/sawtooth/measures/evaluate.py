@@ -106,6 +106,7 @@ class Evaluator:
         # Records without their status are of a batch that was interrupted.
         self.plan = dataset.runs.join(finished, on="run", how="semi").select("run", "cell", *factors(dataset), "arm", "replicate", "seed")
         self._windows: pl.DataFrame | None = None
+        self._columns: dict[str, set[str]] = {}
 
     def observe(self, asked: Asked) -> pl.DataFrame:
         """As the function of this name."""
@@ -235,10 +236,23 @@ class Evaluator:
         return _taken_together(rows, term.function, by, many=shape.many, share=term.share)
 
     def resolved(self, table: str, column: str, bounds: tuple[pl.Expr, pl.Expr]) -> tuple[pl.Expr, pl.Expr]:
-        """Bounds of a column's value, if it is asked for with those that a stored percentile has by its histogram."""
-        if not self.coarse or not tables.is_coarse(table, column):
+        """Bounds of a column's value: of a stored percentile, if it is asked for, those by its histogram; none beyond the extremes, which are exact."""
+        if not tables.is_coarse(table, column):
             return bounds
-        return bounds[0] * (1 - tables.RESOLUTION), bounds[1] * (1 + tables.RESOLUTION)
+        known = self._names(table)
+        least, most = (pl.col(name).cast(pl.Float64) if name in known else None for name in tables.extremes(table, column))
+        if not self.coarse and bounds[0] is bounds[1]:
+            value = _between(bounds[0], least, most)
+            return value, value
+        spread = tables.RESOLUTION if self.coarse else 0.0
+        low, high = bounds[0] * (1 - spread), bounds[1] * (1 + spread)
+        return _between(low, least, most), _between(high, least, most)
+
+    def _names(self, table: str) -> set[str]:
+        """The columns that these results have of a table."""
+        if table not in self._columns:
+            self._columns[table] = set(self.dataset.table(table).collect_schema().names())
+        return self._columns[table]
 
     # --- rows of tables
 
@@ -294,6 +308,15 @@ class Evaluator:
             low = right[0] * factor
             right = (low, low if right[0] is right[1] else right[1] * factor)
         return functions.combined(term.function, left, right)
+
+
+def _between(value: pl.Expr, least: pl.Expr | None, most: pl.Expr | None) -> pl.Expr:
+    """A value no less than the least and no more than the most, where these are known; what has no bound keeps none."""
+    if least is not None:
+        value = pl.when((least >= 0) & (value < least)).then(least).otherwise(value)
+    if most is not None:
+        value = pl.when((most >= 0) & value.is_finite() & (value > most)).then(most).otherwise(value)
+    return value
 
 
 def _column(term: Column) -> tuple[pl.Expr, pl.Expr]:

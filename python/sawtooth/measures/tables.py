@@ -105,6 +105,12 @@ RESOLUTION = 1 / 128
 """Share of a stored percentile within which what it stands for is: it is of a histogram whose steps grow with the value."""
 
 
+def extremes(table: str, column: str) -> tuple[str | None, str | None]:
+    """Of a stored percentile, the columns with the least and the largest value of what it is of; None where the table has none."""
+    family = next((columns for columns in stored(table).values() if column in columns.values()), {})
+    return family.get("min"), family.get("max")
+
+
 def is_coarse(table: str, column: str) -> bool:
     """Whether a column is a stored percentile, known within `RESOLUTION` only."""
     return any(name == column and how.startswith("p") for columns in stored(table).values() for how, name in columns.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import cast
 
 import polars as pl
@@ -76,6 +77,11 @@ class Answers:
             for claim, spec, answer in zip(claims, specs, answers, strict=True)
         ]
 
+    @cached_property
+    def coarse(self) -> Evaluator:
+        """Evaluates measures to the least and the most that stored percentiles may stand for."""
+        return Evaluator(self.dataset, self.shown.references, coarse=True)
+
     def weighed(self, spec: FindingSpec) -> Claimed:
         """A finding with its evidence.
 
@@ -89,8 +95,7 @@ class Answers:
         data = FindingData(self.evaluator, spec, kind, self.shown.references, self.arms)
         evidence = kind.weigh(data)
         if kind.bounds and evidence and spec.measure is not None and spec.measure.coarse:
-            coarse = Evaluator(self.dataset, self.shown.references, coarse=True)
-            evidence = resolved(evidence, kind.weigh(FindingData(coarse, spec, kind, self.shown.references, self.arms)))
+            evidence = resolved(evidence, kind.weigh(FindingData(self.coarse, spec, kind, self.shown.references, self.arms)))
         why_none = "" if evidence else "the runs that were made do not tell it"
         return Claimed(spec.claim, evidence, spec.wanted, why_none, remark=kind.remark(data) if evidence else "")
 

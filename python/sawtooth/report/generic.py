@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from typing import cast
 
 import polars as pl
@@ -12,9 +11,10 @@ from sawtooth import estimates, figures, stats
 from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data
-from sawtooth.findings.compare import difference
+from sawtooth.findings.direction import Bounds, difference, direction
+from sawtooth.findings.resolution import resolved
 from sawtooth.findings.verdict import Claimed, Evidence, decide
-from sawtooth.measures import Asked, factors
+from sawtooth.measures import Asked, Evaluator, factors
 from sawtooth.recognise import written
 from sawtooth.report import effects, replicates, sensible
 from sawtooth.report.answers import Answers, section, summary
@@ -22,10 +22,9 @@ from sawtooth.report.document import Grid, Plot, Report, Section
 from sawtooth.report.sensible import Shown
 from sawtooth.results.dataset import Dataset
 from sawtooth.scales import number, scale
-from sawtooth.stats import Interval
 
 _MOST_LINES = 6
-_SIDES = ["_low", "_high", "_base_low", "_base_high"]
+_PLAIN = {"times": 1.0}
 
 
 def build(dataset: Dataset, *, drawn: bool = True) -> Report:
@@ -36,16 +35,17 @@ def build(dataset: Dataset, *, drawn: bool = True) -> Report:
     sections: list[Section] = [answer] if answer else []
     lines: list[str] = summary(answer) if answer else []
     told: list[str] = []
-    differences: list[pl.DataFrame] = []
+    differences: list[tuple[pl.DataFrame, list[Claimed]]] = []
     shown = sensible.shown(dataset)
     for one in shown:
-        frame = _values(answers, one)
+        frame = _values(answers, one, answers.evaluator)
         if frame.is_empty():
             continue
         sections.append(_section(answers, one, frame, drawn=not asked_for))
         told.append(_range(one, frame))
-        differences.append(_differences(one, frame, answers.arms))
-    found = [each for each in differences if each.height]
+        coarse = _values(answers, one, answers.coarse) if one.measure.coarse and len(answers.arms) > 1 else None
+        differences.append(_differences(one, frame, answers.arms, coarse))
+    found = [each for each in differences if each[0].height]
     if found:
         sections.append(_compared(found, answers.arms[0]))
     matters = effects.section(answers, shown[0] if shown else None, drawn=drawn and not answers.shown.figures)
@@ -60,9 +60,9 @@ def build(dataset: Dataset, *, drawn: bool = True) -> Report:
     return Report(dataset, sections, lines or told[:_MOST_LINES])
 
 
-def _values(answers: Answers, one: Shown) -> pl.DataFrame:
+def _values(answers: Answers, one: Shown, evaluator: Evaluator) -> pl.DataFrame:
     """The values of a measure in every run, its items, arms and cells in order."""
-    found = answers.evaluator.observe(Asked(one.measure, one.view()))
+    found = evaluator.observe(Asked(one.measure, one.view()))
     found = found.filter(pl.col("low").is_not_null())
     if one.of:
         found = found.filter(pl.col("item").is_in(one.of))
@@ -125,58 +125,68 @@ def _range(one: Shown, frame: pl.DataFrame) -> str:
     return f"{what}: {said(ends[0])}" if means.height == 1 else f"{what}: from {said(ends[0])} to {said(ends[1])}"
 
 
-def _differences(one: Shown, frame: pl.DataFrame, arms: list[str]) -> pl.DataFrame:
-    """What every other arm differs in from the first, by cell and item, replicate by replicate; in the measure's unit."""
+def _differences(one: Shown, frame: pl.DataFrame, arms: list[str], coarse: pl.DataFrame | None) -> tuple[pl.DataFrame, list[Claimed]]:
+    """What every other arm differs in from the first, by cell and item, replicate by replicate; in the measure's unit; and that it does, as a claim.
+
+    `coarse` has the least and the most that values may stand for which are stored coarsely.
+    """
     if len(arms) < 2:
-        return pl.DataFrame()
+        return pl.DataFrame(), []
     keys = ["cell", "item", *one.by]
-    base = frame.filter(arm=arms[0]).select(*keys, "replicate", base_low="low", base_high="high")
-    joined = frame.filter(pl.col("arm") != arms[0]).join(base, on=[*keys, "replicate"], maintain_order="left")
     names = [name for name in frame.columns if name not in ("run", "replicate", "seed", "low", "high", "value")]
     divisor, unit = scale(one.measure.unit, frame["low"].to_numpy())
     rows: list[dict[str, object]] = []
-    for key, group in joined.group_by(*names, maintain_order=True):
-        sides = {name: (group[name] / divisor).to_list() for name in ("low", "high", "base_low", "base_high")}
-        least, most = _difference(sides)
+    claims: list[Claimed] = []
+    bounds = None if coarse is None else dict(_beside(coarse, arms[0], keys).group_by(*names, maintain_order=True))
+    for key, group in _beside(frame, arms[0], keys).group_by(*names, maintain_order=True):
+        least, most = (interval.over(divisor) for interval in difference(*_sides(group), _PLAIN, "mean", 0.95))
         unfinished = group.filter((pl.col("low") != pl.col("high")) | (pl.col("base_low") != pl.col("base_high"))).height
         rows.append({
             "measure": f"{one.title.lower()}{f' ({unit})' if unit else ''}", **dict(zip(names, key, strict=True)),
             "difference": None if unfinished else least.estimate, "low": _end(least.low), "high": _end(most.high), "runs": group.height,
-            **({"unfinished": unfinished} if unfinished else {}), **{f"_{name}": values for name, values in sides.items()},
+            **({"unfinished": unfinished} if unfinished else {}),
         })  # fmt: skip
-    return pl.DataFrame(rows, infer_schema_length=None)
+        evidence = [_evidence(group)]
+        claims.append(Claimed("", evidence if bounds is None else resolved(evidence, [_evidence(bounds[key])])))
+    return pl.DataFrame(rows, infer_schema_length=None), claims
 
 
-def _compared(found: list[pl.DataFrame], base: str) -> Section:
+def _beside(frame: pl.DataFrame, base: str, keys: list[str]) -> pl.DataFrame:
+    """The values of all arms but the first, with its own of the same replicate."""
+    of_base = frame.filter(arm=base).select(*keys, "replicate", base_low="low", base_high="high")
+    return frame.filter(pl.col("arm") != base).join(of_base, on=[*keys, "replicate"], maintain_order="left")
+
+
+def _sides(group: pl.DataFrame) -> tuple[Bounds, Bounds]:
+    low, high, base_low, base_high = (stats.vector(group[name].to_list()) for name in ("low", "high", "base_low", "base_high"))
+    return (low, high), (base_low, base_high)
+
+
+def _evidence(group: pl.DataFrame) -> Evidence:
+    """Whether an arm has more than the first, decided as a finding is."""
+    found = direction(*_sides(group), _PLAIN, "mean", below=False)
+    return Evidence("", found.shows, found.denies, "")
+
+
+def _compared(found: list[tuple[pl.DataFrame, list[Claimed]]], base: str) -> Section:
     """The differences of all measures, and which of them are beyond chance: of all together, by Holm's procedure."""
-    table = pl.concat(found, how="diagonal_relaxed")
-    claims = [_claim(row) for row in table.select(_SIDES).to_dicts()]
+    table = pl.concat([frame for frame, _ in found], how="diagonal_relaxed")
     said = {"yes": "more", "no": "less", "mixed": "", "cannot distinguish": "cannot distinguish"}
-    table = table.with_columns(verdict=pl.Series([said[answer] for answer in decide(claims)])).drop(_SIDES)
+    table = table.with_columns(verdict=pl.Series([said[answer] for answer in decide([claim for _, claims in found for claim in claims])]))
     constant = [name for name in ("cell", "item") if name in table.columns and (name == "cell" or table[name].n_unique() == 1)]
+    by_signs = table.filter(pl.col("verdict").is_in(["more", "less"]), pl.all_horizontal(pl.col("low", "high").is_null())).height
     text = (
         f"Each arm less {base}, run by run of the same replicate (they share seeds and draws), with 95 % intervals. The verdicts are adjusted "
         f"for their number by Holm's procedure: at most 5 % that any of all {table.height} is wrong."
         + (" Of pairs that did not both finish only a bound is known, on one side or on none." if "unfinished" in table.columns else "")
+        + (" Where ties leave no interval and all pairs point one way, that is told by a sign test." if by_signs else "")
     )
     return Section(f"Differences to {base}", [text], grids=[Grid("differences", table.drop(constant), f"Every cell and arm, less {base}")])
-
-
-def _claim(row: dict[str, list[float]]) -> Claimed:
-    sides = {name.removeprefix("_"): values for name, values in row.items()}
-    evidence = Evidence("", lambda level: _difference(sides, level)[0].low > 0, lambda level: _difference(sides, level)[1].high < 0, "")
-    return Claimed("", [evidence])
 
 
 def _end(value: float) -> float | None:
     """The end of an interval; none where there is none."""
     return value if math.isfinite(value) else None
-
-
-def _difference(sides: Mapping[str, Sequence[float]], level: float = 0.95) -> tuple[Interval, Interval]:
-    """What a side exceeds the base by, at least and at most."""
-    low, high, base_low, base_high = (stats.vector(sides[name]) for name in ("low", "high", "base_low", "base_high"))
-    return difference((low, high), (base_low, base_high), {"times": 1.0}, "mean", level)
 
 
 def factor_table(dataset: Dataset) -> pl.DataFrame:

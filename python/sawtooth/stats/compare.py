@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -38,6 +39,8 @@ def difference(
     """
     a, b = _both(first, second, paired)
     n = int(min(a.size, b.size))
+    if paired and n > 1 and (level_of := _less_a_constant(a, times * b, level)) is not None:
+        return level_of
     logs = n > 1 and times > 0 and _positive(a, b)
     if paired:
         found = mean(apart(a, times * b), level, origin=not logs)
@@ -57,6 +60,18 @@ def difference(
         )
     named = named.replace(" and ", ", ")
     return Interval(middle, low, high, n, f"{percent(level)} {named} and log-scale interval")
+
+
+def _less_a_constant(a: Vector, b: Vector, level: float) -> Interval | None:
+    """Of pairs one side of which is always the same: the interval of the other's mean, less that; None of other pairs."""
+    still_a, still_b = (bool(np.ptp(side) <= _NOISE * float(np.abs(side).max())) for side in (a, b))
+    if still_a == still_b:
+        return None
+    if still_b:
+        found, by = mean(a, level), float(b[0])
+        return replace(found, estimate=found.estimate - by, low=found.low - by, high=found.high - by)
+    found, by = mean(b, level), float(a[0])
+    return replace(found, estimate=by - found.estimate, low=by - found.high, high=by - found.low)
 
 
 def apart(a: Vector, b: Vector) -> Vector:

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from sawtooth.stats.interval import Vector, vector
-from sawtooth.stats.mean import REACHED, mean_rows, tied
+from sawtooth.stats.mean import REACHED, mean_rows
 
 
 def sign_test(values: Sequence[float] | Vector, *, equal: bool = False) -> float | None:
     """The two-sided p of what all lie above 0; None where the rule does not take it.
 
-    It takes it by the data alone, whatever the level: the values are tied, the interval of their mean is unbounded for that at 95 %, and all are above 0.
+    It takes it by the data alone, whatever the level: ties leave the interval of their mean unbounded at 95 % (resamples of which all are alike), and
+    all are above 0.
 
     Args:
         values: less what they are held against; shape (n,).
@@ -26,9 +27,9 @@ def sign_test(values: Sequence[float] | Vector, *, equal: bool = False) -> float
     """
     data = vector(values)
     n = int(data.size)
-    if n < 2 or not np.isfinite(data).all() or not bool((data >= 0 if equal else data > 0).all()) or not tied(data[None, :])[0]:
+    if n < 2 or not np.isfinite(data).all() or not bool((data >= 0 if equal else data > 0).all()):
         return None
     rows = mean_rows(data[None, :], REACHED, origin=False)
-    if rows.alike[0] or np.isfinite(rows.low[0]):
+    if rows.alike[0] or rows.open[0] or np.isfinite(rows.low[0]):
         return None
     return 2 * 0.5**n

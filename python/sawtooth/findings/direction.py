@@ -1,0 +1,127 @@
+"""How far one side is above another, replicate by replicate, and whether that shows a direction: for findings, and for tables of differences.
+
+Every value is known between a low and a high one, which are one where all is known: a run that did not finish has an infinite high one.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sawtooth import stats
+from sawtooth.stats import Centre, Interval, Vector
+
+ROUNDING = 1e-12
+"""Differences below this share of a value are of the arithmetic."""
+
+Bounds = tuple[Vector, Vector]
+"""Lows and highs, each of shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Whether one side is above another, or below it.
+
+    Attributes:
+        shows, denies: whether it is, or the contrary is, at a level.
+        reach: by how much at least and at most, at a level.
+        p_shown, p_denied: of the sign test, where ties leave the mean's interval unbounded and the rule takes it; None elsewhere.
+
+    """
+
+    shows: Callable[[float], bool]
+    denies: Callable[[float], bool]
+    reach: Callable[[float], tuple[Interval, Interval]]
+    p_shown: float | None
+    p_denied: float | None
+
+
+def direction(first: Bounds, second: Bounds | None, options: Mapping[str, Any], statistic: Centre, *, below: bool) -> Direction:
+    """Whether the first side is above the second, or above `bound` where that is None.
+
+    Args:
+        first: n values.
+        second: as many, of the same replicates.
+        options: `times` of the second, or `bound`; `equal`, whether what is equal shows it.
+        statistic: of the values.
+        below: whether it is asked to be below instead.
+
+    """
+    equal = bool(options.get("equal"))
+    slack = ROUNDING * float(np.nanmax(np.abs(first[0]), initial=0.0))
+
+    # The same levels are asked for again and again.
+    @functools.cache
+    def reach(level: float) -> tuple[Interval, Interval]:
+        return difference(first, second, options, statistic, level)
+
+    # Where ties leave the mean's interval unbounded, it is told which way all runs point: a p of the claim, and one of the contrary.
+    shown, denied = _signs(first, second, options, below=below) if statistic == "mean" else (None, None)
+
+    def shows(level: float) -> bool:
+        least, most = reach(level)
+        beyond = -most.high if below else least.low
+        return (beyond >= -slack if equal else beyond > 0) or _told(shown, level)
+
+    def denies(level: float) -> bool:
+        least, most = reach(level)
+        against = least.low > (slack if equal else 0) if below else most.high < (-slack if equal else 0)
+        return against or _told(denied, level)
+
+    return Direction(shows, denies, reach, shown, denied)
+
+
+def difference(
+    first: Bounds, second: Bounds | None, options: Mapping[str, Any], statistic: Centre, level: float
+) -> tuple[Interval, Interval]:
+    """What the first side exceeds the other by, at least and at most; two intervals that are one where all is known."""
+    if second is None:
+        bound = float(options["bound"])
+        made = [shifted(stats.centre(side, of=statistic, level=level), bound) if np.isfinite(side).all() else _none(side) for side in first]
+    else:
+        times = float(options["times"])
+        pairs = ((first[0], second[1]), (first[1], second[0]))
+        if np.array_equal(first[0], first[1]) and np.array_equal(second[0], second[1]):
+            # All is known: it is one interval.
+            pairs = pairs[:1]
+        made = [_of_pairs(a, b, times, statistic, level) if np.isfinite(a).all() and np.isfinite(b).all() else _none(a) for a, b in pairs]
+    return made[0], made[-1]
+
+
+def _of_pairs(a: Vector, b: Vector, times: float, statistic: Centre, level: float) -> Interval:
+    if statistic == "mean":
+        return stats.difference(a, b, level=level, times=times)
+    return stats.centre(a - times * b, of=statistic, level=level)
+
+
+def shifted(interval: Interval, by: float) -> Interval:
+    """The interval of the same less a number."""
+    return Interval(interval.estimate - by, interval.low - by, interval.high - by, interval.n, interval.kind)
+
+
+def _none(values: Vector) -> Interval:
+    return Interval(math.nan, -math.inf, math.inf, len(values), "runs that did not finish have no upper bound")
+
+
+def _signs(first: Bounds, second: Bounds | None, options: Mapping[str, Any], *, below: bool) -> tuple[float | None, float | None]:
+    """The p of the claim, and of the contrary, by the sign test; None where the rule does not take it, or a run did not finish."""
+    if not all(np.isfinite(side).all() for side in (*first, *(second or ()))):
+        return None, None
+    crossed = (second[1], second[0]) if second is not None else None
+    least, most = differences(first, crossed, options), differences((first[1], first[0]), second, options)
+    one, other = (-most, least) if below else (least, -most)
+    return stats.sign_test(one, equal=bool(options.get("equal"))), stats.sign_test(other)
+
+
+def _told(p: float | None, level: float) -> bool:
+    return p is not None and p <= 1 - level
+
+
+def differences(first: Bounds, second: Bounds | None, options: Mapping[str, Any]) -> Vector:
+    """What the first side is above the second, or above the bound, of each replicate."""
+    return first[0] - float(options["bound"]) if second is None else stats.apart(first[0], float(options["times"]) * second[0])
