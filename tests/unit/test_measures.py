@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import sawtooth
 from sawtooth import measures
 from sawtooth.execute import execute
 from sawtooth.measures import Asked, Condition, ExpressionError, Rows, View
@@ -329,3 +330,52 @@ def test_what_chooses_no_row_is_refused(text: str, message: str) -> None:
 )  # fmt: skip
 def test_what_a_measure_can_be_is_known(text: str, range_: tuple[float, float]) -> None:
     assert measures.measure(text).range == range_
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("p99(arms.idle.datagrams.delay_ns)", "arms.idle.p99(datagrams.delay_ns)"),
+        ("quantile(arms.idle.completion_ns, 0.9)", "arms.idle.quantile(completion_ns, 0.9)"),
+        ("log2(arms.idle.goodput_bps)", "arms.idle.log2(goodput_bps)"),
+        ('p95(items."a b".completion_ns)', 'items."a b".p95(completion_ns)'),
+    ],
+)
+def test_what_rows_come_to_elsewhere_may_be_said_in_either_order(text: str, same: str) -> None:
+    assert measures.measure(text).term == measures.measure(same).term
+
+
+def test_what_is_infinite_in_a_row_is_not_averaged(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(
+        """repeat = 1
+[scenario]
+duration = "4 s"
+sample = "10 ms"
+links.l = { rate = "5 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "20 packets" } }
+flows = [{ path = ["l"] }]
+"""
+    )
+    dataset = sawtooth.run(tmp_path / "s.toml", tmp_path / "out")
+    stored = dataset.table("series").collect()["ssthresh_bytes"]
+    finite = stored.filter(stored < 1e15)
+    # Before the first loss it is arbitrarily high.
+    assert 0 < finite.len() < stored.len()
+    asked = measures.measure("mean(series.ssthresh_bytes)")
+    assert measures.observe(dataset, Asked(asked))["value"].to_list() == [pytest.approx(finite.mean())]
+    assert asked.pooling("mean", several=False) == "mean over the rows of `series` in which it is finite, within each run"
+
+
+def test_another_arms_percentile_is_the_one_that_it_has(dataset: Dataset) -> None:
+    arm = str(dataset.runs["arm"][-1])
+    there = measures.observe(dataset, Asked(measures.measure(f"arms.{arm}.p95(completion_ns)"))).filter(arm=arm)
+    own = measures.observe(dataset, Asked(measures.measure("p95(completion_ns)"))).filter(arm=arm)
+    assert there["low"].to_list() == own["low"].to_list() != []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("arms.idle.men(goodput_bps)", "`men`"), ("flows.p95(completion_ns)", "`flows.p95`"), ("arms.p95(rtt_ns)", "`arms.p95`")],
+)
+def test_a_function_that_is_none_is_told_by_its_name(text: str, found: str) -> None:
+    with pytest.raises(ExpressionError, match=f"there is no function {found}"):
+        measures.measure(text)

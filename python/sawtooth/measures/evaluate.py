@@ -325,6 +325,8 @@ def _column(term: Column) -> tuple[pl.Expr, pl.Expr]:
     sound = raw.is_not_null() & raw.is_finite()
     if f"{term.table}.{term.name}" not in tables.MAY_BE_NEGATIVE:
         sound &= raw >= 0
+    if f"{term.table}.{term.name}" in tables.MAY_BE_INFINITE:
+        sound &= raw < tables.INFINITE
     bound = SHAPES[term.table].unfinished.get(term.name)
     if bound is None:
         value = pl.when(sound).then(raw)

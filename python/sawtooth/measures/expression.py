@@ -53,11 +53,17 @@ class Name:
 
 @dataclass(frozen=True)
 class Call:
-    """A function of arguments."""
+    """A function of arguments; `of` is what stands before its name: of `arms.NAME.p95(...)` arms and NAME."""
 
     function: str
     arguments: tuple[Node, ...]
     span: Span
+    of: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The function with what stands before it."""
+        return ".".join((*self.of, self.function))
 
 
 @dataclass(frozen=True)
@@ -209,7 +215,7 @@ class _Reader:
             self.take()
             arguments.append(self.sum(depth + 1))
         end = self.close(opened)
-        return Call(name.text, tuple(arguments), (name.span[0], end))
+        return Call(name.parts[-1], tuple(arguments), (name.span[0], end), name.parts[:-1])
 
     def close(self, opened: _Token) -> int:
         if not self.next_is(")"):

@@ -104,7 +104,8 @@ class Measure:
             if self.term.function in CHOOSING:
                 return f"of {rows} within each run the one {CHOOSING[self.term.function][0]}"
             found = functions_said(self.term.function, self.term.share)
-            return f"{found} over {rows} within each run"
+            finite = any(f"{table}.{column}" in tables.MAY_BE_INFINITE for table, column in _columns(self.term))
+            return f"{found} over {rows}{' in which it is finite,' if finite else ''} within each run"
         return f"{flows} over the flows of a block within each run" if several and flows != "each" and self.kind == tables.FLOW else ""
 
 

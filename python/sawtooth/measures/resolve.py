@@ -7,7 +7,7 @@ A term is of rows (each flow, each sample has one), of items (one number per run
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 from sawtooth import _core
@@ -208,6 +208,8 @@ class _Resolver:
         return Pooled(rows, None, None, rows.unit)
 
     def call(self, node: Call) -> Term:
+        if len(node.of) >= 2 and node.of[0] in ("arms", "items"):
+            return self.elsewhere(node.of[0], node.of[1], replace(node, of=node.of[2:]), node.span)
         share: float | None = None
         arguments = node.arguments
         if node.function == "quantile":
@@ -215,15 +217,19 @@ class _Resolver:
         if node.function in functions.CHOOSING:
             return self.choosing(node)
         found = functions.aggregate(node.function, share)
-        if found is None and node.function not in ELEMENTWISE:
+        if node.of or (found is None and node.function not in ELEMENTWISE):
             raise ExpressionError(
-                f"there is no function `{node.function}`",
-                (node.span[0], node.span[0] + len(node.function)),
+                f"there is no function `{node.text}`",
+                (node.span[0], node.span[0] + len(node.text)),
                 did_you_mean(node.function, functions.known()),
             )
         if len(arguments) != 1:
             raise ExpressionError(f"`{node.function}` takes one value, found {len(arguments)}", node.span)
         argument = arguments[0]
+        if isinstance(argument, Name) and len(argument.parts) > 2 and argument.parts[0] in ("arms", "items"):
+            # The rows are of one arm or item: so is what they come to.
+            inner = replace(node, arguments=(Name(argument.parts[2:], argument.span), *node.arguments[1:]))
+            return self.elsewhere(argument.parts[0], argument.parts[1], inner, argument.span)
         if found is None:
             value = self.item(argument)
             return Combined(node.function, (value,), units.PLAIN)
@@ -291,13 +297,7 @@ class _Resolver:
     def name(self, node: Name) -> Term:
         first, *rest = node.parts
         if first in ("arms", "items") and len(rest) >= 2:
-            if first == "arms" and self.context.arms is not None and rest[0] not in self.context.arms:
-                raise ExpressionError(
-                    f"there is no arm `{rest[0]}`",
-                    node.span,
-                    did_you_mean(rest[0], self.context.arms) if self.context.arms else "the study has none",
-                )
-            return Elsewhere(first, rest[0], self.item(Name(tuple(rest[1:]), node.span)))
+            return self.elsewhere(first, rest[0], Name(tuple(rest[1:]), node.span), node.span)
         if first in ("arms", "items"):
             raise ExpressionError(f"`{node.text}` says of which, and not what", node.span, f"such as {first}.NAME.goodput_bps")
         if first in ("reference", "references"):
@@ -306,6 +306,14 @@ class _Resolver:
         if computed is not None:
             return Computed(node.text, units.of_column(computed.unit))
         raise self.unknown(node)
+
+    def elsewhere(self, kind: str, name: str, node: Node, span: tuple[int, int]) -> Elsewhere:
+        """What a node is in another arm, or of another item."""
+        if kind == "arms" and self.context.arms is not None and name not in self.context.arms:
+            raise ExpressionError(
+                f"there is no arm `{name}`", span, did_you_mean(name, self.context.arms) if self.context.arms else "the study has none"
+            )
+        return Elsewhere(kind, name, self.item(node))
 
     def reference(self, first: str, rest: Sequence[str], node: Name) -> Term:
         known = self.context.references
@@ -353,7 +361,7 @@ class _Resolver:
             return None if value is None else Rowwise(value.table, "negative", (value,), value.unit)
         if isinstance(node, Operation):
             return self.row_operation(node)
-        if node.function in ELEMENTWISE and node.function not in AGGREGATES and len(node.arguments) == 1:
+        if not node.of and node.function in ELEMENTWISE and node.function not in AGGREGATES and len(node.arguments) == 1:
             value = self.rows(node.arguments[0])
             if value is None or isinstance(value, Constant):
                 return None

@@ -83,6 +83,11 @@ SHAPES: dict[str, Shape] = {
 MAY_BE_NEGATIVE = frozenset({"variables.value", "sources.value", "counters.value"})
 """Columns whose values may be below 0; in all others that says that there is none."""
 
+MAY_BE_INFINITE = frozenset({"series.ssthresh_bytes", "episodes.ssthresh_bytes", "series.pacing_rate_bps"})
+"""Columns that have no end in some rows: such rows count as if they had no value."""
+INFINITE = 1e15
+"""From here on what may be infinite is: a slow-start threshold of as many segments stands for one that is arbitrarily high."""
+
 _STORED = re.compile(r"(\w+)_(mean|min|max|p50|p90|p95|p99|p999)_(\w+)")
 
 
@@ -107,8 +112,10 @@ RESOLUTION = 1 / 128
 
 def extremes(table: str, column: str) -> tuple[str | None, str | None]:
     """Of a stored percentile, the columns with the least and the largest value of what it is of; None where the table has none."""
-    family = next((columns for columns in stored(table).values() if column in columns.values()), {})
-    return family.get("min"), family.get("max")
+    for columns in stored(table).values():
+        if column in columns.values():
+            return columns.get("min"), columns.get("max")
+    return None, None
 
 
 def is_coarse(table: str, column: str) -> bool:
