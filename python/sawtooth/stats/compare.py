@@ -11,6 +11,7 @@ import numpy as np
 from sawtooth.stats.interval import Interval, Vector, percent, unbounded, unvaried, vector
 from sawtooth.stats.mean import FAR, OPEN, mean
 from sawtooth.stats.means import Means, means_of_groups, means_of_pairs, ratio_interval
+from sawtooth.stats.once import once
 from sawtooth.stats.quantiles import t_quantile
 
 _DRAWS = 4000
@@ -38,6 +39,11 @@ def difference(
 
     """
     a, b = _both(first, second, paired)
+    return _difference(a, b, paired=paired, level=level, times=times)
+
+
+@once
+def _difference(a: Vector, b: Vector, *, paired: bool, level: float, times: float) -> Interval:
     n = int(min(a.size, b.size))
     if paired and n > 1 and (level_of := _less_a_constant(a, times * b, level)) is not None:
         return level_of

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sawtooth.stats import logscale, studentised
 from sawtooth.stats.interval import Interval, Vector, percent, unbounded, unvaried, vector
+from sawtooth.stats.once import once
 from sawtooth.stats.quantiles import t_quantile
 
 # Values of which this share is alike are tied.
@@ -66,7 +67,11 @@ def mean(values: Sequence[float] | Vector, level: float = 0.95, *, origin: bool 
         origin: whether 0 means nothing: not so of logarithms, which have none themselves.
 
     """
-    data = vector(values)
+    return _mean(vector(values), level=level, origin=origin)
+
+
+@once
+def _mean(data: Vector, *, level: float, origin: bool) -> Interval:
     n = int(data.size)
     if not n:
         return Interval(np.nan, np.nan, np.nan, 0, "no run tells it")
