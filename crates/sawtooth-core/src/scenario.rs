@@ -962,7 +962,7 @@ impl<'a> Reader<'a> {
             let path = format!("{section}.{name}");
             let table = object(json, &path)?;
             check_keys(table, keys.clone(), &path)?;
-            let count = count(table, &path, self.scope())?;
+            let count = count(table, &path, self.scope(), 1)?;
             self.check_number(all.len(), count, &path, section)?;
             groups.push(LinkGroup {
                 name,
@@ -1021,8 +1021,9 @@ impl<'a> Reader<'a> {
                 None if blocks.len() == 1 => "flow".to_owned(),
                 None => format!("flow{}", index + 1),
             };
-            let count = count(table, &path, self.scope())?;
+            let count = count(table, &path, self.scope(), 0)?;
             self.check_number(names.len(), count, &path, "flows")?;
+            // Of a count of 0 only the keys are read: what they say may divide by it.
             for (name, scope) in self.items(&base, count) {
                 if !names.insert(name.clone()) {
                     return Err(at(
@@ -1042,6 +1043,13 @@ impl<'a> Reader<'a> {
                     Some(json) => arriving.push(arrivals::read(flow, table, json, scope)?),
                 }
             }
+        }
+        if names.is_empty() {
+            return Err(at_key(
+                "flows",
+                "a scenario needs at least one flow, and the count of every block is 0",
+            )
+            .hint("leave one block with a count of 1 or more"));
         }
         Ok(Flows {
             standing: flows,
@@ -1367,16 +1375,21 @@ fn direction(
     clippy::cast_sign_loss,
     reason = "checked to be a small whole number"
 )]
-fn count(table: &Map<String, Json>, path: &str, scope: Scope) -> Result<Option<usize>> {
+fn count(
+    table: &Map<String, Json>,
+    path: &str,
+    scope: Scope,
+    least: u32,
+) -> Result<Option<usize>> {
     let Some(json) = table.get("count") else {
         return Ok(None);
     };
     let path = format!("{path}.count");
     let value = quantity(json, &path, scope, Dimension::Number)?;
-    if value.fract() != 0.0 || !(1.0..=1e7).contains(&value) {
+    if value.fract() != 0.0 || !(f64::from(least)..=1e7).contains(&value) {
         return Err(at(
             path,
-            format!("a count must be a whole number from 1 to 10000000, found {value}"),
+            format!("a count must be a whole number from {least} to 10000000, found {value}"),
         ));
     }
     Ok(Some(value as usize))

@@ -201,6 +201,20 @@ fn wrong_paths_are_refused() {
 }
 
 #[test]
+fn a_block_may_have_no_flows() {
+    let mut tree = dumbbell();
+    let mut other = tree["flows"][0].clone();
+    other["name"] = json!("other");
+    other["count"] = json!(0);
+    other["start"] = json!("S / 0");
+    tree["flows"].as_array_mut().expect("a list").push(other.clone());
+    assert_eq!(Scenario::from_tree(&tree).expect("a scenario").flows.len(), 4);
+    tree["flows"][1]["colour"] = json!("red");
+    let error = Scenario::from_tree(&tree).expect_err("a refusal");
+    assert_eq!(error.path, "flows[1].colour");
+}
+
+#[test]
 fn no_flows_are_refused() {
     refused(
         &edited("/flows", json!([])),
@@ -210,8 +224,14 @@ fn no_flows_are_refused() {
     );
     refused(
         &edited("/flows/0/count", json!(0)),
+        "flows",
+        "a scenario needs at least one flow, and the count of every block is 0",
+        "leave one block with a count of 1 or more",
+    );
+    refused(
+        &edited("/flows/0/count", json!(-1)),
         "flows[0].count",
-        "a count must be a whole number from 1 to 10000000, found 0",
+        "a count must be a whole number from 0 to 10000000, found -1",
         "",
     );
 }

@@ -292,7 +292,7 @@ const COUNT: Key = Key {
     name: "count",
     takes: Takes::Whole,
     missing: Missing::Told("one, without a number"),
-    summary: "how many there are: `NAME[1]` to `NAME[count]`, with the counter `i` in their expressions",
+    summary: "how many there are: `NAME[1]` to `NAME[count]`, with the counter `i` in their expressions; of flows `0`, for none",
     example: "3",
 };
 
