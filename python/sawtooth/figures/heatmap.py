@@ -77,7 +77,7 @@ def draw(data: Data) -> Drawn:
     said = estimates.said(known, data.spec.statistic).replace("Arrows: ", "Hatched thinly, with ≥: ")
     text = shown.sentences(
         said,
-        _centred(data, known, centre, divisor, unit),
+        _centred(known, centre, divisor, unit, logs=scale == "log"),
         _missing(data, panels, levels, len(cells) - len(known)),
         note,
         shown.pooling(data),
@@ -85,15 +85,14 @@ def draw(data: Data) -> Drawn:
     return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
 
 
-def _centred(data: Data, known: list[Estimate], centre: float | None, divisor: float, unit: str) -> str:
+def _centred(known: list[Estimate], centre: float | None, divisor: float, unit: str, *, logs: bool) -> str:
     """What colours are around, and what brackets mean."""
     if centre is None:
         return ""
     at = f"{centre / divisor:g} {unit}".strip() if centre else "0"
     held = sum(not cell.interval.excludes(centre / divisor) for cell in known)
-    logs = ", in logarithms" if data.spec.options.get("ratio") or data.spec.scale == "log" else ""
     brackets = f" In brackets: {held} of {len(known)} cells whose interval holds {at}, or that have none." if held else ""
-    return f"Colours are symmetrical around {at}{logs}.{brackets}"
+    return f"Colours are symmetrical around {at}{', in logarithms' if logs else ''}.{brackets}"
 
 
 def _missing(data: Data, panels: list[Panel], levels: tuple[list[str], list[str]], missing: int) -> str:

@@ -71,11 +71,15 @@ class Answers:
             if "findings" in spec.options else claim
             for claim, spec in zip(claims, specs, strict=True)
         ]  # fmt: skip
-        answers = decide(claims)
-        return [
-            Verdict(claim.claim, answer, _told(_words(claim, spec, answer), sources(spec, self.shown.references)), list(claim.evidence))
-            for claim, spec, answer in zip(claims, specs, answers, strict=True)
-        ]
+        answers, alone = decide(claims), decide(claims, together=False)
+        tested = sum(bool(claim.evidence) and not claim.parts for claim in claims)
+        found: list[Verdict] = []
+        for claim, spec, answer, by_itself in zip(claims, specs, answers, alone, strict=True):
+            numbers = _words(claim, spec, answer)
+            if claim.evidence and answer != by_itself:
+                numbers += f"; by itself this would be `{by_itself}`: with all {tested} claims of the study together (Holm) it is left open"
+            found.append(Verdict(claim.claim, answer, _told(numbers, sources(spec, self.shown.references)), list(claim.evidence)))
+        return found
 
     @cached_property
     def coarse(self) -> Evaluator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import cast
 
 import polars as pl
@@ -42,7 +43,7 @@ def build(dataset: Dataset, *, drawn: bool = True) -> Report:
         if frame.is_empty():
             continue
         sections.append(_section(answers, one, frame, drawn=not asked_for))
-        told.append(_range(one, frame))
+        told.append(_range(one, frame, [name for name in factors(dataset) if dataset.runs[name].n_unique() > 1]))
         coarse = _values(answers, one, answers.coarse) if one.measure.coarse and len(answers.arms) > 1 else None
         differences.append(_differences(one, frame, answers.arms, coarse))
     found = [each for each in differences if each[0].height]
@@ -99,12 +100,12 @@ def _cells(point: estimates.Estimate, unit: str) -> dict[str, object]:
     return found | ({"unfinished": point.unfinished} if point.unfinished else {})
 
 
-def _range(one: Shown, frame: pl.DataFrame) -> str:
-    """Where a measure is lowest and where it is highest, in words."""
+def _range(one: Shown, frame: pl.DataFrame, swept: Sequence[str]) -> str:
+    """Where a measure is lowest and where it is highest, in words: by what varies, also what is swept and has one level in the runs that were made."""
     keys = [
         name
         for name in frame.columns
-        if name not in ("run", "cell", "replicate", "seed", "low", "high", "value") and frame[name].n_unique() > 1
+        if name not in ("run", "cell", "replicate", "seed", "low", "high", "value") and (name in swept or frame[name].n_unique() > 1)
     ]
     of = pl.Expr.median if one.statistic == "median" else pl.Expr.mean
     means = frame.group_by("cell", *keys, maintain_order=True).agg(

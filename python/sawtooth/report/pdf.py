@@ -126,8 +126,8 @@ def _text_page(pages: PdfPages, lines: Sequence[tuple[float, _Line]]) -> None:
 
 
 def _figure_page(pages: PdfPages, plot: Plot) -> None:
-    """A page of the figure's size, and room for its caption below."""
-    made, edge = plot.figure, 0.3
+    """A page with the figure and its caption below: A4, or of its shape if the figure is larger."""
+    made = plot.figure
     width, height = made.get_size_inches()
     lines = style.wrapped(plot.caption, _SMALL, float(width), bold=False)
     depth = len(lines) * _SMALL * _LEADING / 72 + (0.15 if lines else 0.0)
@@ -136,5 +136,7 @@ def _figure_page(pages: PdfPages, plot: Plot) -> None:
             0, -0.1 / height, "\n".join(map(style.plain, lines)), va="top", fontproperties=style.font(_SMALL), linespacing=_LEADING - 0.15
         )
         caption.set_parse_math(False)
-        pages.savefig(made, bbox_inches=Bbox([[-edge, -depth - edge], [float(width) + edge, float(height) + edge]]))
+        scale = max(1.0, (float(width) + 2 * _MARGIN) / _WIDTH, (float(height) + depth + 2 * _MARGIN) / _HEIGHT)
+        left, top = (_WIDTH * scale - float(width)) / 2, float(height) + _MARGIN
+        pages.savefig(made, bbox_inches=Bbox([[-left, top - _HEIGHT * scale], [_WIDTH * scale - left, top]]))
         caption.remove()
