@@ -129,12 +129,12 @@ hint: did you mean `bottleneck`?""",
     "zero flows through a sweep axis": (
         changed('"vars.N" = [1, 2]', '"vars.N" = [1, 0]'),
         """\
-error: a count must be a whole number from 1 to 10000000, found 0
+error: a scenario needs at least one flow, and the count of every block is 0
   --> pair.toml:20:9
    |
 20 | count = "N"
    |         ^^^
-hint: `N` is 0 here, from pair.toml:26:16""",
+hint: leave one block with a count of 1 or more; `N` is 0 here, from pair.toml:26:16""",
     ),
     "a sweep over a path that does not exist": (
         changed('"vars.Tp" = ["10 ms", "40 ms"]', '"links.botleneck.rate" = ["1 Mbit/s"]'),

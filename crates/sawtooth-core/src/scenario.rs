@@ -22,6 +22,7 @@ use crate::wire::{Conditions, Forwarding, Medium, WireSpec};
 use crate::{cc, queue, source, tcp};
 
 pub use bounds::{evaluate_over, limits_of};
+use counts::{count, counters};
 pub use demand::Demand;
 pub use hosts::HostSpec;
 use hosts::Hosts;
@@ -1045,11 +1046,7 @@ impl<'a> Reader<'a> {
             }
         }
         if names.is_empty() {
-            return Err(at_key(
-                "flows",
-                "a scenario needs at least one flow, and the count of every block is 0",
-            )
-            .hint("leave one block with a count of 1 or more"));
+            return Err(counts::none());
         }
         Ok(Flows {
             standing: flows,
@@ -1367,37 +1364,6 @@ fn direction(
     };
     wires::check_start(&direction, path)?;
     Ok(direction)
-}
-
-/// The `count` of a repeated item, if it has one.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked to be a small whole number"
-)]
-fn count(
-    table: &Map<String, Json>,
-    path: &str,
-    scope: Scope,
-    least: u32,
-) -> Result<Option<usize>> {
-    let Some(json) = table.get("count") else {
-        return Ok(None);
-    };
-    let path = format!("{path}.count");
-    let value = quantity(json, &path, scope, Dimension::Number)?;
-    if value.fract() != 0.0 || !(f64::from(least)..=1e7).contains(&value) {
-        return Err(at(
-            path,
-            format!("a count must be a whole number from {least} to 10000000, found {value}"),
-        ));
-    }
-    Ok(Some(value as usize))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
-fn counters(count: Option<usize>, i: usize) -> Option<(f64, f64)> {
-    count.map(|count| (i as f64, count as f64))
 }
 
 /// The links a flow crosses.
@@ -2056,6 +2022,7 @@ impl ScenarioError {
 
 mod arrivals;
 mod bounds;
+mod counts;
 mod demand;
 mod distribution;
 mod hosts;

@@ -207,8 +207,14 @@ fn a_block_may_have_no_flows() {
     other["name"] = json!("other");
     other["count"] = json!(0);
     other["start"] = json!("S / 0");
-    tree["flows"].as_array_mut().expect("a list").push(other.clone());
-    assert_eq!(Scenario::from_tree(&tree).expect("a scenario").flows.len(), 4);
+    tree["flows"]
+        .as_array_mut()
+        .expect("a list")
+        .push(other.clone());
+    assert_eq!(
+        Scenario::from_tree(&tree).expect("a scenario").flows.len(),
+        4
+    );
     tree["flows"][1]["colour"] = json!("red");
     let error = Scenario::from_tree(&tree).expect_err("a refusal");
     assert_eq!(error.path, "flows[1].colour");
@@ -224,7 +230,7 @@ fn no_flows_are_refused() {
     );
     refused(
         &edited("/flows/0/count", json!(0)),
-        "flows",
+        "flows[0].count",
         "a scenario needs at least one flow, and the count of every block is 0",
         "leave one block with a count of 1 or more",
     );
