@@ -18,7 +18,7 @@ import polars as pl
 from sawtooth import stats
 from sawtooth.findings import power
 from sawtooth.findings.data import Data
-from sawtooth.findings.direction import ROUNDING, Bounds, difference, differences, direction, shifted
+from sawtooth.findings.direction import ROUNDING, Bounds, difference, differences, direction
 from sawtooth.findings.spec import THAN, FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Choice, Reader
@@ -201,7 +201,7 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
             low, high = (difference(first, second, {**options, "times": each}, statistic, level) for each in times)
             return low[0], high[1]
         least, most = difference(first, second, options, statistic, level)
-        return shifted(least, -margin), shifted(most, margin)
+        return least.less(-margin), most.less(margin)
 
     def shows(level: float) -> bool:
         # Two one-sided tests at a are intervals of 1 - 2 a.

@@ -82,7 +82,7 @@ def difference(
     """What the first side exceeds the other by, at least and at most; two intervals that are one where all is known."""
     if second is None:
         bound = float(options["bound"])
-        made = [shifted(stats.centre(side, of=statistic, level=level), bound) if np.isfinite(side).all() else _none(side) for side in first]
+        made = [stats.centre(side, of=statistic, level=level).less(bound) if np.isfinite(side).all() else _none(side) for side in first]
     else:
         times = float(options["times"])
         pairs = ((first[0], second[1]), (first[1], second[0]))
@@ -97,11 +97,6 @@ def _of_pairs(a: Vector, b: Vector, times: float, statistic: Centre, level: floa
     if statistic == "mean":
         return stats.difference(a, b, level=level, times=times)
     return stats.centre(a - times * b, of=statistic, level=level)
-
-
-def shifted(interval: Interval, by: float) -> Interval:
-    """The interval of the same less a number."""
-    return Interval(interval.estimate - by, interval.low - by, interval.high - by, interval.n, interval.kind)
 
 
 def _none(values: Vector) -> Interval:

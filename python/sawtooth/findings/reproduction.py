@@ -16,7 +16,7 @@ from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Reader
 from sawtooth.references import Reference, has_digits, recognised
 from sawtooth.scales import number
-from sawtooth.stats import Interval, Vector
+from sawtooth.stats import Vector
 from sawtooth.study.keys import Key
 
 REFERENCE = Key("reference", '`"REFERENCE.COLUMN"`', "needed", "the published values")
@@ -108,8 +108,7 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
     digits, by = int(published["digits"]), str(data.spec.options["by"])
     ours = f"{mean / factor:.{max(digits, 0)}f}" if by == "digits" else number(mean / factor)
     words = f"{ours} against the published {published['text']} {unit}".rstrip()
-    interval = stats.centre(values)
-    shown = Interval(mean - theirs, interval.low - theirs, interval.high - theirs, interval.n, interval.kind)
+    shown = stats.centre(values).less(theirs)
     ends = [_decided(end, published, factor, data.spec.options) for end in (values, exact["high"].to_numpy())]
     limits = (-math.inf, math.inf)
     if by == "digits":

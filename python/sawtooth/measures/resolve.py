@@ -115,6 +115,10 @@ class Combined:
 Term: TypeAlias = Constant | Pooled | Stored | Computed | Elsewhere | Referred | Combined
 
 
+_ELSEWHERE = ("arms", "items")
+"""What a name begins with that says of which arm or item the rest is: the kinds of `Elsewhere`."""
+
+
 class Columns(Protocol):
     """What an expression may ask of a reference."""
 
@@ -208,7 +212,7 @@ class _Resolver:
         return Pooled(rows, None, None, rows.unit)
 
     def call(self, node: Call) -> Term:
-        if len(node.of) >= 2 and node.of[0] in ("arms", "items"):
+        if len(node.of) >= 2 and node.of[0] in _ELSEWHERE:
             return self.elsewhere(node.of[0], node.of[1], replace(node, of=node.of[2:]), node.span)
         share: float | None = None
         arguments = node.arguments
@@ -226,7 +230,7 @@ class _Resolver:
         if len(arguments) != 1:
             raise ExpressionError(f"`{node.function}` takes one value, found {len(arguments)}", node.span)
         argument = arguments[0]
-        if isinstance(argument, Name) and len(argument.parts) > 2 and argument.parts[0] in ("arms", "items"):
+        if isinstance(argument, Name) and len(argument.parts) > 2 and argument.parts[0] in _ELSEWHERE:
             # The rows are of one arm or item: so is what they come to.
             inner = replace(node, arguments=(Name(argument.parts[2:], argument.span), *node.arguments[1:]))
             return self.elsewhere(argument.parts[0], argument.parts[1], inner, argument.span)
@@ -296,9 +300,9 @@ class _Resolver:
 
     def name(self, node: Name) -> Term:
         first, *rest = node.parts
-        if first in ("arms", "items") and len(rest) >= 2:
+        if first in _ELSEWHERE and len(rest) >= 2:
             return self.elsewhere(first, rest[0], Name(tuple(rest[1:]), node.span), node.span)
-        if first in ("arms", "items"):
+        if first in _ELSEWHERE:
             raise ExpressionError(f"`{node.text}` says of which, and not what", node.span, f"such as {first}.NAME.goodput_bps")
         if first in ("reference", "references"):
             return self.reference(first, rest, node)

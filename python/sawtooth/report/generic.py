@@ -12,7 +12,7 @@ from sawtooth import estimates, figures, stats
 from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data
-from sawtooth.findings.direction import Bounds, difference, direction
+from sawtooth.findings.direction import Direction, direction
 from sawtooth.findings.resolution import resolved
 from sawtooth.findings.verdict import Claimed, Evidence, decide
 from sawtooth.measures import Asked, Evaluator, factors
@@ -25,7 +25,6 @@ from sawtooth.results.dataset import Dataset
 from sawtooth.scales import number, scale
 
 _MOST_LINES = 6
-_PLAIN = {"times": 1.0}
 
 
 def build(dataset: Dataset, *, drawn: bool = True) -> Report:
@@ -38,12 +37,13 @@ def build(dataset: Dataset, *, drawn: bool = True) -> Report:
     told: list[str] = []
     differences: list[tuple[pl.DataFrame, list[Claimed]]] = []
     shown = sensible.shown(dataset)
+    swept = [name for name in factors(dataset) if dataset.runs[name].n_unique() > 1]
     for one in shown:
         frame = _values(answers, one, answers.evaluator)
         if frame.is_empty():
             continue
         sections.append(_section(answers, one, frame, drawn=not asked_for))
-        told.append(_range(one, frame, [name for name in factors(dataset) if dataset.runs[name].n_unique() > 1]))
+        told.append(_range(one, frame, swept))
         coarse = _values(answers, one, answers.coarse) if one.measure.coarse and len(answers.arms) > 1 else None
         differences.append(_differences(one, frame, answers.arms, coarse))
     found = [each for each in differences if each[0].height]
@@ -140,15 +140,16 @@ def _differences(one: Shown, frame: pl.DataFrame, arms: list[str], coarse: pl.Da
     claims: list[Claimed] = []
     bounds = None if coarse is None else dict(_beside(coarse, arms[0], keys).group_by(*names, maintain_order=True))
     for key, group in _beside(frame, arms[0], keys).group_by(*names, maintain_order=True):
-        least, most = (interval.over(divisor) for interval in difference(*_sides(group), _PLAIN, "mean", 0.95))
+        found = _direction(group)
+        least, most = (interval.over(divisor) for interval in found.reach(0.95))
         unfinished = group.filter((pl.col("low") != pl.col("high")) | (pl.col("base_low") != pl.col("base_high"))).height
         rows.append({
             "measure": f"{one.title.lower()}{f' ({unit})' if unit else ''}", **dict(zip(names, key, strict=True)),
             "difference": None if unfinished else least.estimate, "low": _end(least.low), "high": _end(most.high), "runs": group.height,
             **({"unfinished": unfinished} if unfinished else {}),
         })  # fmt: skip
-        evidence = [_evidence(group)]
-        claims.append(Claimed("", evidence if bounds is None else resolved(evidence, [_evidence(bounds[key])])))
+        evidence = [_evidence(found)]
+        claims.append(Claimed("", evidence if bounds is None else resolved(evidence, [_evidence(_direction(bounds[key]))])))
     return pl.DataFrame(rows, infer_schema_length=None), claims
 
 
@@ -158,14 +159,13 @@ def _beside(frame: pl.DataFrame, base: str, keys: list[str]) -> pl.DataFrame:
     return frame.filter(pl.col("arm") != base).join(of_base, on=[*keys, "replicate"], maintain_order="left")
 
 
-def _sides(group: pl.DataFrame) -> tuple[Bounds, Bounds]:
+def _direction(group: pl.DataFrame) -> Direction:
+    """Whether an arm has more than the first, and by how much, decided as a finding is."""
     low, high, base_low, base_high = (stats.vector(group[name].to_list()) for name in ("low", "high", "base_low", "base_high"))
-    return (low, high), (base_low, base_high)
+    return direction((low, high), (base_low, base_high), {"times": 1.0}, "mean", below=False)
 
 
-def _evidence(group: pl.DataFrame) -> Evidence:
-    """Whether an arm has more than the first, decided as a finding is."""
-    found = direction(*_sides(group), _PLAIN, "mean", below=False)
+def _evidence(found: Direction) -> Evidence:
     return Evidence("", found.shows, found.denies, "")
 
 

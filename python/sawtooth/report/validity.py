@@ -75,8 +75,7 @@ class Validity:
         """How much is marked."""
         marked, cells = self.cells
         rules = "one rule marks" if len(self.entries) == 1 else f"{len(self.entries)} rules mark"
-        where = "the only cell" if cells == 1 else f"all {cells} cells" if marked == cells else f"{marked} of {cells} cells"
-        return f"{rules} numbers of {where}, which may be about something else than they seem"
+        return f"{rules} numbers of {_cells(marked, cells)}, which may be about something else than they seem"
 
 
 def validity(dataset: Dataset) -> Validity | None:
@@ -102,7 +101,7 @@ def validity(dataset: Dataset) -> Validity | None:
 
 def _entry(rule: Rule, marks: pl.DataFrame, names: Sequence[str], cells: int) -> Entry:
     marked = marks["cell"].n_unique()
-    parts = ["In the only cell" if cells == 1 else f"In all {cells} cells" if marked == cells else f"In {marked} of {cells} cells"]
+    parts = [f"In {_cells(marked, cells)}"]
     parts += [_named(name, marks[name].unique(maintain_order=True).to_list()) for name in ("arm", "item") if name in marks.columns]
     shares = marks.select((pl.col("runs") / pl.col("of")).alias("share"), "runs", "of").sort("share", maintain_order=True)
     least, most = (f"{shares['runs'][at]} of {shares['of'][at]}" for at in (0, -1))
@@ -115,6 +114,11 @@ def _entry(rule: Rule, marks: pl.DataFrame, names: Sequence[str], cells: int) ->
         f"{', '.join(where)}: {first['text']}" if where else str(first["text"]),
         marks.height,
     )
+
+
+def _cells(marked: int, cells: int) -> str:
+    """So many of the cells."""
+    return "the only cell" if cells == 1 else f"all {cells} cells" if marked == cells else f"{marked} of {cells} cells"
 
 
 def _named(kind: str, found: Sequence[str]) -> str:

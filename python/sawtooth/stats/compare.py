@@ -74,8 +74,7 @@ def _less_a_constant(a: Vector, b: Vector, level: float) -> Interval | None:
     if still_a == still_b:
         return None
     if still_b:
-        found, by = mean(a, level), float(b[0])
-        return replace(found, estimate=found.estimate - by, low=found.low - by, high=found.high - by)
+        return mean(a, level).less(float(b[0]))
     found, by = mean(b, level), float(a[0])
     return replace(found, estimate=by - found.estimate, low=by - found.high, high=by - found.low)
 

@@ -32,6 +32,10 @@ class Interval:
         """The same in a unit that is so many times as large."""
         return replace(self, estimate=self.estimate / divisor, low=self.low / divisor, high=self.high / divisor)
 
+    def less(self, by: float) -> Interval:
+        """The interval of the same less a number."""
+        return replace(self, estimate=self.estimate - by, low=self.low - by, high=self.high - by)
+
     def within(self, least: float, most: float) -> Interval:
         """The same without what is beyond what it can be, where nothing is to be covered; an end that is not known stays so."""
         # Rounding cuts nothing off the estimate.
