@@ -7,14 +7,12 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from sawtooth import stats
 from sawtooth.design import NOT_SET
 from sawtooth.measures import factors
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Grid, Section
 from sawtooth.scales import scale
 from sawtooth.stats import sequential
-from sawtooth.stats.sequential import inflated
 from sawtooth.stopping import read_facts
 
 
@@ -34,23 +32,28 @@ def section(answers: Answers) -> Section | None:
     rows: list[dict[str, object]] = []
     lacking: set[int] = set()
     for (cell, *key), group in answers.in_order(frame).group_by("cell", *names, "arm", "item", maintain_order=True):
-        low, unfinished = group["low"].to_numpy(), int((group["low"] != group["high"]).sum())
-        met = not unfinished and sequential(low, rule.share, rule.confidence, rule.least, rule.most).met
+        # The rule looks at replicates in their order, whatever the order of the runs.
+        low = group.sort("replicate")["low"].to_numpy()
+        unfinished = int((group["low"] != group["high"]).sum())
+        seen = sequential(low, rule.share, rule.confidence, rule.least, rule.most)
+        met = not unfinished and seen.met
         if not met:
             lacking.add(cast(int, cell))
-        # All runs, also those that another arm of the cell needed.
-        found = stats.mean(low, inflated(rule.confidence)).over(divisor)
-        half = (found.high - found.low) / 2
-        known = not unfinished and np.isfinite(half)
+        found = seen.interval.over(divisor)
+        known = not unfinished and np.isfinite(found.high - found.low)
         rows.append({
-            **dict(zip([*names, "arm", "item"], key, strict=True)), "runs": len(low), f"mean ({unit})" if unit else "mean": None if unfinished else found.estimate,
+            **dict(zip([*names, "arm", "item"], key, strict=True)), "runs": len(low), "runs counted": None if unfinished else seen.n,
+            f"mean ({unit})" if unit else "mean": None if unfinished else found.estimate,
             "low": found.low if known else None, "high": found.high if known else None,
-            "within (%)": 100 * half / abs(found.estimate) if known and found.estimate else None,
+            "within (%)": 100 * seen.share if known and found.estimate else None, "interval": "unfinished runs have no upper end" if unfinished else found.kind,
             "met": "yes" if met else f"no: {unfinished} unfinished" if unfinished else "no",
         })  # fmt: skip
     table = pl.DataFrame(rows, infer_schema_length=None)
     table = table.drop([name for name in ("arm", "item") if table[name].n_unique() == 1])
-    caption = f"{of} where the rule stopped: mean and {100 * rule.confidence:.4g} % sequential interval"
+    caption = (
+        f"{of} where the rule stopped: mean and {100 * rule.confidence:.4g} % sequential interval that decided it, of the first replicates (`runs counted`) "
+        "of all that were made: a cell has more if another of its arms or items needed them."
+    )
     came_to = _came_to(
         sum(planned[cell] >= rule.most for cell in lacking), sum(planned[cell] < rule.most for cell in lacking), len(planned), rule.most
     )
