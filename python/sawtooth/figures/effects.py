@@ -44,10 +44,14 @@ def draw(data: Data) -> Drawn:
         DatasetError: if the runs are no full factorial with replicates, or some did not finish.
 
     """
-    panels = data.panels()
-    dimensions = [name for name in varying(data.frame, [*data.factors, "arm", "item"]) if name not in data.places.values()]
+    panels, dimensions = data.panels(), dimensions_of(data)
     found = [analysed(panel.frame, dimensions, data.measure.name) for panel in panels]
     return _means(data, panels, found, dimensions) if data.spec.options["show"] == "means" else _shares(data, panels, found)
+
+
+def dimensions_of(data: Data) -> list[str]:
+    """What is varied within a panel: factors, arms and items."""
+    return [name for name in varying(data.frame, [*data.factors, "arm", "item"]) if name not in data.places.values()]
 
 
 def analysed(frame: pl.DataFrame, dimensions: Sequence[str], what: str) -> Factorial:
@@ -77,7 +81,7 @@ def analysed(frame: pl.DataFrame, dimensions: Sequence[str], what: str) -> Facto
         raise DatasetError(
             f"effects on `{what}` need a full factorial: {error}", "choose levels with `where` that were all run with each other"
         ) from None
-    if found.runs // _size(found) < 2:
+    if replicates(found) < 2:
         raise DatasetError(f"effects on `{what}` need two replicates of all combinations: there is one", "write repeat = 5 or more")
     if not found.error[0] > 0:
         raise DatasetError(
@@ -95,6 +99,11 @@ def _size(found: Factorial) -> int:
     return made
 
 
+def replicates(found: Factorial) -> int:
+    """How many replicates have all combinations: those that were analysed."""
+    return found.runs // _size(found)
+
+
 def clear(source: Source) -> bool:
     """Whether an effect is told from chance."""
     return source.p_holm < CLEAR
@@ -102,10 +111,10 @@ def clear(source: Source) -> bool:
 
 def said(found: Factorial) -> str:
     """How the effects were found, for captions."""
-    replicates = found.runs // _size(found)
     text = (
-        f"A full factorial of {_size(found)} combinations, n = {replicates} replicates as blocks; F tests, p adjusted by Holm for the "
-        f"{len(found.sources)} effects. {100 * found.error[0]:.3g} % of the variance is left to chance."
+        f"A full factorial of {_size(found)} combinations, n = {replicates(found)} replicates as blocks; F tests, p adjusted by Holm for the "
+        f"{len(found.sources)} effects. {100 * found.blocks:.3g} % of the variance lies between replicates, {100 * found.error[0]:.3g} % is left to "
+        "chance."
     )
     left = len(found.left_out)
     return (
@@ -140,6 +149,8 @@ def _means(data: Data, panels: Sequence[Panel], found: Sequence[Factorial], dime
     if len(panels) > 1:
         raise DatasetError("means of effects have panels of their own", "leave `panels` and `rows` out, and choose with `where`")
     (panel,), (each,) = panels, found
+    # A level's mean over replicates that others lack would be one of other combinations, too.
+    complete = panel.frame.filter(~pl.col("replicate").is_in(list(each.left_out)))
     divisor, unit = data.unit
     interactions = sorted((one for one in each.sources if len(one.factors) == 2 and clear(one)), key=lambda one: -one.share)[
         :MOST_INTERACTIONS
@@ -153,7 +164,7 @@ def _means(data: Data, panels: Sequence[Panel], found: Sequence[Factorial], dime
         for curve in [""] if of is None else data.order(of):
             series: list[Estimate | None] = []
             for level in data.order(x):
-                part = panel.frame.filter(pl.col(x) == level, *([pl.col(of) == curve] if of else []))
+                part = complete.filter(pl.col(x) == level, *([pl.col(of) == curve] if of else []))
                 point = _marginal(part)
                 rows.append({"source": " x ".join(term), "level": level, "with": f"{of} {curve}" if of else "", **row(point)})
                 series.append(point.over(divisor))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import polars as pl
 
 from sawtooth import figures
-from sawtooth.design import varying
 from sawtooth.errors import DatasetError
-from sawtooth.figures import effects
+from sawtooth.figures import effects, shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import FigureSpec
-from sawtooth.measures import Measure, View, factors
+from sawtooth.measures import Measure, View
 from sawtooth.questions import Choice
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Grid, Plot, Section
@@ -20,67 +22,61 @@ from sawtooth.stats.factorial import Factorial
 
 _MOST_FACTORS = 5
 """More have more interactions than anybody reads."""
-_MOST_ITEMS = 4
+_MOST_PANELS = 4
 _MOST_TOLD = 3
 
 
 def section(answers: Answers, first: Shown | None, *, drawn: bool) -> Section | None:
-    """The table of effects, and its figure if it is `drawn`; None of what is no full factorial of two factors or more with replicates."""
-    spec = _asked(answers, first)
+    """The table of effects, and bars of its own if figures are `drawn` and the study asks for none of this kind.
+
+    None of what is no full factorial with replicates, and unless the study asks for effects of what has one factor or very many.
+    """
+    asked = any(spec.kind == "effects" for spec in answers.shown.figures)
+    spec = _spec(answers, first)
     if spec is None:
         return None
-    kind = figures.TABLE["effects"]
     try:
-        data = Data(answers.evaluator, spec, kind, answers.shown.references, answers.arms)
-    except DatasetError:
-        return None
-    dimensions = varying(data.frame, [*factors(answers.dataset), "arm"])
-    if not 2 <= len(dimensions) <= _MOST_FACTORS or data.frame["item"].n_unique() > _MOST_ITEMS:
-        return None
-    try:
-        found = {
-            str(item): effects.analysed(part, dimensions, data.measure.name)
-            for (item,), part in data.frame.group_by(["item"], maintain_order=True)
-        }
-        plots = [_plot(data)] if drawn else []
+        data = Data(answers.evaluator, spec, figures.TABLE["effects"], answers.shown.references, answers.arms)
+        panels, dimensions = data.panels(), effects.dimensions_of(data)
+        if not asked and (not 2 <= len(dimensions) <= _MOST_FACTORS or len(panels) > _MOST_PANELS):
+            return None
+        found = [effects.analysed(panel.frame, dimensions, data.measure.name) for panel in panels]
+        plots = [_plot(data)] if drawn and not asked else []
     except DatasetError:
         return None
     what = spec.label or data.measure.words
-    told = [f"{f'{item}: ' if len(found) > 1 else ''}{_words(each)}" for item, each in found.items()]
-    caption = f"Effects on {what}. {effects.said(next(iter(found.values())))}"
-    table = pl.concat(_table(each, item if len(found) > 1 else "") for item, each in found.items())
+    places = [shown.place(data, panel, "") if len(panels) > 1 else {} for panel in panels]
+    told = [": ".join([*filter(None, [", ".join(place.values())]), _words(each)]) for place, each in zip(places, found, strict=True)]
+    caption = shown.sentences(f"Effects on {what}.", *dict.fromkeys(effects.said(each) for each in found), shown.chosen(spec))
+    table = pl.concat(_table(each, place) for place, each in zip(places, found, strict=True))
     return Section(f"What matters for {what}", told, plots=plots, grids=[Grid("effects", table, caption)])
 
 
-def _asked(answers: Answers, first: Shown | None) -> FigureSpec | None:
-    """The measure that is shown first: the study's, or that of its kind of traffic."""
-    places = {"panels": "item"}
-    for spec in answers.shown.figures:
+def _spec(answers: Answers, first: Shown | None) -> FigureSpec | None:
+    """Of what the study asks for the effects on; else of the measure that is shown first: the study's, or that of its kind of traffic."""
+    measured = [spec for spec in answers.shown.figures if isinstance(spec.measure, Measure) and not spec.several]
+    for spec in measured:
         if spec.kind == "effects":
-            return None
-        if isinstance(spec.measure, Measure) and not spec.several:
-            # Of all cells, whatever the figure chooses.
-            return FigureSpec(
-                "effects",
-                "effects",
-                "",
-                spec.measure,
-                spec.view,
-                Choice(of=spec.choice.of),
-                places,
-                label=spec.label,
-                options={"show": "shares"},
-            )
+            return replace(spec, options={"show": "shares"})
+    name = "effects"
+    while any(spec.name == name for spec in answers.shown.figures):
+        # Its files would be those of the study's figure.
+        name += "_"
+    places, options = {"panels": "item"}, {"show": "shares"}
+    if measured:
+        # Of all cells, whatever the figure chooses.
+        spec = measured[0]
+        return FigureSpec(
+            name, "effects", "", spec.measure, spec.view, Choice(of=spec.choice.of), places, label=spec.label, options=options
+        )
     if first is None or first.by:
         return None
-    return FigureSpec(
-        "effects", "effects", "", first.measure, View(), Choice(of=first.of), places, label=first.label, options={"show": "shares"}
-    )
+    return FigureSpec(name, "effects", "", first.measure, View(), Choice(of=first.of), places, label=first.label, options=options)
 
 
 def _plot(data: Data) -> Plot:
     made = data.kind.draw(data)
-    return Plot("effects", made.figure, made.note, made.numbers)
+    return Plot(data.spec.name, made.figure, made.note, made.numbers)
 
 
 def _words(found: Factorial) -> str:
@@ -91,10 +87,14 @@ def _words(found: Factorial) -> str:
     named = [f"{source.name} ({100 * source.share:.3g} %)" for source in clear[:_MOST_TOLD]]
     rest = len(clear) - len(named)
     more = f", and {rest} smaller {'effect is' if rest == 1 else 'effects are'} told from chance, too" if rest else ""
-    return f"Of the variance most goes with {', '.join(named)}{more}; {100 * found.error[0]:.3g} % is left to chance."
+    return (
+        f"Of the variance most goes with {', '.join(named)}{more}; {100 * found.blocks:.3g} % lies between replicates, "
+        f"{100 * found.error[0]:.3g} % is left to chance."
+    )
 
 
-def _table(found: Factorial, item: str) -> pl.DataFrame:
+def _table(found: Factorial, place: Mapping[str, str]) -> pl.DataFrame:
+    """A row for each effect, for replicates and for chance: their shares are the whole variance."""
     rows = [
         {
             "effect": source.name, "share (%)": 100 * source.share, "degrees of freedom": source.freedom, "F": source.f,
@@ -102,13 +102,12 @@ def _table(found: Factorial, item: str) -> pl.DataFrame:
         }
         for source in found.sources
     ]  # fmt: skip
-    rest = {
-        "effect": "left to chance",
-        "share (%)": 100 * found.error[0],
-        "degrees of freedom": found.error[1],
-        "F": None,
-        "p (Holm)": None,
-        "told from chance": None,
-    }
-    made = pl.DataFrame([*rows, rest], infer_schema_length=None)
-    return made.select(pl.lit(item).alias("item"), pl.all()) if item else made
+    rest = [
+        {"effect": name, "share (%)": 100 * share, "degrees of freedom": freedom, "F": None, "p (Holm)": None, "told from chance": None}
+        for name, share, freedom in (
+            ("between replicates", found.blocks, effects.replicates(found) - 1),
+            ("left to chance", *found.error),
+        )
+    ]
+    made = pl.DataFrame([*rows, *rest], infer_schema_length=None)
+    return made.select(*(pl.lit(level).alias(name) for name, level in place.items()), pl.all())

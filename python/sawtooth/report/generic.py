@@ -49,7 +49,7 @@ def build(dataset: Dataset, *, drawn: bool = True) -> Report:
     found = [each for each in differences if each[0].height]
     if found:
         sections.append(_compared(found, answers.arms[0]))
-    matters = effects.section(answers, shown[0] if shown else None, drawn=drawn and not answers.shown.figures)
+    matters = effects.section(answers, shown[0] if shown else None, drawn=drawn)
     if matters:
         # After what it is about, before all that follows.
         sections.insert(1, matters)
