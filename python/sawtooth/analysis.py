@@ -166,6 +166,7 @@ class Dataset(results.Dataset):
         metric: str | Sequence[str] = (),
         tolerance: str | float = 0.05,
         flows: str = "mean",
+        of: str | Sequence[str] | None = None,
         arm: str | None = None,
         reference: str | Path | None = None,
         value: str | None = None,
@@ -184,6 +185,7 @@ class Dataset(results.Dataset):
             metric: a measure or several; if nothing is said, completion times of transfers, else goodput.
             tolerance: ratios this near to 1 agree: a share, or a text such as `5 %`.
             flows: how the flows of a block are taken together: `mean`, `sum`, `max`, `min`, or `each` by itself.
+            of: of these items only: flows, blocks of flows by their name, directions of links.
             arm: of this arm only.
             reference: a `[[references]]` table of the study by its name, or a CSV file of published numbers.
             value: the file's column of means.
@@ -205,7 +207,16 @@ class Dataset(results.Dataset):
 
         columns = {"value": value, "sd": sd, "ci": ci, "n": n, "unit": unit, "digits": digits}
         return compared(
-            self, others, metric=metric, tolerance=tolerance, flows=flows, arm=arm, reference=reference, columns=columns, factors=factors
+            self,
+            others,
+            metric=metric,
+            tolerance=tolerance,
+            flows=flows,
+            of=of,
+            arm=arm,
+            reference=reference,
+            columns=columns,
+            factors=factors,
         )
 
 

@@ -28,6 +28,12 @@ def compare(
     ] = None,
     tolerance: Annotated[str, typer.Option(metavar="SHARE", help="Ratios this near to 1 agree.")] = "5 %",
     flows: Annotated[str, typer.Option(metavar="mean|sum|max|each", help="How the flows of one block are taken together.")] = "mean",
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--of", metavar="ITEM", help="Only this flow, block of flows or link's direction. May be repeated.", show_default="all"
+        ),
+    ] = None,
     arm: Annotated[str | None, typer.Option(metavar="NAME", help="Only this arm.", show_default=False)] = None,
     reference: Annotated[
         str | None,
@@ -55,6 +61,8 @@ def compare(
 
     Examples: sawtooth compare results/uml results/qemu results/sim --out cmp
 
+    sawtooth compare results/uml results/sim --metric links.dropped_packets --of 'bottleneck forward'
+
     sawtooth compare results/aqm --reference paper
 
     sawtooth compare results/hstcp hstcp.csv --metric throughput_bps --value sum_bps --flows sum --factor cell=experiment
@@ -68,7 +76,9 @@ def compare(
     if out is None and (cell is not None or flow is not None):
         raise DatasetError("--cell and --flow say what the page draws, and there is none", "--out DIR writes one")
     published = side_by_side.published(value, sd=sd, ci=ci, n=n, unit=unit, digits=digits, factors=factors or ())
-    asked = side_by_side.Question(tuple(metrics or ()), side_by_side.tolerance(tolerance), flows, arm, reference, published, cell, flow)
+    asked = side_by_side.Question(
+        tuple(metrics or ()), side_by_side.tolerance(tolerance), flows, arm, reference, published, cell, flow, of or ()
+    )
     made = side_by_side.compare(first, others or [], asked)
     page = page_of(made, first, others or [], asked).write(out) if out else None
     if csv:

@@ -55,12 +55,20 @@ class Comparison:
 
 
 def of_datasets(
-    datasets: Sequence[Dataset], names: Sequence[str], tolerance: float, how: str = "mean", arm: str | None = None
+    datasets: Sequence[Dataset], names: Sequence[str], tolerance: float, how: str = "mean", arm: str | None = None, of: Sequence[str] = ()
 ) -> Comparison:
     """Datasets of one study, each over those that come after it.
 
+    Args:
+        datasets: two or more.
+        names: of measures; none for completion times of transfers, else goodput.
+        tolerance: of ratios.
+        how: the flows of a block are taken together.
+        arm: only this one.
+        of: only these items.
+
     Raises:
-        DatasetError: if they are of different studies, or have nothing in common, or a metric or arm does not exist.
+        DatasetError: if they are of different studies, or have nothing in common, or a metric, arm or item does not exist.
 
     """
     for other in datasets[1:]:
@@ -71,6 +79,7 @@ def of_datasets(
     seen = [[sides.observe(dataset, metric, how, arm) for metric, _ in metrics] for dataset in datasets]
     for at, (metric, _) in enumerate(metrics):
         _require_told(metric, [frames[at] for frames in seen], datasets)
+    sides.require_items([(metric, [frames[at] for frames in seen]) for at, (metric, _) in enumerate(metrics)], of, each=bool(names))
     matchers: list[Matcher] = []
     for one, other in combinations(range(len(datasets)), 2):
         first, second, called = datasets[one], datasets[other], (labels[one], labels[other])
@@ -80,7 +89,7 @@ def of_datasets(
         matcher.exact = collides(first, shared) or collides(second, shared)
         planned = [_planned(dataset, matcher.key, shared, arm) for dataset in (first, second)]
         for at, (metric, items) in enumerate(metrics):
-            a, b = (_of_items(matcher.gather(seen[side][at]), items) for side in (one, other))
+            a, b = (_of_items(matcher.gather(sides.chosen(seen[side][at], of)), items) for side in (one, other))
             matcher.missing_cells(a, b, planned[0], planned[1])
             matcher.attested(a, b)
             matcher.pair(metric, a, b)
@@ -88,11 +97,11 @@ def of_datasets(
     return _comparison(labels, matchers, tolerance, sides.factors(datasets[0]))
 
 
-def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str = "mean") -> Comparison:
+def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str = "mean", of: Sequence[str] = ()) -> Comparison:
     """Each pair of arms of one dataset, the later arm over the earlier one.
 
     Raises:
-        DatasetError: if there are no two arms, or nothing was run.
+        DatasetError: if there are no two arms, or nothing was run, or an item does not exist.
 
     """
     arms = list(dict.fromkeys(dataset.runs["arm"].to_list()))
@@ -103,6 +112,7 @@ def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str =
     seen = [{arm: sides.observe(dataset, metric, how, arm) for arm in arms} for metric, _ in metrics]
     for (metric, _), of_arm in zip(metrics, seen, strict=True):
         _require_told(metric, list(of_arm.values()), [dataset])
+    sides.require_items([(metric, list(of_arm.values())) for (metric, _), of_arm in zip(metrics, seen, strict=True)], of, each=bool(names))
     matchers: list[Matcher] = []
     for earlier, later in combinations(arms, 2):
         matcher = Matcher((later, earlier), shared, [*_state(dataset, str(dataset.directory))])
@@ -110,7 +120,7 @@ def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str =
         pair = pl.lit(f"{later} / {earlier}").alias("arm")
         planned = {(*key[:-1], f"{later} / {earlier}") for key in _planned(dataset, matcher.key, shared, None)}
         for (metric, items), of_arm in zip(metrics, seen, strict=True):
-            a, b = (_of_items(matcher.gather(of_arm[arm].with_columns(pair)), items) for arm in (later, earlier))
+            a, b = (_of_items(matcher.gather(sides.chosen(of_arm[arm], of).with_columns(pair)), items) for arm in (later, earlier))
             matcher.missing_cells(a, b, planned, planned)
             matcher.pair(metric, a, b)
         matchers.append(matcher)
@@ -119,7 +129,7 @@ def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str =
 
 def with_reference(
     dataset: Dataset, reference: Reference, label: str, pairs: Sequence[tuple[Measure, str]], tolerance: float, how: str = "mean",
-    arm: str | None = None,
+    arm: str | None = None, of: Sequence[str] = (),
 ) -> Comparison:  # fmt: skip
     """A dataset against published numbers.
 
@@ -131,9 +141,10 @@ def with_reference(
         tolerance: of ratios.
         how: the flows of a block are taken together.
         arm: only this one.
+        of: only these items.
 
     Raises:
-        DatasetError: if units do not fit, or no row is of a cell that was run, or the arm does not exist.
+        DatasetError: if units do not fit, or no row is of a cell that was run, or the arm or an item does not exist, or one number is of several items.
 
     """
     _require_arm([dataset], arm)
@@ -148,7 +159,8 @@ def with_reference(
         _require_unit(reference, column, metric, notes)
         found = sides.observe(dataset, metric, how, arm)
         _require_told(metric, [found], [dataset])
-        matcher.pair_published(metric, matcher.gather(found), reference, column)
+        sides.require_items([(metric, [found])], of, each=True)
+        matcher.pair_published(metric, matcher.gather(sides.chosen(found, of)), reference, column)
     return _comparison(matcher.labels, [matcher], tolerance, own)
 
 

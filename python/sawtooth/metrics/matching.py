@@ -18,6 +18,7 @@ import polars as pl
 from sawtooth import stats
 from sawtooth.errors import DatasetError
 from sawtooth.measures import Measure
+from sawtooth.measures.blocks import name_of_block
 from sawtooth.metrics import sides
 from sawtooth.references import Quantity, Reference, has_digits
 from sawtooth.results.dataset import Dataset
@@ -176,6 +177,7 @@ class Matcher:
 
     def pair_published(self, metric: Measure, a: Mapping[Key, Observed], reference: Reference, column: str) -> None:
         """Each cell beside its row of a table of published numbers."""
+        self._require_one_item(metric, a, reference)
         table = reference.table(column)
         b = {tuple(str(line[name]) for name in reference.keys): line for line in table.to_dicts()}
         used: set[Key] = set()
@@ -205,6 +207,18 @@ class Matcher:
         for key in b:
             if key not in used:
                 self.unmatched.append(Unmatched(b[key]["label"], self.labels[1], f"{self.labels[0]} has no such run", 1))
+
+    def _require_one_item(self, metric: Measure, a: Mapping[Key, Observed], reference: Reference) -> None:
+        """Refuses to hold a number that is of a cell against several items of it, as if it had been published of each."""
+        if "item" in reference.keys:
+            return
+        items = list(dict.fromkeys(name_of_block(observed.item) for observed in a.values()))
+        if len(items) > 1:
+            raise DatasetError(
+                f"`{metric.name}` is of {len(items)} items ({', '.join(items[:4])}{', ...' if len(items) > 4 else ''}), and a number of "
+                f"`{self.labels[1]}` is of a whole cell",
+                "--of ITEM says which of them it is of; if the table has a column of items, --factor item=COLUMN does",
+            )
 
     def missing_cells(self, a: Mapping[Key, Observed], b: Mapping[Key, Observed], plan_a: set[Key], plan_b: set[Key]) -> None:
         """Lists what one side lacks: by level where a whole level is missing, else cell by cell."""

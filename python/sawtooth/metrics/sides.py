@@ -6,7 +6,7 @@ text, where a kernel's algorithm (`kernel:reno`) is the one of that name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import polars as pl
@@ -15,10 +15,12 @@ from sawtooth import measures, reference_files
 from sawtooth.errors import DatasetError
 from sawtooth.measures import Asked, Context, ExpressionError, Measure, View, factors
 from sawtooth.measures.blocks import block
+from sawtooth.questions import Choice
+from sawtooth.questions import require_items as require_some
 from sawtooth.recognise import level
 from sawtooth.results.dataset import Dataset
 
-__all__ = ["chosen_measure", "context", "factors", "level", "observe", "transfers"]
+__all__ = ["chosen", "chosen_measure", "context", "factors", "level", "observe", "require_items", "transfers"]
 
 
 def chosen_measure(name: str, context: Context | None = None) -> Measure:
@@ -65,6 +67,32 @@ def observe(dataset: Dataset, chosen: Measure, how: str, arm: str | None = None)
     else:
         found = found.with_columns(cc=pl.lit(None, pl.String))
     return found.drop("run")
+
+
+def chosen(found: pl.DataFrame, of: Sequence[str]) -> pl.DataFrame:
+    """The rows of these items, or blocks of flows by their name; of none all."""
+    return Choice(of=tuple(of)).select(found)
+
+
+def require_items(found: Sequence[tuple[Measure, Sequence[pl.DataFrame]]], of: Sequence[str], *, each: bool) -> None:
+    """Refuses items that no side has.
+
+    Args:
+        found: measures, each with what it is on every side.
+        of: the items.
+        each: whether each measure must have them; else it is enough that one of them does.
+
+    Raises:
+        DatasetError: that says which there are.
+
+    """
+    observed = [(measure.name, pl.concat([frame.select("item") for frame in frames])) for measure, frames in found]
+    if not each:
+        observed = [(", ".join(name for name, _ in observed), pl.concat([frame for _, frame in observed]))]
+    for name, frame in observed:
+        # Of sides without a finished run nothing can be said.
+        if not frame.is_empty():
+            require_some(frame, of, name)
 
 
 def transfers(dataset: Dataset) -> set[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,7 @@ class Question:
         tolerance: ratios from 1 / (1 + tolerance) to 1 + tolerance are as good as 1.
         how: `mean`, `sum` or `max` over the flows of a block, or `each` flow by itself.
         arm: only this one.
+        of: only these items, or blocks of flows by their name; all if none is named.
         reference: a `[[references]]` table of the study by its name, or a CSV file of published numbers, that the results are held against.
         published: what is said of its columns.
         cell, flow: whose window is drawn; by default the first.
@@ -69,6 +70,7 @@ class Question:
     published: Columns | None = None
     cell: int | None = None
     flow: str | None = None
+    of: Sequence[str] = ()
 
 
 def compare(first: Path, others: Sequence[Path], asked: Question) -> Comparison:
@@ -82,12 +84,17 @@ def compare(first: Path, others: Sequence[Path], asked: Question) -> Comparison:
         raise DatasetError(f"there is no way `{asked.how}` to take flows together", did_you_mean(asked.how, HOWS))
     if not 0 < asked.tolerance < math.inf:
         raise DatasetError(f"the tolerance must be above 0, found {asked.tolerance:g}", "such as 5 %, or 0.05")
+    made = _compared(first, others, asked)
+    return replace(made, notes=[f"only of {', '.join(asked.of)}", *made.notes]) if asked.of else made
+
+
+def _compared(first: Path, others: Sequence[Path], asked: Question) -> Comparison:
     dataset = Dataset.open(first)
     named = published_side([_readable(path) for path in others], asked)
     if named is not None:
         reference, label = _reference(dataset, named, asked.published or Columns())
         pairs = _held(reference, label, asked, sides.context(dataset))
-        return agreement.with_reference(dataset, reference, label, pairs, asked.tolerance, asked.how, asked.arm)
+        return agreement.with_reference(dataset, reference, label, pairs, asked.tolerance, asked.how, asked.arm, asked.of)
     if asked.published is not None:
         raise DatasetError(
             f"{others[0]} is no file" if others else "which table is `--value` a column of?",
@@ -96,14 +103,14 @@ def compare(first: Path, others: Sequence[Path], asked: Question) -> Comparison:
     if not others:
         if asked.arm is not None:
             raise DatasetError("the arms of one dataset are compared with each other: there is nothing to choose with --arm")
-        return agreement.of_arms(dataset, asked.metrics, asked.tolerance, asked.how)
+        return agreement.of_arms(dataset, asked.metrics, asked.tolerance, asked.how, asked.of)
     opened = [dataset, *map(Dataset.open, others)]
     twice = next(
         (path for at, path in enumerate([first, *others]) if path.resolve() in {each.resolve() for each in [first, *others][:at]}), None
     )
     if twice is not None and len(opened) > 2:
         raise DatasetError(f"{twice} is named twice", "name each directory once")
-    return agreement.of_datasets(opened, asked.metrics, asked.tolerance, asked.how, asked.arm)
+    return agreement.of_datasets(opened, asked.metrics, asked.tolerance, asked.how, asked.arm, asked.of)
 
 
 def published_side(others: Sequence[Path], asked: Question) -> str | None:

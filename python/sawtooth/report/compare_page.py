@@ -17,6 +17,7 @@ from sawtooth import stats
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure, without_unit
+from sawtooth.measures.blocks import name_of_block
 from sawtooth.metrics import sides
 from sawtooth.metrics.agreement import Comparison
 from sawtooth.metrics.matching import Row
@@ -199,7 +200,8 @@ def _window(datasets: Sequence[Dataset], comparison: Comparison, asked: Question
         )
     if not flows:
         return None
-    flow = asked.flow or flows[0]
+    of_items = [flow for flow in flows if flow in asked.of or name_of_block(flow) in asked.of]
+    flow = asked.flow or (of_items or flows)[0]
     of_flow = [frame.filter(pl.col("flow") == flow) for frame in tables]
     replicates: list[set[int]] = [set(frame["replicate"]) for frame in of_flow]
     common = sorted(set[int].intersection(*replicates))

@@ -115,6 +115,7 @@ def compared(
     metric: str | Sequence[str],
     tolerance: str | float,
     flows: str,
+    of: str | Sequence[str] | None,
     arm: str | None,
     reference: str | Path | None,
     columns: Mapping[str, object],
@@ -128,6 +129,7 @@ def compared(
         metric: a measure or several.
         tolerance: of ratios.
         flows: how those of a block are taken together.
+        of: only these items.
         arm: only this one.
         reference: what the results are held against, by its name, or a file.
         columns: what is said of a table's columns: value, sd, ci, n, unit and digits.
@@ -143,6 +145,10 @@ def compared(
     if not isinstance(metric, str | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise wrong_type(what, metric)
     metrics = [arguments.text(each, what) for each in ([metric] if isinstance(metric, str) else metric)]
+    what = "an item is called by its name, and several by a list of them"
+    if of is not None and not isinstance(of, str | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type(what, of)
+    items = [arguments.text(each, what) for each in ([of] if isinstance(of, str) else of or ())]
     if isinstance(tolerance, bool) or not isinstance(tolerance, str | Real):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise wrong_type("a tolerance is a share, such as 0.05 or `5 %`", tolerance)
     said = {name: None if given is None else _said(name, given) for name, given in columns.items() if name != "digits"}
@@ -165,6 +171,7 @@ def compared(
             None if arm is None else arguments.text(arm, "an arm is called by its name"),
             reference,
             published,
+            of=items,
         )
         return Compared(compare.compare(first.directory, directories, asked), first.directory, directories, asked)
     except DatasetError as error:
