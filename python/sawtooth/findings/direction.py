@@ -107,10 +107,15 @@ def _signs(first: Bounds, second: Bounds | None, options: Mapping[str, Any], *, 
     """The p of the claim, and of the contrary, by the sign test; None where the rule does not take it, or a run did not finish."""
     if not all(np.isfinite(side).all() for side in (*first, *(second or ()))):
         return None, None
-    crossed = (second[1], second[0]) if second is not None else None
-    least, most = differences(first, crossed, options), differences((first[1], first[0]), second, options)
-    one, other = (-most, least) if below else (least, -most)
-    return stats.sign_test(one, equal=bool(options.get("equal"))), stats.sign_test(other)
+    if second is None:
+        against, least, most = float(options["bound"]), *first
+    else:
+        crossed = second[1], second[0]
+        against, least, most = 0.0, differences(first, crossed, options), differences((first[1], first[0]), second, options)
+    equal = bool(options.get("equal"))
+    if below:
+        return stats.sign_test(most, against=against, below=True, equal=equal), stats.sign_test(least, against=against)
+    return stats.sign_test(least, against=against, equal=equal), stats.sign_test(most, against=against, below=True)
 
 
 def _told(p: float | None, level: float) -> bool:

@@ -22,10 +22,22 @@ def mean_ends(data: Vector, level: float) -> tuple[float, float]:
 
     Infinite where resamples without variation reach into a tail, or the level asks for more of a tail than there are resamples in it.
     """
-    n = data.size
-    drawn = data[_draws(n)]
-    middle = data.mean()
-    off = drawn.mean(axis=1) - middle
+    t = _resampled(data.tobytes())
+    at = int((RESAMPLES + 1) * (1 - level) / 2 + 1e-9)
+    if at < 1:
+        return -np.inf, np.inf
+    lowest, highest = float(t[at - 1]), float(t[-at])
+    middle, spread = float(data.mean()), float(data.std(ddof=1))
+    return middle - spread * highest, middle - spread * lowest
+
+
+# A verdict asks for the same values at several levels, and the sign test whether they have an interval.
+@lru_cache(maxsize=256)
+def _resampled(sample: bytes) -> Vector:
+    """The t of each resample of values with these bits, in order."""
+    data = np.frombuffer(sample, dtype=np.float64)
+    drawn = data[_draws(data.size)]
+    off = drawn.mean(axis=1) - data.mean()
     # Sums of the same values in another order differ by rounding.
     scale = 1e-12 * float(np.abs(data).max())
     off[np.abs(off) <= scale] = 0.0
@@ -33,12 +45,7 @@ def mean_ends(data: Vector, level: float) -> tuple[float, float]:
     alike = error <= scale
     t = np.where(alike, np.where(off == 0, 0.0, np.copysign(np.inf, off)), off / np.where(alike, 1.0, error))
     t.sort()
-    at = int((RESAMPLES + 1) * (1 - level) / 2 + 1e-9)
-    if at < 1:
-        return -np.inf, np.inf
-    lowest, highest = float(t[at - 1]), float(t[-at])
-    spread = float(data.std(ddof=1))
-    return float(middle) - spread * highest, float(middle) - spread * lowest
+    return t
 
 
 @lru_cache(maxsize=64)
