@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from sawtooth.plots import whiskers
 from sawtooth.plots.style import COLOURS, MARKERS, figure, named
 from sawtooth.stats import Interval, Vector, vector
 
@@ -62,8 +63,7 @@ def identity(dots: Sequence[Dot], names: tuple[str, str], quantity: str, toleran
     """
     made, axes = figure(6.2 if legend else 4.9, 4.8)
     axis = axes[0]
-    x, y = vector([dot.second.estimate for dot in dots]), vector([dot.first.estimate for dot in dots])
-    low, high = _square(np.concatenate([x, y]))
+    low, high = identity_limits(dots)
     log = low > 0 and high / low > _WIDE
     line = np.geomspace(low, high, 200) if log else np.linspace(low, high, 2)
     axis.fill_between(
@@ -71,10 +71,12 @@ def identity(dots: Sequence[Dot], names: tuple[str, str], quantity: str, toleran
     )
     axis.plot(line, line, color="black", linewidth=0.7, zorder=1)
     for group, members, style in _groups(dots, legend):
-        middle = [vector([getattr(dot, side).estimate for dot in members]) for side in ("second", "first")]
-        reach = [np.array([getattr(dot, side).reach() for dot in members]).T for side in ("second", "first")]
-        axis.errorbar(middle[0], middle[1], xerr=np.abs(reach[0]), yerr=np.abs(reach[1]), linestyle="none", elinewidth=0.7,
-                      markersize=4, alpha=0.85, label=named(group), **style)  # fmt: skip
+        across, up = ([getattr(dot, side) for dot in members] for side in ("second", "first"))
+        places = [[each.estimate for each in along] for along in (across, up)]
+        axis.errorbar(*places, xerr=whiskers.reaches(across, (low, high)), yerr=whiskers.reaches(up, (low, high)), linestyle="none",
+                      elinewidth=0.7, markersize=4, alpha=0.85, label=named(group), **style)  # fmt: skip
+        whiskers.heads(axis, across, places[1], (low, high), style["color"])
+        whiskers.heads(axis, up, places[0], (low, high), style["color"], "y")
     if log:
         axis.set_xscale("log")
         axis.set_yscale("log")
@@ -100,14 +102,13 @@ def ratios(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance
     """One line per row of a comparison: its ratio with interval, below each other in the order given."""
     made, axes = figure(7.4, 1.0 + 0.19 * len(dots))
     axis = axes[0]
-    low, high = _ratio_scale(axis, dots, tolerance)
+    limits = _ratio_scale(axis, dots, tolerance)
     places = {id(dot): len(dots) - 1 - at for at, dot in enumerate(dots)}
     for group, members, style in _groups(dots, legend):
-        middle = vector([dot.ratio.estimate for dot in members])
-        ends = np.array([(max(dot.ratio.low, low / 10), min(dot.ratio.high, high * 10)) if np.isfinite(dot.ratio.high) else (np.nan, np.nan)
-                         for dot in members])  # fmt: skip
-        axis.errorbar(middle, [places[id(dot)] for dot in members], xerr=np.abs(ends.T - middle), linestyle="none", elinewidth=0.9,
+        found, heights = [dot.ratio for dot in members], [places[id(dot)] for dot in members]
+        axis.errorbar([each.estimate for each in found], heights, xerr=whiskers.reaches(found, limits), linestyle="none", elinewidth=0.9,
                       markersize=4, label=named(group), **style)  # fmt: skip
+        whiskers.heads(axis, found, heights, limits, style["color"])
         for dot in members:
             if dot.bound in ("at least", "at most"):
                 _arrow(axis, dot.ratio.estimate, places[id(dot)], style["color"], up=dot.bound == "at least")
@@ -123,8 +124,8 @@ def ratios(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance
 def _arrow(axis: Axes, value: float, place: float, colour: str, *, up: bool) -> None:
     """Points from a bound to where the value may be, a fixed length on paper."""
     axis.annotate(
-        "", (24 if up else -24, 0), (value, place), xycoords=("offset points"), textcoords="data",
-        arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0},
+        "", (value, place), (24 if up else -24, 0), xycoords="data", textcoords="offset points",
+        arrowprops={"arrowstyle": "<|-", "color": colour, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0},
     )  # fmt: skip
 
 
@@ -146,7 +147,8 @@ def sides(rows: Mapping[str, Mapping[str, Interval]], names: Sequence[str], quan
         offset = 0.5 * ((len(names) - 1) / 2 - at) / max(1, len(names) - 1)
         axis.errorbar(
             [interval.estimate for _, interval in here], [places[label] + offset for label, _ in here],
-            xerr=np.array([interval.reach() for _, interval in here]).T if here else None, linestyle="none", elinewidth=0.9, markersize=4, label=named(name), color=colour, marker=marker,
+            xerr=whiskers.reaches([interval for _, interval in here], (-np.inf, np.inf)), linestyle="none", elinewidth=0.9, markersize=4,
+            label=named(name), color=colour, marker=marker,
         )  # fmt: skip
         for label, interval in here:
             if interval.kind.startswith("at least"):
@@ -233,8 +235,9 @@ def _legend(made: Figure, axis: Axes, title: str) -> None:
     )
 
 
-def _square(values: Vector) -> tuple[float, float]:
-    """Limits that hold all values with some room; multiplicative where the values are positive and far apart."""
+def identity_limits(dots: Sequence[Dot]) -> tuple[float, float]:
+    """Limits of both axes that hold all means with some room; multiplicative where these are positive and far apart."""
+    values = vector([side.estimate for dot in dots for side in (dot.first, dot.second)])
     low, high = float(values.min()), float(values.max())
     if low > 0 and high / low > _WIDE:
         return low / 1.4, high * 1.4
@@ -242,8 +245,8 @@ def _square(values: Vector) -> tuple[float, float]:
     return (low - room if low == 0 else max(0.0, low - room)), high + room
 
 
-def _ratio_scale(axis: Axes, dots: Sequence[Dot], tolerance: float, *, estimates_only: bool = False) -> tuple[float, float]:
-    """Draws the band and sets a scale that holds all ratios, and their intervals unless those reach far beyond."""
+def ratio_limits(dots: Sequence[Dot], tolerance: float, *, estimates_only: bool = False) -> tuple[float, float]:
+    """Between which an axis of ratios lies."""
     estimates = [dot.ratio.estimate for dot in dots]
     low, high = min(*estimates, 1 / (1 + tolerance), 1.0), max(*estimates, 1 + tolerance)
     if not estimates_only:
@@ -251,7 +254,12 @@ def _ratio_scale(axis: Axes, dots: Sequence[Dot], tolerance: float, *, estimates
         low = max(low / spread, min([low, *(dot.ratio.low for dot in dots if np.isfinite(dot.ratio.low))]))
         high = min(high * spread, max([high, *(dot.ratio.high for dot in dots if np.isfinite(dot.ratio.high))]))
     room = (high / low) ** 0.05
-    low, high = low / room, high * room
+    return low / room, high * room
+
+
+def _ratio_scale(axis: Axes, dots: Sequence[Dot], tolerance: float, *, estimates_only: bool = False) -> tuple[float, float]:
+    """Draws the band and sets a scale that holds all ratios, and their intervals unless those reach far beyond."""
+    low, high = ratio_limits(dots, tolerance, estimates_only=estimates_only)
     axis.axvspan(1 / (1 + tolerance), 1 + tolerance, color="0.88", linewidth=0, zorder=0.5)
     axis.axvline(1, color="black", linewidth=0.7, zorder=1)
     if high / low > _NARROW:

@@ -92,7 +92,7 @@ def _compared(first: Path, others: Sequence[Path], asked: Question) -> Compariso
     dataset = Dataset.open(first)
     named = published_side([_readable(path) for path in others], asked)
     if named is not None:
-        reference, label = _reference(dataset, named, asked.published or Columns())
+        reference, label = reference_of(dataset, named, asked.published or Columns())
         pairs = _held(reference, label, asked, sides.context(dataset))
         return agreement.with_reference(dataset, reference, label, pairs, asked.tolerance, asked.how, asked.arm, asked.of)
     if asked.published is not None:
@@ -132,8 +132,13 @@ def published_side(others: Sequence[Path], asked: Question) -> str | None:
     return str(tables[0]) if asked.reference is None else asked.reference
 
 
-def _reference(dataset: Dataset, named: str, columns: Columns) -> tuple[Reference, str]:
-    """The published numbers of a name, or of a file; and what they are called."""
+def reference_of(dataset: Dataset, named: str, columns: Columns) -> tuple[Reference, str]:
+    """The published numbers of a name, or of a file; and what they are called.
+
+    Raises:
+        DatasetError: if there are none, or they cannot be read.
+
+    """
     known = reference_files.of_results(dataset, sides.factors(dataset))
     if named in known:
         said = {"--sd": columns.sd, "--ci": columns.ci, "--n": columns.n, "--unit": columns.unit, "--digits": columns.digits, "--factor": columns.factors}  # fmt: skip

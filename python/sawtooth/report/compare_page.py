@@ -21,9 +21,11 @@ from sawtooth.measures.blocks import name_of_block
 from sawtooth.metrics import sides
 from sawtooth.metrics.agreement import Comparison
 from sawtooth.metrics.matching import Row
-from sawtooth.plots import paired
+from sawtooth.plots import paired, whiskers
 from sawtooth.plots.paired import Dot, Legend
-from sawtooth.report.compare import Question, published_side, summary
+from sawtooth.reference_files import Columns
+from sawtooth.references import Reference
+from sawtooth.report.compare import Question, published_side, reference_of, summary
 from sawtooth.report.compare_rows import (
     MOST_LINES,
     MOST_PAIRS,
@@ -59,7 +61,8 @@ def page(comparison: Comparison, first: Path, others: Sequence[Path], asked: Que
     window = None if table is not None else _window(datasets, comparison, asked)
     if window is not None:
         sections.append(Section("One cell over time", plots=[window]))
-    sections += [_only(comparison), _sides(datasets, comparison.sides, table)]
+    reference = None if table is None else reference_of(dataset, table, asked.published or Columns())[0]
+    sections += [_only(comparison), _sides(datasets, comparison.sides, reference)]
     # The page's heading is the question of this page; everything else in the manifest is the first side's.
     headed = copy.copy(dataset)
     headed.manifest = {
@@ -141,11 +144,12 @@ def _plots(comparison: Comparison, metric: Measure, rows: Sequence[Row], names: 
     named = f"{slug(metric.name)}{suffix}"
     marked = " An arrow: runs did not finish, and the ratio is at least, or at most, so much." if any(row.bound for row in rows) else ""
     least = " Where runs did not finish a point is at the least that the mean may be." if marked else ""
+    cut = whiskers.said([side for each in dots for side in (each.first, each.second)], paired.identity_limits(dots))
     plots = [
         Plot(
             f"{named}_against",
             paired.identity(dots, names, shown, comparison.tolerance, legend),
-            f"Each point is a row; bars are 95 % t intervals of the means; the line is equality, {limits}.{coloured}{least}",
+            f"Each point is a row; bars are 95 % t intervals of the means; the line is equality, {limits}.{coloured}{least}{cut}",
         )
     ]
     usable = [dot for dot in dots if positive(dot.ratio.estimate)]
@@ -158,7 +162,9 @@ def _plots(comparison: Comparison, metric: Measure, rows: Sequence[Row], names: 
     omitted = f" The {MOST_LINES} of {len(usable)} rows furthest from 1." if len(few) < len(usable) else ""
     zero = f" {len(dots) - len(usable)} rows without a ratio above 0 are left out." if len(usable) < len(dots) else ""
     alike = constants(rows)
-    caption = f"Ratios with 95 % Fieller intervals; {limits}.{coloured}{marked}{omitted}{zero}{alike}"
+    # A ratio of which neither end is known, because runs did not finish, is marked already.
+    ends = whiskers.said([each.ratio for each in few if not each.bound], paired.ratio_limits(few, comparison.tolerance))
+    caption = f"Ratios with 95 % Fieller intervals; {limits}.{coloured}{marked}{ends}{omitted}{zero}{alike}"
     plots.append(Plot(f"{named}_ratios", paired.ratios(few, names, quantity, comparison.tolerance, legend), caption))
     if len(usable) > MOST_LINES:
         panels = _panels(comparison, rows)
@@ -252,18 +258,32 @@ def _only(comparison: Comparison) -> Section:
     )
 
 
-def _sides(datasets: Sequence[Dataset], names: Sequence[str], table: str | None) -> Section:
+def _sides(datasets: Sequence[Dataset], names: Sequence[str], reference: Reference | None) -> Section:
     keys = {
         "directory": [str(dataset.directory) for dataset in datasets],
         **{key: [_plain(dataset.manifest.get(key)) for dataset in datasets] for key in ("name", "backend", "options", "seed", "repeat", "results_epoch", "started")},
+        "SHA-256 of the results": [dataset.digest for dataset in datasets],
         "sawtooth": [str(dataset.manifest["versions"]["sawtooth"]) for dataset in datasets],
         "commit": [_plain(dataset.manifest.get("commit")) for dataset in datasets],
         "runs done": [f"{dataset.status().height} of {dataset.runs.height}" for dataset in datasets],
     }  # fmt: skip
     heads = ["results"] if len(datasets) == 1 else list(names)
     frame = pl.DataFrame([{"": key, **dict(zip(heads, values, strict=True))} for key, values in keys.items()])
-    published = [f"The second side is the table {Path(table).name}."] if table is not None else []
-    return Section("The sides", published, grids=[Grid("sides", frame, "Where the numbers come from")])
+    grids = [Grid("sides", frame, "Where the numbers come from")]
+    if reference is not None:
+        grids.append(Grid("reference", _published(reference, names[-1]), "Where the published numbers come from"))
+    return Section("The sides", [], grids=grids)
+
+
+def _published(reference: Reference, name: str) -> pl.DataFrame:
+    facts = {
+        "file": str(reference.path),
+        "source": reference.source or "not told",
+        "SHA-256": reference.digest,
+        "rows": str(reference.rows.height),
+        "columns": ", ".join(dict.fromkeys(quantity.column for quantity in reference.quantities.values())),
+    }
+    return pl.DataFrame({"": list(facts), name: list(facts.values())})
 
 
 def _plain(value: Any) -> str:
