@@ -45,7 +45,8 @@ def presentation(study: Study, stored: Mapping[str, str] | None = None) -> Prese
 
     """
     every = [*cells(study), *cells(replace(study, sweep=study.full_sweep))]
-    factors = axis_names(list(dict.fromkeys(path for cell in every for path in cell.factors))).values()
-    references = reference_files.read(study, stored, dict.fromkeys(factors))
+    factors = axis_names(list(dict.fromkeys(path for cell in every for path in cell.factors)))
+    unset = {name: any(cell.factors.get(path) is None for cell in every) for path, name in factors.items()}
+    references = reference_files.read(study, stored, unset)
     reader = Reader(study, references)
     return Presentation(figure_reader.read(reader, OWN_FIGURES), finding_reader.read(reader), references, stopping.read(reader))

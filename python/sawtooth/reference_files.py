@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 
-from sawtooth import _core, reading
+from sawtooth import _core, reading, sheets
+from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError, SawtoothError, StudyError, cut
 from sawtooth.hints import did_you_mean
-from sawtooth.lines import lines
 from sawtooth.measures import units
 from sawtooth.recognise import unit_suffix
 from sawtooth.references import Quantity, Reference, digest
+from sawtooth.sheets import Sheet, number
 from sawtooth.study import Study
 from sawtooth.study.assign import Tree
 from sawtooth.study.keys import Key
@@ -42,15 +42,19 @@ COLUMN = (
     Key("digits", "whole number", "as the file has them", "decimals that are given"),
 )  # fmt: skip
 _MOST_BYTES = 16_000_000
+_MOST_RUNS = 10**15
+_MOST_DIGITS = 30
+_MOST_TOLD = 8
+"""Texts of a column that an error names."""
 
 
-def read(study: Study, stored: Mapping[str, str] | None, factors: Mapping[str, object]) -> dict[str, Reference]:
+def read(study: Study, stored: Mapping[str, str] | None, factors: Mapping[str, bool]) -> dict[str, Reference]:
     """The references of a study by name.
 
     Args:
         study: which.
         stored: text of each file, of results that have them; None to read the files.
-        factors: names of the study's factors.
+        factors: names of the study's factors, and whether some cell leaves it as it is in the scenario.
 
     Raises:
         StudyError: with its place, for a file that cannot be read or has not what is named.
@@ -81,7 +85,7 @@ def texts(study: Study) -> dict[str, str]:
 def of_results(dataset: Dataset, factors: Sequence[str]) -> dict[str, Reference]:
     """The references of the study that results are of, as they were kept with them."""
     stored = cast(dict[str, dict[str, str]], dataset.manifest.get("references", {}))
-    return read(dataset.study, {name: entry["text"] for name, entry in stored.items()}, dict.fromkeys(factors)) if stored else {}
+    return read(dataset.study, {name: entry["text"] for name, entry in stored.items()}, dict.fromkeys(factors, True)) if stored else {}
 
 
 @dataclass(frozen=True)
@@ -119,22 +123,23 @@ class Columns:
         }
 
 
-def of_file(path: Path, columns: Columns, factors: Sequence[str]) -> Reference:
+def of_file(path: Path, columns: Columns, factors: Sequence[str], unset: Sequence[str] = ()) -> Reference:
     """A table that no study names.
 
     Args:
         path: of the CSV file.
         columns: what is said of its columns.
         factors: names of the study's factors; `cell`, `arm` and `item` may be columns, too.
+        unset: those of them that some cell leaves as it is in the scenario, and `arm` where there is none: a row may be of that.
 
     Raises:
         DatasetError: says what of it cannot be used, and what to do.
 
     """
-    reader = _OfFile(path, {"name": "table", "file": str(path), **columns.tree}, ["cell", *factors])
+    reader = _OfFile(path, {"name": "table", "file": str(path), **columns.tree}, ["cell", *factors], unset)
     found = reader.reference(None)
     if not found.keys:
-        raise reader.no_keys(found.rows)
+        raise reader.no_keys(found.sheet)
     return found
 
 
@@ -144,10 +149,10 @@ class _Reader:
     relative: str | None = None
     """What the name of a file that is not there is relative to, if that is not plain."""
 
-    def __init__(self, tree: Tree, factors: Sequence[str]) -> None:
+    def __init__(self, tree: Tree, factors: Sequence[str], unset: Sequence[str]) -> None:
         self.tree = tree
         self.known = [*factors, "arm", "item"]
-        self.numbers: list[str] = []
+        self.unset = unset
 
     def error(self, message: str, key: str = "", hint: str | None = None, *, at_key: bool = False) -> SawtoothError:
         """An error about what is said by `key`."""
@@ -179,37 +184,41 @@ class _Reader:
             raise self.error("a reference needs a `file`", hint="the name of a CSV file, relative to the study")
         path = Path(str(self.tree["file"])) if stored is not None else self.file()
         content = stored if stored is not None else self.content()
-        table = self.table(content, path)
-        keys = self.keys(table)
-        quantities = self.quantities(table, [column for column, _ in keys.values()], path)
-        found = Reference(name, path, digest(content.encode()), self.text(self.tree, "source", "", ""), keys, quantities, table)
+        sheet = self.sheet(content, path)
+        keys = self.keys(sheet)
+        quantities = self.quantities(sheet, [column for column, _ in keys.values()])
+        found = Reference(name, digest(content.encode()), self.text(self.tree, "source", "", ""), keys, quantities, sheet)
         for quantity in quantities:
             self.require_one_row(found, quantity)
         return found
 
-    def table(self, content: str, path: Path) -> pl.DataFrame:
-        """The rows, every cell as text."""
-        head = next((line for line in lines(content) if line.strip() and not line.startswith("#")), "")
+    def sheet(self, content: str, path: Path) -> Sheet:
+        """The rows that count."""
         try:
-            names = [cell.strip() for row in csv.reader(io.StringIO(head)) for cell in row]
-            twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
-            if twice is not None:
-                raise self.error(f"{path} has two columns `{cut(twice)}`", "file", "give each its own name")
-            table = pl.read_csv(content.encode(), infer_schema=False, comment_prefix="#")
-        except (pl.exceptions.PolarsError, csv.Error) as error:
-            why: str = str(error.args[0]) if error.args else "it cannot be read"
-            raise self.error(f"{path} is no table: {why.splitlines()[0]}", "file", "it needs a line of column names, then rows") from None
-        table = table.rename({name: name.strip() for name in table.columns})
-        self.numbers = _places(content, table.height)
+            found = sheets.read(content, path)
+        except sheets.NoSheetError as error:
+            raise self.error(error.message, "file", error.hint) from None
         for column, wanted in self.inner("where").items():
-            self.require_column(column, table, f"where.{column}", path)
-            texts = [str(each) for each in (cast("list[object]", wanted) if isinstance(wanted, list) else [cast("object", wanted)])]
-            kept = table[column].str.strip_chars().is_in(texts).fill_null(value=False)
-            self.numbers = [number for number, keep in zip(self.numbers, kept, strict=True) if keep]
-            table = table.filter(kept)
-        return table
+            self.require_column(column, found, f"where.{column}")
+            found = self.chosen(found, column, cast("list[object]", wanted) if isinstance(wanted, list) else [cast("object", wanted)])
+        return found
 
-    def keys(self, table: pl.DataFrame) -> dict[str, tuple[str, str]]:
+    def chosen(self, sheet: Sheet, column: str, wanted: Sequence[object]) -> Sheet:
+        """The rows in which a column has one of some texts, each of which some row has."""
+        where = f"where.{column}"
+        texts = [each if isinstance(each, str) else json.dumps(each) for each in wanted if isinstance(each, str | int | float)]
+        if len(texts) < len(wanted) or not texts:
+            raise self.error(f"`where` says no text of column `{cut(column)}`", where, 'such as "reno", or a list of texts')
+        there = sheet.texts(column)
+        lacking = next((text for text in texts if text not in there), None)
+        if lacking is not None:
+            shown = ", ".join(map(cut, there[:_MOST_TOLD])) + (", ..." if len(there) > _MOST_TOLD else "")
+            raise self.error(
+                f"no row of {sheet.path} has `{cut(lacking)}` in column `{cut(column)}`", where, f"it has {shown or 'nothing'}"
+            )
+        return sheet.only(column, texts)
+
+    def keys(self, sheet: Sheet) -> dict[str, tuple[str, str]]:
         """Factor, `arm` or `item` to column and the unit of its values."""
         known = self.known
         given = self.inner("keys")
@@ -219,17 +228,35 @@ class _Reader:
                 raise self.error(f"the study has no factor `{name}`", f"keys.{name}", did_you_mean(name, known), at_key=True)
             if not isinstance(column, str):
                 raise self.error("a key is the name of a column", f"keys.{name}")
-            self.require_column(column, table, f"keys.{name}", None)
+            self.require_column(column, sheet, f"keys.{name}")
             found[name] = (column, unit_suffix(column))
         for name in known:
-            for column in table.columns:
+            for column in sheet.columns:
                 unit = unit_suffix(column)
                 if name not in given and (column == name or (unit and column == f"{name}_{column.rpartition('_')[2]}")):
                     found[name] = (column, unit if column != name else "")
                     break
+        for name, (column, unit) in found.items():
+            self.require_key(sheet, name, column, unit)
         return found
 
-    def quantities(self, table: pl.DataFrame, taken: list[str], path: Path) -> dict[str, Quantity]:
+    def require_key(self, sheet: Sheet, name: str, column: str, unit: str) -> None:
+        """Raises for a row that does not say of which level it is."""
+        where = f"keys.{name}" if name in self.inner("keys") else "file"
+        for record in sheet.records:
+            text = record.cells[column]
+            if text in ("", NOT_SET) and name not in self.unset:
+                raise self.error(
+                    f"{sheet.place(record, column)}: the row does not say of which `{name}` it is: column `{column}` is empty", where,
+                    f"write its level, or leave the row out by `where`; every cell has a `{name}`",
+                )  # fmt: skip
+            if text not in ("", NOT_SET) and unit and number(text) is None:
+                raise self.error(
+                    f"{sheet.place(record, column)}: `{cut(text)}` in column `{column}` is no number of {unit}", where,
+                    "the column's name ends in the unit of its cells",
+                )  # fmt: skip
+
+    def quantities(self, sheet: Sheet, taken: list[str]) -> dict[str, Quantity]:
         """Names in expressions to columns."""
         given = self.inner("columns")
         found: dict[str, Quantity] = {}
@@ -242,25 +269,24 @@ class _Reader:
                 if key not in (known := [row.name for row in COLUMN]):
                     raise self.error(f"unknown key `{key}`", f"{where}.{key}", did_you_mean(key, known), at_key=True)
             column = self.text(inner, "column", where, name)
-            found[name] = self.quantity(inner, column, table, where, path)
+            found[name] = self.quantity(inner, column, sheet, where)
         if not given:
-            for column in table.columns:
-                numbers = [cell for cell in table[column] if cell is not None and cell.strip()]
-                if column not in taken and numbers and all(_is_number(cell) for cell in numbers):
-                    found[column] = self.quantity({}, column, table, "", path)
+            for column in sheet.columns:
+                if column not in taken and _holds_numbers(column, sheet.texts(column)):
+                    found[column] = self.quantity({}, column, sheet, "")
         if not found:
-            raise self.error(f"no column of {path} holds numbers that are no keys", "file", f"it has {', '.join(table.columns)}")
+            raise self.error(f"no column of {sheet.path} holds numbers that are no keys", "file", f"it has {', '.join(sheet.columns)}")
         return found
 
-    def quantity(self, inner: Tree, column: str, table: pl.DataFrame, where: str, path: Path) -> Quantity:
-        self.require_column(column, table, where, path)
+    def quantity(self, inner: Tree, column: str, sheet: Sheet, where: str) -> Quantity:
+        self.require_column(column, sheet, where)
         for key in ("sd", "ci"):
             if key in inner:
-                self.require_column(self.text(inner, key, where), table, f"{where}.{key}", path)
+                self.require_column(self.text(inner, key, where), sheet, f"{where}.{key}")
         n = inner.get("n")
-        if n is not None and not (isinstance(n, int) and not isinstance(n, bool) and n > 0) and n not in table.columns:
-            known = did_you_mean(str(n), table.columns) if isinstance(n, str) else "such as 30"
-            raise self.error(f"`n` is a whole number or a column of {path}, found {n!r}", f"{where}.n", known)
+        if n is not None and not (isinstance(n, int) and not isinstance(n, bool) and 0 < n < _MOST_RUNS) and n not in sheet.columns:
+            known = did_you_mean(str(n), sheet.columns) if isinstance(n, str) else "such as 30"
+            raise self.error(f"`n` is a whole number or a column of {sheet.path}, found {cut(repr(n))}", f"{where}.n", known)
         if "sd" in inner and n is None and "ci" not in inner:
             raise self.error(
                 "a standard deviation says how far a mean can be trusted only with its number of observations", where,
@@ -272,12 +298,18 @@ class _Reader:
                 "name the column of it by `sd` (`--sd`) or `ci` (`--ci`); without `n` the means are taken as exact",
             )  # fmt: skip
         digits = inner.get("digits")
-        if digits is not None and (not isinstance(digits, int) or isinstance(digits, bool)):
-            raise self.error("`digits` is a whole number", f"{where}.digits", "of decimals; -3 are thousands")
-        self.require_numbers(table, column, where, path)
-        for key in ("sd", "ci", "n"):
+        if digits is not None and (not isinstance(digits, int) or isinstance(digits, bool) or abs(digits) > _MOST_DIGITS):
+            raise self.error(
+                f"`digits` is a whole number from -{_MOST_DIGITS} to {_MOST_DIGITS}", f"{where}.digits", "of decimals; -3 are thousands"
+            )
+        self.require_numbers(sheet, column, where)
+        if not sheet.texts(column):
+            raise self.error(
+                f"column `{column}` of {sheet.path} is empty", where or "file", "leave it out, or choose other rows by `where`"
+            )
+        for key in _SPREADS:
             if isinstance(inner.get(key), str):
-                self.require_numbers(table, str(inner[key]), f"{where}.{key}", path)
+                self.require_numbers(sheet, str(inner[key]), f"{where}.{key}", key)
         name = self.text(inner, "unit", where, unit_suffix(column))
         try:
             unit = units.PLAIN if not name else units.of_quantity(f"1 {name}")
@@ -287,18 +319,15 @@ class _Reader:
             ) from None
         if isinstance(unit, tuple):
             unit = units.Unit(unit[1].powers, unit[1].scale * unit[0])
-        return Quantity(
-            column, unit, name, self.text(inner, "sd", where, "") or None, self.text(inner, "ci", where, "") or None,
-            None if n is None else str(n), digits,
-        )  # fmt: skip
+        return Quantity(column, unit, name, self.text(inner, "sd", where, "") or None, self.text(inner, "ci", where, "") or None, n, digits)
 
     # --- values
 
-    def no_keys(self, table: pl.DataFrame) -> SawtoothError:
+    def no_keys(self, sheet: Sheet) -> SawtoothError:
         """The error about a table of which no column tells the cells apart."""
         return self.error(
             f"no column of {self.tree['file']} is a factor of the study", "file",
-            f"its columns are {', '.join(table.columns)}; the study has {', '.join(self.known)}; `keys`, or `--factor NAME=COLUMN`, says which is which",
+            f"its columns are {', '.join(sheet.columns)}; the study has {', '.join(self.known)}; `keys`, or `--factor NAME=COLUMN`, says which is which",
         )  # fmt: skip
 
     def require_one_row(self, found: Reference, quantity: str) -> None:
@@ -308,32 +337,35 @@ class _Reader:
             return
         names = list(found.keys)
         if not names:
-            raise self.no_keys(found.rows)
-        twice = rows.group_by(names, maintain_order=True).len().filter(pl.col("len") > 1)
+            raise self.no_keys(found.sheet)
+        twice = rows.group_by(names, maintain_order=True).agg(pl.len(), pl.col("label").first(), pl.col("place")).filter(pl.col("len") > 1)
         if twice.height:
-            first = rows.join(twice.head(1), on=names, maintain_order="left")["label"][0]
+            first = twice.row(0, named=True)
             taken = {column for column, _ in found.keys.values()} | {quantity.column for quantity in found.quantities.values()}
-            others = ", ".join(column for column in found.rows.columns if column not in taken) or "none"
+            others = ", ".join(column for column in found.sheet.columns if column not in taken) or "none"
             raise self.error(
-                f"{found.path} has {twice['len'][0]} rows for {first}", "file",
+                f"{first['place'][1]}: {first['len']} rows are of {first['label']}, the first in line {first['place'][0].split(':')[-2]}", "file",
                 f"each cell needs one row; columns that are neither key nor value: {others}; `where` of a study's reference chooses rows by them",
             )  # fmt: skip
 
-    def require_numbers(self, table: pl.DataFrame, column: str, where: str, path: Path) -> None:
-        """Raises for what is no number, with its line."""
-        for number, cell in zip(self.numbers, table[column], strict=True):
-            if cell is not None and cell.strip() and not _is_number(cell):
-                raise self.error(
-                    f"{path}, {number}: `{cut(cell)}` in column `{column}` is no number",
-                    where or "file",
-                    "leave it empty if it is not known",
+    def require_numbers(self, sheet: Sheet, column: str, where: str, key: str = "") -> None:
+        """Raises for what is no number, or none that it can be, with its place."""
+        for record in sheet.records:
+            text = record.cells[column]
+            value = number(text)
+            wrong = "is no number" if value is None else _SPREADS[key](value) if key else ""
+            if text and wrong:
+                wanted = {"n": "a whole number from 1 on is needed; ", "sd": "0 or more is needed; ", "ci": "0 or more is needed; "}.get(
+                    key, ""
                 )
+                raise self.error(
+                    f"{sheet.place(record, column)}: `{cut(text)}` in column `{column}` {wrong}", where or "file",
+                    f"{wanted}leave it empty if it is not known",
+                )  # fmt: skip
 
-    def require_column(self, column: str, table: pl.DataFrame, where: str, path: Path | None) -> None:
-        if column not in table.columns:
-            raise self.error(
-                f"{path or self.tree['file']} has no column `{cut(column)}`", where or "file", did_you_mean(column, table.columns)
-            )
+    def require_column(self, column: str, sheet: Sheet, where: str) -> None:
+        if column not in sheet.columns:
+            raise self.error(f"{sheet.path} has no column `{cut(column)}`", where or "file", did_you_mean(column, sheet.columns))
 
     def inner(self, key: str) -> Tree:
         given = self.tree.get(key, {})
@@ -356,8 +388,9 @@ class _OfStudy(_Reader):
 
     relative = "its name is relative to the study's file"
 
-    def __init__(self, study: Study, tree: Tree, path: str, factors: Mapping[str, object]) -> None:
-        super().__init__(tree, list(factors))
+    def __init__(self, study: Study, tree: Tree, path: str, factors: Mapping[str, bool]) -> None:
+        arms = [*study.arms, *study.other_arms]
+        super().__init__(tree, list(factors), [*(name for name, unset in factors.items() if unset), *([] if arms else ["arm"])])
         self.study = study
         self.path = path
 
@@ -371,8 +404,8 @@ class _OfStudy(_Reader):
 class _OfFile(_Reader):
     """What the command line says."""
 
-    def __init__(self, path: Path, tree: Tree, factors: Sequence[str]) -> None:
-        super().__init__(tree, factors)
+    def __init__(self, path: Path, tree: Tree, factors: Sequence[str], unset: Sequence[str]) -> None:
+        super().__init__(tree, factors, unset)
         self.named = path
 
     def error(self, message: str, key: str = "", hint: str | None = None, *, at_key: bool = False) -> DatasetError:  # noqa: ARG002
@@ -382,15 +415,28 @@ class _OfFile(_Reader):
         return self.named
 
 
-def _places(content: str, rows: int) -> list[str]:
-    """Where each row is in its file, in words; by its number among the rows if they are not one to a line."""
-    numbers = [number for number, line in enumerate(lines(content), 1) if line.strip() and not line.startswith("#")]
-    return [f"line {number}" for number in numbers[1:]] if len(numbers) == rows + 1 else [f"row {row + 1}" for row in range(rows)]
+def _below_0(value: float) -> str:
+    return "is below 0" if value < 0 else ""
 
 
-def _is_number(cell: str) -> bool:
+def _no_count(value: float) -> str:
+    return "" if value.is_integer() and 1 <= value < _MOST_RUNS else "is no number of observations"
+
+
+_SPREADS: Mapping[str, Callable[[float], str]] = {"sd": _below_0, "ci": _below_0, "n": _no_count}
+"""What tells how far a mean can be trusted, and what is wrong with a number of it."""
+
+
+def _holds_numbers(column: str, texts: Sequence[str]) -> bool:
+    """Whether a column of which nothing is said is one of numbers, be some of them misspelt: all that it has are, or its name ends in a unit."""
+    meant = [_is_float(text) for text in texts]
+    return any(meant) and (all(meant) or bool(unit_suffix(column)))
+
+
+def _is_float(text: str) -> bool:
+    """Whether it is a number to programs: `nan` and `inf`, too, that no table of numbers can be compared by."""
     try:
-        float(cell)
+        float(text)
     except ValueError:
         return False
     return True

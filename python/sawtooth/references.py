@@ -20,13 +20,19 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError
 from sawtooth.measures.units import Unit
 from sawtooth.recognise import level
+from sawtooth.sheets import Sheet, number
 from sawtooth.stats.interval import Interval
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_MOST_DIGITS = 100
+"""Before and after the point: beyond them rounding changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ class Quantity:
     unit_name: str = ""
     sd: str | None = None
     ci: str | None = None
-    n: str | None = None
+    n: int | str | None = None
     digits: int | None = None
 
 
@@ -57,21 +63,25 @@ class Reference:
 
     Attributes:
         name: what expressions call it.
-        path: the file; digest: SHA-256 of what is in it.
+        digest: SHA-256 of what is in its file.
         source: where the numbers are from.
         keys: what a row is of: factor, `arm` or `item` to column and the unit that its values have.
         quantities: its columns by their names in expressions.
-        rows: the file's rows, every cell as text, without those that are left out.
+        sheet: its rows, without those that are left out.
 
     """
 
     name: str
-    path: Path
     digest: str
     source: str
     keys: Mapping[str, tuple[str, str]]
     quantities: Mapping[str, Quantity]
-    rows: pl.DataFrame
+    sheet: Sheet
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return self.sheet.path
 
     @property
     def exact(self) -> bool:
@@ -84,31 +94,30 @@ class Reference:
         return {name: quantity.unit.natural for name, quantity in self.quantities.items()}
 
     def table(self, column: str) -> pl.DataFrame:
-        """One row per row of the file that has a value: the keys as what they are recognised by, label, value, error, freedom, digits.
+        """One row per row of the file that has a value: the keys as what they are recognised by, label, value, error, freedom, digits, text, place.
 
         value and error (the standard error of the value; 0 if it is not told) are in the natural unit of their kind; digits is the place of
-        the last digit that is given, in the file's unit, text what stands there, and label the keys in words.
+        the last digit that is given, in the file's unit, text what stands there, place where that is, and label the keys in words.
         """
         quantity = self.quantities[column]
         factor = quantity.unit.factor(quantity.unit.natural)
-        made: dict[str, list[object]] = {name: [] for name in (*self.keys, "label", "value", "error", "freedom", "digits", "text")}
-        for row in self.rows.iter_rows(named=True):
-            text = str(row[quantity.column] or "").strip()
-            if not text:
+        made: dict[str, list[object]] = {name: [] for name in (*self.keys, "label", "value", "error", "freedom", "digits", "text", "place")}
+        for record in self.sheet.records:
+            text = record.cells[quantity.column]
+            value = number(text)
+            if value is None:
                 continue
-            value = float(text)
-            if not math.isfinite(value):
-                continue
-            error, freedom = _error(quantity, row)
-            cells = {name: f"{str(row[key] or '').strip()} {unit}".strip() for name, (key, unit) in self.keys.items()}
+            error, freedom = _error(quantity, record.cells)
+            cells = {name: _key(record.cells[key], unit) for name, (key, unit) in self.keys.items()}
             for name, cell in cells.items():
-                made[name].append(cell if name in ("arm", "item") else level(cell))
-            made["label"].append(", ".join(f"{name} {cell}" for name, cell in cells.items()))
+                made[name].append(cell if name in ("arm", "item") else _level(cell))
+            made["label"].append(", ".join(f"{name} {cell or NOT_SET}" for name, cell in cells.items()))
             made["value"].append(value * factor)
             made["error"].append(error * factor)
             made["freedom"].append(freedom)
             made["digits"].append(quantity.digits if quantity.digits is not None else _decimals(text))
             made["text"].append(text)
+            made["place"].append(self.sheet.place(record, quantity.column))
         kinds = {
             **dict.fromkeys([*self.keys, "label"], pl.String),
             "value": pl.Float64,
@@ -116,6 +125,7 @@ class Reference:
             "freedom": pl.Float64,
             "digits": pl.Int64,
             "text": pl.String,
+            "place": pl.String,
         }
         return pl.DataFrame(made, schema=kinds)
 
@@ -170,11 +180,20 @@ def _rounded(value: float, digits: int) -> float:
 
 
 def recognised(name: str) -> pl.Expr:
-    """A factor's levels as what they are recognised by."""
-    return pl.col(name).map_elements(level, return_dtype=pl.String, skip_nulls=False).alias(name)
+    """A factor's levels as what they are recognised by; empty where a cell leaves it as it is in the scenario."""
+    return pl.col(name).map_elements(_level, return_dtype=pl.String, skip_nulls=False).alias(name)
 
 
-def _error(quantity: Quantity, row: Mapping[str, str | None]) -> tuple[float, float]:
+def _level(text: str | None) -> str:
+    return "" if text == NOT_SET else level(text)
+
+
+def _key(text: str, unit: str) -> str:
+    """A cell of a key as the study may have it: a number is followed by its unit, and what is not set by none."""
+    return f"{text} {unit}".strip() if text and text != NOT_SET else ""
+
+
+def _error(quantity: Quantity, cells: Mapping[str, str]) -> tuple[float, float]:
     """Standard error and degrees of freedom of a published mean: 0 and infinite if nothing tells them, so that it is taken as exact.
 
     Where a column tells them of the others but not of this one, or of a single observation, the degrees of freedom are 0.
@@ -182,8 +201,8 @@ def _error(quantity: Quantity, row: Mapping[str, str | None]) -> tuple[float, fl
     column = quantity.ci or quantity.sd
     if column is None:
         return 0.0, math.inf
-    spread = _number(row.get(column))
-    count = float(quantity.n) if quantity.n and quantity.n.isdigit() else _number(row.get(quantity.n)) if quantity.n else math.inf
+    spread = number(cells[column])
+    count = number(cells[quantity.n]) if isinstance(quantity.n, str) else math.inf if quantity.n is None else float(quantity.n)
     if spread is None or count is None or count <= 1:
         return 0.0, 0.0
     if quantity.ci is not None:
@@ -193,15 +212,10 @@ def _error(quantity: Quantity, row: Mapping[str, str | None]) -> tuple[float, fl
     return spread / math.sqrt(count), count - 1
 
 
-def _number(text: str | None) -> float | None:
-    found = float(text) if text is not None and text.strip() else math.nan
-    return found if math.isfinite(found) else None
-
-
 def _decimals(text: str) -> int:
-    """The place of the last digit of a number as it is written: 2 of `1.50`, -3 of `4e3`."""
+    """The place of the last digit of a number as it is written: 2 of `1.50`, -3 of `4e3`; what is beyond the digits of a number is not counted."""
     mantissa, _, exponent = text.lower().partition("e")
-    return len(mantissa.partition(".")[2]) - int(exponent or 0)
+    return max(-_MOST_DIGITS, min(_MOST_DIGITS, len(mantissa.partition(".")[2]) - int(exponent or 0)))
 
 
 def digest(content: bytes) -> str:

@@ -777,17 +777,17 @@ CSV_MISTAKES = {
     "no number": (
         "# made by hand\nTp_ms,mean_s\n20,1\n# and this\n10,fast\n",
         {"value": "mean_s"},
-        "error: PATH, line 5: `fast` in column `mean_s` is no number\nhint: leave it empty if it is not known",
+        "error: PATH:5:4: `fast` in column `mean_s` is no number\nhint: leave it empty if it is not known",
     ),
     "two columns of one name": (
         "Tp_ms,mean_s, mean_s\n10,1,2\n",
         {"value": "mean_s"},
-        "error: PATH has two columns `mean_s`\nhint: give each its own name",
+        "error: PATH:1:15: two columns are called `mean_s`\nhint: give each its own name",
     ),
     "a cell twice": (
         "Tp_ms,client,mean_s\n10,a,1\n10,b,2\n",
         {"value": "mean_s"},
-        "error: PATH has 2 rows for Tp 10 ms\nhint: each cell needs one row; columns that are neither key nor value: client; `where` of a study's reference chooses rows by them",
+        "error: PATH:3:6: 2 rows are of Tp 10 ms, the first in line 2\nhint: each cell needs one row; columns that are neither key nor value: client; `where` of a study's reference chooses rows by them",
     ),
     "a deviation without number": (
         "Tp_ms,mean_s,sd_s\n10,1,1\n",

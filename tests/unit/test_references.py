@@ -299,8 +299,8 @@ def test_a_side_with_a_name_that_no_file_can_have_is_told(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (TABLE + "2000,reno,1.7,0.1,again\n", "paper.csv has 2 rows for rate 2000 kbit/s, arm reno"),
-        (TABLE.replace("1.8,0.1", "1.8,little"), "paper.csv, line 3: `little` in column `sd` is no number"),
+        (TABLE + "2000,reno,1.7,0.1,again\n", "paper.csv:7:11: 2 rows are of rate 2000 kbit/s, arm reno, the first in line 3"),
+        (TABLE.replace("1.8,0.1", "1.8,little"), "paper.csv:3:15: `little` in column `sd` is no number"),
     ],
 )
 def test_a_table_that_cannot_be_relied_on_is_refused_when_a_study_is_planned(table: str, message: str, tmp_path: Path) -> None:

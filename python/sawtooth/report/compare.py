@@ -153,7 +153,8 @@ def reference_of(dataset: Dataset, named: str, columns: Columns) -> tuple[Refere
     if not named or (not path.exists() and path.suffix != ".csv"):
         there = did_you_mean(named, known) if known else "the study has no [[references]]; a CSV file can be named"
         raise DatasetError(f"{dataset.directory} has no reference `{cut(named)}`, and there is no such file", there)
-    return reference_files.of_file(path, columns, sides.factors(dataset)), path.stem
+    unset = [name for name in (*sides.factors(dataset), "arm") if not set(dataset.runs[name]).isdisjoint((None, ""))]
+    return reference_files.of_file(path, columns, sides.factors(dataset), unset), path.stem
 
 
 def _readable(path: Path) -> Path:
