@@ -280,7 +280,7 @@ def _published(reference: Reference, name: str) -> pl.DataFrame:
         "file": str(reference.path),
         "source": reference.source or "not told",
         "SHA-256": reference.digest,
-        "rows": str(reference.rows.height),
+        "rows": str(len(reference.sheet.records)),
         "columns": ", ".join(dict.fromkeys(quantity.column for quantity in reference.quantities.values())),
     }
     return pl.DataFrame({"": list(facts), name: list(facts.values())})
