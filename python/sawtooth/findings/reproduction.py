@@ -120,6 +120,8 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
     else:
         predicted = stats.prediction_interval(values, _of_mean(published))
         told = bool(np.isfinite(predicted.low))
+        # Of what the mean is above the published value: this lies within what is predicted if that lies as far around 0.
+        limits = (mean - predicted.high, mean - predicted.low)
         words += f", predicted {number(predicted.low / factor)} to {number(predicted.high / factor)}" if told else f" ({predicted.kind})"
 
     def shows(level: float) -> bool:

@@ -1,13 +1,14 @@
 """Verdicts with their evidence: of every claim and cell how far the interval is from what was claimed.
 
-Claims are of different units, and no scale would suit all. Each claim has one of its own, which its cells share: it is as wide as the largest of
-its intervals and limits, and the numbers stand at the right. What lengths say within a claim they do not say from one to the other.
+Claims are of different units, and no scale would suit all. Each claim has one of its own, which its cells share: it holds estimates, limits and most
+of its intervals, and the numbers stand at the right. What lengths say within a claim they do not say from one to the other.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -23,8 +24,12 @@ ANSWERS = {"yes": ("#009E73", "o"), "no": ("#D55E00", "X"), "mixed": ("#CC79A7",
 """Colour and marker of each answer: told apart also in grey."""
 _WIDTH = 4.0
 """Room of a claim's lines, in inches: as wide as a phone shows."""
-_AXIS, _NUMBERS = 2.0, 7.5
-"""Width of the intervals, in inches; size of numbers, in points."""
+_LEFT, _AXIS, _GAP = 0.08, 2.0, 0.11
+"""Left margin, width of the intervals, and what is between these and their numbers, in inches."""
+_NUMBERS, _MOST_NUMBERS = 7.5, 2.2
+"""Size of numbers, in points; width at which they go on in the next line, in inches."""
+_FARTHEST = 4.0
+"""The scale is no wider than so many times what most intervals need: of one that is far wider the others would be points."""
 _HEAD, _CELL = 8.5, 7.5
 """Size of a claim and of a cell's name, in points."""
 _CODE = re.compile(r"`([^`]+)`")
@@ -99,20 +104,20 @@ def forest(verdicts: Sequence[Judged]) -> Figure:
     """Of each claim its answer and its lines, and below them an interval for each cell, with its limits, on a scale of the claim.
 
     The middle is the limit, or between both limits; where the claim holds is shaded. An end without an arrow head is an end of the interval; an
-    arrow says that there is none. All stands below each other, so that a phone shows it.
+    arrow says that there is none, or that it is beyond the scale: the numbers tell which. All stands below each other, so that a phone shows it.
 
     Args:
         verdicts: in the order in which they are shown.
 
     """
     rows = [row for verdict in verdicts for row in _rows(verdict)]
-    right = max((extent(row.numbers, _NUMBERS) for row in rows), default=0.5) + 0.15
-    width = max(_WIDTH, _AXIS + right)
+    right = max((extent(row.numbers, _NUMBERS) for row in rows), default=0.5)
+    width = max(_WIDTH, _LEFT + _AXIS + _GAP + right + _LEFT)
     made, (axis,) = figure(width, _LINE * len(rows) + 0.45)
     # By hand: claims are wider than the axes that they stand above.
     made.set_layout_engine("none")
     height = made.get_figheight()
-    axis.set_position((0.02, 0.42 / height, _AXIS / width, 1 - 0.45 / height))
+    axis.set_position((_LEFT / width, 0.42 / height, _AXIS / width, 1 - 0.45 / height))
     for at, row in enumerate(rows):
         _draw(axis, at, row)
     axis.set_xlim(-1.08, 1.08)
@@ -139,6 +144,8 @@ def said(verdicts: Sequence[Judged]) -> str:
     what = "claims" if len(verdicts) != 1 else "claim"
     text = f"{len(verdicts)} {what}: {counts or 'none'}; {'; '.join([runs, *kinds[:3]])}."
     text += " Each claim has a scale of its own, which its cells share: lengths of different claims do not compare."
+    if any(_goes_on(end, each, _reach(cells)) for cells in map(_cells, verdicts) for each in cells for end in _ends(each)):
+        text += " An arrow: the interval has no end there, or one beyond the scale; the numbers tell which."
     left_out = sum(max(len(verdict.weighed) - MOST_CELLS, 0) for verdict in verdicts)
     if left_out:
         text += f" {left_out} cells that are furthest from their limits are not drawn; all are in the CSV."
@@ -147,25 +154,28 @@ def said(verdicts: Sequence[Judged]) -> str:
 
 def _rows(verdict: Judged) -> list[_Row]:
     """Of one claim: its lines, the last with the verdict, and a line for each cell."""
-    every = [each for each in verdict.weighed if each.interval is not None]
-    # From no limit a distance is infinite.
-    nearest = sorted(every, key=_distance)[:MOST_CELLS]
-    cells = [each for each in every if any(each is kept for kept in nearest)]
+    cells = _cells(verdict)
     lines = wrapped(plain(_CODE.sub(r"\1", verdict.claim), 400), _HEAD, _WIDTH - 0.1, bold=True) or [""]
     rows = [_Row(verdict.answer, verdict.answer, head=True), *(_Row(line, head=True) for line in lines)]
     if not cells:
-        return [*rows, *(_Row(line) for line in wrapped(plain(verdict.numbers, 160), _CELL, _WIDTH - 0.1)), _Row()]
+        return [*rows, *(_Row(line) for line in wrapped(plain(verdict.numbers, 400), _CELL, _WIDTH - 0.1)), _Row()]
     reach = _reach(cells)
     divided = scale(cells[0].unit, [_largest(each) for each in cells])
     alone = len(cells) == 1 and not cells[0].cell
     for each in cells:
         rows += [] if alone else [_Row(line) for line in wrapped(plain(each.cell or "all", 200), _CELL, _WIDTH - 0.1)]
-        rows.append(_Row("", verdict.answer if alone else "", False, each, reach, _numbers(each, divided)))
+        first, *others = wrapped(_numbers(each, divided), _NUMBERS, _MOST_NUMBERS) or [""]
+        rows.append(_Row("", verdict.answer if alone else "", False, each, reach, first))
+        rows += [_Row(numbers=line) for line in others]
     return [*rows, _Row()]
 
 
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+def _cells(verdict: Judged) -> list[Weighed]:
+    """Those that are drawn."""
+    every = [each for each in verdict.weighed if each.interval is not None]
+    # From no limit a distance is infinite.
+    nearest = sorted(every, key=_distance)[:MOST_CELLS]
+    return [each for each in every if any(each is kept for kept in nearest)]
 
 
 def _middle(each: Weighed) -> float:
@@ -186,16 +196,30 @@ def _distance(each: Weighed) -> float:
 
 def _reach(cells: Sequence[Weighed]) -> float:
     """From the middle to the edge of the scale that the cells of a claim share, in their unit."""
-    ends: list[float] = []
+    held: list[float] = [0.0]
+    ends: list[float] = [0.0]
     for each in cells:
         assert each.interval is not None
         middle = _middle(each)
-        values = (each.interval.estimate, each.interval.low, each.interval.high, *each.limits)
-        ends += [abs(value - middle) for value in values if math.isfinite(value)]
-    return max(ends, default=1.0) or 1.0
+        held += [abs(value - middle) for value in (each.interval.estimate, *each.limits) if math.isfinite(value)]
+        ends += [abs(end - middle) for end in _ends(each) if math.isfinite(end)]
+    return min(max(*held, *ends), _FARTHEST * max(*held, statistics.median(ends))) or 1.0
+
+
+def _ends(each: Weighed) -> tuple[float, float]:
+    assert each.interval is not None
+    return each.interval.low, each.interval.high
+
+
+def _goes_on(end: float, each: Weighed, reach: float) -> bool:
+    """Whether an interval, of which this is an end, is drawn as one that goes on."""
+    assert each.interval is not None
+    return math.isfinite(each.interval.estimate) and abs(end - _middle(each)) > 1.05 * reach
 
 
 def _signed(value: float) -> str:
+    if value == 0:
+        return "0"
     return f"{value:+,.0f}" if 999.5 <= abs(value) < 1e9 else f"{value:+.3g}"
 
 
@@ -210,7 +234,7 @@ def _numbers(each: Weighed, divided: tuple[float, str]) -> str:
     interval, (divisor, unit) = each.interval, divided
     assert interval is not None
     if not math.isfinite(interval.estimate):
-        return _cut(interval.kind, 46)
+        return interval.kind
     shown = _signed(interval.estimate / divisor)
     if math.isfinite(interval.low) or math.isfinite(interval.high):
         ends = ["no end" if not math.isfinite(end) else _signed(end / divisor) for end in (interval.low, interval.high)]
@@ -251,8 +275,8 @@ def _interval(axis: Axes, at: int, each: Weighed, reach: float, colour: str, mar
         return
     for end in (interval.low, interval.high):
         axis.plot([place(interval.estimate), place(end)], [at, at], color=colour, linewidth=1.3, solid_capstyle="butt")
-        if math.isfinite(end):
-            axis.plot([place(end)] * 2, [at - 0.16, at + 0.16], color=colour, linewidth=1.0)
+        if _goes_on(end, each, reach):
+            axis.plot(place(end), at, "<" if end < interval.estimate else ">", color=colour, markersize=4)
         else:
-            axis.plot(place(end), at, "<" if end < 0 else ">", color=colour, markersize=4)
+            axis.plot([place(end)] * 2, [at - 0.16, at + 0.16], color=colour, linewidth=1.0)
     axis.plot(place(interval.estimate), at, marker, color=colour, markersize=5, zorder=4)
