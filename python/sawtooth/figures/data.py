@@ -18,7 +18,7 @@ from sawtooth.estimates import Estimate
 from sawtooth.figures.against import ApartError, of_side, paired
 from sawtooth.figures.places import MEASURE, placed, without_base
 from sawtooth.figures.spec import FigureSpec, Kind
-from sawtooth.measures import Asked, Evaluator, Measure, Samples, factors
+from sawtooth.measures import Asked, Evaluator, Measure, Samples, factors, undefined
 from sawtooth.measures.blocks import name_of_block
 from sawtooth.questions import Choice, require_items
 from sawtooth.recognise import written
@@ -118,8 +118,18 @@ class Data:
         require_items(found, choice.of, measure.name)
         found = choice.select(found).with_columns(pl.col(name).fill_null(NOT_SET) for name in self.factors)
         if found.filter(pl.col("low").is_not_null()).is_empty():
-            raise DatasetError(f"no run tells `{measure.name}` of what was chosen", "`sawtooth list metric` says what each needs")
+            why = self.undefined(measure, found)
+            raise DatasetError(
+                f"no run tells `{measure.name}` of what was chosen{f': {why}' if why else ''}",
+                undefined.advice(why) or "`sawtooth list metric` says what each needs",
+            )
         return found
+
+    def undefined(self, measure: Measure | Samples, found: pl.DataFrame) -> str:
+        """Why the expression has no value in some runs, and in how many of these; empty if it is not the cause."""
+        if isinstance(measure, Samples):
+            return ""
+        return undefined.words(undefined.explained(self.evaluator, Asked(measure, self.spec.view), found))
 
     # --- units
 

@@ -58,6 +58,16 @@ def resolution(spec: FigureSpec) -> str:
     return "Percentiles are stored within 0.8 % (1/128)." if coarse else ""
 
 
+def without_value(data: Data) -> str:
+    """Why an expression has no value in some of the runs, where it has one in others."""
+    if not data.kind.measured:
+        return ""
+    measures = list(data.spec.several.items()) or [("", data.measure)]
+    frames = [(each, data.frame.filter(measure=name) if name else data.frame) for name, each in measures]
+    found = dict.fromkeys(data.undefined(each, frame) for each, frame in frames)
+    return sentences(*(f"Without a value: {text}." for text in found if text))
+
+
 def _condition(condition: Condition, measures: Sequence[Measure | Samples]) -> str:
     """A condition on a column, its number with a unit."""
     if condition.number is None:

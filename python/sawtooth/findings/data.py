@@ -8,7 +8,7 @@ import polars as pl
 
 from sawtooth.design import NOT_SET, require_unmixed, varying
 from sawtooth.findings.spec import FindingSpec, Kind
-from sawtooth.measures import Asked, Evaluator, Measure, factors
+from sawtooth.measures import Asked, Evaluator, Measure, factors, undefined
 from sawtooth.questions import Choice, require_items
 from sawtooth.recognise import written
 from sawtooth.references import Reference
@@ -46,6 +46,19 @@ class Data:
         """The values of a side that are known."""
         require_items(self.observed, choice.of, self.measure.name)
         return choice.select(self.observed).filter(pl.col("low").is_not_null())
+
+    def untold(self, *, advised: bool = False) -> str:
+        """How many of the runs of both sides tell nothing, which therefore do not count, and why; empty if all do. `advised`: and what to do."""
+        sides = pl.concat([choice.select(self.observed) for choice in self.spec.choices]).unique(["run", "item"], maintain_order=True)
+        sides = undefined.explained(self.evaluator, Asked(self.measure, self.spec.view), sides)
+        other = sides.filter(pl.col("low").is_null(), pl.col("why").is_null())["run"].n_unique()
+        why = undefined.words(sides)
+        parts = [
+            f"no value of `{self.measure.name}`: {why}" if why else "",
+            f"{other} of {sides['run'].n_unique()} runs do not tell `{self.measure.name}`" if other else "",
+            undefined.advice(why) if advised else "",
+        ]
+        return "; ".join(part for part in parts if part)
 
     def groups(self) -> Iterator[tuple[str, pl.DataFrame]]:
         """The cells by what they are called, each with its values."""

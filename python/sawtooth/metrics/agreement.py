@@ -18,7 +18,7 @@ import polars as pl
 from sawtooth import stats
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
-from sawtooth.measures import Measure
+from sawtooth.measures import Measure, undefined
 from sawtooth.measures.blocks import name_of_block
 from sawtooth.measures.tables import SHAPES
 from sawtooth.metrics import sides
@@ -165,8 +165,13 @@ def with_reference(
 
 
 def _require_told(metric: Measure, found: Sequence[pl.DataFrame], datasets: Sequence[Dataset]) -> None:
-    """Raises for a measure of which no finished run has anything, with what it needs."""
-    if any(frame.height for frame in found) or not any(dataset.status().filter(status="ok").height for dataset in datasets):
+    """Raises for a measure of which no finished run has anything, with what it needs; or a value, where its expression has none in any."""
+    # Runs of several datasets have the same numbers.
+    every = pl.concat(frame.select(pl.struct(pl.lit(at).alias("side"), "run").alias("run"), "why") for at, frame in enumerate(found))
+    if every.height and not every["why"].null_count():
+        why = undefined.words(every)
+        raise DatasetError(f"no run has a value of `{metric.name}`: {why}", undefined.advice(why))
+    if every.height or not any(dataset.status().filter(status="ok").height for dataset in datasets):
         return
     needs = [f"the table `{table}` needs {SHAPES[table].needs}" for table in sorted(metric.tables) if SHAPES[table].needs]
     raise DatasetError(

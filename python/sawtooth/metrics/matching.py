@@ -105,6 +105,7 @@ class Observed:
     item: str
     values: dict[int, tuple[int, float | None, float]] = field(default_factory=dict[int, tuple[int, "float | None", float]])
     cc: set[str] = field(default_factory=set[str])
+    why: set[str] = field(default_factory=set[str])
 
     @property
     def known(self) -> dict[int, tuple[float, float]]:
@@ -143,19 +144,21 @@ class Matcher:
                 texts = {name: str(line[name]) for name in self.shared if line[name] is not None}
                 observed = found[key] = Observed(line["cell"], texts, line["arm"], line["item"])
             observed.values[line["replicate"]] = (line["seed"], line["low"], line["low"] if line["high"] is None else line["high"])
-            if line["cc"]:
-                observed.cc.add(line["cc"])
+            for seen, text in ((observed.cc, line["cc"]), (observed.why, line["why"])):
+                if text:
+                    seen.add(text)
         return found
 
     def pair(self, metric: Measure, a: Mapping[Key, Observed], b: Mapping[Key, Observed]) -> None:
         """The rows of what both sides have."""
-        untold: Counter[tuple[str, bool, bool]] = Counter()
+        untold: Counter[tuple[str, bool, bool, str]] = Counter()
         lost = 0
         for key in [key for key in a if key in b]:
             mine, theirs = a[key], b[key]
             known = mine.known, theirs.known
             if not known[0] or not known[1]:
-                untold[mine.item, bool(known[0]), bool(known[1])] += 1
+                whys = sorted({*(() if known[0] else mine.why), *(() if known[1] else theirs.why)})
+                untold[mine.item, bool(known[0]), bool(known[1]), f": {', '.join(whys)}" if whys else ""] += 1
                 continue
             common = sorted(known[0].keys() & known[1].keys())
             paired = bool(common) and all(mine.values[at][0] == theirs.values[at][0] for at in common)
@@ -169,10 +172,10 @@ class Matcher:
             self.notes.append(
                 f"{metric.name}: {lost} rows rest on fewer replicates than were planned or run, those of which both sides tell"
             )
-        for (item, first, second), count in untold.items():
+        for (item, first, second, why), count in untold.items():
             has, lacks = (self.labels[0], self.labels[1]) if first else (self.labels[1], self.labels[0])
             what = f"{metric.name} of {item}"
-            told = (has, f"{lacks} does not tell it") if first or second else ("neither", "no run of either side tells it")
+            told = (has, f"{lacks} does not tell it{why}") if first or second else ("neither", f"no run of either side tells it{why}")
             self.unmatched.append(Unmatched(what, *told, count))
 
     def pair_published(self, metric: Measure, a: Mapping[Key, Observed], reference: Reference, column: str) -> None:
@@ -192,7 +195,8 @@ class Matcher:
             used.add(key)
             if not observed.known:
                 what = f"{metric.name} of {_words(observed)}"
-                self.unmatched.append(Unmatched(what, self.labels[1], f"{self.labels[0]} does not tell it", 1))
+                why = f": {', '.join(sorted(observed.why))}" if observed.why else ""
+                self.unmatched.append(Unmatched(what, self.labels[1], f"{self.labels[0]} does not tell it{why}", 1))
                 continue
             self._add_published(metric, observed, theirs, reference.quantities[column])
         if not used:

@@ -13,7 +13,7 @@ import polars as pl
 
 from sawtooth import measures, reference_files
 from sawtooth.errors import DatasetError
-from sawtooth.measures import Asked, Context, ExpressionError, Measure, View, factors
+from sawtooth.measures import Asked, Context, Evaluator, ExpressionError, Measure, View, factors, undefined
 from sawtooth.measures.blocks import block
 from sawtooth.questions import Choice
 from sawtooth.questions import require_items as require_some
@@ -46,7 +46,9 @@ def context(dataset: Dataset) -> Context:
 
 
 def observe(dataset: Dataset, chosen: Measure, how: str, arm: str | None = None) -> pl.DataFrame:
-    """One row per finished run and item: cell, factors, arm, replicate, seed, item, cc, low, high, value; see `sawtooth.measures.observe`.
+    """One row per finished run and item: run, cell, factors, arm, replicate, seed, item, cc, low, high, value, why; see `sawtooth.measures.observe`.
+
+    `why` says of what is not known the cause, where the expression is it (`sawtooth.measures.undefined`).
 
     Args:
         dataset: whose runs.
@@ -55,7 +57,8 @@ def observe(dataset: Dataset, chosen: Measure, how: str, arm: str | None = None)
         arm: of this arm only.
 
     """
-    found = measures.observe(dataset, Asked(chosen, View(how)), reference_files.of_results(dataset, factors(dataset)))
+    evaluator, asked = Evaluator(dataset, reference_files.of_results(dataset, factors(dataset))), Asked(chosen, View(how))
+    found = undefined.explained(evaluator, asked, evaluator.observe(asked))
     if arm is not None:
         found = found.filter(arm=arm)
     if chosen.kind == "flow":
@@ -66,7 +69,7 @@ def observe(dataset: Dataset, chosen: Measure, how: str, arm: str | None = None)
         found = found.join(names, on=["run", "item"], how="left", maintain_order="left")
     else:
         found = found.with_columns(cc=pl.lit(None, pl.String))
-    return found.drop("run")
+    return found
 
 
 def chosen(found: pl.DataFrame, of: Sequence[str]) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from sawtooth import figures, findings
 from sawtooth.design import MixedError, advice
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data as FigureData
-from sawtooth.figures.shown import chosen, resolution, sentences
+from sawtooth.figures.shown import chosen, resolution, sentences, without_value
 from sawtooth.figures.spec import Drawn, FigureSpec
 from sawtooth.findings.data import Data as FindingData
 from sawtooth.findings.resolution import resolved
@@ -100,8 +100,10 @@ class Answers:
         evidence = kind.weigh(data)
         if kind.bounds and evidence and spec.measure is not None and spec.measure.coarse:
             evidence = resolved(evidence, kind.weigh(FindingData(self.coarse, spec, kind, self.shown.references, self.arms)))
-        why_none = "" if evidence else "the runs that were made do not tell it"
-        return Claimed(spec.claim, evidence, spec.wanted, why_none, remark=kind.remark(data) if evidence else "")
+        if not evidence:
+            return Claimed(spec.claim, evidence, spec.wanted, data.untold(advised=True) or "the runs that were made do not tell it")
+        remarks = [f"{remark[0].upper()}{remark[1:]}" for remark in (kind.remark(data), data.untold()) if remark]
+        return Claimed(spec.claim, evidence, spec.wanted, remark=". ".join(remarks))
 
     def claimed(self, spec: FindingSpec) -> Claimed:
         """A finding with its evidence; with none if the results do not tell it, and why."""
@@ -141,8 +143,9 @@ class Answers:
 
         """
         kind = figures.TABLE[spec.kind]
-        found = kind.draw(FigureData(self.evaluator, spec, kind, self.shown.references, self.arms, self.verdicts))
-        return replace(found, note=sentences(found.note, chosen(spec), resolution(spec)))
+        data = FigureData(self.evaluator, spec, kind, self.shown.references, self.arms, self.verdicts)
+        found = kind.draw(data)
+        return replace(found, note=sentences(found.note, without_value(data), chosen(spec), resolution(spec)))
 
 
 def sources(spec: FigureSpec | FindingSpec, references: Mapping[str, Reference]) -> str:
