@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core, figures, findings
+from sawtooth import _core, coverage, figures, findings
 from sawtooth.design import NOT_SET, MixedError, advice, require_unmixed, varying
 from sawtooth.errors import StudyError, StudyWarning
 from sawtooth.figures.against import ApartError, of_side, paired
@@ -21,6 +21,7 @@ from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure, Rows, Samples, tables
 from sawtooth.measures.blocks import block
 from sawtooth.measures.computed import TOGETHER
+from sawtooth.measures.resolve import Referred
 from sawtooth.presentation import Presentation
 from sawtooth.questions import Choice
 from sawtooth.recognise import level
@@ -40,13 +41,13 @@ def check(study: Study, shown: Presentation, cells: Sequence[Cell], built: Built
     """Refuses figures and findings that no run could fill, and those that take together what is no replicate.
 
     Returns:
-        What of references is of no cell.
+        What of references is of no cell, and of which cells that are spoken of they have no number.
 
     Raises:
         StudyError: with its place.
 
     """
-    expected = _Expected(study, cells, built)
+    expected = _Expected(study, shown, cells, built)
     strange = [
         warning for at, reference in enumerate(shown.references.values()) for warning in expected.reference(reference, f"references[{at}]")
     ]
@@ -56,14 +57,16 @@ def check(study: Study, shown: Presentation, cells: Sequence[Cell], built: Built
         expected.figure(figure)
     for finding in shown.findings:
         expected.finding(finding)
-    return strange
+    return [*strange, *dict.fromkeys(expected.lacking)]
 
 
 class _Expected:
     """What the runs of one study will have."""
 
-    def __init__(self, study: Study, cells: Sequence[Cell], built: Built) -> None:
+    def __init__(self, study: Study, shown: Presentation, cells: Sequence[Cell], built: Built) -> None:
         self.study, self.cells, self.built = study, cells, built
+        self.references = shown.references
+        self.lacking: list[StudyWarning] = []
         self.names = axis_names(list(dict.fromkeys(path for cell in cells for path in cell.factors)))
         self.factors = list(self.names.values())
         self.items = functools.cache(self._items)
@@ -76,6 +79,10 @@ class _Expected:
         self.require_table(measure, place)
         if self.built and not any(self.of(at, arm, measure, stopping.asked.view.flows) for at, arm in self.built):
             raise self.study.document.error(f"no run tells `{measure.name}`", place, "`sawtooth list metric` says what each needs")
+        if self.built:
+            self.published(
+                coverage.terms([measure], {}), self.frame(measure, stopping.asked.view.flows, ()), place, "the rule for replicates"
+            )
 
     # --- figures
 
@@ -119,6 +126,7 @@ class _Expected:
         except MixedError as error:
             free = unused(kind, spec.places, spec.options)
             raise self.study.document.error(f"the figure `{spec.name}` cannot be drawn: {error}", spec.path, advice(error, free)) from None
+        self.published(coverage.terms(spec.measures, spec.options), chosen, self.naming(spec.path), f"the figure `{spec.name}`")
 
     def against(self, spec: FigureSpec, frame: pl.DataFrame, against: Measure) -> pl.DataFrame:
         """What is left of a figure of two measures: values that stand against some of the other."""
@@ -165,6 +173,8 @@ class _Expected:
             require_unmixed(chosen, [*self.factors, "arm", "item"], [*told, *spans])
         except MixedError as error:
             raise self.study.document.error(f"the finding cannot be decided: {error}", spec.path, advice(error, [])) from None
+        for choice in spec.choices:
+            self.published(coverage.terms([spec.measure], spec.options), self.chosen(frame, choice), self.naming(spec.path), "the finding")
 
     # --- what there will be
 
@@ -293,30 +303,67 @@ class _Expected:
 
     # --- references
 
+    def naming(self, path: str) -> str:
+        """Where a figure or finding names a reference."""
+        return f"{path}.reference" if self.study.document.spans.get(f"{path}.reference") else f"{path}.metric"
+
+    def published(self, terms: Iterable[Referred], asked: pl.DataFrame, path: str, who: str) -> None:
+        """Raises if a reference has no number of any cell that it is asked of; of what some lack, there is a warning."""
+        for lack in coverage.lacks(terms, self.references, asked.drop("cell")):
+            file = self.references[lack.term.reference].path.name
+            # The short form need not have a cell that was published.
+            if len(lack.labels) == lack.asked and self.study.sweep == self.study.full_sweep:
+                message = f"`{lack.term.reference}` has no `{lack.term.column}` of any cell that {who} speaks of"
+                raise self.study.document.error(
+                    message, path, f"the first is {lack.labels[0]}; `where` and `arm` choose others, and {file} may have more rows"
+                )
+            hint = f"{who} is of the others then, and says so; `where` and `arm` choose cells, and {file} may have more rows"
+            self.lacking.append(StudyWarning(lack.words, self.study.document.place(path), hint))
+
     def reference(self, found: Reference, path: str) -> list[StudyWarning]:
         """Rows of a table that are of no cell that the study has, in its short form or the other; raises if none is of one."""
         named = [name for name in found.keys if name not in ("arm", "item")]
         rows = [row for quantity in found.quantities for row in found.table(quantity).to_dicts()]
-        if not rows or not named:
-            return []
         every = [*self.cells, *cells_of(replace(self.study, sweep=self.study.full_sweep))]
         texts = [{name: _level(cell.factors.get(place)) for place, name in self.names.items()} for cell in every]
         arms = [*self.study.arms, *self.study.other_arms] or [""]
-        there = {tuple(level(text[name]) for name in named) for text in texts}
-        lost = [row["label"] for row in rows if tuple(row[name] for name in named) not in there or row.get("arm", arms[0]) not in arms]
+        if not found.keys:
+            return self.keyless(found, len({tuple(text.values()) for text in texts}) * len(arms), path)
+        there = {tuple("" if text[name] == NOT_SET else level(text[name]) for name in named) for text in texts}
+        items = self.every_item() if "item" in found.keys else set[str]()
+
+        def strange(row: Mapping[str, Any]) -> bool:
+            if tuple(row[name] for name in named) not in there or row.get("arm", arms[0]) not in arms:
+                return True
+            return bool(items) and row["item"] not in items
+
+        lost = list(dict.fromkeys(row["label"] for row in rows if strange(row)))
         if not lost:
             return []
-        if len(lost) < len(rows):
-            labels = list(dict.fromkeys(lost))
-            some = "; ".join(labels[:_MOST_ROWS]) + ("; ..." if len(labels) > _MOST_ROWS else "")
-            what = f"{len(labels)} {'row' if len(labels) == 1 else 'rows'} of {found.path.name} {'is' if len(labels) == 1 else 'are'} of no cell of this study: {some}"
+        if len(lost) < len({row["label"] for row in rows}):
+            some = "; ".join(lost[:_MOST_ROWS]) + ("; ..." if len(lost) > _MOST_ROWS else "")
+            what = f"{len(lost)} {'row' if len(lost) == 1 else 'rows'} of {found.path.name} {'is' if len(lost) == 1 else 'are'} of no cell of this study: {some}"
             hint = "nothing is held against them; `where` of the reference chooses rows"
             return [StudyWarning(what, self.study.document.place(f"{path}.file"), hint)]
-        wanted = ", ".join(f"{name} {texts[0][name]}" for name in named)
+        told = [*(f"{name} {texts[0][name]}" for name in named), *([f"arm {arms[0]}"] if "arm" in found.keys else [])]
+        wanted = ", ".join([*told, *([f"item {min(items)}"] if items else [])])
         raise self.study.document.error(
             f"no row of {found.path} is of a cell of this study", f"{path}.keys" if self.study.document.spans.get(f"{path}.keys") else f"{path}.file",
             f"the first cell is {wanted}; the first row {rows[0]['label']}; `keys` says which column is which factor, and a column's name may end in its unit",
         )  # fmt: skip
+
+    def keyless(self, found: Reference, cells: int, path: str) -> list[StudyWarning]:
+        """What is said of a table that does not tell the cells apart."""
+        if cells == 1:
+            return []
+        factors = ", ".join([*self.factors, *(["arm"] if self.study.arms else [])])
+        what = f"{found.path.name} does not say of which cell its row is: it stands for all {cells} cells and arms alike"
+        return [StudyWarning(what, self.study.document.place(f"{path}.file"), f"`keys` says which column is {factors}")]
+
+    def every_item(self) -> set[str]:
+        """The names that items of some measure may have."""
+        found = {item for at, arm in self.built for items in self.items(at, arm).values() for item in items}
+        return {TOGETHER, *found, *(item.partition("[")[0] for item in found)} if found else set[str]()
 
 
 def _level(value: Any) -> str:

@@ -322,7 +322,7 @@ def test_a_reference_that_no_cell_is_of_is_refused_when_a_study_is_planned(tmp_p
     with pytest.raises(StudyError) as found:
         ran(tmp_path, REFERENCE, TABLE.replace("2000", "2").replace("4000", "4"))
     assert str(found.value).splitlines()[-1] == (
-        "hint: the first cell is rate 2 Mbit/s; the first row rate 2 kbit/s, arm reno; `keys` says which column is which factor, and a column's name "
+        "hint: the first cell is rate 2 Mbit/s, arm reno; the first row rate 2 kbit/s, arm reno; `keys` says which column is which factor, and a column's name "
         "may end in its unit"
     )
     assert found.value.message == f"no row of {tmp_path / 'paper.csv'} is of a cell of this study"
@@ -336,12 +336,13 @@ def test_a_reference_that_no_cell_is_of_is_refused_when_a_study_is_planned(tmp_p
 def test_a_row_that_is_of_no_cell_is_told_at_the_plan_and_beside_the_verdict(tmp_path: Path) -> None:
     claim = '[[findings]]\nclaim = "It comes out"\nmetric = "goodput_bps"\nis = "reproduced"\nreference = "paper.goodput_bps"\nby = "margin"\nmargin = "90 %"\n'
     dataset = ran(tmp_path, REFERENCE + claim, TABLE.replace("4000,cubic", "4100,cubic"))
-    (warning,) = make_plan(Study.load(tmp_path / "s.toml")).warnings
+    warning, _ = make_plan(Study.load(tmp_path / "s.toml")).warnings
     assert warning.message == "1 row of paper.csv is of no cell of this study: rate 4100 kbit/s, arm cubic"
     assert warning.place is not None
     (verdict,) = Answers(dataset).verdicts()
     assert verdict.numbers.endswith(
-        "1 of 3 published values are of no cell that was run (rate 4100 kbit/s, arm cubic). Published: Nobody, Nowhere 2003, table 1."
+        "1 of 3 published values are of no cell that was run (rate 4100 kbit/s, arm cubic). `paper` has no `goodput_bps` of 2 of 4 cells "
+        "(rate 4 Mbit/s, reno; rate 4 Mbit/s, cubic). Published: Nobody, Nowhere 2003, table 1."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sawtooth.measures import expression, tables
 from sawtooth.measures.computed import COMPUTED, ComputedMeasure
@@ -64,6 +64,16 @@ class Measure:
     def references(self) -> Sequence[str]:
         """The references that it has a column of, by their names."""
         return references_of(self.term)
+
+    @property
+    def referred(self) -> Sequence[Referred]:
+        """The columns of references that it has of its own cells, arms and items."""
+        return _referred(self.term)
+
+    @property
+    def unreferred(self) -> Measure:
+        """The same as if every reference had a number, and that were 1: what it is asked of whether or not there is one."""
+        return Measure(self.name, _unreferred(self.term))
 
     @property
     def items(self) -> Sequence[tuple[str, Measure]]:
@@ -231,6 +241,20 @@ def references_of(term: Term) -> list[str]:
     if isinstance(term, Elsewhere):
         return references_of(term.of)
     return [name for argument in term.arguments for name in references_of(argument)] if isinstance(term, Combined) else []
+
+
+def _referred(term: Term) -> list[Referred]:
+    if isinstance(term, Referred):
+        return [term]
+    return [each for argument in term.arguments for each in _referred(argument)] if isinstance(term, Combined) else []
+
+
+def _unreferred(term: Term) -> Term:
+    if isinstance(term, Referred):
+        return Constant(1.0, term.unit)
+    if isinstance(term, Elsewhere):
+        return replace(term, of=_unreferred(term.of))
+    return replace(term, arguments=tuple(map(_unreferred, term.arguments))) if isinstance(term, Combined) else term
 
 
 def _range(term: Term | RowTerm | Constant) -> tuple[float, float]:

@@ -9,8 +9,9 @@ from typing import cast
 
 import polars as pl
 
-from sawtooth import figures, findings
-from sawtooth.design import MixedError, advice
+from sawtooth import coverage, figures, findings
+from sawtooth.coverage import Lack
+from sawtooth.design import NOT_SET, MixedError, advice
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data as FigureData
 from sawtooth.figures.shown import chosen, resolution, sentences, without_value
@@ -19,7 +20,7 @@ from sawtooth.findings.data import Data as FindingData
 from sawtooth.findings.resolution import resolved
 from sawtooth.findings.spec import FindingSpec
 from sawtooth.findings.verdict import Claimed, Evidence, decide
-from sawtooth.measures import Evaluator, Measure
+from sawtooth.measures import Asked, Evaluator, Measure, factors
 from sawtooth.measures.named import references_of
 from sawtooth.measures.resolve import Referred
 from sawtooth.presentation import Presentation, presentation
@@ -100,10 +101,33 @@ class Answers:
         evidence = kind.weigh(data)
         if kind.bounds and evidence and spec.measure is not None and spec.measure.coarse:
             evidence = resolved(evidence, kind.weigh(FindingData(self.coarse, spec, kind, self.shown.references, self.arms)))
+        lacking = [each.words for each in self.lacking(spec, data.frame)]
         if not evidence:
-            return Claimed(spec.claim, evidence, spec.wanted, data.untold(advised=True) or "the runs that were made do not tell it")
-        remarks = [f"{remark[0].upper()}{remark[1:]}" for remark in (kind.remark(data), data.untold()) if remark]
+            why_none = "; ".join(part for part in (*lacking, data.untold(advised=True)) if part) or "the runs that were made do not tell it"
+            return Claimed(spec.claim, evidence, spec.wanted, why_none)
+        remarks = [f"{remark[0].upper()}{remark[1:]}" for remark in (kind.remark(data), *lacking, data.untold()) if remark]
         return Claimed(spec.claim, evidence, spec.wanted, remark=". ".join(remarks))
+
+    def lacking(self, spec: FigureSpec | FindingSpec, known: pl.DataFrame) -> list[Lack]:
+        """Of which cells that a figure or finding speaks of a reference has no number.
+
+        Args:
+            spec: which.
+            known: the values that it is made of.
+
+        """
+        measures = spec.measures if isinstance(spec, FigureSpec) else [spec.measure]
+        found = coverage.lacks(coverage.terms([], spec.options), self.shown.references, self._asked(known))
+        for measure in measures:
+            if isinstance(measure, Measure) and measure.referred:
+                asked = self._asked(self.evaluator.observe(Asked(measure.unreferred, spec.view)).filter(pl.col("low").is_not_null()))
+                for choice in [spec.needed] if isinstance(spec, FigureSpec) else spec.choices:
+                    found += coverage.lacks(measure.referred, self.shown.references, choice.select(asked))
+        return list({each.words: each for each in found}.values())
+
+    def _asked(self, frame: pl.DataFrame) -> pl.DataFrame:
+        names = factors(self.dataset)
+        return frame.select(*(pl.col(name).fill_null(NOT_SET) for name in names), "arm", "item")
 
     def claimed(self, spec: FindingSpec) -> Claimed:
         """A finding with its evidence; with none if the results do not tell it, and why."""
@@ -145,7 +169,9 @@ class Answers:
         kind = figures.TABLE[spec.kind]
         data = FigureData(self.evaluator, spec, kind, self.shown.references, self.arms, self.verdicts)
         found = kind.draw(data)
-        return replace(found, note=sentences(found.note, without_value(data), chosen(spec), resolution(spec)))
+        # A heat map has a place for what is not known, and says there what lacks.
+        lacking = [] if kind.name == "heatmap" or not kind.measured else [f"{each.words}." for each in self.lacking(spec, data.frame)]
+        return replace(found, note=sentences(found.note, *lacking, without_value(data), chosen(spec), resolution(spec)))
 
 
 def sources(spec: FigureSpec | FindingSpec, references: Mapping[str, Reference]) -> str:
