@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sawtooth.analysis import Dataset
-    from sawtooth.api import run, simulate
+    from sawtooth.api import lint, run, simulate
     from sawtooth.errors import BackendUnavailable, DatasetError, Place, RunFailed, SawtoothError, StudyError
-    from sawtooth.linting import lint
     from sawtooth.mib import rfc4898
     from sawtooth.plan import Plan, make_plan
     from sawtooth.results.records import Records
@@ -48,9 +47,8 @@ __all__ = [
 # core in it needs nothing else.
 _HOMES = {
     "analysis": ("Dataset",),
-    "api": ("run", "simulate"),
+    "api": ("lint", "run", "simulate"),
     "errors": ("BackendUnavailable", "DatasetError", "Place", "RunFailed", "SawtoothError", "StudyError"),
-    "linting": ("lint",),
     "mib": ("rfc4898",),
     "plan": ("Plan", "make_plan"),
     "results.records": ("Records",),

@@ -15,6 +15,7 @@ from sawtooth.errors import DatasetError, Place, StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.lines import lines
 from sawtooth.results import dataset as results
+from sawtooth.spoken import in_python
 from sawtooth.study.assign import Tree
 from sawtooth.study.document import Document
 from sawtooth.study.written import written
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 class Dataset(results.Dataset):
     """A results directory, opened; `measure`, `figure`, `finding` and `compare` ask something of its runs."""
 
+    @in_python()
+    def __init__(self, directory: str | Path) -> None:
+        super().__init__(directory)
+
+    @in_python()
     def measure(
         self,
         metric: str,
@@ -90,6 +96,7 @@ class Dataset(results.Dataset):
         require_items(found, choice.of, measure.name)
         return choice.select(found)
 
+    @in_python()
     def figure(self, **keys: Any) -> Plot:
         """A figure.
 
@@ -125,6 +132,7 @@ class Dataset(results.Dataset):
             free = unused(figures.kind(spec.kind), spec.places, spec.options)
             raise reader.error(f"the figure cannot be drawn: {error}", path, advice(error, free)) from None
 
+    @in_python()
     def finding(self, **keys: Any) -> Verdict:
         """The verdict on a claim, decided by itself.
 
@@ -145,6 +153,8 @@ class Dataset(results.Dataset):
         from sawtooth.report.answers import Answers
 
         _require_planned(self)
+        if {"is", "is_"} <= keys.keys():
+            raise TypeError("`is_` is how Python writes `is`: both are given")
         answers = Answers(self)
         named = {("is" if key == "is_" else key): value for key, value in keys.items()}
         reader, tree = _reader(self, "findings", named, answers.shown.references)

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sawtooth import _core, arguments
 from sawtooth.analysis import Dataset
@@ -15,15 +15,20 @@ from sawtooth.backends.registry import require
 from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
 from sawtooth.execute import execute
 from sawtooth.lines import lines
-from sawtooth.plan import make_plan
+from sawtooth.plan import Plan, make_plan
 from sawtooth.results.dataset import is_results
 from sawtooth.results.records import Records
+from sawtooth.spoken import in_python
 from sawtooth.study import Study
 from sawtooth.study import files as named_files
 from sawtooth.study.folder import Folder
 from sawtooth.study.paths import quoted
 
+if TYPE_CHECKING:
+    from sawtooth.linting import Diagnostic
 
+
+@in_python()
 def simulate(scenario: Mapping[str, Any] | Study | str | Path, seed: int = 1, *, files: bool = True) -> Records:
     """Runs one scenario on the simulator.
 
@@ -47,13 +52,26 @@ def simulate(scenario: Mapping[str, Any] | Study | str | Path, seed: int = 1, *,
     elif isinstance(scenario, Study):
         text = make_plan(scenario).runs[0].scenario
     elif isinstance(scenario, str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = _of_text(scenario, files=files) if isinstance(scenario, str) and "\n" in scenario else _of_file(scenario, files=files)
+        text = _of_text(scenario, files=files) if isinstance(scenario, str) and _is_text(scenario) else _of_file(scenario, files=files)
     else:
         raise wrong_type("a scenario is a mapping, TOML text, a Study or the path of a study file", scenario)
     batch = sim.run_batch([text], [number])
     if batch.errors:
         raise RunFailed(batch.errors[0])
     return Records({name: frame.drop("run") for name, frame in batch.tables.items()})
+
+
+def _is_text(given: str) -> bool:
+    """Whether it is TOML text and no path: it has lines, or sets something, and there is no such file."""
+    if "\n" in given:
+        return True
+    if "=" not in given or given.endswith(".toml"):
+        return False
+    try:
+        return not Path(given).exists()
+    except (OSError, ValueError):
+        # No name of a file, such as one that is too long.
+        return True
 
 
 def _of_mapping(scenario: Mapping[str, Any], *, files: bool) -> str:
@@ -121,6 +139,7 @@ def _tables(value: Any, path: str) -> Iterator[str]:
             yield from _tables(each, f"{path}[{at}]")
 
 
+@in_python()
 def run(
     study: Study | Mapping[str, Any] | str | Path,
     out: str | Path | None = None,
@@ -164,10 +183,41 @@ def run(
     return dataset
 
 
-def _study(source: Mapping[str, Any] | str | Path, *, short: bool, options: Sequence[str], files: bool) -> Study:
+def lint(
+    study: Study | Plan | Mapping[str, Any] | str | Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True
+) -> list[Diagnostic]:
+    """What is wrong with a study, before it runs: in the order of the file, without what it says that it means.
+
+    Args:
+        study: what `run` takes; or a plan, if that is made already.
+        short: the `[short]` form.
+        options: `PATH=VALUE` settings that override the file.
+        files: whether the study may name files.
+
+    Returns:
+        Diagnostics, each with its `rule`, `severity`, `message`, `place` and `hint`. What makes a study unusable is one of them (SW001).
+
+    """
+    from sawtooth import linting
+
+    if isinstance(study, Study | Plan):
+        if short or options:
+            raise TypeError("a Study has its `short` and `options` already: give them to `Study.load`")
+        return linting.lint(study)
+    try:
+        with in_python():
+            loaded = _study(study, short=short, options=options, files=files, taker="lint")
+    except StudyError as error:
+        return [linting.unusable(error)]
+    return linting.lint(loaded)
+
+
+def _study(source: Mapping[str, Any] | str | Path, *, short: bool, options: Sequence[str], files: bool, taker: str = "run") -> Study:
     if isinstance(source, Mapping):
         return Study.of(source, short=short, options=options, files=files)
-    if isinstance(source, str) and "\n" in source:
+    if isinstance(source, str) and _is_text(source):
         return Study.parse(_as_study(source), Path("<study>"), short=short, options=options, files=files)
-    path = as_path(source, "`run` takes a study: the path of its file, its text, a mapping, or a Study")
+    if isinstance(source, str) and not source:
+        raise StudyError("an empty text is neither a study nor the path of one", hint="a study has a [scenario], with links and flows")
+    path = as_path(source, f"`{taker}` takes a study: the path of its file, its text, a mapping, or a Study")
     return Study.load(path, short=short, options=options, files=files)

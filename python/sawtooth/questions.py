@@ -398,7 +398,9 @@ def require_items(frame: pl.DataFrame, of: Sequence[str], name: str) -> None:
     blocks = frame.select(block(pl.col("item")).unique())["item"].to_list()
     for item in of:
         if item not in items and item not in blocks:
-            raise DatasetError(f"no run has an item `{item}` of `{name}`", f"there are {', '.join(items[:12])}")
+            raise DatasetError(
+                f"no run has an item `{item}` of `{name}`", f"there {'is only' if len(items) == 1 else 'are'} {', '.join(items[:12])}"
+            )
 
 
 def _with(chosen: tuple[str, ...], level: str) -> tuple[str, ...]:

@@ -398,14 +398,14 @@ def test_a_results_directory_of_another_study(study_file: Path, tmp_path: Path) 
     with pytest.raises(SawtoothError) as raised:
         sawtooth.run(other, out, short=True, options=["seed=8"])
     assert str(raised.value) == (
-        f"error: {out} holds results of study `pair`, not `other`\nhint: name another directory with --out, or remove this one"
+        f"error: {out} holds results of study `pair`, not `other`\nhint: name another directory with `out`, or remove this one"
     )
 
 
 def test_a_directory_that_is_no_results_directory(tmp_path: Path) -> None:
     with pytest.raises(SawtoothError) as raised:
         sawtooth.Dataset.open(tmp_path)
-    assert str(raised.value) == f"error: {tmp_path} is no results directory\nhint: `sawtooth run STUDY --out DIR` makes one"
+    assert str(raised.value) == f"error: {tmp_path} is no results directory\nhint: `sawtooth.run(study, out)` makes one"
 
 
 def test_a_full_disk(study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

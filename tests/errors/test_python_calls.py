@@ -144,7 +144,7 @@ CASES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "a dataset of a text that is no directory": (
         lambda: sawtooth.Dataset("text"),
         sawtooth.DatasetError,
-        "error: text is no results directory\nhint: `sawtooth run STUDY --out DIR` makes one",
+        "error: text is no results directory\nhint: `sawtooth.run(study, out)` makes one",
     ),
     "a dataset of a number": (
         lambda: ANY.Dataset(5),

@@ -247,7 +247,7 @@ def test_an_item_that_no_run_has_is_named_with_those_there_are(tmp_path: Path) -
     spec = FigureSpec("g", "levels", measure=measures.measure("goodput_bps"), choice=Choice(("f", "g")))
     with pytest.raises(DatasetError, match="no run has an item `g` of `goodput_bps`") as caught:
         found.plot(spec)
-    assert "there are f" in str(caught.value)
+    assert "there is only f" in str(caught.value)
 
 
 def test_flows_of_one_run_are_no_replicates(tmp_path: Path) -> None:

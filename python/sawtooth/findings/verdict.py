@@ -44,8 +44,8 @@ class Evidence:
     """
 
     cell: str
-    shows: Callable[[float], bool]
-    denies: Callable[[float], bool]
+    shows: Callable[[float], bool] = field(repr=False)
+    denies: Callable[[float], bool] = field(repr=False)
     words: str
     interval: Interval | None = None
     limits: tuple[float, float] = (float("-inf"), float("inf"))

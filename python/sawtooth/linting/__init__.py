@@ -1,7 +1,7 @@
 """What is wrong with a study before it runs, and with results after: a table of rules, each with a code, and what applies them.
 
-sawtooth.lint(sawtooth.Study.load("study.toml"))     # diagnostics of a study
-sawtooth.linting.marks(dataset)                      # marks of cells of its results
+sawtooth.lint("study.toml")          # diagnostics of a study
+sawtooth.linting.marks(dataset)     # marks of cells of its results
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ MARKS = {"cell": pl.UInt32, "arm": pl.String, "item": pl.String, "code": pl.Stri
 """Columns of marks: what is marked, by which rule, in how many of its runs, and what is so, of the first of them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diagnostic:
     """What a rule says of a study.
 
@@ -47,6 +47,10 @@ class Diagnostic:
     def __str__(self) -> str:
         """`file:line:column: CODE message`, and below it what to do."""
         return f"{self.where}: {self.rule.code} {self.message}\n  hint: {self.hint}"
+
+    def __repr__(self) -> str:
+        """In a line, as lists show it."""
+        return f"<{self.severity} {self.where}: {self.rule.code} {self.message}>"
 
     @property
     def where(self) -> str:

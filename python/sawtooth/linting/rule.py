@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from sawtooth.errors import Place
@@ -75,9 +75,9 @@ class Rule:
     summary: str
     why: str
     advice: str
-    check: Callable[[Subject], Iterable[Hit]] | None = None
+    check: Callable[[Subject], Iterable[Hit]] | None = field(default=None, repr=False)
     says: Sequence[str] = ()
-    mark: Callable[[Dataset], pl.DataFrame] | None = None
+    mark: Callable[[Dataset], pl.DataFrame] | None = field(default=None, repr=False)
 
     @property
     def group(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -21,14 +20,13 @@ from sawtooth.metrics.matching import Unmatched
 from sawtooth.report import compare
 from sawtooth.report.compare import Question
 from sawtooth.results.dataset import Dataset
+from sawtooth.spoken import in_python, of_arguments
 
 if TYPE_CHECKING:
     from sawtooth.report.document import Report
 
 _SHOWN = ("metric", "arm", "item", "first", "second", "ratio", "ratio_low", "ratio_high", "verdict", "why")
 """Columns that a notebook shows, besides the factors: those with something in them."""
-
-_OPTION = re.compile(r"`?--([a-z]+)(?: [A-Z]{2,}\b)?`?")
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +53,7 @@ class Compared:
     @property
     def summary(self) -> list[str]:
         """The findings in a few lines."""
-        return [_in_python(line) for line in compare.summary(self.comparison)]
+        return [of_arguments(line) for line in compare.summary(self.comparison)]
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -65,13 +63,14 @@ class Compared:
     @property
     def notes(self) -> Sequence[str]:
         """What a reader must know of either side."""
-        return [_in_python(note) for note in self.comparison.notes]
+        return [of_arguments(note) for note in self.comparison.notes]
 
     @property
     def unmatched(self) -> Sequence[Unmatched]:
         """What is on one side only."""
         return self.comparison.unmatched
 
+    @in_python()
     def report(self, *, cell: int | None = None, flow: str | None = None) -> Report:
         """The comparison as a page with figures, whose `write(directory)` makes its files.
 
@@ -108,6 +107,7 @@ class Compared:
         return [*self.summary, *(f"note: {note}" for note in self.notes)]
 
 
+@in_python()
 def compared(
     first: Dataset,
     others: Sequence[Dataset | str | Path],
@@ -159,29 +159,20 @@ def compared(
     if digits is not None and arguments.whole(digits) is None:
         raise wrong_type("`digits` is a number of decimals", digits)
     reference = None if reference is None else str(_path(reference))
-    try:
-        published = compare.published(
-            said.get("value"), sd=said.get("sd"), ci=said.get("ci"), n=said.get("n"), unit=said.get("unit"),
-            digits=arguments.whole(digits), factors=named,
-        )  # fmt: skip
-        asked = Question(
-            metrics,
-            compare.tolerance(str(tolerance)),
-            arguments.text(flows, f"`flows` is {', '.join(HOWS)}"),
-            None if arm is None else arguments.text(arm, "an arm is called by its name"),
-            reference,
-            published,
-            of=items,
-        )
-        return Compared(compare.compare(first.directory, directories, asked), first.directory, directories, asked)
-    except DatasetError as error:
-        error.message, error.hint = _in_python(error.message), error.hint and _in_python(error.hint)
-        raise
-
-
-def _in_python(text: str) -> str:
-    """What is said of an option of the command line, said of the argument that stands for it: `--metric COLUMN` is `metric` here."""
-    return _OPTION.sub(r"`\1`", text)
+    published = compare.published(
+        said.get("value"), sd=said.get("sd"), ci=said.get("ci"), n=said.get("n"), unit=said.get("unit"),
+        digits=arguments.whole(digits), factors=named,
+    )  # fmt: skip
+    asked = Question(
+        metrics,
+        compare.tolerance(str(tolerance)),
+        arguments.text(flows, f"`flows` is {', '.join(HOWS)}"),
+        None if arm is None else arguments.text(arm, "an arm is called by its name"),
+        reference,
+        published,
+        of=items,
+    )
+    return Compared(compare.compare(first.directory, directories, asked), first.directory, directories, asked)
 
 
 def _path(given: str | Path) -> Path:

@@ -86,7 +86,9 @@ class Study:
         return cls.parse(read_text(path), path, short=short, options=options, files=files)
 
     @classmethod
-    def parse(cls, text: str, path: Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
+    def parse(
+        cls, text: str, path: Path = Path("<study>"), *, short: bool = False, options: Sequence[str] = (), files: bool = True
+    ) -> Study:
         """Reads a study from its text; `path` is for messages and for files it names."""
         text = arguments.text(text, "`Study.parse` takes the text of a study")
         path = as_path(path, "the path of a study is a path")
