@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,7 @@ from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure, Rows, Samples, tables
 from sawtooth.measures.blocks import block
 from sawtooth.measures.computed import TOGETHER
-from sawtooth.measures.resolve import Referred
+from sawtooth.measures.resolve import Pooled, Referred
 from sawtooth.presentation import Presentation
 from sawtooth.questions import Choice
 from sawtooth.recognise import level
@@ -102,6 +103,8 @@ class _Expected:
             frame = self.frame(spec.measure, spec.view.flows, spec.view.by)
         if frame.is_empty():
             return
+        if figures.TABLE[spec.kind].percentiles:
+            self.require_several(spec)
         against = spec.options.get("against")
         for number, item in enumerate(spec.choice.of):
             if isinstance(against, Measure) and self.has(item, against, spec.view.flows):
@@ -127,6 +130,23 @@ class _Expected:
             free = unused(kind, spec.places, spec.options)
             raise self.study.document.error(f"the figure `{spec.name}` cannot be drawn: {error}", spec.path, advice(error, free)) from None
         self.published(coverage.terms(spec.measures, spec.options), chosen, self.naming(spec.path), f"the figure `{spec.name}`")
+
+    def require_several(self, spec: FigureSpec) -> None:
+        """Refuses percentiles of what a run has one value of: all of them are that value."""
+        assert spec.measure is not None
+        for measure in spec.several.values():
+            if not isinstance(measure.term, Pooled) or tables.SHAPES[measure.term.table].many or tables.SHAPES[measure.term.table].keys:
+                return
+            for at, arm in self.built:
+                items = [(item, item.partition("[")[0]) for item in self.of(at, arm, measure, "each")]
+                blocks = [name for item, name in items if not spec.choice.of or {item, name} & {*spec.choice.of}]
+                if len(blocks) > len(set(blocks)):
+                    return
+        of = next(iter(spec.several.values())).name.partition("(")[2].rstrip(")")
+        raise self.study.document.error(
+            f"a run has one value of `{of}`, so that all its percentiles are the same", f"{spec.path}.metric",
+            'take what a run has many of, such as datagrams.delay_ns; how runs differ is told by kind = "box", "cdf"',
+        )  # fmt: skip
 
     def against(self, spec: FigureSpec, frame: pl.DataFrame, against: Measure) -> pl.DataFrame:
         """What is left of a figure of two measures: values that stand against some of the other."""
@@ -175,6 +195,20 @@ class _Expected:
             raise self.study.document.error(f"the finding cannot be decided: {error}", spec.path, advice(error, [])) from None
         for choice in spec.choices:
             self.published(coverage.terms([spec.measure], spec.options), self.chosen(frame, choice), self.naming(spec.path), "the finding")
+        self.require_cells(spec, chosen.select(told).n_unique() if told else 1)
+
+    def require_cells(self, spec: FindingSpec, cells: int) -> None:
+        """Refuses a claim about more cells than there are, each of which may be held against several others; the short form may have fewer."""
+        other, wanted = spec.options.get("other"), spec.wanted.at_least
+        if isinstance(other, Choice):
+            cells *= math.prod(len(levels) for name, levels in other.where.items() if spec.choice.where.get(name) != levels)
+        if wanted is not None and wanted > cells and self.study.sweep == self.study.full_sweep:
+            there = "one cell" if cells == 1 else f"{cells} cells"
+            raise self.study.document.error(
+                f"it is claimed of {spec.wanted.words(cells)}",
+                f"{spec.path}.cells",
+                f"the finding speaks of {there}: of how many must it hold?",
+            )
 
     # --- what there will be
 

@@ -182,6 +182,7 @@ def test_a_heat_map_of_many_levels_has_no_numbers_and_names_what_there_is_room_f
         ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\npercentiles = [42]', "p42"),
         ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\nbase = "5 Mbit/s"\nx = "delay"\npanels = "arm"\nrows = "rate"', "`5 Mbit/s` is no time"),
         ('kind = "latency_under_load"\nmetric = "datagrams.delay_ns"\nbase = "rno"\nx = "arm"', "`arm` has no level `rno`"),
+        ('kind = "latency_under_load"\nmetric = "goodput_bps"\nx = "rate"\npanels = "delay"\nrows = "arm"', "a run has one value of `goodput_bps`"),
         ('kind = "scatter"\nmetric = "goodput_bps"', "lacks `against`"),
         ('kind = "forest"\nmetric = "goodput_bps"', "a figure of kind `forest` has no `metric`"),
     ],

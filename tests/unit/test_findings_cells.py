@@ -27,14 +27,15 @@ class Runs(Data):
         self.spec = FindingSpec("c", "", "above", options={"other": Choice(arms=("b",)), **options})
         self.measure = cast(Measure, SimpleNamespace(unit="ns"))
         self.cells = []
+        self.spoken = pl.DataFrame({"runs": [len(first)]})
         self.frame, self.there = (
             pl.DataFrame({"replicate": range(len(values)), "low": values, "high": values}).with_columns(pl.col("low", "high") * 1e6)
             for values in (first, second)
         )
 
-    def side(self, choice: Choice) -> pl.DataFrame:
-        assert choice.arms == ("b",)
-        return self.there
+    def apart(self, other: Choice) -> list[tuple[str, pl.DataFrame]]:
+        assert other.arms == ("b",)
+        return [("", self.there)]
 
 
 def of(first: list[float], second: list[float], within: str | None = None, *, below: bool = False, equal: bool = False) -> Evidence:

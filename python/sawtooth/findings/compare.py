@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +18,7 @@ import polars as pl
 
 from sawtooth import stats
 from sawtooth.findings import power
+from sawtooth.findings.cells import Cell
 from sawtooth.findings.data import Data
 from sawtooth.findings.direction import ROUNDING, Bounds, difference, differences, direction
 from sawtooth.findings.spec import THAN, FindingSpec, Kind
@@ -80,12 +82,12 @@ def against(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpe
 def weigh(data: Data) -> list[Evidence]:
     """Of each cell, whether its values are beyond the bound or the other side."""
     below = bool(data.spec.options["below"])
-    return [_cell(name, first, second, data, below=below, options=data.spec.options) for name, first, second in _sides(data)]
+    return _each(data, lambda name, first, second: _cell(name, first, second, data, below=below, options=data.spec.options))
 
 
 def weigh_within(data: Data) -> list[Evidence]:
     """Of each cell, whether its values are within the margin."""
-    return [_within(name, first, second, data) for name, first, second in _sides(data)]
+    return _each(data, lambda name, first, second: _within(name, first, second, data))
 
 
 def one(name: str, mine: pl.DataFrame, there: pl.DataFrame | None, data: Data, *, below: bool, paired: bool = False) -> Evidence | None:
@@ -113,33 +115,41 @@ def one(name: str, mine: pl.DataFrame, there: pl.DataFrame | None, data: Data, *
     return _cell(name, first, second, data, below=below, options={"times": 1.0, **data.spec.options})
 
 
-def _sides(data: Data) -> list[tuple[str, Bounds, Bounds | None]]:
-    """Of each cell the values of both sides, replicate by replicate; None where a bound is the other side."""
+def _each(data: Data, one: Callable[[str, Bounds, Bounds | None], Evidence]) -> list[Evidence]:
+    """The evidence of each cell, from the values of both sides, replicate by replicate; there are none of the other side where a bound is."""
+    cells, why = _sides(data), "no replicate has values of both sides" if data.spec.options.get("other") is not None else ""
+    if data.spec.wanted.average and cells:
+        empty = [cell.name for cell in cells if cell.values.is_empty()]
+        why = f"{len(empty)} of {len(cells)} cells have no value ({empty[0]})" if empty else "no replicate has a value in every cell"
+        cells = [_average(cells)]
+    return [
+        cell.counted(one(cell.name, _bounds(cell.values, ""), _bounds(cell.values, "_other") if data.spec.options.get("other") is not None else None))
+        if cell.values.height else cell.untold(why)
+        for cell in cells
+    ]  # fmt: skip
+
+
+def _sides(data: Data) -> list[Cell]:
+    """Each cell, or each of its comparisons, with the values of a replicate in a row: low, high, and those of the other side if there is one."""
     other = data.spec.options.get("other")
-    there = data.side(other) if other is not None else None
-    found: list[tuple[str, pl.DataFrame]] = []
-    for name, group in data.groups():
-        if there is None:
-            found.append((name, group.select("replicate", "low", "high")))
-            continue
-        for level, side in data.apart(there):
-            joined = data.pairs(group, side)
-            if joined.height:
-                found.append((", ".join([*([name] if name else []), *([f"against {level}"] if level else [])]), joined))
-    if data.spec.wanted.average and found:
-        found = [_average(found)]
-    return [(name, _bounds(frame, ""), _bounds(frame, "_other") if there is not None else None) for name, frame in found if frame.height]
+    if other is None:
+        return [replace(cell, values=cell.values.select("replicate", "low", "high")) for cell in data.groups()]
+    return [
+        replace(cell, name=", ".join(part for part in (cell.name, level and f"against {level}") if part), values=data.pairs(cell.values, side))
+        for cell in data.groups() for level, side in data.apart(other)
+    ]  # fmt: skip
 
 
-def _average(cells: Sequence[tuple[str, pl.DataFrame]]) -> tuple[str, pl.DataFrame]:
+def _average(cells: Sequence[Cell]) -> Cell:
     """Both sides' means over cells, replicate by replicate: of those replicates that every cell has.
 
     A replicate has draws of its own in every cell, so that these means are replicates of one another.
     """
-    frame = pl.concat([frame for _, frame in cells])
+    frame = pl.concat([cell.values for cell in cells])
     values = [name for name in frame.columns if name != "replicate"]
     made = frame.group_by("replicate", maintain_order=True).agg(pl.col(values).mean(), pl.len().alias("cells"))
-    return f"mean of {len(cells)} cells", made.filter(pl.col("cells") == len(cells)).drop("cells")
+    every = made.filter(pl.col("cells") == len(cells)).drop("cells")
+    return Cell(f"mean of {len(cells)} cells", every, max((cell.plan for cell in cells), key=lambda plan: int(plan["runs"].sum())))
 
 
 def _bounds(frame: pl.DataFrame, of: str) -> Bounds:

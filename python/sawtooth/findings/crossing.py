@@ -38,16 +38,20 @@ def weigh(data: Data) -> list[Evidence]:
     along, levels = str(data.spec.options["along"]), data.spec.options["between"]
     other = data.spec.options.get("other")
     found: list[Evidence] = []
-    for name, group in data.groups():
+    for cell in data.groups():
         ends: list[Evidence] = []
+        lacking: list[str] = []
         for level, below in zip(levels, (False, True), strict=True):
-            mine = group.filter(pl.col(along) == level)
+            mine = cell.values.filter(pl.col(along) == level)
             there = data.side(other).filter(pl.col(along) == level) if other is not None else None
             evidence = compare.one(level, mine, there, data, below=below)
             if evidence is not None:
                 ends.append(evidence)
-        if len(ends) == 2:
-            found.append(_both(name, ends[0], ends[1], along))
+            else:
+                lacking.append(level)
+        found.append(
+            cell.untold(f"no replicate tells it at {along} {lacking[0]}") if lacking else _both(cell.name, ends[0], ends[1], along)
+        )
     return found
 
 

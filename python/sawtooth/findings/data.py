@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from sawtooth.design import NOT_SET, require_unmixed, varying
+from sawtooth.findings.cells import Cell, spoken
 from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.measures import Asked, Evaluator, Measure, factors, undefined
 from sawtooth.questions import Choice, require_items
@@ -20,6 +21,7 @@ class Data:
 
     Attributes:
         frame: the values of its side: cell, factors, arm, replicate, item, low, high, value; known ones.
+        spoken: the cells and arms that it speaks of, also those without a value, and how many runs of each came to an end.
         cells: dimensions that tell its cells apart.
 
     """
@@ -39,7 +41,9 @@ class Data:
         self.frame = self.side(spec.choice)
         self.spans = [str(spec.options[name]) for name in kind.spans if spec.options.get(name)]
         dimensions = [*self.factors, "arm", "item"]
-        self.cells = [name for name in varying(self.frame, [*self.factors, "arm"]) if name not in self.spans]
+        self.plan = evaluator.dataset.runs.select("run", "cell", *self.factors, "arm").with_columns(pl.col(self.factors).fill_null(NOT_SET))
+        self.spoken = spoken(evaluator, spec.measure, spec.choice, self.frame, self.plan)
+        self.cells = [name for name in varying(self.spoken, [*self.factors, "arm"]) if name not in self.spans]
         require_unmixed(self.frame, dimensions, [*self.cells, *self.spans])
 
     def side(self, choice: Choice) -> pl.DataFrame:
@@ -65,31 +69,33 @@ class Data:
         ]
         return "; ".join(part for part in parts if part)
 
-    def groups(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        """The cells by what they are called, each with its values."""
-        if self.frame.is_empty():
-            return
+    def groups(self) -> Iterator[Cell]:
+        """The cells that are spoken of, each with its values."""
         if not self.cells:
-            yield "", self.frame
+            if self.spoken.height:
+                yield Cell("", self.frame, self.spoken)
             return
-        ordered = self.frame.sort("cell", maintain_order=True)
-        for key, group in ordered.group_by(self.cells, maintain_order=True):
-            yield (
-                ", ".join(
-                    f"{name} {written(str(level))}" if name != "arm" else str(level) for name, level in zip(self.cells, key, strict=True)
-                ),
-                group,
+        values = self.frame.partition_by(self.cells, maintain_order=True, as_dict=True)
+        for key, group in self.spoken.sort("cell", maintain_order=True).group_by(self.cells, maintain_order=True):
+            name = ", ".join(
+                f"{name} {written(str(level))}" if name != "arm" else str(level) for name, level in zip(self.cells, key, strict=True)
             )
+            yield Cell(name, values.get(key, self.frame.clear()), group)
 
-    def apart(self, other: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    def apart(self, other: Choice) -> list[tuple[str, pl.DataFrame]]:
         """The other side by the levels that its `where` names several of, each by itself; with what tells them apart in words."""
-        choice = self.spec.options.get("other")
-        several = [name for name in varying(other, list(choice.where)) if name in self.told_there] if choice is not None else []
+        there = self.side(other)
+        assert self.spec.measure is not None
+        cells = spoken(self.evaluator, self.spec.measure, other, there, self.plan)
+        several = [name for name in varying(cells, list(other.where)) if name in self.told_there]
         if not several:
-            yield "", other
-            return
-        for key, group in other.sort("cell", maintain_order=True).group_by(several, maintain_order=True):
-            yield ", ".join(f"{name} {level}" for name, level in zip(several, key, strict=True)), group
+            return [("", there)]
+        values = there.partition_by(several, maintain_order=True, as_dict=True)
+        levels = cells.sort("cell", maintain_order=True).select(several).unique(maintain_order=True).rows()
+        return [
+            (", ".join(f"{name} {level}" for name, level in zip(several, key, strict=True)), values.get(key, there.clear()))
+            for key in levels
+        ]
 
     @property
     def told_there(self) -> set[str]:

@@ -45,15 +45,21 @@ def weigh(data: Data) -> list[Evidence]:
     """Of each cell, whether every neighbour is above the next."""
     along, order = str(data.spec.options["along"]), cast(list[str], data.spec.options["order"])
     found: list[Evidence] = []
-    for name, group in data.groups():
+    for cell in data.groups():
         steps: list[Evidence] = []
+        lacking: list[str] = []
         for first, second in pairwise(order):
-            mine, there = (group.filter(pl.col(along) == level) for level in (first, second))
+            mine, there = (cell.values.filter(pl.col(along) == level) for level in (first, second))
             evidence = compare.one(f"{first} against {second}", mine, there, data, below=False, paired=True)
             if evidence is not None:
                 steps.append(evidence)
-        if len(steps) == len(order) - 1:
-            found.append(_all(name, steps))
+            else:
+                lacking.append(f"{first} and {second}")
+        found.append(
+            cell.untold("" if cell.values.is_empty() else f"no replicate has values of both {lacking[0]}")
+            if lacking
+            else _all(cell.name, steps)
+        )
     return found
 
 

@@ -62,10 +62,13 @@ def weigh(data: Data) -> list[Evidence]:
     reference = data.references[term.reference]
     table = reference.table(term.column)
     found: list[Evidence] = []
-    for name, group in data.groups():
-        published = _of(reference, table, group)
+    for cell in data.groups():
+        told = cell.values.height > 0
+        published = _of(reference, table, cell.values if told else cell.plan)
         if published is not None:
-            found.append(_evidence(name, group, published, reference, term.column, data))
+            found.append(
+                cell.counted(_evidence(cell.name, cell.values, published, reference, term.column, data)) if told else cell.untold()
+            )
     if not found and data.frame.height:
         # Says what a cell is and what a row.
         reference.match(data.evaluator.plan, term.column)

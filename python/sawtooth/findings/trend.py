@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from sawtooth import stats
+from sawtooth.findings.cells import Cell
 from sawtooth.findings.data import Data
 from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
@@ -44,9 +45,13 @@ def weigh(data: Data) -> list[Evidence]:
     along, rising = str(data.spec.options["along"]), bool(data.spec.options["rising"])
     order = {level: at for at, level in enumerate(data.frame.sort("cell", maintain_order=True)[along].unique(maintain_order=True))}
     if data.spec.options["strata"]:
-        keys = [*data.cells, "replicate"]
-        return [_evidence("", data.frame, keys, along, order, rising=rising)] if data.frame.height else []
-    return [_evidence(name, group, ["replicate"], along, order, rising=rising) for name, group in data.groups()]
+        cells, keys = [Cell("", data.frame, data.spoken)], [*data.cells, "replicate"]
+    else:
+        cells, keys = list(data.groups()), ["replicate"]
+    return [
+        cell.counted(_evidence(cell.name, cell.values, keys, along, order, rising=rising)) if cell.values.height else cell.untold()
+        for cell in cells
+    ]
 
 
 def _evidence(name: str, frame: pl.DataFrame, keys: list[str], along: str, order: Mapping[str, int], *, rising: bool) -> Evidence:

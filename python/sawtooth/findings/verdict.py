@@ -53,6 +53,11 @@ class Evidence:
     doubt: str = ""
     steps: Sequence[Evidence] = ()
 
+    @property
+    def silent(self) -> bool:
+        """Whether there was nothing that could have told it."""
+        return self.interval is None and not self.steps
+
 
 def weighed(evidence: Sequence[Evidence]) -> list[Evidence]:
     """Evidence that has an interval, for figures and tables of them: in the place of one of several steps these."""
@@ -75,7 +80,7 @@ class Wanted:
     def of(self, cells: int) -> int:
         """The number, of so many cells."""
         if self.at_least is not None:
-            return min(self.at_least, cells)
+            return self.at_least
         if self.share is not None:
             return max(1, min(cells, -int(-(self.share * cells - 1e-9) // 1)))
         return cells
@@ -129,6 +134,9 @@ def answer_of(claim: Claimed, errors: float) -> Answer:
     """The answer to one claim with this share of errors."""
     cells = len(claim.evidence)
     k = claim.wanted.of(cells)
+    if k > cells:
+        # So many were not looked at, as in the short form of a study.
+        return "cannot distinguish"
     denied = sum(each.denies(1 - errors / k) for each in claim.evidence)
     if denied >= cells - k + 1:
         shown = any(each.shows(1 - errors / cells) for each in claim.evidence)

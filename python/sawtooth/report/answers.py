@@ -213,7 +213,10 @@ def _words(claim: Claimed, spec: FindingSpec, answer: str) -> str:
         shown = sum(each.shows(0.95) for each in cells)
         denied = sum(each.denies(0.95) for each in cells)
         least = _example(cells, answer)
-        text = f"{shown} of {len(cells)} cells show it, {denied} the contrary, each by itself at 95 %; for example {_one(least.cell, least.words, least.doubt)}"
+        text = f"{shown} of {len(cells)} cells show it, {denied} the contrary, each by itself at 95 %"
+        if silent := [each for each in cells if each.silent]:
+            text += f", {len(silent)} cannot tell ({_one(silent[0].cell, silent[0].words, '')})"
+        text += f"; for example {_one(least.cell, least.words, least.doubt)}"
     if claimed_of := spec.wanted.words(len(cells)):
         text = f"{text}; claimed of {claimed_of}"
     return f"{text}. {claim.remark}" if claim.remark else text
