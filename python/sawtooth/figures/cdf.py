@@ -1,7 +1,8 @@
 """`cdf`: how values are distributed, each curve with a band; what did not come to an end counts as such (Kaplan and Meier 1958).
 
 Where a run has many values (samples, or the flows of a block), each run has a distribution, and the curve is the mean of the runs' with a pointwise
-95 % t interval over runs: samples within a run are no replicates. Where it has one, the runs are the sample: the band is that of Greenwood.
+95 % t interval over runs: samples within a run are no replicates. Where it has one, the runs are the sample: the band is that of a share
+of them, and from the first that did not end Greenwood's.
 """
 
 from __future__ import annotations
@@ -14,25 +15,32 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from sawtooth import stats
 from sawtooth.estimates import number
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.plots.steps import Steps, common
 from sawtooth.stats import Vector
+from sawtooth.stats.quantiles import t_quantile
 
 _LEVEL = 0.95
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """A curve's steps, of how many runs and values they are, how many of these are only bounds, and whether runs are the sample."""
+    """A curve's steps, of how many runs and values they are, how many of these are only bounds, and whether runs are the sample.
+
+    It is `mixed` if something ended after what did not: two kinds of bands then follow each other.
+    """
 
     steps: Steps
     runs: int
     values: int
     unfinished: int
     of_runs: bool
+    mixed: bool = False
 
 
 def draw(data: Data) -> Drawn:
@@ -81,15 +89,15 @@ def _curve(frame: pl.DataFrame, divisor: float, name: str) -> _Curve:
     unfinished = sum(int((~each).sum()) for each in ended)
     values = sum(len(each) for each in low)
     if max((len(each) for each in low), default=0) <= 1:
-        return _Curve(_of_runs(np.concatenate(low), np.concatenate(ended), name), len(runs), values, unfinished, of_runs=True)
+        each, ends = np.concatenate(low), np.concatenate(ended)
+        mixed = bool(unfinished and unfinished < values and each[ends].max() > each[~ends].min())
+        return _Curve(_of_runs(each, ends, name), len(runs), values, unfinished, of_runs=True, mixed=mixed)
     x = common(low)
     shares = np.array([_share(each, ends, x) for each, ends in zip(low, ended, strict=True)])
     middle = shares.mean(axis=0)
     reach = np.zeros_like(middle)
     if len(runs) > 1:
-        from scipy import stats
-
-        reach = float(stats.t.ppf(0.5 + _LEVEL / 2, len(runs) - 1)) * shares.std(axis=0, ddof=1) / np.sqrt(len(runs))
+        reach = t_quantile(0.5 + _LEVEL / 2, len(runs) - 1) * shares.std(axis=0, ddof=1) / np.sqrt(len(runs))
     steps = Steps(x, middle, np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1), name)
     return _Curve(steps, len(runs), values, unfinished, of_runs=False)
 
@@ -105,30 +113,51 @@ def _share(values: Vector, ended: NDArray[np.bool_], x: Vector) -> Vector:
 
 def _survival(values: Vector, ended: NDArray[np.bool_]) -> tuple[Vector, Vector]:
     """Places and the share that is still above them (Kaplan and Meier, Journal of the American Statistical Association 53, 1958)."""
-    from scipy import stats
+    from scipy import stats as scipy_stats
 
-    found: Any = stats.ecdf(stats.CensoredData(uncensored=values[ended], right=values[~ended]))
+    found: Any = scipy_stats.ecdf(scipy_stats.CensoredData(uncensored=values[ended], right=values[~ended]))
     return np.asarray(found.sf.quantiles, dtype=np.float64), np.asarray(found.sf.probabilities, dtype=np.float64)
 
 
 def _of_runs(values: Vector, ended: NDArray[np.bool_], name: str) -> Steps:
-    """The distribution over runs with Greenwood's band on the log-log scale, which stays within 0 and 1."""
-    from scipy import stats
+    """The distribution over runs with its band: up to the first run that did not end a share of n, from there on Greenwood's."""
+    n, exact = len(values), np.sort(values[ended])
+    if not len(exact):
+        # All that is known is that none was that fast.
+        x = np.array([values.min(), values.max()]) if n else np.zeros(0)
+        return Steps(x, np.zeros(len(x)), np.zeros(len(x)), np.full(len(x), stats.share(0, n).high if n > 1 else np.nan), name)
+    x = np.unique(exact)
+    share = _share(values, ended, x)
+    if n < 2:
+        return Steps(x, share, np.full(len(x), np.nan), np.full(len(x), np.nan), name)
+    first = values[~ended].min() if not ended.all() else np.inf
+    bands = [stats.share(int((exact <= place).sum()), n) if place <= first else None for place in x]
+    low, high = _greenwood(values, ended)
+    # Of all that ended the variance is 0: it is a share of those.
+    whole = stats.share(len(exact), len(exact))
+    low, high = np.where(share >= 1 - _ROUNDING, whole.low, low), np.where(share >= 1 - _ROUNDING, 1.0, high)
+    low = np.array([least if band is None else band.low for band, least in zip(bands, low, strict=True)])
+    high = np.array([most if band is None else band.high for band, most in zip(bands, high, strict=True)])
+    low, high = np.minimum(low, share), np.maximum(high, share)
+    if not ended.all() and values[~ended].max() > x[-1]:
+        # So long it stays as it is, as far as is known.
+        x = np.append(x, values[~ended].max())
+        share, low, high = (np.append(each, each[-1]) for each in (share, low, high))
+    return Steps(x, share, low, high, name)
 
-    if len(values) < 2 or not ended.any():
-        x = np.sort(values[ended])
-        share = np.arange(1, len(x) + 1) / max(len(values), 1)
-        return Steps(x, share, np.zeros(len(x)), np.ones(len(x)), name)
-    found: Any = stats.ecdf(stats.CensoredData(uncensored=values[ended], right=values[~ended]))
+
+def _greenwood(values: Vector, ended: NDArray[np.bool_]) -> tuple[Vector, Vector]:
+    """Greenwood's band on the log-log scale, which stays within 0 and 1, at each value that ended; 0 and 1 where it is not defined."""
+    from scipy import stats as scipy_stats
+
+    found: Any = scipy_stats.ecdf(scipy_stats.CensoredData(uncensored=values[ended], right=values[~ended]))
     with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
         # That a band is not defined everywhere is known, and seen to below.
         warnings.simplefilter("ignore", RuntimeWarning)
         band = found.cdf.confidence_interval(_LEVEL, method="log-log")
-    share = np.asarray(found.cdf.probabilities, dtype=np.float64)
-    low, high = (np.asarray(each.probabilities, dtype=np.float64) for each in (band.low, band.high))
-    # At 0 and 1 the variance is 0 and the logarithm infinite: nothing is known there.
-    low, high = np.where(np.isfinite(low), low, 0.0), np.where(np.isfinite(high), high, 1.0)
-    return Steps(np.asarray(found.cdf.quantiles, dtype=np.float64), share, np.minimum(low, share), np.maximum(high, share), name)
+    at = np.searchsorted(np.asarray(found.cdf.quantiles), np.unique(values[ended]))
+    low, high = (np.asarray(each.probabilities, dtype=np.float64)[at] for each in (band.low, band.high))
+    return np.where(np.isfinite(low), low, 0.0), np.where(np.isfinite(high), high, 1.0)
 
 
 def _named_with_n(names: list[str], found: list[dict[str, _Curve]]) -> dict[str, str]:
@@ -146,7 +175,8 @@ def _said(curves: list[_Curve], values: str) -> str:
     unfinished, total = sum(curve.unfinished for curve in curves), sum(curve.values for curve in curves)
     if all(curve.of_runs for curve in curves):
         text = (
-            f"Distribution over {number(runs)} runs with Greenwood's pointwise 95 % band."
+            f"Distribution over {number(runs)} runs with the pointwise 95 % band of a binomial share (mid-p)"
+            f"{', and of Greenwood after the first unfinished run.' if any(curve.mixed for curve in curves) else '.'}"
             if max(runs) > 1
             else "A single run each: no band."
         )

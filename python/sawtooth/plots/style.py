@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import math
 import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from copy import copy
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +24,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, Locator, LogLocator, MaxNLocator, NullFormatter
 
 from sawtooth.recognise import written
 from sawtooth.storage import write_atomically, writing
@@ -117,12 +120,39 @@ def font(size: float, *, bold: bool = False) -> FontProperties:
 
 
 def plain_ticks(axis: Axis) -> None:
-    """Ticks of a logarithmic axis as people read them, 20 50 100 200: at 1, 2 and 5 where it spans few decades, else at 1."""
+    """Ticks of a logarithmic axis as people read them, 20 50 100 200: as many as there is room for, of a short stretch those of a linear axis."""
     low, high = axis.get_view_interval()
-    few = low > 0 and high / low < 2000
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
+    fitting = (each for each in _LOCATORS if low > 0 and len(places := _within(each, low, high)) >= 2 and _have_room(axis, places))
+    axis.set_major_locator(copy(next(fitting, MaxNLocator(1) if 0 < high < 10 * low else LogLocator())))
     axis.set_major_formatter(FuncFormatter(_plain))
     axis.set_minor_formatter(NullFormatter())
+
+
+_LOCATORS = (
+    *(LogLocator(subs=subs, numticks=100) for subs in ((1.0, 2.0, 5.0), (1.0, 3.0), (1.0,))),
+    *(LogLocator(base=10.0**decades, numticks=100) for decades in (2, 3, 4, 5, 6)),
+    *(MaxNLocator(most) for most in (4, 3, 2, 1)),
+)
+"""Where ticks may be, those with the most names first."""
+
+
+def _within(locator: Locator, low: float, high: float) -> list[float]:
+    """The ticks that are between two values."""
+    return [float(place) for place in locator.tick_values(low, high) if low <= place <= high]
+
+
+def _have_room(axis: Axis, places: Sequence[float]) -> bool:
+    """Whether the names of ticks stand beside each other, one letter apart."""
+    made = axis.get_figure()
+    assert made is not None
+    size, width, height = 9.0, *(made.get_size_inches() if isinstance(made, Figure) else (0.0, 0.0))
+    box = axis.axes.get_position()
+    if axis is axis.axes.yaxis:
+        return len(places) * 1.6 * size / 72 <= box.height * height
+    widest = max(extent(_plain(place, None), size) for place in places) + size / 72
+    low, high = axis.get_view_interval()
+    least = min((math.log(b / a) for a, b in pairwise(places)), default=math.inf)
+    return widest <= least / math.log(high / low) * box.width * width
 
 
 def _plain(value: float, _place: int | None) -> str:
