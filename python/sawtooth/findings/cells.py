@@ -1,6 +1,7 @@
 """The cells that a finding speaks of, also those that have no value: a claim about all of them is not shown by the rest.
 
-A cell in which there is no such item, as another flow at a level without others, is none of them.
+A cell in which there is no such item, as another flow at a level without others, is none of them; nor is one of which a reference that the measure is
+made with has no number.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from sawtooth.findings.verdict import Evidence
-from sawtooth.measures import Evaluator, Measure
+from sawtooth.measures import Asked, Evaluator, Measure
 from sawtooth.measures.blocks import block
 from sawtooth.measures.tables import FLOW, LINK
 from sawtooth.questions import Choice
@@ -69,14 +70,16 @@ def spoken(evaluator: Evaluator, measure: Measure, choice: Choice, known: pl.Dat
     ended = plan.join(evaluator.plan.select("run"), on="run", how="semi")
     keys = ["cell", "arm"]
     chosen = replace(choice, of=()).select(plan)
-    runs = ended.group_by(keys).agg(pl.col("run").n_unique().alias("runs"))
+    runs = ended.group_by(keys, maintain_order=True).agg(pl.col("run").n_unique().alias("runs"))
     cells = chosen.drop("run").unique(maintain_order=True).join(runs, on=keys, how="left", nulls_equal=True, maintain_order="left")
     cells = cells.with_columns(pl.col("runs").fill_null(0), item=pl.lit(choice.of[0] if len(choice.of) == 1 else None, pl.String))
     without = cells.filter(pl.col("runs") > 0).join(known, on=keys, how="anti", nulls_equal=True)
     if without.is_empty():
         return cells
     there = ended.join(without, on=keys, how="semi", nulls_equal=True)
-    there = there.join(_items(evaluator, measure, choice.of), on="run", how="semi")
+    there = there.join(_items(evaluator, measure, choice.of), on="run", how="semi").join(
+        _unpublished(evaluator, measure), on="run", how="anti"
+    )
     lacking = without.join(there, on=keys, how="anti", nulls_equal=True)
     return cells.join(lacking, on=keys, how="anti", nulls_equal=True)
 
@@ -93,3 +96,10 @@ def _items(evaluator: Evaluator, measure: Measure, names: Sequence[str]) -> pl.D
     if names:
         found = found.filter(pl.col("item").is_in(list(names)) | block(pl.col("item")).is_in(list(names)))
     return found.select("run").unique().collect()
+
+
+def _unpublished(evaluator: Evaluator, measure: Measure) -> pl.DataFrame:
+    """The runs that would have a value if a reference had one of their cells."""
+    if not measure.referred:
+        return evaluator.plan.select("run").clear()
+    return evaluator.observe(Asked(measure.unreferred)).filter(pl.col("low").is_not_null()).select("run").unique()

@@ -52,19 +52,12 @@ class Data:
         return choice.select(self.observed).filter(pl.col("low").is_not_null())
 
     def untold(self, *, advised: bool = False) -> str:
-        """How many of the runs of both sides tell nothing, which therefore do not count, and why; empty if all do. `advised`: and what to do."""
+        """Why runs of either side have no value, where the measure is it, and how many; empty of nothing. `advised`: and what to do."""
         sides = pl.concat([choice.select(self.observed) for choice in self.spec.choices]).unique(["run", "item"], maintain_order=True)
         sides = undefined.explained(self.evaluator, Asked(self.measure, self.spec.view), sides)
-        rest = sides.filter(pl.col("low").is_null(), pl.col("why").is_null())
-        if self.measure.referred and rest.height:
-            # Of which cells a reference has no number is told by itself.
-            known = self.evaluator.observe(Asked(self.measure.unreferred, self.spec.view)).filter(pl.col("low").is_not_null())
-            rest = rest.join(known, on="run", how="anti")
-        other = rest["run"].n_unique()
         why = undefined.words(sides)
         parts = [
             f"no value of `{self.measure.name}`: {why}" if why else "",
-            f"{other} of {sides['run'].n_unique()} runs do not tell `{self.measure.name}`" if other else "",
             undefined.advice(why) if advised else "",
         ]
         return "; ".join(part for part in parts if part)

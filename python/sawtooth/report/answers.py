@@ -102,9 +102,11 @@ class Answers:
         if kind.bounds and evidence and spec.measure is not None and spec.measure.coarse:
             evidence = resolved(evidence, kind.weigh(FindingData(self.coarse, spec, kind, self.shown.references, self.arms)))
         lacking = [each.words for each in self.lacking(spec, data.frame)]
-        if not evidence:
-            why_none = "; ".join(part for part in (*lacking, data.untold(advised=True)) if part) or "the runs that were made do not tell it"
-            return Claimed(spec.claim, evidence, spec.wanted, why_none)
+        if all(each.silent for each in evidence):
+            nothing = [_one(each.cell, each.words, "") for each in evidence[:1]] or ["the runs that were made do not tell it"]
+            return Claimed(
+                spec.claim, (), spec.wanted, "; ".join(part for part in (*lacking, data.untold(advised=True)) if part) or nothing[0]
+            )
         remarks = [f"{remark[0].upper()}{remark[1:]}" for remark in (kind.remark(data), *lacking, data.untold()) if remark]
         return Claimed(spec.claim, evidence, spec.wanted, remark=". ".join(remarks))
 
