@@ -12,9 +12,10 @@ import polars as pl
 
 from sawtooth import _core, reading, sheets
 from sawtooth.design import NOT_SET
-from sawtooth.errors import DatasetError, SawtoothError, StudyError, cut
+from sawtooth.errors import DatasetError, Place, SawtoothError, StudyError, cut
 from sawtooth.hints import did_you_mean
-from sawtooth.measures import units
+from sawtooth.measures import ExpressionError, measure, units
+from sawtooth.measures import unit as units_of
 from sawtooth.recognise import unit_suffix
 from sawtooth.references import Quantity, Reference, digest
 from sawtooth.sheets import Sheet, number
@@ -270,6 +271,7 @@ class _Reader:
                     raise self.error(f"unknown key `{key}`", f"{where}.{key}", did_you_mean(key, known), at_key=True)
             column = self.text(inner, "column", where, name)
             found[name] = self.quantity(inner, column, sheet, where)
+            self.require_kind(name, found[name], f"{where}.unit" if "unit" in inner else where)
         if not given:
             for column in sheet.columns:
                 if column not in taken and _holds_numbers(column, sheet.texts(column)):
@@ -287,7 +289,9 @@ class _Reader:
         if n is not None and not (isinstance(n, int) and not isinstance(n, bool) and 0 < n < _MOST_RUNS) and n not in sheet.columns:
             known = did_you_mean(str(n), sheet.columns) if isinstance(n, str) else "such as 30"
             raise self.error(f"`n` is a whole number or a column of {sheet.path}, found {cut(repr(n))}", f"{where}.n", known)
-        if "sd" in inner and n is None and "ci" not in inner:
+        if "sd" in inner and "ci" in inner:
+            raise self.error("`sd` and `ci` both say how far a mean can be trusted", f"{where}.ci", "leave one of them out")
+        if "sd" in inner and n is None:
             raise self.error(
                 "a standard deviation says how far a mean can be trusted only with its number of observations", where,
                 "say of how many by `n` (`--n`): a number, or a column",
@@ -311,17 +315,34 @@ class _Reader:
             if isinstance(inner.get(key), str):
                 self.require_numbers(sheet, str(inner[key]), f"{where}.{key}", key)
         name = self.text(inner, "unit", where, unit_suffix(column))
+        at = (f"{where}.unit" if "unit" in inner else where) or "file"
         try:
-            unit = units.PLAIN if not name else units.of_quantity(f"1 {name}")
+            unit = units.PLAIN if not name else (0.01, units.PLAIN) if name == "%" else units.of_quantity(f"1 {name}")
         except _core.ScenarioError:
-            raise self.error(
-                f"unknown unit `{cut(name)}`", f"{where}.unit" if where else "file", "such as s, ms, bit/s, Mbit/s, kB, packets"
-            ) from None
+            raise self.error(f"unknown unit `{cut(name)}`", at, "such as s, ms, bit/s, Mbit/s, kB, packets, %") from None
         if isinstance(unit, tuple):
             unit = units.Unit(unit[1].powers, unit[1].scale * unit[0])
-        return Quantity(column, unit, name, self.text(inner, "sd", where, "") or None, self.text(inner, "ci", where, "") or None, n, digits)
+        spread = [self.text(inner, key, where, "") or None for key in ("sd", "ci")]
+        return Quantity(column, unit, name, *spread, n, digits, self.place(at))
 
     # --- values
+
+    def require_kind(self, name: str, quantity: Quantity, key: str) -> None:
+        """Raises for a column that is called like a measure and is of another kind: it would be held against that."""
+        try:
+            known = measure(name)
+        except ExpressionError:
+            return
+        if quantity.unit_name and quantity.unit.powers != units_of(known).powers:
+            whence = "" if key.endswith(".unit") else f", as the name of its column `{quantity.column}` ends in"
+            raise self.error(
+                f"`{name}` is in {quantity.unit_name}{whence}, and the measure `{name}` in {known.unit or 'plain numbers'}", key,
+                f"`unit` says what {Path(str(self.tree['file'])).name} has; what is of another kind than the measure is called otherwise",
+            )  # fmt: skip
+
+    def place(self, key: str) -> Place | None:
+        """Where a study says something of its table; None if none does."""
+        raise NotImplementedError
 
     def no_keys(self, sheet: Sheet) -> SawtoothError:
         """The error about a table of which no column tells the cells apart."""
@@ -397,6 +418,9 @@ class _OfStudy(_Reader):
     def error(self, message: str, key: str = "", hint: str | None = None, *, at_key: bool = False) -> StudyError:
         return self.study.document.error(message, f"{self.path}.{key}" if key else self.path, hint, key=at_key)
 
+    def place(self, key: str) -> Place | None:
+        return self.study.document.place(f"{self.path}.{key}")
+
     def file(self) -> Path:
         return self.study.folder.file(self.tree.get("file"), lambda message: self.error(message, "file"))
 
@@ -410,6 +434,9 @@ class _OfFile(_Reader):
 
     def error(self, message: str, key: str = "", hint: str | None = None, *, at_key: bool = False) -> DatasetError:  # noqa: ARG002
         return DatasetError(message, hint)
+
+    def place(self, key: str) -> None:  # noqa: ARG002
+        return None
 
     def file(self) -> Path:
         return self.named

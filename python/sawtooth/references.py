@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sawtooth.design import NOT_SET
-from sawtooth.errors import DatasetError
+from sawtooth.errors import DatasetError, Place
 from sawtooth.measures.units import Unit
 from sawtooth.recognise import level
 from sawtooth.sheets import Sheet, number
@@ -45,6 +45,7 @@ class Quantity:
         sd, ci: columns of its standard deviation over `n` observations, or of its 95 % confidence half-width.
         n: number of observations, or the column that has it.
         digits: decimals that the values are given with; None: as many as the file has, value by value.
+        place: where a study says its unit, or could; None of a table that no study names.
 
     """
 
@@ -55,6 +56,12 @@ class Quantity:
     ci: str | None = None
     n: int | str | None = None
     digits: int | None = None
+    place: Place | None = None
+
+    @property
+    def said(self) -> str:
+        """Its unit in words."""
+        return self.unit_name or "plain numbers"
 
 
 @dataclass(frozen=True)

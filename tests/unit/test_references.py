@@ -187,7 +187,7 @@ def test_units_that_do_not_fit_are_told(tmp_path: Path) -> None:
     (tmp_path / "paper.csv").write_text(TABLE)
     finding = '[[findings]]\nclaim = "c"\nmetric = "srtt_mean_ns"\nof = "f"\nis = "reproduced"\nreference = "paper.goodput_bps"\n'
     (tmp_path / "s.toml").write_text(STUDY + REFERENCE + finding)
-    with pytest.raises(StudyError, match="is in bit/s, `srtt_mean_ns` in ns"):
+    with pytest.raises(StudyError, match="is in Mbit/s, `srtt_mean_ns` in ns"):
         make_plan(Study.load(tmp_path / "s.toml"))
 
 
@@ -259,7 +259,8 @@ def test_digits_are_those_that_a_table_gives(tmp_path: Path) -> None:
         ),
         (
             Question(("completion_ns",), reference="paper"),
-            "error: `thr` of paper.csv is in Mbit/s, `completion_ns` in ns\nhint: --metric names ours, --value theirs, --unit the unit of theirs",
+            "error: `thr` of paper.csv is in Mbit/s, `completion_ns` in ns\nhint: --metric names ours, --value theirs; the study says the unit of theirs at "
+            "s.toml:23:52; `sawtooth run` takes a change over and runs nothing again",
         ),
         (
             Question(reference="paper", published=Columns("thru")),

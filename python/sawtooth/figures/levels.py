@@ -26,7 +26,7 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
     """The reference."""
     if "reference" not in tree:
         return {}
-    return {"reference": shown.referred(reader, tree, path)}
+    return {"reference": shown.beside(reader, tree, path, reader.measure(dict(tree), path))}
 
 
 def draw(data: Data) -> Drawn:

@@ -8,11 +8,12 @@ from typing import Any
 from sawtooth.errors import StudyError
 from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.spec import FigureSpec
-from sawtooth.measures import Condition, ExpressionError, Measure, Samples, measure
+from sawtooth.measures import Condition, ExpressionError, Measure, Samples, measure, unit, units
+from sawtooth.measures.named import without_unit
 from sawtooth.measures.resolve import Referred
 from sawtooth.measures.tables import SHAPES, numeric_columns
 from sawtooth.questions import Reader
-from sawtooth.recognise import written
+from sawtooth.recognise import unit_suffix, written
 from sawtooth.scales import scale as units_scale
 
 
@@ -105,6 +106,37 @@ def referred(reader: Reader, tree: Mapping[str, Any], path: str) -> Referred:
         raise StudyError(error.message, reader.study.document.place(f"{path}.reference"), error.hint) from None
     assert isinstance(found.term, Referred)
     return found.term
+
+
+def beside(reader: Reader, tree: Mapping[str, Any], path: str, measured: Measure) -> Referred:
+    """The column of a reference that a measure is held against.
+
+    Raises:
+        StudyError: if it is of another kind, at what has to be changed: what the reference says of its column, or which column is named.
+
+    """
+    term = referred(reader, tree, path)
+    wanted = unit(measured)
+    if term.unit.powers == wanted.powers:
+        return term
+    columns = reader.references[term.reference].quantities
+    quantity, named = columns[term.column], f"`{term.reference}.{term.column}`"
+    message = f"{named} is in {quantity.said}, `{measured.name}` in {measured.unit or 'plain numbers'}"
+    used = reader.study.document.place(f"{path}.reference")
+    # A column that is called as one of the measure's kind is, or of which no unit is said, has the wrong one; else the wrong one is named.
+    if quantity.place is not None and (not quantity.unit_name or _called(term.column, measured)):
+        raise StudyError(message, quantity.place, f"`unit` says what the file has; {named} is held against `{measured.name}` at {used}")
+    fitting = [f"{term.reference}.{name}" for name, each in columns.items() if each.unit.powers == wanted.powers]
+    others = f"in {measured.unit or 'plain numbers'} there is {', '.join(fitting)}; " if fitting else ""
+    raise StudyError(message, used, f"{others}the unit of {named} is said {f'at {quantity.place}' if quantity.place else 'by `unit`'}")
+
+
+def _called(column: str, measured: Measure) -> bool:
+    """Whether a column is called like a measure, with another unit or without one, or as something in units of its kind."""
+    suffix = unit_suffix(column)
+    if suffix and units.of_quantity(f"1 {suffix}")[1].powers == unit(measured).powers:
+        return True
+    return bool(measured.alone) and column.split("_") == without_unit(measured.alone).split()
 
 
 def measure_of(term: Referred) -> Measure:

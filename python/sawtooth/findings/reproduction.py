@@ -32,17 +32,11 @@ _MOST_TOLD = 3
 
 def read(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, Any]:
     """The reference, and what counts as reproduced."""
-    from sawtooth.figures.shown import referred
+    from sawtooth.figures.shown import beside
 
-    term = referred(reader, tree, path)
-    by = reader.one_of(dict(tree), "by", path, ("digits", "margin", "prediction"), "digits")
     assert spec.measure is not None
-    wanted = term.unit
-    if wanted.name != spec.measure.unit:
-        raise reader.error(
-            f"`{tree['reference']}` is in {wanted.name or 'plain numbers'}, `{spec.measure.name}` in {spec.measure.unit or 'plain numbers'}",
-            f"{path}.reference", "units of one kind can be compared; `unit` of a reference's column says what it has",
-        )  # fmt: skip
+    term = beside(reader, tree, path, spec.measure)
+    by = reader.one_of(dict(tree), "by", path, ("digits", "margin", "prediction"), "digits")
     found: dict[str, Any] = {"reference": term, "by": by}
     if by == "margin":
         if "margin" not in tree:

@@ -182,18 +182,21 @@ def _require_told(metric: Measure, found: Sequence[pl.DataFrame], datasets: Sequ
 
 def _require_unit(reference: Reference, column: str, metric: Measure, notes: list[str]) -> None:
     quantity = reference.quantities[column]
-    for value in reference.table(column)["value"]:
-        if value < 0:
-            raise DatasetError(f"{reference.path}: column `{quantity.column}` has numbers below 0", "ratios need values of at least 0")
+    for text, place in reference.table(column).filter(pl.col("value") < 0).select("text", "place").iter_rows():
+        raise DatasetError(f"{place}: `{text}` in column `{quantity.column}` is below 0", "ratios need values of at least 0")
     if quantity.unit.natural.name == metric.unit:
         return
+    # What a study says of its reference, no option does.
+    at_study = f"at {quantity.place}; `sawtooth run` takes a change over and runs nothing again" if quantity.place else ""
     if quantity.unit_name:
         raise DatasetError(
             f"`{quantity.column}` of {reference.path} is in {quantity.unit_name}, `{metric.name}` in {metric.unit or 'plain numbers'}",
-            "--metric names ours, --value theirs, --unit the unit of theirs",
-        )
+            f"--metric names ours, --value theirs; the study says the unit of theirs {at_study}" if at_study
+            else "--metric names ours, --value theirs, --unit the unit of theirs",
+        )  # fmt: skip
     notes.append(
-        f"{reference.path.name}: `{quantity.column}` says no unit and is taken to be in {metric.unit}, as `{metric.name}` is; --unit says another"
+        f"{reference.path.name}: `{quantity.column}` says no unit and is taken to be in {metric.unit}, as `{metric.name}` is; "
+        + (f"`unit` at {quantity.place} says another" if at_study else "--unit says another")
     )
 
 
