@@ -322,8 +322,8 @@ class _Reader:
             raise self.error(f"unknown unit `{cut(name)}`", at, "such as s, ms, bit/s, Mbit/s, kB, packets, %") from None
         if isinstance(unit, tuple):
             unit = units.Unit(unit[1].powers, unit[1].scale * unit[0])
-        spread = [self.text(inner, key, where, "") or None for key in ("sd", "ci")]
-        return Quantity(column, unit, name, *spread, n, digits, self.place(at))
+        sd, ci = (self.text(inner, key, where, "") or None for key in ("sd", "ci"))
+        return Quantity(column, unit, name, sd, ci, n, digits, self.place(at))
 
     # --- values
 
