@@ -1,6 +1,7 @@
 """`rising` and `falling`: whether a measure goes up or down along a factor, the other factors being equal.
 
-The levels of the other factors, arms and replicates are strata: ranks are compared within each, and no designed cell is resampled.
+The levels of the other factors, arms and replicates are strata: ranks are compared within each, and no designed cell is resampled. A run that did not
+finish has its rank where it took longer than all that did; a stratum in which the order is not known does not count, which is said.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from sawtooth import stats
@@ -19,7 +21,7 @@ from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Reader
 from sawtooth.recognise import written
 from sawtooth.scales import p_value
-from sawtooth.stats import Interval
+from sawtooth.stats import Interval, Vector
 from sawtooth.study.keys import Key
 
 ALONG = Key("along", "factor", "needed", "along which it rises or falls, in the order of its levels")
@@ -57,18 +59,19 @@ def weigh(data: Data) -> list[Evidence]:
 def _evidence(name: str, frame: pl.DataFrame, keys: list[str], along: str, order: Mapping[str, int], *, rising: bool) -> Evidence:
     """Of one group, its strata being what `keys` tell apart."""
     ranked = frame.with_columns(place=pl.col(along).replace_strict(dict(order), return_dtype=pl.Float64))
-    exact = ranked.filter((pl.col("low") == pl.col("high")).all().over(keys))
+    groups = [group for _, group in ranked.group_by(keys, maintain_order=True) if group.height > 1]
     strata = [
-        (group["place"].to_numpy(), group["low"].to_numpy()) for _, group in exact.group_by(keys, maintain_order=True) if group.height > 1
-    ]
-    left = frame.height - exact.height
+        (group["place"].to_numpy(), values)
+        for group in groups if (values := _in_order(group["low"].to_numpy(), group["high"].to_numpy())) is not None
+    ]  # fmt: skip
+    left = len(groups) - len(strata)
     if not strata:
         present = frame[along].unique(maintain_order=True).to_list()
         words = (
-            f"the runs have one level of `{along}` only: {written(present[0])}"
-            if len(present) == 1
-            else "no stratum has two levels whose runs all finished"
-        )
+            f"the runs have one level of `{along}` only: {written(present[0])}" if len(present) == 1
+            else f"in each of {left} strata runs did not finish, so that their order is not known" if left
+            else "no stratum has values at two levels"
+        )  # fmt: skip
         return Evidence(name, lambda _: False, lambda _: False, words)
     found = stats.trend(strata)
     sign = 1.0 if rising else -1.0
@@ -81,10 +84,18 @@ def _evidence(name: str, frame: pl.DataFrame, keys: list[str], along: str, order
 
     words = f"rank correlation within {found.strata} strata {found.rho:+.2f}, {p_value(found.p)} ({found.method})"
     if left:
-        words += f"; {left} values are in strata with unfinished runs and do not count"
+        words += f"; {left} of {len(groups)} strata do not count, as runs did not finish and their order is not known"
     interval = Interval(found.rho, found.low, found.high, found.n, found.method)
     limits = (0.0, math.inf) if rising else (-math.inf, 0.0)
     return Evidence(name, shows, denies, words, interval, limits)
+
+
+def _in_order(low: Vector, high: Vector) -> Vector | None:
+    """Values that stand in the same order as those between these bounds, which are the same of what is known; None if that order is not known."""
+    order = np.lexsort((high, low))
+    if bool((high[order][:-1] > low[order][1:]).any()):
+        return None
+    return np.where(np.isfinite(low), low, high)
 
 
 KIND = Kind(
