@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from sawtooth.display import Card
 from sawtooth.errors import DatasetError, as_path
 from sawtooth.findings.verdict import Evidence, weighed
 from sawtooth.hints import did_you_mean
-from sawtooth.report import words
+from sawtooth.report import kept, words
 from sawtooth.results.dataset import Dataset
 from sawtooth.storage import remove_leftovers, write_atomically, writing
 
@@ -239,7 +239,7 @@ class Report:
         }
 
     def write(self, directory: str | Path, formats: Iterable[str] = ("html",)) -> Path:
-        """Writes the report: figures go to figures/, tables to tables/.
+        """Writes the report: figures go to figures/, tables to tables/. Those of an earlier report that this one has not are removed.
 
         Args:
             directory: where.
@@ -257,25 +257,36 @@ class Report:
         with writing(directory):
             for each in (directory, directory / "tables", directory / "figures"):
                 remove_leftovers(each)
-            self._write_figures(directory / "figures", chosen)
+            files: dict[str, bytes] = {}
+            parts: list[str] = []
+            names: list[str] = []
+            if chosen & {"html", "md", "svg"}:
+                parts.append("figures")
+                names += [f"figures/{plot.name}" for plot in self.shown_plots]
+                files.update(self._figure_files(chosen))
             if chosen & {"html", "md", "csv"}:
-                (directory / "tables").mkdir(parents=True, exist_ok=True)
-                for grid in self.grids:
-                    write_atomically(directory / "tables" / f"{grid.name}.csv", grid.frame.write_csv().encode())
-            return self._write_pages(directory, chosen)
+                parts.append("tables")
+                names += [f"tables/{grid.name}" for grid in self.grids]
+                files.update({f"tables/{grid.name}.csv": grid.frame.write_csv().encode() for grid in self.grids})
+            for part in parts:
+                (directory / part).mkdir(parents=True, exist_ok=True)
+            for name, content in files.items():
+                write_atomically(directory / name, content)
+            page = self._write_pages(directory, chosen)
+            # The page is there: nothing links to what is removed any more.
+            if parts:
+                kept.renew(directory, files, names, parts)
+            return page
 
-    def _write_figures(self, directory: Path, chosen: set[str]) -> None:
-        if not chosen & {"html", "md", "svg"}:
-            return
-        directory.mkdir(parents=True, exist_ok=True)
+    def _figure_files(self, chosen: set[str]) -> Iterator[tuple[str, bytes]]:
         for plot in self.shown_plots:
-            write_atomically(directory / f"{plot.name}.svg", plot.svg.encode())
+            yield f"figures/{plot.name}.svg", plot.svg.encode()
             if "html" in chosen:
                 from sawtooth.plots import style
 
-                write_atomically(directory / f"{plot.name}.png", style.png(plot.figure))
+                yield f"figures/{plot.name}.png", style.png(plot.figure)
             if plot.numbers is not None and chosen & {"html", "md"}:
-                write_atomically(directory / f"{plot.name}.csv", plot.numbers.write_csv().encode())
+                yield f"figures/{plot.name}.csv", plot.numbers.write_csv().encode()
 
     def _write_pages(self, directory: Path, chosen: set[str]) -> Path:
         pages: list[tuple[str, bytes]] = []
