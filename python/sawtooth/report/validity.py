@@ -5,7 +5,8 @@ A rule may mark hundreds of flows, which would hide another that marks one; so t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 12
 """Of more marks the table is in its file only."""
 _MOST_NAMED = 3
+_KINDS: Mapping[str, str] = {"cell": "cell", "arm": "arm", "item": "flow"}
 _ORDER: Sequence[Severity] = ("error", "warning", "note")
 
 
@@ -31,7 +33,7 @@ class Entry:
 
     Attributes:
         rule: the row of the table of rules.
-        where: in how many cells, in which arms, of which items, in how many of their runs.
+        where: in how many cells, in which arms, of which items, in how many of their runs; joined only where all of them are marked.
         example: one of the marks.
         marks: how many there are.
 
@@ -87,22 +89,25 @@ def validity(dataset: Dataset) -> Validity | None:
     cells = dataset.runs.select("cell", *names).unique("cell", keep="first", maintain_order=True)
     marks = found.join(cells.with_columns(pl.col("cell").cast(found["cell"].dtype)), on="cell", how="left", maintain_order="left")
     # Arms and flows stand as the study has them.
-    flows = dataset.flows().select("flow").unique(maintain_order=True).collect()["flow"]
+    flows = dataset.flows(factors=True).select("cell", "arm", "flow").unique(maintain_order=True).collect()
     arms = pl.col("arm").cast(pl.Enum(dataset.runs["arm"].unique(maintain_order=True)))
-    marks = marks.sort("cell", arms, pl.col("item").cast(pl.Enum(["", *flows])), "code", maintain_order=True)
+    marks = marks.sort(
+        "cell", arms, pl.col("item").cast(pl.Enum(["", *flows["flow"].unique(maintain_order=True)])), "code", maintain_order=True
+    )
     marks = marks.select("cell", *names, *(name for name in ("arm", "item") if found[name].ne("").any()), "code", "runs", "of", "text")
+    # What failed has no flow, and is a place nevertheless.
+    places = dataset.runs.select("cell", "arm").unique().join(flows.rename({"flow": "item"}), on=["cell", "arm"], how="left")
     entries = [
-        _entry(linting.RULES[str(code)], group, names, cells.height)
+        _entry(linting.RULES[str(code)], group, names, places)
         for (code,), group in marks.sort("code", maintain_order=True).group_by("code", maintain_order=True)
     ]
     entries.sort(key=lambda entry: _ORDER.index(entry.rule.severity))
     return Validity(entries, marks, (marks["cell"].n_unique(), cells.height))
 
 
-def _entry(rule: Rule, marks: pl.DataFrame, names: Sequence[str], cells: int) -> Entry:
-    marked = marks["cell"].n_unique()
-    parts = [f"In {_cells(marked, cells)}"]
-    parts += [_named(name, marks[name].unique(maintain_order=True).to_list()) for name in ("arm", "item") if name in marks.columns]
+def _entry(rule: Rule, marks: pl.DataFrame, names: Sequence[str], places: pl.DataFrame) -> Entry:
+    parts = _places(marks, places)
+    parts[0] = f"In {parts[0]}"
     shares = marks.select((pl.col("runs") / pl.col("of")).alias("share"), "runs", "of").sort("share", maintain_order=True)
     least, most = (f"{shares['runs'][at]} of {shares['of'][at]}" for at in (0, -1))
     parts.append(f"in {least} runs" if least == most else f"in {least} to {most} runs")
@@ -110,10 +115,42 @@ def _entry(rule: Rule, marks: pl.DataFrame, names: Sequence[str], cells: int) ->
     where = [*(f"{name} {written(str(first[name]))}" for name in names), *(str(first[name]) for name in ("arm", "item") if first.get(name))]
     return Entry(
         rule,
-        ", ".join(part for part in parts if part),
+        ", ".join(parts),
         f"{', '.join(where)}: {first['text']}" if where else str(first["text"]),
         marks.height,
     )
+
+
+def _places(marks: pl.DataFrame, places: pl.DataFrame) -> list[str]:
+    """Where marks are, in words: cells, arms and flows each by themselves if every one of them is marked with all others, else joined and counted."""
+    kinds = [kind for kind in _KINDS if kind in marks.columns and not (kind == "item" and marks[kind].eq("").all())]
+    tied = [kind for kind in kinds if not _apart(marks.select(kinds), kind)]
+    words = {kind: _named(kind, marks, places) for kind in kinds if kind not in tied}
+    if tied:
+        words[tied[0]] = _tied(marks.select(tied).unique(maintain_order=True), places)
+    return [word for kind in kinds if (word := words.get(kind))]
+
+
+def _apart(marks: pl.DataFrame, kind: str) -> bool:
+    """Whether each of a kind is marked with all that any of the kind is marked with."""
+    return marks.n_unique() == math.prod(part.n_unique() for part in (marks.select(kind), marks.drop(kind)) if part.width)
+
+
+def _tied(marks: pl.DataFrame, places: pl.DataFrame) -> str:
+    """How many of the cells, arms and flows that are not each marked with all others."""
+    first, *others = marks.columns
+    if first == "cell" and len(others) == 1 and marks[others[0]].n_unique() <= _MOST_NAMED:
+        return ", ".join(
+            f"{_cells(group.height, _known(places, ['cell', others[0]]).filter(pl.col(others[0]).eq(str(name))).height)} of {_KINDS[others[0]]} {name}"
+            for (name,), group in marks.group_by(others[0], maintain_order=True)
+        )
+    *kinds, last = (f"{_KINDS[kind]}s" for kind in marks.columns)
+    return f"{marks.height} of {_known(places, marks.columns).height} {', '.join(kinds)} and {last}"
+
+
+def _known(places: pl.DataFrame, kinds: Sequence[str]) -> pl.DataFrame:
+    """What there is of the kinds in the results."""
+    return places.select(kinds).drop_nulls().unique()
 
 
 def _cells(marked: int, cells: int) -> str:
@@ -121,10 +158,12 @@ def _cells(marked: int, cells: int) -> str:
     return "the only cell" if cells == 1 else f"all {cells} cells" if marked == cells else f"{marked} of {cells} cells"
 
 
-def _named(kind: str, found: Sequence[str]) -> str:
-    """The arms or items that are marked, or how many they are."""
-    found = [each for each in found if each]
+def _named(kind: str, marks: pl.DataFrame, places: pl.DataFrame) -> str:
+    """The arms or items that are marked, or how many they are; of cells how many."""
+    if kind == "cell":
+        return _cells(marks["cell"].n_unique(), places["cell"].n_unique())
+    found = [each for each in marks[kind].unique(maintain_order=True) if each]
     if not found:
         return ""
-    what = f"{'flow' if kind == 'item' else kind}{'' if len(found) == 1 else 's'}"
+    what = f"{_KINDS[kind]}{'' if len(found) == 1 else 's'}"
     return f"{what} {', '.join(found)}" if len(found) <= _MOST_NAMED else f"{len(found)} {what} such as {found[0]}"
