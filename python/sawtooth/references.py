@@ -101,20 +101,23 @@ class Reference:
         return {name: quantity.unit.natural for name, quantity in self.quantities.items()}
 
     def table(self, column: str) -> pl.DataFrame:
-        """One row per row of the file that has a value: the keys as what they are recognised by, label, value, error, freedom, digits, text, place.
+        """One row per row of the file that has a value: the keys as what they are recognised by, label, value, error, freedom, n, digits, text, place.
 
-        value and error (the standard error of the value; 0 if it is not told) are in the natural unit of their kind; digits is the place of
+        value and error (the standard error of the value; 0 if it is not told) are in the natural unit of their kind; n is the number of observations
+        behind it, null if that is not told; digits is the place of
         the last digit that is given, in the file's unit, text what stands there, place where that is, and label the keys in words.
         """
         quantity = self.quantities[column]
         factor = quantity.unit.factor(quantity.unit.natural)
-        made: dict[str, list[object]] = {name: [] for name in (*self.keys, "label", "value", "error", "freedom", "digits", "text", "place")}
+        made: dict[str, list[object]] = {
+            name: [] for name in (*self.keys, "label", "value", "error", "freedom", "n", "digits", "text", "place")
+        }
         for record in self.sheet.records:
             text = record.cells[quantity.column]
             value = number(text)
             if value is None:
                 continue
-            error, freedom = _error(quantity, record.cells)
+            error, freedom, count = _error(quantity, record.cells)
             cells = {name: _key(record.cells[key], unit) for name, (key, unit) in self.keys.items()}
             for name, cell in cells.items():
                 made[name].append(cell if name in ("arm", "item") else _level(cell))
@@ -122,6 +125,7 @@ class Reference:
             made["value"].append(value * factor)
             made["error"].append(error * factor)
             made["freedom"].append(freedom)
+            made["n"].append(count)
             made["digits"].append(quantity.digits if quantity.digits is not None else _decimals(text))
             made["text"].append(text)
             made["place"].append(self.sheet.place(record, quantity.column))
@@ -130,6 +134,7 @@ class Reference:
             "value": pl.Float64,
             "error": pl.Float64,
             "freedom": pl.Float64,
+            "n": pl.Float64,
             "digits": pl.Int64,
             "text": pl.String,
             "place": pl.String,
@@ -200,23 +205,25 @@ def _key(text: str, unit: str) -> str:
     return f"{text} {unit}".strip() if text and text != NOT_SET else ""
 
 
-def _error(quantity: Quantity, cells: Mapping[str, str]) -> tuple[float, float]:
-    """Standard error and degrees of freedom of a published mean: 0 and infinite if nothing tells them, so that it is taken as exact.
+def _error(quantity: Quantity, cells: Mapping[str, str]) -> tuple[float, float, float | None]:
+    """Standard error and degrees of freedom of a published mean: 0 and infinite if nothing tells them, so that it is taken as exact; and of how many it is.
 
     Where a column tells them of the others but not of this one, or of a single observation, the degrees of freedom are 0.
     """
+    count = number(cells[quantity.n]) if isinstance(quantity.n, str) else None if quantity.n is None else float(quantity.n)
     column = quantity.ci or quantity.sd
     if column is None:
-        return 0.0, math.inf
+        return 0.0, math.inf, count
     spread = number(cells[column])
-    count = number(cells[quantity.n]) if isinstance(quantity.n, str) else math.inf if quantity.n is None else float(quantity.n)
-    if spread is None or count is None or count <= 1:
-        return 0.0, 0.0
+    if spread is None or (quantity.n is not None and (count is None or count <= 1)):
+        return 0.0, 0.0, count
     if quantity.ci is not None:
         from scipy import stats
 
-        return spread / float(stats.t.ppf(0.975, count - 1)), count - 1
-    return spread / math.sqrt(count), count - 1
+        freedom = math.inf if count is None else count - 1
+        return spread / float(stats.t.ppf(0.975, freedom)), freedom, count
+    assert count is not None
+    return spread / math.sqrt(count), count - 1, count
 
 
 def _decimals(text: str) -> int:

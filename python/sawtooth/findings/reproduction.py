@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,15 @@ from sawtooth.findings.data import Data
 from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Reader
-from sawtooth.references import Reference, has_digits, recognised
+from sawtooth.references import Quantity, Reference, has_digits, recognised
 from sawtooth.scales import number
-from sawtooth.stats import Vector
+from sawtooth.stats import Interval, Vector
 from sawtooth.study.keys import Key
 
 REFERENCE = Key("reference", '`"REFERENCE.COLUMN"`', "needed", "the published values")
 BY = Key(
     "by", '`"digits"`, `"margin"`, `"prediction"`', '`"digits"`',
-    "the mean of the runs has the published digits; is within `margin`, shown by two one-sided tests; or the published value lies in the 95 % prediction interval of the runs",
+    "the mean of the runs has the published digits; is within `margin`, shown by two one-sided tests in which a published `sd` or `ci` counts; or the published value, a mean of `n`, lies in the 95 % prediction interval of the runs",
 )  # fmt: skip
 MARGIN = Key("margin", 'share such as `"5 %"`', 'needed with `by = "margin"`', "how far it may be away")
 
@@ -70,16 +70,38 @@ def weigh(data: Data) -> list[Evidence]:
 
 
 def remark(data: Data) -> str:
-    """How many published values are of no cell that was run."""
+    """Whether the published spread counts, and how many published values are of no cell that was run."""
     term = data.spec.options["reference"]
     reference = data.references[term.reference]
     table, named = reference.table(term.column), [name for name in reference.keys if name != "item"]
+    held = [row for cell in data.groups() if cell.values.height and (row := _of(reference, table, cell.values)) is not None]
+    counts = _counts(reference.quantities[term.column], held, str(data.spec.options["by"]))
     plan = data.evaluator.plan.select(named).unique().with_columns(recognised(name) for name in named if name != "arm")
     lost = table.join(plan, on=named, how="anti") if named else table.clear()
     if lost.is_empty():
-        return ""
+        return counts
     shown = "; ".join(lost["label"].head(_MOST_TOLD)) + ("; ..." if lost.height > _MOST_TOLD else "")
-    return f"{lost.height} of {table.height} published values are of no cell that was run ({shown})"
+    return f"{counts}. {lost.height} of {table.height} published values are of no cell that was run ({shown})"
+
+
+def _counts(quantity: Quantity, held: Sequence[Mapping[str, Any]], by: str) -> str:
+    """Whether what was published of the spread counts, as a sentence."""
+    spread = [f"`{key}`" for key, value in (("sd", quantity.sd), ("ci", quantity.ci), ("n", quantity.n)) if value is not None]
+    what, does = " and ".join(spread), "do" if len(spread) > 1 else "does"
+    if by == "digits":
+        return f"The digits of the mean decide, and no interval{f': the published {what} {does} not count' if what else ''}"
+    if by == "margin":
+        if not what:
+            return "The published values are taken as exact: neither `sd` nor `ci` of them is told"
+        told = sum(row["freedom"] > 0 for row in held)
+        rest = f" of {told} of {len(held)} values; of the others nothing is decided, because it is not told" if told < len(held) else ""
+        return f"The published {what} {'count' if len(spread) > 1 else 'counts'} in the interval{rest}"
+    told = sum(row["n"] is not None for row in held)
+    if not told:
+        others = f", and the published {what} {does} not count" if what else ""
+        return f"Each published value is taken for that of one run: no `n` is told{others}"
+    rest = f" of {told} of {len(held)} values, each of the others for that of one run" if told < len(held) else ""
+    return f"The published values are taken for means of so many runs as their `n`{rest}; the published {spread[0]} does not count"
 
 
 def _of(reference: Reference, table: pl.DataFrame, group: pl.DataFrame) -> dict[str, Any] | None:
@@ -105,21 +127,25 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
     digits, by = int(published["digits"]), str(data.spec.options["by"])
     ours = f"{mean / factor:.{max(digits, 0)}f}" if by == "digits" else number(mean / factor)
     words = f"{ours} against the published {published['text']} {unit}".rstrip()
-    shown = stats.centre(values).less(theirs)
     ends = [_decided(end, published, factor, data.spec.options) for end in (values, exact["high"].to_numpy())]
-    limits = (-math.inf, math.inf)
     if by == "digits":
         half = 0.5 * 10.0**-digits * factor
-        limits = (-half, half)
+        shown, limits = _alone(mean - theirs, len(values), "the digits of the mean decide, no interval"), (-half, half)
     elif by == "margin":
         margin = abs(theirs) * float(data.spec.options["margin"])
-        limits = (-margin, margin)
+        if not margin:
+            return Evidence(name, lambda _: False, lambda _: False, f"{words}; a share of 0 is no margin")
+        shown, limits = _difference(values, published), (-margin, margin)
+        words += f", difference {shown.over(factor).words('+.3g')}"
     else:
-        predicted = stats.prediction_interval(values, _of_mean(published))
+        of = _of_mean(published)
+        predicted = stats.prediction_interval(values, of)
         told = bool(np.isfinite(predicted.low))
-        # Of what the mean is above the published value: this lies within what is predicted if that lies as far around 0.
+        kind = f"{predicted.kind} of {f'a mean of {of} runs' if of > 1 else 'one run'}"
+        # What the mean is above the published value is held against what runs like these differ by.
+        shown = _alone(mean - theirs, len(values), kind) if told else stats.unbounded(mean - theirs, len(values), predicted.kind)
         limits = (mean - predicted.high, mean - predicted.low)
-        words += f", predicted {number(predicted.low / factor)} to {number(predicted.high / factor)}" if told else f" ({predicted.kind})"
+        words += f", {kind} {number(predicted.low / factor)} to {number(predicted.high / factor)}" if told else f" ({predicted.kind})"
 
     def shows(level: float) -> bool:
         return all(end(level) is True for end in ends)
@@ -129,7 +155,7 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
         sides = {float(exact[end].to_numpy().mean()) > theirs for end in ("low", "high")}
         return len(sides) == 1 and all(end(level) is False for end in ends)
 
-    return Evidence(name, shows, denies, words, shown, limits, data.measure.unit)
+    return Evidence(name, shows, denies, words, shown, limits, data.measure.unit, chance=by != "digits")
 
 
 def _decided(values: Vector, published: dict[str, Any], factor: float, options: Mapping[str, Any]) -> Callable[[float], bool | None]:
@@ -155,6 +181,23 @@ def _decided(values: Vector, published: dict[str, Any], factor: float, options: 
     return within
 
 
+def _alone(difference: float, n: int, kind: str) -> Interval:
+    """A difference that is held against the limits by itself."""
+    return Interval(difference, difference, difference, n, kind)
+
+
+def _difference(values: Vector, published: Mapping[str, Any]) -> Interval:
+    """The mean less what was published, with the interval that decides: the spread of both counts."""
+    error, freedom = float(published["error"]), float(published["freedom"])
+    means = stats.means_against(values, float(published["value"]), error, freedom)
+    found = stats.difference_interval(means)
+    if means.variances == (0.0, 0.0) and means.testable:
+        return stats.unvaried(found.estimate, len(values))
+    if not means.testable and len(values) > 1:
+        return stats.unbounded(found.estimate, len(values), "the published spread is not told: no interval")
+    return replace(found, n=len(values))
+
+
 def _predicted(values: Vector, published: dict[str, Any], level: float) -> bool | None:
     """Whether the published value lies where runs like these do: at 95 % that it does, at `level` that it does not."""
     theirs = float(published["value"])
@@ -169,7 +212,7 @@ def _predicted(values: Vector, published: dict[str, Any], level: float) -> bool 
 
 def _of_mean(published: dict[str, Any]) -> int:
     """Of how many runs the published value is the mean."""
-    return int(published["freedom"]) + 1 if math.isfinite(published["freedom"]) else 1
+    return 1 if published["n"] is None else int(published["n"])
 
 
 KIND = Kind(("reproduced",), "that published values come out again", weigh, (REFERENCE, BY, MARGIN), read, remark=remark, bounds=True)

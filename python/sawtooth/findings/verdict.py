@@ -40,6 +40,7 @@ class Evidence:
         unit: of the interval.
         doubt: what would have been needed to tell; empty if it is clear.
         steps: what it consists of, if that is several comparisons, each with an interval.
+        chance: whether an interval decides, so that a level of confidence says something.
 
     """
 
@@ -52,6 +53,7 @@ class Evidence:
     unit: str = ""
     doubt: str = ""
     steps: Sequence[Evidence] = ()
+    chance: bool = True
 
     @property
     def silent(self) -> bool:

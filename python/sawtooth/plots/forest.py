@@ -236,6 +236,8 @@ def _numbers(each: Weighed, divided: tuple[float, str]) -> str:
     if not math.isfinite(interval.estimate):
         return interval.kind
     shown = _signed(interval.estimate / divisor)
+    if interval.low == interval.high:
+        return f"{shown} {unit}".strip()
     if math.isfinite(interval.low) or math.isfinite(interval.high):
         ends = ["no end" if not math.isfinite(end) else _signed(end / divisor) for end in (interval.low, interval.high)]
         shown += f" ({ends[0]} to {ends[1]})"

@@ -76,9 +76,8 @@ class Answers:
         tested = sum(bool(claim.evidence) and not claim.parts for claim in claims)
         found: list[Verdict] = []
         for claim, spec, answer, by_itself in zip(claims, specs, answers, alone, strict=True):
-            numbers = _words(claim, spec, answer)
-            if claim.evidence and answer != by_itself:
-                numbers += f"; by itself this would be `{by_itself}`: with all {tested} claims of the study together (Holm) it is left open"
+            left_open = f"; by itself this would be `{by_itself}`: with all {tested} claims of the study together (Holm) it is left open"
+            numbers = _words(claim, spec, answer, left_open if claim.evidence and answer != by_itself else "")
             found.append(Verdict(claim.claim, answer, _told(numbers, sources(spec, self.shown.references)), list(claim.evidence)))
         return found
 
@@ -200,8 +199,8 @@ def summary(found: Section) -> list[str]:
     return [f"{verdict.answer}: {verdict.claim} ({verdict.numbers})" for verdict in found.verdicts]
 
 
-def _words(claim: Claimed, spec: FindingSpec, answer: str) -> str:
-    """The numbers behind a verdict: of every cell, or of those that matter if there are many."""
+def _words(claim: Claimed, spec: FindingSpec, answer: str, left_open: str = "") -> str:
+    """The numbers behind a verdict: of every cell, or of those that matter if there are many; and what is said of one that is left open."""
     if claim.parts:
         return f"follows from {', '.join(spec.options['findings'])}"
     if not claim.evidence:
@@ -215,13 +214,13 @@ def _words(claim: Claimed, spec: FindingSpec, answer: str) -> str:
         shown = sum(each.shows(0.95) for each in cells)
         denied = sum(each.denies(0.95) for each in cells)
         least = _example(cells, answer)
-        text = f"{shown} of {len(cells)} cells show it, {denied} the contrary, each by itself at 95 %"
+        text = f"{shown} of {len(cells)} cells show it, {denied} the contrary{', each by itself at 95 %' if any(each.chance for each in cells) else ''}"
         if silent := [each for each in cells if each.silent]:
             text += f", {len(silent)} cannot tell ({_one(silent[0].cell, silent[0].words, '')})"
         text += f"; for example {_one(least.cell, least.words, least.doubt)}"
     if claimed_of := spec.wanted.words(len(cells)):
         text = f"{text}; claimed of {claimed_of}"
-    return f"{text}. {claim.remark}" if claim.remark else text
+    return f"{text}{left_open}. {claim.remark}" if claim.remark else f"{text}{left_open}"
 
 
 def _example(cells: Sequence[Evidence], answer: str) -> Evidence:
