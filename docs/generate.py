@@ -263,7 +263,7 @@ def _measures() -> str:
         "A name is a column of `flows`, `TABLE.COLUMN`, or a measure that is computed. `arms.NAME.X` is X, a name or a function such as `p95(completion_ns)`, in another arm, of the same cell and "
         "replicate; `items.NAME.X` is X of another flow, block of flows or direction of a link, of the same run; `references.NAME.COLUMN` is what "
         "a [reference](study.md#references) has of the cell, `reference.COLUMN` if there is only one. A name with other letters is quoted: "
-        '`arms."BBR v1".goodput_bps`. Units are kept: times are added to times, and `delivered_bytes / lifetime_ns` is a rate. '
+        '`arms."BBR v1".goodput_bps`, and in it `\\"` is a quote: `arms."a \\"b\\"".goodput_bps`. Units are kept: times are added to times, and `delivered_bytes / lifetime_ns` is a rate. '
         "Rows in which a value is infinite, such as a slow-start threshold before the first loss, count as if they had none.\n\n"
         "A measure is one number per run and item. A table with many rows per run needs a function that takes them together. What a run did not "
         "bring to an end is known to be at least what it had come to.\n\n## Functions\n\n"

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from sawtooth.recognise import written
+from sawtooth.study.written import key_of, text_of
 
 NOT_SET = "as in the scenario"
 """The level of a factor in a cell that leaves it alone."""
@@ -77,8 +78,9 @@ def advice(error: MixedError, places: Sequence[str]) -> str:
         if name == "cell":
             parts.append("the cells differ in nothing that is called by a name; give them factors")
             continue
-        chosen = {"arm": f'arm = "{levels[0]}"', "item": f'of = "{levels[0]}"'}.get(name, f'where = {{ {_key(name)} = "{levels[0]}" }}')
-        place = f'{places[0]} = "{name}"' if places else ""
+        level = text_of(levels[0])
+        chosen = {"arm": f"arm = {level}", "item": f"of = {level}"}.get(name, f"where = {{ {key_of(name)} = {level} }}")
+        place = f"{places[0]} = {text_of(name)}" if places else ""
         parts.append(
             f"add {place}{f' ({_or(places[1:])} will do, too)' if len(places) > 1 else ''}, or {chosen}" if place else f"add {chosen}"
         )
@@ -88,10 +90,6 @@ def advice(error: MixedError, places: Sequence[str]) -> str:
 
 def _or(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def _key(name: str) -> str:
-    return name if name.replace("_", "").replace("-", "").isalnum() else f'"{name}"'
 
 
 def _said(name: str, levels: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ from sawtooth.references import Reference
 from sawtooth.stats import Centre
 from sawtooth.study import Study
 from sawtooth.study.assign import Tree
+from sawtooth.study.paths import quoted
 from sawtooth.study.sweep import axis_names, cells
 
 COMPARED: Mapping[str, Callable[[float, float], bool]] = {
@@ -227,13 +228,13 @@ class Reader:
         relations: list[Relation] = []
         for name, value in self.table(tree, "where", path, "factors and levels, or columns and values").items():
             if name in self.levels and (sign := _sign(value)):
-                found = self.related(name, sign, str(value)[len(sign) :].strip(), f"{path}.where.{name}")
+                found = self.related(name, sign, str(value)[len(sign) :].strip(), f"{path}.where.{quoted(name)}")
                 if isinstance(found, Relation):
                     relations.append(found)
                 else:
                     where[name] = found
             elif name in self.levels:
-                where[name] = tuple(self.level(name, each, f"{path}.where.{name}") for each in _listed(value))
+                where[name] = tuple(self.level(name, each, f"{path}.where.{quoted(name)}") for each in _listed(value))
             elif not self.is_column(name, of):
                 columns = [
                     each
@@ -242,7 +243,10 @@ class Reader:
                     for each in (*tables.text_columns(table), *tables.numeric_columns(table))
                 ]
                 raise self.error(
-                    f"the sweep has no factor `{name}`", f"{path}.where.{name}", did_you_mean(name, [*self.levels, *columns]), key=True
+                    f"the sweep has no factor `{name}`",
+                    f"{path}.where.{quoted(name)}",
+                    did_you_mean(name, [*self.levels, *columns]),
+                    key=True,
                 )
         return Choice(
             tuple(self.names(tree, "of", path, "the name of a flow, of a link's direction, or a list of such names")), tuple(arms), where,
@@ -301,7 +305,7 @@ class Reader:
         """What `where` says of columns."""
         found: list[Condition] = []
         for name, value in self.table(tree, "where", path, "factors and levels, or columns and values").items():
-            place = f"{path}.where.{name}"
+            place = f"{path}.where.{quoted(name)}"
             if name in self.levels or not self.is_column(name, of):
                 continue
             numeric = [

@@ -22,6 +22,7 @@ from sawtooth.sheets import Sheet, number
 from sawtooth.study import Study
 from sawtooth.study.assign import Tree
 from sawtooth.study.keys import Key
+from sawtooth.study.paths import quoted
 
 if TYPE_CHECKING:
     from sawtooth.results.dataset import Dataset
@@ -200,13 +201,13 @@ class _Reader:
         except sheets.NoSheetError as error:
             raise self.error(error.message, "file", error.hint) from None
         for column, wanted in self.inner("where").items():
-            self.require_column(column, found, f"where.{column}")
+            self.require_column(column, found, f"where.{quoted(column)}")
             found = self.chosen(found, column, cast("list[object]", wanted) if isinstance(wanted, list) else [cast("object", wanted)])
         return found
 
     def chosen(self, sheet: Sheet, column: str, wanted: Sequence[object]) -> Sheet:
         """The rows in which a column has one of some texts, each of which some row has."""
-        where = f"where.{column}"
+        where = f"where.{quoted(column)}"
         texts = [each if isinstance(each, str) else json.dumps(each) for each in wanted if isinstance(each, str | int | float)]
         if len(texts) < len(wanted) or not texts:
             raise self.error(f"`where` says no text of column `{cut(column)}`", where, 'such as "reno", or a list of texts')

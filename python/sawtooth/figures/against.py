@@ -15,6 +15,7 @@ from sawtooth.measures import Measure, Samples
 from sawtooth.measures.blocks import block
 from sawtooth.measures.computed import TOGETHER
 from sawtooth.questions import Choice
+from sawtooth.study.written import text_of
 
 _MOST = 4
 """So many items are told."""
@@ -26,9 +27,9 @@ class ApartError(Exception):
     def __init__(self, first: tuple[str, Sequence[str]], second: tuple[str, Sequence[str]]) -> None:
         (mine, my_items), (other, other_items) = first, second
         super().__init__(f"`{mine}` is of {_some(my_items)}, `{other}` is of {_some(other_items)}: none is of both")
-        one = min(my_items, other_items, key=len)[0]
+        one = text_of(min(my_items, other_items, key=len)[0])
         self.hint = (
-            f'choose one of a side, such as of = "{one}", or name it in the measure, such as items."{one}".COLUMN, '
+            f"choose one of a side, such as of = {one}, or name it in the measure, such as items.{one}.COLUMN, "
             "or take the flows together, such as total_goodput_bps"
         )
 

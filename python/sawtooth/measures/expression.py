@@ -90,11 +90,13 @@ _TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:\s*%|\s*(?:[A-Za-zµ]+/s\b|1/s\b|[A-Za-zµ]+(?![\w.(]))|)) |
       (?P<word>[^\W\d]\w*) |
-      (?P<quoted>"[^"]*"|'[^']*') |
+      (?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*') |
       (?P<sign>[-+*/().,])
     )""",
     re.VERBOSE,
 )
+_ESCAPED = re.compile(r"""\\(["'\\])""")
+"""In a quoted name, a backslash makes the quote, or the backslash, after it a letter of the name; before all else it is one itself."""
 _DEEPEST = 60
 
 
@@ -204,7 +206,7 @@ class _Reader:
             part = self.take()
             if part.kind not in ("word", "quoted", "number"):
                 raise ExpressionError("a name goes on after `.`", part.span, 'such as links.dropped_packets, or arms."BBR v1".goodput_bps')
-            parts.append(part.text[1:-1] if part.kind == "quoted" else part.text)
+            parts.append(_ESCAPED.sub(r"\1", part.text[1:-1]) if part.kind == "quoted" else part.text)
             end = part.span[1]
         return Name(tuple(parts), (first.span[0], end))
 

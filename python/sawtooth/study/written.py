@@ -17,9 +17,9 @@ def written(tree: Mapping[str, Any]) -> str:
 
 def _section(table: Mapping[str, Any], path: str) -> list[str]:
     # What stands below a heading is its table's: values come first.
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in table.items() if not _headed(value)]
+    lines = [f"{key_of(key)} = {text_of(value)}" for key, value in table.items() if not _headed(value)]
     for key, value in table.items():
-        inner = f"{path}.{_key(key)}" if path else _key(key)
+        inner = f"{path}.{key_of(key)}" if path else key_of(key)
         if isinstance(value, Mapping):
             lines += ["", f"[{inner}]", *_section(cast(Mapping[str, Any], value), inner)]
         elif _headed(value):
@@ -36,15 +36,17 @@ def _headed(value: Any) -> bool:
     return bool(items) and all(isinstance(each, Mapping) for each in items)
 
 
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _value(key)
+def key_of(key: str) -> str:
+    """A key as a file has it: in quotes if it has other letters."""
+    return key if _BARE.fullmatch(key) else text_of(key)
 
 
-def _value(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """A value as a file has it."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(key)} = {_value(each)}" for key, each in cast(Mapping[str, Any], value).items()) + " }"
+        return "{ " + ", ".join(f"{key_of(key)} = {text_of(each)}" for key, each in cast(Mapping[str, Any], value).items()) + " }"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_value, cast(list[Any], value))) + "]"
+        return "[" + ", ".join(map(text_of, cast(list[Any], value))) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
