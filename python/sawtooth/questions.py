@@ -384,9 +384,9 @@ class Reader:
         chosen = self.one_of(tree, "statistic", path, STATISTICS, "mean")
         return next(each for each in STATISTICS if each == chosen)
 
-    def how(self, tree: Tree, path: str) -> str:
+    def how(self, tree: Tree, path: str, usual: str = "mean") -> str:
         """How the flows of a block are taken together."""
-        return self.one_of(tree, "flows", path, HOWS, "mean")
+        return self.one_of(tree, "flows", path, HOWS, usual)
 
 
 def require_items(frame: pl.DataFrame, of: Sequence[str], name: str) -> None:

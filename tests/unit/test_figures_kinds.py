@@ -215,6 +215,17 @@ def test_shares_of_items_are_those_of_each_run_and_add_up(runs: Dataset, tmp_pat
     assert "Lines: the interval of each part's own share" in found.note
 
 
+def test_shares_of_blocks_are_of_all_their_flows(tmp_path: Path) -> None:
+    several = STUDY.replace('name = "long", start', 'name = "long", count = 3, start').replace('"10 ms", "20 ms", "40 ms"', '"10 ms"')
+    found = drawn(made(tmp_path, several), tmp_path / "f", 'kind = "shares"\nmetric = "goodput_bps"\nx = "rate"\npanels = "arm"')
+    assert "Sum over the flows of a block within each run" in found.note
+    rows = records(made(tmp_path, several)).with_columns(block=pl.col("flow").str.replace(r"\[.*", ""))
+    for row in found.numbers.filter(item="long").to_dicts():
+        runs = rows.filter(rate=row["rate"], arm=row["arm"]).group_by("run", maintain_order=True)
+        shares = [group.filter(block="long")["goodput_bps"].sum() / group["goodput_bps"].sum() for _, group in runs]
+        assert close(row["estimate"], np.mean(shares))
+
+
 def test_shares_of_several_measures_leave_the_rest_of_a_whole(runs: Dataset, tmp_path: Path) -> None:
     names = 'metric = { window = "limited_cwnd_ns", recovery = "limited_recovery_ns" }'
     found = drawn(
@@ -656,7 +667,7 @@ def test_a_trend_along_one_level_says_so(runs: Dataset, tmp_path: Path) -> None:
     study = loaded(tmp_path, f"{STUDY}\n[[findings]]\n{text}\n")
     (spec,) = presentation(study).findings
     claimed = Answers(without(runs, rate="1 Mbit/s")).weighed(spec)
-    assert claimed.evidence[0].words == "the runs have one level of `rate` only: 5 Mbit/s"
+    assert claimed.why_none == "the runs have one level of `rate` only: 5 Mbit/s"
 
 
 def loaded_plan(directory: Path, keys: str) -> None:

@@ -168,6 +168,14 @@ def test_an_expression_is_computed_with_its_units(dataset: Dataset) -> None:
     assert late == pytest.approx((15e6 - flows["srtt_mean_ns"]).to_list(), rel=1e-12)
     shares = seen(dataset, "log2(goodput_bps) - log2(items.file.goodput_bps)")
     assert values(shares, "file") == pytest.approx([0.0] * flows.height)
+    # A logarithm is that of the number as it is shown, whatever units a quotient is kept in.
+    seconds = (flows["srtt_mean_ns"] / 1e9).log(2.0).to_list()
+    for text in ("log2(srtt_mean_ns / 1 s)", "log2(lifetime_ns / 1 s) + log2(srtt_mean_ns / lifetime_ns)", "0 - log2(1 s / srtt_mean_ns)"):
+        assert values(seen(dataset, text), "file") == pytest.approx(seconds, rel=1e-12)
+    assert values(seen(dataset, "max(ln(srtt_mean_ns / 1 s))"), "file") == pytest.approx((flows["srtt_mean_ns"] / 1e9).log().to_list())
+    assert values(seen(dataset, "items.file.log2(srtt_mean_ns / 1 s) + 0 * goodput_bps / 1 bit/s"), "file") == pytest.approx(
+        seconds, rel=1e-12
+    )
     delay = dataset.table("datagrams").sort("run").collect()["delay_p99_ns"].to_list()
     assert values(seen(dataset, "p99(datagrams.delay_ns) - 15 ms"), "call") == pytest.approx([x - 15e6 for x in delay])
 

@@ -82,7 +82,7 @@ def figure(reader: Reader, tree: Tree, path: str) -> FigureSpec:
                 did_you_mean(dimension, [*reader.levels, "arm", "item", *([MEASURE] if several else []), *columns]),
             )
         places[place] = dimension
-    view = View(reader.how(tree, path), reader.rows(tree, path, measured), tuple(by))
+    view = View(reader.how(tree, path, kind.flows), reader.rows(tree, path, measured), tuple(by))
     return FigureSpec(
         name, kind.name, caption, measure, view, reader.choice(tree, path, measured), places,
         statistic=reader.statistic(tree, path),

@@ -162,5 +162,5 @@ def _unfinished(stacks: list[Any]) -> str:
 
 KIND = Kind(
     "shares", "what a whole consists of, stacked over the levels of `x`: `parts` are items of one measure, or several measures of a `whole`",
-    ("x", "parts", "panels", "rows"), draw, (WHOLE,), read, several=True, statistic=False, scale=False,
+    ("x", "parts", "panels", "rows"), draw, (WHOLE,), read, several=True, flows="sum", statistic=False, scale=False,
 )  # fmt: skip

@@ -38,7 +38,7 @@ COMMON = (
         "needed",
         "what is shown; of `cdf`, `time` and `lanes` a column with a value per row, such as a sample; of `shares` also a list, or a table of names and measures",
     ),
-    Key("flows", '`"mean"`, `"sum"`, `"max"`, `"min"`, `"each"`', '`"mean"`', "how the flows of a block are taken together within a run"),
+    Key("flows", '`"mean"`, `"sum"`, `"max"`, `"min"`, `"each"`', '`"mean"`; of `shares` `"sum"`', "how the flows of a block are taken together within a run"),
     Key("of", "item or list of items", "all", "flows, blocks of flows by their name, or directions of links"),
     Key("arm", "arm or list of arms", "all", "of which alternatives"),
     Key("where", "table of factors and levels, or columns and values", "all", "which cells; of a column which rows, also `\"< 100 kB\"`; of a factor also `\"<= 8 kB\"`, or another factor: `\"<= queue\"`"),
@@ -141,6 +141,7 @@ class Kind:
         samples: whether it shows each row of a table rather than one number per run.
         base_apart: whether what others are held against is no value of its own, so that it needs no place.
         each_run: whether it shows every cell, arm and item by itself wherever it stands, so that nothing can be mixed.
+        flows: how the flows of a block are taken together where the figure does not say it.
         statistic, scale: whether it has these keys.
         measured: whether it shows a measure at all.
 
@@ -158,6 +159,7 @@ class Kind:
     samples: bool = False
     base_apart: bool = False
     each_run: bool = False
+    flows: str = "mean"
     statistic: bool = True
     scale: bool = True
     measured: bool = True

@@ -236,6 +236,8 @@ class _Resolver:
             return self.elsewhere(argument.parts[0], argument.parts[1], inner, argument.span)
         if found is None:
             value = self.item(argument)
+            if (factor := _to_natural(_unit(value))) is not None:
+                value = Combined("*", (value, factor), _unit(value).natural)
             return Combined(node.function, (value,), units.PLAIN)
         stored = self.stored(node.function, share, argument)
         if stored is not None:
@@ -369,6 +371,8 @@ class _Resolver:
             value = self.rows(node.arguments[0])
             if value is None or isinstance(value, Constant):
                 return None
+            if (factor := _to_natural(value.unit)) is not None:
+                value = Rowwise(value.table, "*", (value, factor), value.unit.natural)
             return Rowwise(value.table, node.function, (value,), units.PLAIN)
         return None
 
@@ -444,6 +448,15 @@ def _unit(term: Term) -> Unit:
 
 
 unit_of = _unit
+
+
+def _to_natural(unit: Unit) -> Constant | None:
+    """What a value is multiplied by to be in the unit that it is shown in, whose logarithm is meant; None if it is.
+
+    Such as `completion_ns / 1 s`, which is kept as nanoseconds per second.
+    """
+    factor = unit.factor(unit.natural)
+    return None if factor == 1.0 else Constant(factor, units.PLAIN)
 
 
 def _constant(node: Operation, left: Constant, right: Constant, unit: Unit) -> Constant:
