@@ -23,9 +23,16 @@ _MADE = re.compile(r"(?P<level>[\d.]+)% (?P<methods>.+) interval$")
 """The kind of an interval that there is: its level and its methods."""
 _WITHOUT = {
     "no variation": "without variation", "n = 1: no interval": "of a single run", "no run tells it": "of no run",
-    "second mean is near 0": "without an interval: the divisor's mean is near 0",
+    "second mean is near 0": "without an interval: the divisor's mean is near 0", "no pair of runs is known": "of no pair of runs that is known",
+    "no geometric mean": "without a geometric mean: a value is not above 0", "second mean is 0": "without a ratio: the divisor's mean is 0",
+    "nothing bounds it": "of runs that did not finish, which nothing bounds",
 }  # fmt: skip
 """What the kind of an interval that is none begins with, and how captions count such points."""
+
+
+LEAST, MOST = ", of the least that it may be", ", of the most that it may be"
+"""What the kind of an interval ends in that has one end only, as runs did not finish."""
+_NOTHING = Interval(math.nan, -math.inf, math.inf, 0, "nothing bounds it: runs did not finish")
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,10 @@ def of_bounds(low: Vector, high: Vector, statistic: Centre, unknown: int = 0) ->
     n, unfinished = len(low) + unknown, int((low != high).sum())
     if not unfinished:
         return Estimate(stats.centre(low, of=statistic), n, 0, unknown)
-    lower, upper = stats.centre(low, of=statistic), math.inf
+    lower, upper = stats.centre(low, of=statistic) if np.isfinite(low).all() else _NOTHING, math.inf
+    if not math.isfinite(lower.estimate):
+        # Such as 5 s less a time that did not end, or the geometric mean of what may be 0.
+        return Estimate(replace(_NOTHING, n=len(low)), n, unfinished, unknown)
     exact = statistic == "median" and float(np.median(low)) == float(np.median(high))
     if exact:
         upper = _upper(high, statistic)
@@ -84,20 +94,36 @@ def _upper(high: Vector, statistic: Centre) -> float:
     return math.inf if end > top else end
 
 
-def said(estimates: Iterable[Estimate], statistic: Centre, what: str = "runs") -> str:
-    """What a caption says of its points: of how many runs they are, by which methods their intervals are, and what is not known."""
+def said(
+    estimates: Iterable[Estimate],
+    statistic: Centre,
+    what: str = "runs",
+    *,
+    mark: str = "Arrows",
+    counted: tuple[int, int, int] | None = None,
+) -> str:
+    """What a caption says of its points: of how many runs they are, by which methods their intervals are, and what is not known.
+
+    Args:
+        estimates: the points.
+        statistic: that they are.
+        what: they are of.
+        mark: what shows that a value is at least so much.
+        counted: how many runs there are, are unfinished, and tell nothing; without it each point is of runs of its own.
+
+    """
     found = list(estimates)
     if not found:
         return "No runs."
     n = {estimate.n for estimate in found}
     plural = {"mean": "Means", "median": "Medians", "geometric mean": "Geometric means"}[statistic]
     text = "A single run each: no interval." if max(n) < 2 else f"{plural} of {number(n)} {what}{intervals(found)}."
-    unfinished, unknown = sum(estimate.unfinished for estimate in found), sum(estimate.unknown for estimate in found)
+    total, unfinished, unknown = counted or (sum(getattr(estimate, name) for estimate in found) for name in ("n", "unfinished", "unknown"))
     if unfinished:
-        total = sum(estimate.n for estimate in found)
-        text += f" Arrows: {unfinished} of {total} runs did not finish it, the value is at least that."
+        bound = any(math.isfinite(estimate.interval.estimate) for estimate in found if estimate.unfinished)
+        text += f" {f'{mark}: ' if bound else ''}{unfinished} of {total} runs did not finish it{', the value is at least that' if bound else ''}."
     if unknown:
-        text += f" {unknown} of {sum(estimate.n for estimate in found)} runs do not tell it."
+        text += f" {unknown} of {total} runs do not tell it."
     return text
 
 
@@ -110,6 +136,9 @@ def intervals(estimates: Iterable[Estimate]) -> str:
         made = _MADE.match(kind)
         if made:
             methods.setdefault(made["level"], {}).update(dict.fromkeys(re.split(", | and ", made["methods"])))
+        elif estimate.bound and kind.startswith("no variation"):
+            # Bounds that are alike do not say that runs are.
+            without["whose runs did not finish"] = without.get("whose runs did not finish", 0) + 1
         else:
             why = next((said for start, said in _WITHOUT.items() if kind.startswith(start)), kind.partition(":")[0])
             without[why] = without.get(why, 0) + 1

@@ -29,6 +29,7 @@ def draw(data: Data, *, violin: bool = False) -> Drawn:
     """The figure; with violins where there are runs enough."""
     from sawtooth.plots import replicates
 
+    shown.require_least(data, "low")
     divisor, unit = data.unit
     x, levels = data.places["x"], data.levels()
     panels = data.panels()

@@ -47,6 +47,7 @@ def draw(data: Data) -> Drawn:
     """The figure."""
     from sawtooth.plots import bands
 
+    shown.require_least(data, "low")
     divisor, unit = data.unit
     panels = data.panels()
     found = [{name: _curve(part, divisor, name) for name, part in data.curves(panel.frame)} for panel in panels]

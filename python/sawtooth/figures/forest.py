@@ -6,6 +6,7 @@ import polars as pl
 
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data
+from sawtooth.figures.levels import known
 from sawtooth.figures.spec import Drawn, Kind
 
 _SCHEMA = {
@@ -28,7 +29,7 @@ def draw(data: Data) -> Drawn:
         raise DatasetError("the study has no findings", "write [[findings]]; a forest is of their verdicts")
     rows = [
         (
-            verdict.claim, verdict.answer, each.cell, each.interval.estimate, each.interval.low, each.interval.high, each.interval.n,
+            verdict.claim, verdict.answer, each.cell, known(each.interval.estimate), each.interval.low, each.interval.high, each.interval.n,
             each.interval.kind, *each.limits, each.unit,
         )
         for verdict in verdicts

@@ -74,7 +74,7 @@ def draw(data: Data) -> Drawn:
         (data.spec.x_label or x, y, data.label(data.spec.label, data.measure, unit)),
         heatmap.Colours(scale, None if centre is None else centre / divisor),
     )  # fmt: skip
-    said = estimates.said(known, data.spec.statistic).replace("Arrows: ", "Hatched thinly, with ≥: ")
+    said = estimates.said(known, data.spec.statistic, mark="Hatched thinly, with ≥")
     text = shown.sentences(
         said,
         _centred(known, centre, divisor, unit, logs=scale == "log"),

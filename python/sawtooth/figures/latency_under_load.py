@@ -86,8 +86,17 @@ def draw(data: Data) -> Drawn:
         scale=scale, dashed=lines, joined=False,
     )  # fmt: skip
     without_load = f"Dashed: `{base}`." if base is not None else "Dashed: the delay without load." if "base_ns" in data.spec.options else ""
+    # Each run has several percentiles.
+    each = data.frame.group_by("run", "item").agg(
+        (pl.col("low") != pl.col("high")).any().alias("open"), pl.col("low").is_null().any().alias("none")
+    )
+    counts = each.height, int(each["open"].sum()), int(each["none"].sum())
     text = shown.sentences(
-        f"{_list(names)} within each run.", estimates.said(points, data.spec.statistic), without_load, note, data.spec.view.rows.words
+        f"{_list(names)} within each run.",
+        estimates.said(points, data.spec.statistic, counted=counts),
+        without_load,
+        note,
+        data.spec.view.rows.words,
     )
     return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
 

@@ -74,13 +74,18 @@ def row(found: Estimate) -> dict[str, object]:
     """An estimate as cells of a table."""
     interval = found.interval
     return {
-        "estimate": interval.estimate,
+        "estimate": known(interval.estimate),
         "low": interval.low,
         "high": interval.high,
         "n": found.n,
         "unfinished": found.unfinished,
         "interval": interval.kind,
     }
+
+
+def known(value: float) -> float | None:
+    """A number as a cell of a table: none where it is none."""
+    return value if math.isfinite(value) else None
 
 
 def _mark(found: Interval | None) -> dict[str, object]:

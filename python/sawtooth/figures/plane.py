@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from sawtooth import estimates
+from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data
@@ -56,6 +58,13 @@ def draw(data: Data) -> Drawn:
                     }
                 )
         panels.append(curves)
+    if not any(
+        all(math.isfinite(side.interval.estimate) for side in pair) for panel in panels for series in panel.values() for pair in series
+    ):
+        raise DatasetError(
+            f"nothing bounds both `{data.measure.name}` and `{against.name}` in any cell: runs did not finish",
+            "choose with `where` what some finished",
+        )
     points = [point for panel in panels for series in panel.values() for pair in series for point in pair]
     sides = [[pair[side].interval.estimate for panel in panels for series in panel.values() for pair in series] for side in (0, 1)]
     scale, note = min((shown.scale(data, values) for values in sides), key=lambda found: (found[0] == "log", not found[1]))
@@ -64,7 +73,15 @@ def draw(data: Data) -> Drawn:
         [{name: [(x.interval, y.interval) for x, y in series] for name, series in panel.items()} for panel in panels],
         shown.titles(data.panels()), data.curve_names(), labels, scale=scale,
     )  # fmt: skip
-    said = shown.sentences(estimates.said(points, data.spec.statistic), note, shown.pooling(data))
+    # Each run is in two intervals.
+    low, high, x_low, x_high = (pl.col(name) for name in ("low", "high", "x_low", "x_high"))
+    counts = (
+        data.frame.height,
+        data.frame.filter((low != high) | (x_low != x_high)).height,
+        data.frame.filter(low.is_null() | x_low.is_null()).height,
+    )
+    text = estimates.said(points, data.spec.statistic, counted=counts)
+    said = shown.sentences(text, note, shown.pooling(data))
     return Drawn(made, said, pl.DataFrame(rows, infer_schema_length=None))
 
 

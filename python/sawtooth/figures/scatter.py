@@ -14,6 +14,7 @@ def draw(data: Data) -> Drawn:
     """The figure."""
     from sawtooth.plots import scatter
 
+    shown.require_least(data, "low", "x_low")
     against = data.spec.options["against"]
     is_known = pl.col("low").is_not_null() & pl.col("x_low").is_not_null()
     known = data.frame.filter(is_known)

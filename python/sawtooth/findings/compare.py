@@ -17,14 +17,14 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
-from sawtooth.findings import power
+from sawtooth.findings import bounded, power
 from sawtooth.findings.cells import Cell
 from sawtooth.findings.data import Data
 from sawtooth.findings.direction import ROUNDING, Bounds, difference, differences, direction
 from sawtooth.findings.spec import THAN, FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Choice, Reader
-from sawtooth.scales import number, p_value
+from sawtooth.scales import p_value
 from sawtooth.stats import Interval, Vector
 from sawtooth.study.keys import Key, names
 
@@ -168,19 +168,19 @@ def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below:
     found = direction(first, second, options, data.spec.statistic, below=below)
     least, most = found.reach(0.95)
     clear = found.shows(0.95) or found.denies(0.95)
-    interval = least if np.isfinite(most.high) else Interval(least.estimate, least.low, math.inf, least.n, most.kind)
-    untold = clear or (second is None and not np.isfinite(first[1]).all())
-    doubt = "" if untold else power.words(differences(first, second, options), data, bounded=np.isfinite(most.high - least.low))
-    interval = _possible(interval, second, data, options)
+    doubt = "" if clear else bounded.unfinished(first, second) or power.words(
+        differences(first, second, options), data, bounded=np.isfinite(most.high - least.low)
+    )  # fmt: skip
+    least, most = (_possible(each, second, data, options) for each in (least, most))
     limits = (-math.inf, 0.0) if below else (0.0, math.inf)
-    text = words(first, second, data, interval, options)
+    text = bounded.words(first, second, data, (least, most), options)
     if found.p_shown is not None:
         text += _by_signs(
             found.p_shown, ("not above" if below else "not below") if options.get("equal") else "below" if below else "above", len(first[0])
         )
     elif found.p_denied is not None:
         text += _by_signs(found.p_denied, "above" if below else "below", len(first[0]))
-    return Evidence(name, found.shows, found.denies, text, interval, limits, data.measure.unit, doubt)
+    return Evidence(name, found.shows, found.denies, text, bounded.between(least, most), limits, data.measure.unit, doubt)
 
 
 def _by_signs(p: float, side: str, n: int) -> str:
@@ -222,11 +222,13 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
         above_low, above_high = sides(level)
         return above_low.high < 0 or above_high.low > 0
 
-    shown = _possible(difference(first, second, options, statistic, 0.95)[0], second, data, options)
-    doubt = "" if shows(0.95) or denies(0.95) else power.words(
+    least, most = (_possible(each, second, data, options) for each in difference(first, second, options, statistic, 0.95))
+    shown = bounded.between(least, most)
+    doubt = "" if shows(0.95) or denies(0.95) else bounded.unfinished(first, second) or power.words(
         differences(first, second, options), data, margin, bounded=np.isfinite(shown.high - shown.low)
     )  # fmt: skip
-    return Evidence(name, shows, denies, words(first, second, data, shown, options), shown, (-margin, margin), data.measure.unit, doubt)
+    text = bounded.words(first, second, data, (least, most), options)
+    return Evidence(name, shows, denies, text, shown, (-margin, margin), data.measure.unit, doubt)
 
 
 def _one_ratio(a: Vector, b: Vector) -> float | None:
@@ -235,25 +237,6 @@ def _one_ratio(a: Vector, b: Vector) -> float | None:
         return None
     ratios = a / b
     return float(ratios[0]) if float(np.ptp(ratios)) <= ROUNDING * abs(float(ratios[0])) else None
-
-
-def words(first: Bounds, second: Bounds | None, data: Data, shown: Interval, options: Mapping[str, Any]) -> str:
-    """The numbers of a cell."""
-    statistic = data.spec.statistic
-    mine = stats.centre(first[0], of=statistic).estimate
-    theirs = float(options["bound"]) if second is None else stats.centre(second[0], of=statistic).estimate
-    divisor, unit = data.unit([mine, theirs])
-    finished = int((first[0] == first[1]).sum())
-    left = f"{'' if finished == len(first[0]) else 'at least '}{number(mine / divisor)} {unit}".strip()
-    if finished < len(first[0]):
-        left += f" ({len(first[0]) - finished} of {len(first[0])} runs did not finish)"
-    right = f"{number(theirs / divisor)} {unit}".strip()
-    scaled = shown.over(divisor)
-    if second is None:
-        return f"{left}; from {right} it is {scaled.words('+.3g')}"
-    times = float(options["times"])
-    what = "difference" if times == 1 else f"less {times:g} times that"
-    return f"{left} against {right}, {what} {scaled.words('+.3g')}"
 
 
 KIND = Kind(

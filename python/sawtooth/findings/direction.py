@@ -53,7 +53,7 @@ def direction(first: Bounds, second: Bounds | None, options: Mapping[str, Any], 
 
     """
     equal = bool(options.get("equal"))
-    slack = ROUNDING * float(np.nanmax(np.abs(first[0]), initial=0.0))
+    slack = ROUNDING * float(np.max(np.abs(first[0][np.isfinite(first[0])]), initial=0.0))
 
     # The same levels are asked for again and again.
     @functools.cache
@@ -96,11 +96,22 @@ def difference(
 def _of_pairs(a: Vector, b: Vector, times: float, statistic: Centre, level: float) -> Interval:
     if statistic == "mean":
         return stats.difference(a, b, level=level, times=times)
+    if statistic == "geometric mean":
+        return _of_geometric_means(a, times * b, level)
     return stats.centre(a - times * b, of=statistic, level=level)
 
 
+def _of_geometric_means(a: Vector, b: Vector, level: float) -> Interval:
+    """One geometric mean less another: by the interval of their ratio, which is the geometric mean of the pairs' ratios."""
+    if min(float(a.min()), float(b.min())) <= 0:
+        return stats.unbounded(math.nan, len(a), "no geometric mean: a value is not above 0")
+    base, ratio = stats.geometric_mean(b).estimate, stats.geometric_mean(a / b, level)
+    estimate, low, high = (base * (end - 1) for end in (ratio.estimate, ratio.low, ratio.high))
+    return Interval(estimate, low, high, ratio.n, f"{ratio.kind}, of their ratio")
+
+
 def _none(values: Vector) -> Interval:
-    return Interval(math.nan, -math.inf, math.inf, len(values), "runs that did not finish have no upper bound")
+    return Interval(math.nan, -math.inf, math.inf, len(values), "runs that did not finish leave no bound")
 
 
 def _signs(first: Bounds, second: Bounds | None, options: Mapping[str, Any], *, below: bool) -> tuple[float | None, float | None]:

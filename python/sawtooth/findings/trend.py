@@ -82,7 +82,7 @@ def _evidence(name: str, frame: pl.DataFrame, keys: list[str], along: str, order
     def denies(level: float) -> bool:
         return sign * found.rho < 0 and found.p <= 1 - level
 
-    words = f"rank correlation within {found.strata} strata {found.rho:+.2f}, {p_value(found.p)} ({found.method})"
+    words = f"rank correlation within {found.strata} {'stratum' if found.strata == 1 else 'strata'} {found.rho:+.2f}, {p_value(found.p)} ({found.method})"
     if left:
         words += f"; {left} of {len(groups)} strata do not count, as runs did not finish and their order is not known"
     interval = Interval(found.rho, found.low, found.high, found.n, found.method)

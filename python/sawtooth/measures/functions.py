@@ -119,9 +119,12 @@ def combined(sign: str, left: tuple[pl.Expr, pl.Expr], right: tuple[pl.Expr, pl.
     if sign == "-":
         return left[0] - right[1], left[1] - right[0]
     corners = [_exact(sign, a, b) for a in left for b in right]
-    low, high = pl.min_horizontal(corners), pl.max_horizontal(corners)
-    # Where both are known it is one number; where a corner is undefined (0 times infinity, through 0) nothing is known.
-    sound = pl.all_horizontal(*(corner.is_not_null() & corner.is_not_nan() for corner in corners))
+    # What has no bound is finite, however large: infinity over infinity, or 0 times it, is between the other corners.
+    low, high = (
+        made(*(pl.when(corner.is_not_nan()).then(corner) for corner in corners)) for made in (pl.min_horizontal, pl.max_horizontal)
+    )
+    # Where both are known it is one number; through 0 nothing is known.
+    sound = pl.all_horizontal(*(corner.is_not_null() for corner in corners))
     if sign == "/":
         sound &= (right[0] > 0) | (right[1] < 0)
     exact = (left[0] == left[1]) & (right[0] == right[1])

@@ -16,6 +16,7 @@ from typing import Protocol
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sawtooth.estimates import LEAST, MOST
 from sawtooth.plots.style import extent, figure, plain, wrapped
 from sawtooth.scales import scale
 from sawtooth.stats import Interval
@@ -235,7 +236,8 @@ def _numbers(each: Weighed, divided: tuple[float, str]) -> str:
     assert interval is not None
     if not math.isfinite(interval.estimate):
         return interval.kind
-    shown = _signed(interval.estimate / divisor)
+    bound = "≥ " if interval.kind.endswith(LEAST) else "≤ " if interval.kind.endswith(MOST) else ""
+    shown = f"{bound}{_signed(interval.estimate / divisor)}"
     if interval.low == interval.high:
         return f"{shown} {unit}".strip()
     if math.isfinite(interval.low) or math.isfinite(interval.high):

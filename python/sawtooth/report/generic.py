@@ -89,7 +89,7 @@ def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) 
         points.append(point)
         rows.append({**dict(zip(keys, key[1:], strict=True)), **_cells(point, unit)})
     what = one.label or one.measure.words
-    caption = f"{what[0].upper()}{what[1:]}{f' in {unit}' if unit else ''}. {estimates.said(points, one.statistic)}"
+    caption = f"{what[0].upper()}{what[1:]}{f' in {unit}' if unit else ''}. {estimates.said(points, one.statistic, mark='`bound`')}"
     return Section(one.title, plots=plots, grids=[Grid(one.name, pl.DataFrame(rows, infer_schema_length=None), caption)])
 
 
@@ -97,7 +97,7 @@ def _cells(point: estimates.Estimate, unit: str) -> dict[str, object]:
     interval = point.interval
     name = f"estimate ({unit})" if unit else "estimate"
     found: dict[str, object] = {name: interval.estimate, "low": interval.low, "high": interval.high, "runs": point.n}
-    return found | ({"unfinished": point.unfinished} if point.unfinished else {})
+    return found | ({"unfinished": point.unfinished, "bound": "at least" if point.bound else None} if point.unfinished else {})
 
 
 def _range(one: Shown, frame: pl.DataFrame, swept: Sequence[str]) -> str:

@@ -1,0 +1,98 @@
+"""What two sides come to, as one interval and in words; where runs did not finish that is a bound, and it says so on either side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sawtooth import stats
+from sawtooth.estimates import LEAST, MOST
+from sawtooth.findings.data import Data
+from sawtooth.findings.direction import Bounds
+from sawtooth.scales import number
+from sawtooth.stats import Centre, Interval
+
+_SPEC = "+.3g"
+
+
+def between(least: Interval, most: Interval) -> Interval:
+    """One interval of what is at least the one and at most the other; an end without a bound is infinite."""
+    bounded = math.isfinite(least.estimate), math.isfinite(most.estimate)
+    if bounded == (True, True):
+        return least if least == most else replace(least, high=most.high, kind=f"{least.kind}, of the least and the most that it may be")
+    if bounded == (True, False):
+        return replace(least, high=math.inf, kind=f"{least.kind}{LEAST}")
+    if bounded == (False, True):
+        return replace(most, low=-math.inf, kind=f"{most.kind}{MOST}")
+    return least
+
+
+def unfinished(first: Bounds, second: Bounds | None) -> str:
+    """What would tell more where runs of either side did not finish; empty if all did."""
+    lost = np.any([low != high for low, high in ((first,) if second is None else (first, second))], axis=0)
+    return f"{int(lost.sum())} of {len(lost)} runs did not finish: longer ones would tell more" if lost.any() else ""
+
+
+def words(first: Bounds, second: Bounds | None, data: Data, shown: tuple[Interval, Interval], options: Mapping[str, Any]) -> str:
+    """The numbers of a cell: both sides, and by how much at least and at most they are apart."""
+    statistic = data.spec.statistic
+    bound = float(options["bound"]) if second is None else 0.0
+    mine, theirs = _side(first, statistic), _Side(bound, bound) if second is None else _side(second, statistic)
+    divisor, unit = data.unit([value for side in (mine, theirs) for value in (side.least, side.most) if math.isfinite(value)])
+    apart = _apart(*(end.over(divisor) for end in shown))
+    left, right = mine.words(divisor, unit), theirs.words(divisor, unit)
+    if second is None:
+        return f"{left}; from {right} it is {apart}"
+    times = float(options["times"])
+    what = "difference" if times == 1 else f"less {times:g} times that"
+    return f"{left} against {right}, {what} {apart}"
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What a side is at least and at most, not a number where nothing bounds it; how many of its runs did not finish, and what is said of none."""
+
+    least: float
+    most: float
+    added: str = ""
+    none: str = "without a bound"
+
+    def words(self, divisor: float, unit: str) -> str:
+        least, most = (f"{number(end / divisor)} {unit}".strip() if math.isfinite(end) else "" for end in (self.least, self.most))
+        if least and most:
+            return f"{least if least == most else f'{least} to {most}'}{self.added}"
+        return f"at least {least}{self.added}" if least else f"at most {most}{self.added}" if most else f"{self.none}{self.added}"
+
+
+def _side(bounds: Bounds, statistic: Centre) -> _Side:
+    low, high = bounds
+    open_ = int((low != high).sum())
+    ends = [stats.centre(end, of=statistic) if np.isfinite(end).all() else None for end in bounds]
+    least, most = (math.nan if end is None else end.estimate for end in ends)
+    if not open_:
+        return _Side(least, most, none=ends[0].kind if ends[0] is not None else "")
+    if statistic == "median" and np.isfinite(low).all() and float(np.median(low)) == float(np.median(high)):
+        # Fewer than half that are longer than all others do not change a median.
+        most = least
+    return _Side(least, most, f" ({open_} of {len(low)} runs did not finish)")
+
+
+def _apart(least: Interval, most: Interval) -> str:
+    """How far two sides are apart, with the interval that decides."""
+    bounded = math.isfinite(least.estimate), math.isfinite(most.estimate)
+    if bounded == (False, False):
+        return f"not known ({least.kind})"
+    if bounded == (True, True):
+        if least == most:
+            return least.words(_SPEC)
+        return f"{least.estimate:{_SPEC}} to {most.estimate:{_SPEC}} ({least.low:{_SPEC}} to {most.high:{_SPEC}}, {least.kind})"
+    found, bound, end, side = (least, "at least", least.low, "upper") if bounded[0] else (most, "at most", most.high, "lower")
+    parts = [f"{'from' if bounded[0] else 'up to'} {end:{_SPEC}}"] if math.isfinite(end) else []
+    # Of bounds that are alike it is not known whether the runs are.
+    parts += [found.kind] if not found.kind.startswith("no variation") else []
+    text = f"{', '.join(parts)}; " if parts else ""
+    return f"{bound} {found.estimate:{_SPEC}} ({text}runs that did not finish have no {side} bound)"
