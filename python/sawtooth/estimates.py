@@ -1,7 +1,7 @@
 """One number of the replicates of a cell, with its interval, and with how many of them are only bounds.
 
 A replicate that did not come to an end is known to be at least something. Then a mean is at least the mean of what is known, without an upper
-end. A median is what it is as long as fewer than half are bounds.
+end; and what has it as its divisor, or less it, is at most something. A median is what it is as long as fewer than half are bounds.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -17,7 +18,7 @@ import polars as pl
 from sawtooth import stats
 from sawtooth.stats import Centre, Interval, Vector
 
-_UNFINISHED = re.compile(r", \d+ of \d+ unfinished: at least$|, of \d+ of \d+ pairs that finished$")
+_UNFINISHED = re.compile(r", \d+ of \d+ unfinished: at (?:least|most)$")
 """What `of_bounds`, and pairs of runs, add to the kind of an interval."""
 _MADE = re.compile(r"(?P<level>[\d.]+)% (?P<methods>.+) interval$")
 """The kind of an interval that there is: its level and its methods."""
@@ -40,10 +41,10 @@ class Estimate:
     """An estimate of replicates.
 
     Attributes:
-        interval: estimate, low and high; where it is a bound, the estimate is one and high is infinite.
+        interval: estimate, low and high; where the estimate is a bound, the end beyond it is that of the other bound, or infinite without one.
         n: how many runs were to tell it.
         unfinished: how many of them are only bounds; unknown: how many tell nothing.
-        bound: whether the estimate is only a lower bound.
+        bound: `at least` or `at most` where the estimate is only that.
 
     """
 
@@ -51,7 +52,7 @@ class Estimate:
     n: int
     unfinished: int = 0
     unknown: int = 0
-    bound: bool = False
+    bound: Literal["", "at least", "at most"] = ""
 
     def over(self, divisor: float) -> Estimate:
         """The same in a unit that is so many times as large."""
@@ -82,7 +83,7 @@ def of_bounds(low: Vector, high: Vector, statistic: Centre, unknown: int = 0) ->
     if exact:
         upper = _upper(high, statistic)
     kind = lower.kind if exact else f"{lower.kind}, {unfinished} of {n} unfinished: at least"
-    return Estimate(Interval(lower.estimate, lower.low, upper, lower.n, kind), n, unfinished, unknown, bound=not exact)
+    return Estimate(Interval(lower.estimate, lower.low, upper, lower.n, kind), n, unfinished, unknown, bound="" if exact else "at least")
 
 
 def _upper(high: Vector, statistic: Centre) -> float:

@@ -298,32 +298,22 @@ def test_pairs_differ_by_what_replicates_differ_by(runs: Dataset, tmp_path: Path
     first = found.figure.axes[0]
     lines = [line for line in first.get_lines() if len(cast(Any, line.get_xdata())) == 2 and line.get_marker() == "o"]
     assert len(lines) == 3
-    assert "n = 3 pairs of runs" in found.note
+    assert "At the right: mean difference of 3 pairs of runs, each less `cubic`" in found.note
 
 
-def test_pairs_that_did_not_finish_are_drawn_and_not_compared(runs: Dataset, tmp_path: Path) -> None:
+def test_pairs_that_did_not_finish_are_drawn_and_what_nothing_bounds_is_marked(runs: Dataset, tmp_path: Path) -> None:
     text = 'kind = "paired"\nmetric = "completion_ns"\nof = "short"\nform = "ratio"\nwhere = { delay = "10 ms" }\npanels = "rate"'
     found = drawn(runs, tmp_path, text)
     slow, fast = found.numbers.filter(rate="1 Mbit/s").to_dicts()[0], found.numbers.filter(rate="5 Mbit/s").to_dicts()[0]
-    assert (slow["unfinished"], slow["interval"]) == (3, "no pair of runs is known")
+    assert (slow["unfinished"], slow["interval"]) == (3, "nothing bounds it: runs did not finish")
     rows = records(runs).filter(flow="short", rate="5 Mbit/s", delay="10 ms").sort("replicate")
     reno, cubic = (rows.filter(arm=arm)["completion_ns"].to_numpy() for arm in ("reno", "cubic"))
     assert close(fast["estimate"], cubic.mean() / reno.mean())
-    assert "Arrows: 3 of 6 pairs have a run that did not finish" in found.note
+    assert "∅: nothing bounds 1 of 2 points; of 3 of 6 pairs a run did not finish." in found.note
+    assert texts(found).count("∅") == 1
     assert sum(bool(text.arrow_patch) for text in cast(Any, found.figure.axes[0].texts)) == 6
     with pytest.raises(DatasetError, match="there is nothing to hold against `reno`"):
         drawn(without(runs, arm="cubic"), tmp_path, text)
-
-
-def test_the_interval_of_pairs_that_finished_says_that_it_is_of_them() -> None:
-    from sawtooth.figures.paired import _estimate  # pyright: ignore[reportPrivateUsage]
-
-    low = np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 3.5, 4.0, 4.5]])
-    high = np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 3.5, np.inf, 4.5]])
-    found = _estimate(low, high, "difference")
-    assert (found.n, found.unfinished) == (4, 1)
-    assert close(found.interval.estimate, 1.0)
-    assert found.interval.kind.endswith("of 3 of 4 pairs that finished")
 
 
 def test_a_caption_names_the_kind_of_an_interval_whole() -> None:
@@ -575,20 +565,6 @@ def test_the_base_of_a_difference_needs_no_place_and_is_not_chosen_away(runs: Da
     assert drawn(runs, tmp_path, along + 'panels = "delay"').numbers.height == 8
     # Two levels besides the base do need a place.
     assert 'where = { delay = "20 ms" }' in str(refused(tmp_path, along).hint)
-
-
-def test_a_difference_says_how_many_pairs_are_known(runs: Dataset, tmp_path: Path) -> None:
-    found = drawn(runs, tmp_path, 'kind = "difference"\nmetric = "completion_ns"\nof = "short"\nx = "delay"\ncurves = "rate"')
-    rows = records(runs).filter(flow="short")
-    for row in found.numbers.to_dicts():
-        done = rows.filter(rate=row["rate"], delay=row["delay"]).group_by("replicate").agg((pl.col("completion_ns") >= 0).all())
-        known = int(done["completion_ns"].sum())
-        assert (row["n"], row["left_out"]) == (known, 3 - known)
-    missing = found.numbers.filter(n=0).height
-    assert missing
-    assert f"∅: {missing} of 6 points without a pair that is known." in found.note
-    assert f"Left out: {found.numbers['left_out'].sum()} of 18 pairs a run of which did not finish." in found.note
-    assert texts(found).count("∅") == missing
 
 
 # --- distributions

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from sawtooth import estimates, stats
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
-from sawtooth.figures import shown
+from sawtooth.figures import pairs, shown
 from sawtooth.figures.data import Data
-from sawtooth.figures.levels import row
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.hints import did_you_mean
 from sawtooth.questions import Reader
@@ -51,16 +48,15 @@ def draw(data: Data) -> Drawn:
     rows: list[dict[str, object]] = []
     for panel in panels:
         here: dict[str, list[Estimate | None]] = {}
-        pairs = joined.join(panel.frame.select("run", "item"), on=["run", "item"], how="semi")
-        for name, part in data.curves(pairs):
+        beside = joined.join(panel.frame.select("run", "item"), on=["run", "item"], how="semi")
+        for name, part in data.curves(beside):
             series: list[Estimate | None] = []
             for level in x_levels:
                 group = part.filter(pl.col(x) == level)
                 found = _estimate(group, form) if group.height else None
                 series.append(found and found.over(divisor))
                 if found is not None:
-                    known = {"n": found.interval.n, "left_out": found.n - found.interval.n}
-                    rows.append({**shown.place(data, panel, name), x: level, **row(found), **known})
+                    rows.append({**shown.place(data, panel, name), x: level, **pairs.row(found)})
             here[name] = series
         curves.append(here)
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
@@ -76,27 +72,7 @@ def draw(data: Data) -> Drawn:
         scale=scale,
         line_at=1.0 if form == "ratio" else 0.0,
     )
-    return Drawn(made, shown.sentences(_said(points, form, to), shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))
-
-
-def _said(points: list[Estimate], form: str, to: str) -> str:
-    """Of how many pairs that are known points are, and what is not among them."""
-    known = [point for point in points if point.interval.n]
-    missing = len(points) - len(known)
-    held = "divided by" if form == "ratio" else "less"
-    pairs = estimates.counted({point.interval.n for point in known}, "pair")
-    text = f"{'Ratio of means' if form == 'ratio' else 'Mean difference'} of {pairs} of runs, each {held} `{to}`" if known else ""
-    text = f"{text}{estimates.intervals(known)}." if known else ""
-    every = sum(point.n for point in points)
-    for left, why in (
-        (sum(point.unfinished for point in points), "a run of which did not finish"),
-        (sum(point.unknown for point in points), "a run of which is not there or does not tell it"),
-    ):
-        if left:
-            text += f" Left out: {left} of {estimates.counted({every}, 'pair')} {why}."
-    if missing:
-        text += f" ∅: {missing} of {estimates.counted({len(points)}, 'point')} without a pair that is known."
-    return text
+    return Drawn(made, shown.sentences(pairs.said(points, form, to), shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _pairs(data: Data, along: str, to: str) -> pl.DataFrame:
@@ -110,15 +86,10 @@ def _pairs(data: Data, along: str, to: str) -> pl.DataFrame:
 
 
 def _estimate(group: pl.DataFrame, form: str) -> Estimate:
-    there = group.drop_nulls(["low", "high", "base_low", "base_high"])
-    known = there.filter((pl.col("low") == pl.col("high")) & (pl.col("base_low") == pl.col("base_high")))
-    first, second = known["low"].to_numpy(), known["base_low"].to_numpy()
-    left = there.height - known.height, group.height - there.height
-    if not known.height:
-        nothing = stats.Interval(np.nan, -np.inf, np.inf, 0, "no pair of runs is known")
-        return Estimate(nothing, group.height, *left)
-    found = stats.ratio(first, second) if form == "ratio" else stats.difference(first, second)
-    return Estimate(found, group.height, *left)
+    names = ("low", "high", "base_low", "base_high")
+    there = group.drop_nulls(names)
+    low, high, base_low, base_high = (there[name].to_numpy() for name in names)
+    return pairs.of_pairs((low, high), (base_low, base_high), form, group.height - there.height)
 
 
 KIND = Kind(

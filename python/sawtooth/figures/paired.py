@@ -6,18 +6,15 @@ The differences share the scale of the values: 0 of theirs is at the mean of the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from sawtooth import estimates, stats
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
-from sawtooth.figures import shown
+from sawtooth.figures import pairs, shown
 from sawtooth.figures.data import Data
-from sawtooth.figures.levels import row
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.hints import did_you_mean
 from sawtooth.questions import Reader
@@ -68,20 +65,29 @@ def draw(data: Data) -> Drawn:
     drawn: list[replicates.Pairs] = []
     rows: list[dict[str, object]] = []
     for panel in panels:
-        sides = {level: panel.frame.filter((pl.col(along) == level) & pl.col("low").is_not_null()) for level in levels}
-        numbers = sorted({number for side in sides.values() for number in side["replicate"]})
-        low, high = (_table(list(sides.values()), numbers, column) for column in ("low", "high"))
+        of = {level: panel.frame.filter((pl.col(along) == level) & pl.col("low").is_not_null()) for level in levels}
+        numbers = sorted({number for side in of.values() for number in side["replicate"]})
+        low, high = (_table(list(of.values()), numbers, column) for column in ("low", "high"))
         found: list[Estimate] = []
         for at in range(1, len(levels)):
-            found.append(_estimate(low[[0, at]], high[[0, at]], form))
-            rows.append({**shown.place(data, panel, ""), along: levels[at], "to": to, **row(found[-1])})
+            there = ~np.isnan(low[[0, at]]).any(axis=0)
+            sides = [(low[side][there], high[side][there]) for side in (at, 0)]
+            found.append(pairs.of_pairs(sides[0], sides[1], form, int((~there).sum())))
+            rows.append({**shown.place(data, panel, ""), along: levels[at], "to": to, **pairs.row(found[-1])})
         scale = 1.0 if form == "ratio" else divisor
-        drawn.append(replicates.Pairs(low / divisor, high > low, [_scaled(each, scale) for each in found]))
+        drawn.append(replicates.Pairs(low / divisor, high / divisor, [each.over(scale) for each in found]))
     label = data.label(data.spec.label, data.measure, unit)
     beside = f"ratio to {to}" if form == "ratio" else f"difference to {to}{f' ({unit})' if unit else ''}"
     made = replicates.pairs(drawn, shown.titles(panels), levels, (data.spec.x_label, label, beside), ratio=form == "ratio")
-    every = [each for pairs in drawn for each in pairs.against]
-    return Drawn(made, shown.sentences(_said(every, form, to), shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))
+    every = [each for one in drawn for each in one.against]
+    zero = f"{'1' if form == 'ratio' else '0'} is at the bound that there is of the mean of `{to}`, where a run of it did not finish."
+    said = pairs.said(every, form, to)
+    text = shown.sentences(
+        f"A line is one replicate. At the right: {said[0].lower()}{said[1:]}",
+        zero if any((one.least[0] < one.most[0]).any() for one in drawn) else "",
+        shown.pooling(data),
+    )
+    return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _table(sides: list[pl.DataFrame], replicates: list[int], column: str) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -92,35 +98,6 @@ def _table(sides: list[pl.DataFrame], replicates: list[int], column: str) -> np.
         for number, value in side.select("replicate", column).iter_rows():
             table[at, place[number]] = value
     return table
-
-
-def _estimate(low: np.ndarray[Any, Any], high: np.ndarray[Any, Any], form: str) -> Estimate:
-    """What the second side has more than the first, of pairs that are known."""
-    there = ~np.isnan(low).any(axis=0)
-    known = there & (low == high).all(axis=0)
-    unfinished = int(there.sum() - known.sum())
-    if not known.any():
-        return Estimate(stats.Interval(np.nan, -np.inf, np.inf, 0, "no pair of runs is known"), int(there.sum()), unfinished)
-    found = stats.ratio(low[1][known], low[0][known]) if form == "ratio" else stats.difference(low[1][known], low[0][known])
-    if unfinished:
-        # Those that finished are no fair choice of all, and the interval is of them only.
-        found = replace(found, kind=f"{found.kind}, of {int(known.sum())} of {int(there.sum())} pairs that finished")
-    return Estimate(found, int(there.sum()), unfinished)
-
-
-def _scaled(found: Estimate, divisor: float) -> Estimate:
-    interval = found.interval
-    scaled = stats.Interval(interval.estimate / divisor, interval.low / divisor, interval.high / divisor, interval.n, interval.kind)
-    return Estimate(scaled, found.n, found.unfinished)
-
-
-def _said(found: list[Estimate], form: str, to: str) -> str:
-    held = f"Ratio of means, divided by `{to}`" if form == "ratio" else f"Mean difference, less `{to}`"
-    text = f"A line is one replicate; n = {estimates.number({each.n for each in found})} pairs of runs. At the right: {held[0].lower()}{held[1:]}{estimates.intervals(found)}."
-    unfinished = sum(each.unfinished for each in found)
-    if unfinished:
-        text += f" Arrows: {unfinished} of {sum(each.n for each in found)} pairs have a run that did not finish, and are not in the {form}."
-    return text
 
 
 KIND = Kind(

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from sawtooth.estimates import Estimate
 from sawtooth.plots.style import COLOURS, MARKERS, figure, legend_above, named, plain_ticks
+from sawtooth.stats import Interval
 
 _DASHES = ("-", "--", ":", "-.")
 _WIDTH, _HEIGHT = 2.6, 2.5
@@ -132,44 +133,51 @@ def points(
     if not line:
         style["linestyle"] = "none"
     middle = np.array([np.nan if point is None else point.interval.estimate for point in estimates])
-    reach = np.array([(np.nan, np.nan) if point is None else _reach(point) for point in estimates]).reshape(-1, 2).T
+    reaches = np.array([(np.nan, np.nan) if point is None else reach(point.interval) for point in estimates]).reshape(-1, 2).T
     axis.errorbar(
-        x, middle, yerr=reach, markersize=4, linewidth=width, elinewidth=1, capsize=2 if marker else 0, label=named(name), **style
+        x, middle, yerr=reaches, markersize=4, linewidth=width, elinewidth=1, capsize=2 if marker else 0, label=named(name), **style
     )
-    bounds = [(place, point.interval.estimate) for place, point in zip(x, estimates, strict=True) if point is not None and point.bound]
-    for place, value in bounds:
-        axis.annotate(
-            "",
-            (place, value),
-            xytext=(0, 14),
-            textcoords="offset points",
-            arrowprops={"arrowstyle": "<-", "color": style["color"], "lw": 1.2},
-        )
+    for place, point in zip(x, estimates, strict=True):
+        if point is not None and point.bound:
+            arrow(axis, (place, point.interval.estimate), style["color"], down=point.bound == "at most")
 
 
-def _reach(point: Estimate) -> tuple[float, float]:
+def arrow(axis: Axes, place: tuple[float, float], colour: str, *, down: bool = False) -> None:
+    """From a bound to where the value may be, a fixed length on paper."""
+    look: dict[str, Any] = {"arrowstyle": "<-", "color": colour, "lw": 1.2}
+    axis.annotate("", place, xytext=(0, -14 if down else 14), textcoords="offset points", arrowprops=look)
+
+
+def nothing(axis: Axes, place: float, colour: str) -> None:
+    """Marks, at the foot of the axes, that a place has no value: it is not empty by chance."""
+    axis.annotate("∅", (place, 0.02), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8, color=colour)
+
+
+def reach(interval: Interval) -> tuple[float, float]:
     """Distances below and above for error bars; one side alone where the other has no end."""
-    interval = point.interval
-    if not np.isfinite(interval.low):
+    low, high = interval.estimate - interval.low, interval.high - interval.estimate
+    if not (np.isfinite(low) or np.isfinite(high)):
         return np.nan, np.nan
-    return interval.estimate - interval.low, (interval.high - interval.estimate if np.isfinite(interval.high) else 0.0)
+    return (low if np.isfinite(low) else 0.0), (high if np.isfinite(high) else 0.0)
 
 
 def limits(axis: Axes, estimates: Sequence[Estimate | None], scale: str) -> None:
     """The vertical axis: from 0, unless something is below or it is logarithmic; so far that every interval is there."""
     ends = [x for point in estimates if point for x in (point.interval.estimate, point.interval.low, point.interval.high) if np.isfinite(x)]
+    # An arrow needs room.
+    up, down = (any(point is not None and point.bound == side for point in estimates) for side in ("at least", "at most"))
     if scale == "log":
         positive = [x for x in ends if x > 0] or [1.0]
         axis.set_yscale("log")
-        axis.set_ylim(min(positive) / 1.3, max(positive) * (2.0 if any(point is not None and point.bound for point in estimates) else 1.3))
+        axis.set_ylim(min(positive) / (2.0 if down else 1.3), max(positive) * (2.0 if up else 1.3))
         plain_ticks(axis.yaxis)
         return
     low, high = min([*ends, 0.0]), max([*ends, 0.0])
     if low == high:
         high = low + 1.0
-    # An arrow needs room.
-    room = (0.14 if any(point is not None and point.bound for point in estimates) else 0.05) * (high - low)
-    axis.set_ylim(low - room if low < 0 else 0.0, high + room if high > 0 else 0.0)
+    above, below = ((0.14 if arrows else 0.05) * (high - low) for arrows in (up, down))
+    lowest = min((point.interval.estimate - below for point in estimates if point is not None and point.bound == "at most"), default=0.0)
+    axis.set_ylim(min(low - below if low < 0 else 0.0, lowest), high + above if high > 0 else 0.0)
 
 
 def numbers_first(levels: Sequence[str]) -> bool:

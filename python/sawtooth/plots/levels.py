@@ -64,16 +64,7 @@ def draw(
             facets.points(axis, x_places, points, name, at, line=ordered and joined, marker=not dense, width=line)
             for place, point in zip(x_places, points, strict=True):
                 if point is not None and np.isnan(point.interval.estimate):
-                    # No run tells it: the place is not empty by chance.
-                    axis.annotate(
-                        "∅",
-                        (place, 0.02),
-                        xycoords=("data", "axes fraction"),
-                        ha="center",
-                        va="bottom",
-                        fontsize=8,
-                        color=facets.look(at)["color"],
-                    )
+                    facets.nothing(axis, place, facets.look(at)["color"])
             if dashed and name in dashed[number]:
                 look = facets.look(at)
                 axis.axhline(dashed[number][name], color=look["color"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)

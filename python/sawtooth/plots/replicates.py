@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from sawtooth.estimates import Estimate
 from sawtooth.plots import facets
 from sawtooth.plots.along import along
 from sawtooth.plots.style import COLOURS, named, plain_ticks
-from sawtooth.stats import Vector
+from sawtooth.stats import Interval, Vector
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,21 @@ class Pairs:
     """A panel of pairs.
 
     Attributes:
-        values: shape (levels, replicates), the base first; not a number where there is no run.
-        bounds: which of them are only lower bounds, same shape.
+        least: that each value may be, shape (levels, replicates), the base first; not a number where there is no run.
+        most: that it may be, same shape; the same where the value is known.
         against: of each level but the base, how far it is from that.
 
     """
 
-    values: NDArray[np.float64]
-    bounds: NDArray[np.bool_]
+    least: NDArray[np.float64]
+    most: NDArray[np.float64]
     against: Sequence[Estimate]
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """What is drawn: the value, or the bound that there is."""
+        known = np.where(np.isfinite(self.least), self.least, self.most)
+        return np.where(np.isfinite(known), known, np.nan)
 
 
 def pairs(
@@ -65,22 +71,20 @@ def pairs(
         if any(after is each for each in held.laid.left)
     }
     for axis, one in zip(held.laid.axes, panels, strict=True):
-        for number in range(one.values.shape[1]):
-            values: Vector = np.asarray(one.values[:, number], dtype=np.float64)
-            bounds = one.bounds[:, number]
-            there = np.flatnonzero(~np.isnan(values))
-            heights: list[float] = values.tolist()
-            axis.plot(there, values[there], "-o", color=COLOURS[0], linewidth=0.8, markersize=3.5, alpha=0.55, zorder=2)
-            for at in range(len(levels)):
-                if not bounds[at]:
-                    continue
-                arrow(axis, (float(at), heights[at]), COLOURS[0])
-        known: Vector = one.values[0][~np.isnan(one.values[0])]
+        values = one.values
+        for line in values.T:
+            there = np.flatnonzero(~np.isnan(line))
+            axis.plot(there, line[there], "-o", color=COLOURS[0], linewidth=0.8, markersize=3.5, alpha=0.55, zorder=2)
+        bounds = (one.least != one.most) & ~np.isnan(values)
+        for at, number in np.argwhere(bounds).tolist():
+            facets.arrow(axis, (at, float(values[at, number])), COLOURS[0], down=not np.isfinite(one.least[at, number]))
+        known: Vector = values[0][~np.isnan(values[0])]
         base = float(np.mean(known)) if known.size else np.nan
-        if np.isfinite(base) and any(np.isfinite(each.interval.estimate) for each in one.against):
+        if np.isfinite(base):
             _beside(axis, one.against, base, len(levels), labels[2] if id(axis) in last else "", ratio)
         axis.axvline(len(levels) - 0.5, color="0.6", linewidth=0.8)
-        axis.margins(y=0.08)
+        # Arrows need room.
+        axis.margins(y=0.16 if bounds.any() or any(each.bound for each in one.against) else 0.08)
     held.laid.label(labels[0], labels[1])
     return held.laid.made
 
@@ -96,16 +100,27 @@ def _beside(axis: Axes, against: Sequence[Estimate], base: float, levels: int, l
     def to_others(value: float) -> float:
         return value / base if ratio else value - base
 
-    axis.plot([0, levels + len(against) - 0.5], [base, base], color="0.35", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     for at, each in enumerate(against):
-        estimate, low, high = (to_values(end) for end in (each.interval.estimate, each.interval.low, each.interval.high))
-        if not np.isfinite(estimate):
-            continue
-        reach = np.array([[abs(estimate - low)], [abs(high - estimate)]]) if np.isfinite(low) and np.isfinite(high) else None
-        axis.errorbar(levels + at, estimate, yerr=reach, marker="D", markersize=5, color="black", capsize=3, elinewidth=1.2, zorder=3)
+        if not np.isfinite(each.interval.estimate):
+            facets.nothing(axis, levels + at, "black")
+    shown = {at: _moved(each.interval, to_values) for at, each in enumerate(against) if np.isfinite(each.interval.estimate)}
+    if not shown:
+        return
+    axis.plot([0, levels + len(against) - 0.5], [base, base], color="0.35", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    for at, each in shown.items():
+        reach = np.array([facets.reach(each)]).T
+        axis.errorbar(levels + at, each.estimate, yerr=reach, marker="D", markersize=5, color="black", capsize=3, elinewidth=1.2, zorder=3)
+        if against[at].bound:
+            facets.arrow(axis, (levels + at, each.estimate), "black", down=(against[at].bound == "at most") != (ratio and base < 0))
     functions: Any = (to_others, to_values)
     scale = axis.secondary_yaxis("right", functions=functions)
     scale.set_ylabel(label)
+
+
+def _moved(interval: Interval, to: Callable[[float], float]) -> Interval:
+    """The interval on another scale, which may be the other way round."""
+    low, high = sorted((to(interval.low), to(interval.high)))
+    return replace(interval, estimate=to(interval.estimate), low=low, high=high)
 
 
 @dataclass(frozen=True)
@@ -200,14 +215,14 @@ def _group(axis: Axes, middle: float, width: float, group: Group, colour: str, f
         zorder=3,
     )
     for x, y in zip(places[group.bounds], group.values[group.bounds], strict=True):
-        arrow(axis, (float(x), float(y)), colour)
+        facets.arrow(axis, (float(x), float(y)), colour)
     interval, beside = group.centre.interval, middle + 0.36 * width
     if np.isfinite(interval.low):
         top = interval.high if np.isfinite(interval.high) else interval.estimate
         axis.plot([beside, beside], [interval.low, top], color="black", linewidth=1.0)
     axis.plot(beside, interval.estimate, "D", color=colour, markeredgecolor="black", markersize=4, zorder=4)
     if group.centre.bound:
-        arrow(axis, (beside, interval.estimate), "black")
+        facets.arrow(axis, (beside, interval.estimate), "black")
 
 
 _MANY = 60
@@ -230,9 +245,3 @@ def _limits(axis: Axes, found: Sequence[Group], scale: str) -> None:
         low = 0.0
     span = (high - low) or abs(high) * 0.1 or 1.0
     axis.set_ylim(low if low == 0 else low - 0.06 * span, high + (0.14 if bound else 0.06) * span)
-
-
-def arrow(axis: Axes, place: tuple[float, float], colour: str) -> None:
-    """From a lower bound to where the value may be."""
-    look: dict[str, Any] = {"arrowstyle": "<-", "color": colour, "lw": 1.0}
-    axis.annotate("", place, xytext=(0, 13), textcoords="offset points", arrowprops=look)
