@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import polars as pl
 
 from sawtooth import _core, measures
-from sawtooth.errors import DatasetError, StudyError
+from sawtooth.errors import DatasetError, StudyError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Condition, Context, ExpressionError, Measure, Rows, Samples, tables, units
 from sawtooth.measures.blocks import block
@@ -19,6 +19,7 @@ from sawtooth.measures.functions import HOWS
 from sawtooth.measures.rows import MSER, SIGNS
 from sawtooth.recognise import level
 from sawtooth.references import Reference
+from sawtooth.sheets import number
 from sawtooth.stats import Centre
 from sawtooth.study import Study
 from sawtooth.study.assign import Tree
@@ -199,9 +200,12 @@ class Reader:
         if isinstance(given, bool) or not isinstance(given, str | int | float):
             raise self.error("a quantity was expected", path, 'such as "10 ms", "5 Mbit/s", 0.5')
         text = str(given).strip()
+        if text.endswith("%"):
+            share = number(text[:-1].strip())
+            if share is None:
+                raise self.error(f"`{cut(text)}` is no share", path, 'such as "5 %"')
+            return share / 100, units.PLAIN
         try:
-            if text.endswith("%"):
-                return float(text[:-1]) / 100, units.PLAIN
             return units.of_quantity(text)
         except (_core.ScenarioError, ValueError) as error:
             raise self.error(getattr(error, "message", str(error)), path, getattr(error, "hint", None)) from None

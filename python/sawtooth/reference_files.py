@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,7 @@ COLUMN = (
     Key("digits", "whole number", "as the file has them", "decimals that are given"),
 )  # fmt: skip
 _MOST_BYTES = 16_000_000
+_UNIT = re.compile(r"%|1/s|[^\W\d_]+(/s)?")
 _MOST_RUNS = 10**15
 _MOST_DIGITS = 30
 _MOST_TOLD = 8
@@ -318,6 +320,9 @@ class _Reader:
         name = self.text(inner, "unit", where, unit_suffix(column))
         at = (f"{where}.unit" if "unit" in inner else where) or "file"
         try:
+            # What is more than a name would be worked out: of `* 0 s` every value would be 0.
+            if name and not _UNIT.fullmatch(name):
+                raise _core.ScenarioError(name)
             unit = units.PLAIN if not name else (0.01, units.PLAIN) if name == "%" else units.of_quantity(f"1 {name}")
         except _core.ScenarioError:
             raise self.error(f"unknown unit `{cut(name)}`", at, "such as s, ms, bit/s, Mbit/s, kB, packets, %") from None

@@ -75,6 +75,12 @@ def read(content: str, path: Path) -> Sheet:
         raise NoSheetError(f"{path} is empty", "it needs a line of column names, then rows")
     number, text, cells = head
     names = [cell.strip() for cell in cells]
+    sign = next((sign for sign in ";\t" if len(names) == 1 and sign in text), None)
+    if sign is not None:
+        raise NoSheetError(
+            f"{_place(path, number, text, 0)}: the cells stand apart by {'a tab' if sign == chr(9) else f'`{sign}`'}",
+            "commas are needed between them, and points in numbers",
+        )
     for at, name in enumerate(names):
         if name in names[:at]:
             raise NoSheetError(f"{_place(path, number, text, at)}: two columns are called `{cut(name)}`", "give each its own name")

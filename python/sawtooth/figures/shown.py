@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth.errors import DatasetError, StudyError
+from sawtooth.errors import DatasetError, StudyError, cut
 from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.measures import Condition, ExpressionError, Measure, Samples, measure, unit, units
@@ -118,11 +118,16 @@ def _flows(data: Data) -> list[str]:
 def referred(reader: Reader, tree: Mapping[str, Any], path: str) -> Referred:
     """The column of a reference that `reference` names: `REFERENCE.COLUMN`."""
     text = reader.text(dict(tree), "reference", path)
+    place = reader.study.document.place(f"{path}.reference")
     try:
-        found = measure(f"references.{text}", reader.context)
+        found = measure(f"references.{text}", reader.context) if text.strip() else None
     except ExpressionError as error:
-        raise StudyError(error.message, reader.study.document.place(f"{path}.reference"), error.hint) from None
-    assert isinstance(found.term, Referred)
+        if text in reader.references:
+            raise StudyError(f"`{text}` does not say which of its columns", place, f"there is {_columns(reader, text)}") from None
+        raise StudyError(error.message, place, error.hint) from None
+    if found is None or not isinstance(found.term, Referred):
+        there = "; ".join(_columns(reader, name) for name in reader.references) or "the study has no [[references]]"
+        raise StudyError(f"`{cut(text)}` names no column of a reference", place, f"such as REFERENCE.COLUMN: {there}")
     return found.term
 
 
@@ -155,6 +160,10 @@ def _called(column: str, measured: Measure) -> bool:
     if suffix and units.of_quantity(f"1 {suffix}")[1].powers == unit(measured).powers:
         return True
     return bool(measured.alone) and column.split("_") == without_unit(measured.alone).split()
+
+
+def _columns(reader: Reader, reference: str) -> str:
+    return ", ".join(f"{reference}.{column}" for column in reader.references[reference].quantities)
 
 
 def measure_of(term: Referred) -> Measure:

@@ -37,6 +37,8 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) 
     assert spec.measure is not None
     term = beside(reader, tree, path, spec.measure)
     by = reader.one_of(dict(tree), "by", path, ("digits", "margin", "prediction"), "digits")
+    if spec.statistic != "mean":
+        raise reader.error("`reproduced` is of means, as what was published is", f"{path}.statistic", "leave it out")
     found: dict[str, Any] = {"reference": term, "by": by}
     if by == "margin":
         if "margin" not in tree:
