@@ -34,6 +34,6 @@ def over_time(begins: Vector, ends: Vector, shares: Mapping[str, Vector], goodpu
     upper.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, reverse=True)
     lower.stairs(goodput_mbps, np.append(begins, ends[-1]), color=COLOURS[0], baseline=None)
     lower.set_ylim(0, max(1.1 * float(goodput_mbps.max()), 1e-3))
-    lower.set_ylabel("goodput,\nMbit/s")
-    lower.set_xlabel("seconds since the watch began")
+    lower.set_ylabel("goodput\n(Mbit/s)")
+    lower.set_xlabel("time since the watch began (s)")
     return made

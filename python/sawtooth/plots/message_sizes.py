@@ -61,7 +61,7 @@ def panels(data: Sequence[Panel], columns: int = 2) -> Figure:
         axis.set_ylim(bottom=0)
         axis.set_xlim(left=0)
         if at >= len(data) - columns:
-            axis.set_xlabel("message size [kB]")
+            axis.set_xlabel("message size (kB)")
             axis.tick_params(labelbottom=True)
         axis.set_title(panel.title)
     fullest = max(range(len(data)), key=lambda at: len(data[at].left))

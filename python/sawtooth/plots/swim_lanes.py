@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, figure, named
+from sawtooth.plots.style import COLOURS, figure
 
 LAYERS = ("application", "socket", "tcp", "driver", "wire")
 _KINDS = {"data": (COLOURS[0], "data"), "ack": (COLOURS[1], "acknowledgement")}
@@ -70,7 +70,7 @@ def layers(
         label = name if name not in shown else "_"
         shown.add(name)
         above_all = name == _LAST[1]
-        axis.plot([(time - origin) / divisor for *_, time in known], [place[host, layer] for host, layer, _ in known], color=colour, label=named(label),
+        axis.plot([(time - origin) / divisor for *_, time in known], [place[host, layer] for host, layer, _ in known], color=colour, label=label,
                   linewidth=1.8 if above_all else width, marker="." if above_all else marker, markersize=3, zorder=3 if above_all else 2)  # fmt: skip
     alone = events.filter(pl.col("packet") < 0, pl.col("t_ns").is_between(*span))
     if alone.height:

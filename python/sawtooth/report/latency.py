@@ -130,7 +130,7 @@ def _plots(shown: pl.DataFrame, factors: pl.DataFrame) -> list[Plot]:
         ]
     if max((sum(len(group.bars) for group in groups) for groups in panels.values()), default=0) > _MOST_BARS:
         return []
-    made = stacked_bars.horizontal(panels, _LOOKS, "time [µs]")
+    made = stacked_bars.horizontal(panels, _LOOKS, "time (µs)")
     left_out = f" Of {len(levels)} levels of {panel} {len(some)} are shown." if len(some) < len(levels) else ""
     caption = f"Where the time of a message goes, from write to read; each panel has its own scale. Hatched: up the reading host.{left_out}"
     return [Plot(OWN_FIGURES["latency"], made, caption)]

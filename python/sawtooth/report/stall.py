@@ -367,13 +367,13 @@ def _figures(sweeps: Sweeps, references: list[Reference], corrected: pl.DataFram
         size = reference.ours.sizes
         theirs = Panel(
             "published",
-            "MB/s",
+            "throughput (MB/s)",
             [Curve("throughput", size, reference.throughput)],
             "normalised stall",
             [Curve("stall", size, reference.stall)],
             WINDOW,
         )
-        ours = Panel("here", "MB/s", [Curve("throughput", size, reference.ours.throughput)], "stall, share of the time",
+        ours = Panel("here", "throughput (MB/s)", [Curve("throughput", size, reference.ours.throughput)], "stall, share of the time",
                      [Curve("stall", size, reference.ours.stall)], WINDOW)  # fmt: skip
         ours.left.append(Curve("published throughput", size, reference.throughput, points=True, like=0))
         medium = reference.name.removesuffix(", with stall")
@@ -399,7 +399,7 @@ def _overview(sweeps: Sweeps, references: list[Reference], nic: str, corrected: 
     # Of Fast Ethernet two curves are published; the one without stall is that of the kernel without the stopwatch.
     shown = [reference for reference in references if reference.nic == nic and (reference.stall is None or nic.startswith("atm"))]
     curves += [Curve("faulty, published", reference.ours.sizes, reference.throughput, points=True, like=1) for reference in shown]
-    return Panel(NAMES[nic], "MB/s", curves, mark=WINDOW)
+    return Panel(NAMES[nic], "throughput (MB/s)", curves, mark=WINDOW)
 
 
 def _dips_section(sweeps: Sweeps) -> Section:
