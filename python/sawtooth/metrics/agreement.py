@@ -211,9 +211,11 @@ def _comparison(labels: Sequence[str], matchers: Sequence[Matcher], tolerance: f
     for metric in dict.fromkeys(row.metric for row in judged):
         own = [row for row in judged if row.metric == metric]
         marked = sum(any(row.unfinished) for row in own)
+        without = sum(row.bound == "unbounded" for row in own)
         if marked:
             notes.append(
-                f"{metric.name}: in {marked} of {len(own)} rows runs did not finish; each counts as the least that it may be, and the row has bounds"
+                f"{metric.name}: in {marked} of {len(own)} rows runs did not finish; each counts as the least that it may be, "
+                + ("and no row has a bound" if without == marked else f"and the row has bounds{f', but for {without}' if without else ''}")
             )
     return Comparison(tuple(labels), tolerance, list(factors), judged, unmatched, notes)
 

@@ -262,6 +262,8 @@ class Matcher:
 
     def _add(self, metric: Measure, observed: Observed, first: _Bounds, second: _Bounds, means: _MeansOf) -> None:
         (a, a_most), (b, b_most) = (tuple(np.array(side, dtype=np.float64).T) for side in (first, second))
+        for low in (a, b):
+            _require_least(metric, observed, low)
         unfinished = int((a != a_most).sum()), int((b != b_most).sum())
         least = means(a, b_most) if np.isfinite(b_most).all() else None
         most = least if not any(unfinished) else means(a_most, b) if np.isfinite(a_most).all() else None
@@ -271,6 +273,7 @@ class Matcher:
     def _add_published(self, metric: Measure, observed: Observed, theirs: Mapping[str, Any], quantity: Quantity) -> None:
         value, error, freedom = float(theirs["value"]), float(theirs["error"]), float(theirs["freedom"])
         lows, highs = np.array(list(observed.known.values()), dtype=np.float64).T
+        _require_least(metric, observed, lows)
         least = stats.means_against(lows, value, error, freedom)
         unfinished = int((lows != highs).sum())
         most = least if not unfinished else stats.means_against(highs, value, error, freedom) if np.isfinite(highs).all() else None
@@ -308,6 +311,16 @@ def collides(dataset: Dataset, names: Sequence[str]) -> bool:
 
 _Bounds = Sequence[tuple[float, float]]
 _MeansOf = Callable[[stats.Vector, stats.Vector], Means]
+
+
+def _require_least(metric: Measure, observed: Observed, low: stats.Vector) -> None:
+    """Refuses what may be as far below 0 as one likes: of that there is no ratio."""
+    lost = int(np.isneginf(low).sum())
+    if lost:
+        raise DatasetError(
+            f"`{metric.name}` of {observed.item} has no least value in {lost} of {len(low)} runs ({_words(observed)}), which did not finish",
+            "turn its sign round, so that those are at least so much",
+        )
 
 
 def _mean(low: stats.Vector, high: stats.Vector) -> Interval:
