@@ -215,6 +215,15 @@ def test_shares_of_items_are_those_of_each_run_and_add_up(runs: Dataset, tmp_pat
     assert "Lines: the interval of each part's own share" in found.note
 
 
+def test_lanes_whose_arms_are_panels_are_drawn(runs: Dataset, tmp_path: Path) -> None:
+    found = drawn(
+        runs,
+        tmp_path,
+        'kind = "lanes"\nmetric = "episodes.retransmits"\nof = "long"\nwhere = { delay = "10 ms", rate = "1 Mbit/s" }\npanels = "arm"',
+    )
+    assert len(found.figure.axes) == 2
+
+
 def test_shares_of_blocks_are_of_all_their_flows(tmp_path: Path) -> None:
     several = STUDY.replace('name = "long", start', 'name = "long", count = 3, start').replace('"10 ms", "20 ms", "40 ms"', '"10 ms"')
     found = drawn(made(tmp_path, several), tmp_path / "f", 'kind = "shares"\nmetric = "goodput_bps"\nx = "rate"\npanels = "arm"')

@@ -217,6 +217,33 @@ def test_arrivals_that_did_not_end_count_as_the_longest(dataset: Dataset) -> Non
     open_ones = (rows["completed"] < rows["started"]).to_list()
     assert any(open_ones)
     assert [high == float("inf") for high in mean["high"]] == open_ones
+    # So does the column by its name, alone and in an expression.
+    for text, same in (
+        ("arrivals.completion_mean_ns", mean),
+        ("arrivals.completion_p50_ns", found),
+        ("arrivals.completion_p50_ns * 1", found),
+    ):
+        assert seen(dataset, text).sort("run").select("low", "high").equals(same.select("low", "high"))
+
+
+def test_a_transfer_that_did_not_end_has_taken_until_the_run_ended(dataset: Dataset) -> None:
+    rows = dataset.table("transfers").filter(completion_ns=-1).sort("run").collect()
+    assert rows.height
+    found = seen(dataset, "max(transfers.completion_ns)").sort("run")
+    for (run,), group in rows.group_by("run", maintain_order=True):
+        (low,) = found.filter(run=run)["low"]
+        # Flows without an end are there until it does.
+        assert low >= 4e9 - cast(int, group["start_ns"].min()) - 1
+
+
+def test_rows_without_a_value_choose_nothing(dataset: Dataset) -> None:
+    series = dataset.series().filter(flow="file").sort("run").collect()
+    assert (series["srtt_ns"] < 0).any()
+    expected = [
+        group.filter(srtt_ns=group["srtt_ns"].max()).row(0, named=True)["cwnd_bytes"]
+        for _, group in series.group_by("run", maintain_order=True)
+    ]
+    assert values(seen(dataset, "at_max(series.cwnd_bytes, series.srtt_ns)"), "file") == expected
 
 
 def test_rows_windows_and_columns_are_chosen(dataset: Dataset) -> None:

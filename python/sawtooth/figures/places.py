@@ -56,9 +56,9 @@ def placed(spec: FigureSpec, kind: Kind, frame: pl.DataFrame, factors: Sequence[
         places["y"] = next(iter(order))
     if "curves" in kind.places and "curves" not in places:
         order = [name for name in ("arm", "item") if name in free()] or free()
-        places["curves"] = next(iter(order), "item" if "item" not in places.values() else "arm")
+        places["curves"] = next(iter(order), next((name for name in ("item", "arm", *factors) if name not in places.values()), "item"))
     if not kind.each_run:
-        require_unmixed(frame, dimensions, list(places.values()))
+        require_unmixed(frame, dimensions, list(dict.fromkeys(places.values())))
     return {name: places[name] for name in ORDER if name in places}
 
 

@@ -232,6 +232,8 @@ class Evaluator:
         if term.by is not None:
             least, most = self.pair(term.by)
             rows = rows.with_columns(chosen_by=pl.when(least == most).then(least.cast(pl.Float64)))
+            if shape.many:
+                rows = rows.filter(pl.col("chosen_by").is_not_null())
             return _chosen(rows, by, largest=functions.CHOOSING[term.function][1])
         return _taken_together(rows, term.function, by, many=shape.many, share=term.share)
 
@@ -263,7 +265,14 @@ class Evaluator:
             rows = self.windows().lazy()
         elif table == "transfers":
             ended = pl.when(pl.col("completion_ns") >= 0).then(pl.col("start_ns") + pl.col("completion_ns")).otherwise(pl.col("start_ns"))
-            rows = self.dataset.table(table).with_columns(waited_ns=ended.max().over("run") - pl.col("start_ns"))
+            # A run ends no earlier than anything in it.
+            of_flows = (
+                self.dataset.flows().group_by("run", maintain_order=True).agg(flows_end=(pl.col("start_ns") + pl.col("lifetime_ns")).max())
+            )
+            rows = self.dataset.table(table).join(of_flows, on="run", how="left", maintain_order="left")
+            rows = rows.with_columns(waited_ns=pl.max_horizontal(ended.max().over("run"), "flows_end") - pl.col("start_ns")).drop(
+                "flows_end"
+            )
         else:
             rows = self.dataset.table(table)
         name = pl.col("link") + " " + pl.col("direction") if shape.item == tables.LINK else pl.col(shape.item)
@@ -294,7 +303,8 @@ class Evaluator:
             value = pl.lit(term.value)
             return value, value
         if isinstance(term, Column):
-            return self.resolved(term.table, term.name, _column(term))
+            summary = _summary(term)
+            return self.resolved(term.table, term.name, _column(term) if summary is None else _with_unfinished(summary))
         if len(term.arguments) == 1:
             low, high = self.pair(term.arguments[0])
             if low is high and term.function != "negative":
@@ -346,6 +356,17 @@ def _of_one(function: str, low: pl.Expr, high: pl.Expr) -> tuple[pl.Expr, pl.Exp
         pl.when(low > row.above).then(row.made(low)),
         pl.when(low > row.above).then(pl.when(high.is_infinite()).then(high).otherwise(row.made(high))),
     )
+
+
+def _summary(column: Column) -> Stored | None:
+    """What a column is a summary of, if that is of what may not have come to an end: `arrivals.completion_mean_ns` is `mean(arrivals.completion_ns)`."""
+    if SHAPES[column.table].counted is None:
+        return None
+    found = (
+        Stored(column.table, quantity, function, column.name, column.unit)
+        for quantity, columns in tables.stored(column.table).items() for function, name in columns.items() if name == column.name
+    )  # fmt: skip
+    return next(found, None)
 
 
 def _with_unfinished(term: Stored) -> tuple[pl.Expr, pl.Expr]:
