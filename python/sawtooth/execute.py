@@ -67,7 +67,8 @@ class Summary:
 
     Attributes:
         planned: runs that there are now; with replicates by a rule more than it began with.
-        runs: runs done now. resumed: runs that were there already. failed: runs that failed, in this call.
+        runs: runs done now, also those of earlier calls that were done once more. resumed: runs that were there already, and stayed.
+        failed: of the runs done now, those that failed in the end.
         deliveries: segments delivered in the runs done now.
         seconds: wall time.
         damaged: files that were damaged or missing and have been made anew.
@@ -162,6 +163,7 @@ class _Execution:
         self.executor, self.jobs = executor, jobs
         self.interrupt = _Interrupt(reporter)
         self.runs = self.failed = self.deliveries = self.again = 0
+        self.did: set[int] = set()
 
     def do(self, *, retry_failed: bool) -> Summary:
         started = time.monotonic()
@@ -170,15 +172,16 @@ class _Execution:
             log_lines = dataset.settle_log()
             done, damaged = dataset.settle(range(len(plan.batches)))
             todo = [_Task(index, tuple(batch)) for index, batch in enumerate(plan.batches) if index not in done]
-            resumed = sum(len(plan.batches[index]) for index in done)
             again = self._once_more(failed=retry_failed)
+            # What is done once more is there no longer.
+            resumed = sum(len(plan.batches[index]) for index in done) - sum(len(task.runs) for task in again)
             damaged = [*dataset.mended, *damaged]
             unknown = dataset.kernels_damaged or not dataset.kernels
             side_by_side = self._prepare(needed=bool(todo or again or unknown))
             if self.reporter:
                 if plan.study.until:
                     self.reporter.say(f"replicates: {plan.study.until.words}")
-                self.reporter.begin(len(plan.runs), resumed, sum(self._cost(task) for task in todo))
+                self.reporter.begin(len(plan.runs), resumed, sum(self._cost(task) for task in (*todo, *again)))
             own = ThreadPoolExecutor(max_workers=side_by_side) if self.executor is None else None
             try:
                 workers = self.executor or own
@@ -288,11 +291,15 @@ class _Execution:
 
     def _count(self, receipt: Receipt, costs: Mapping[_Task, float]) -> None:
         self.deliveries += receipt.deliveries
-        if receipt.task.again:
-            self.again += len(receipt.task.runs)
+        task = receipt.task
+        if task.again:
+            self.again += len(task.runs)
+        if task.batch in self.did:
+            # Its runs are counted, and those that failed then.
             failed, runs, cost = receipt.failed - receipt.failed_before, 0, 0.0
         else:
-            failed, runs, cost = receipt.failed, len(receipt.task.runs), costs[receipt.task]
+            failed, runs, cost = receipt.failed, len(task.runs), costs[task]
+            self.did.add(task.batch)
         self.runs, self.failed = self.runs + runs, self.failed + failed
         if self.reporter:
             self.reporter.advance(runs, cost, failed)

@@ -398,7 +398,7 @@ def test_a_results_directory_of_another_study(study_file: Path, tmp_path: Path) 
     with pytest.raises(SawtoothError) as raised:
         sawtooth.run(other, out, short=True, options=["seed=8"])
     assert str(raised.value) == (
-        f"error: {out} holds results of study `pair`, not `other`\nhint: name another directory with `out`, or remove this one"
+        f"error: {out} holds results of study `pair`, not `other`: options were none\nhint: name another directory with `out`, or remove this one"
     )
 
 

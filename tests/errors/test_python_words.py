@@ -59,7 +59,8 @@ def test_a_comparison_names_arguments(dataset: sawtooth.Dataset, tmp_path: Path)
     ("said", "here"),
     [
         ("name another directory with --out, or remove this one", "name another directory with `out`, or remove this one"),
-        ("another version of the file, --short or --set", "another version of the file, `short` or `options`"),
+        ("options (`--set`) were none", "options were none"),
+        ("(--short, or a file that it names has changed)", "(`short`, or a file that it names has changed)"),
         ("--metric COLUMN names it, such as completion_ns", "`metric` names it, such as completion_ns"),
         ("use `--backend uml`", 'use `options=["backend=uml"]`'),
         ("say of how many by `n` (`--n`): a number", "say of how many by `n`: a number"),

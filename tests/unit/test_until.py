@@ -155,7 +155,7 @@ def test_the_report_says_where_it_stopped(study: Path, tmp_path: Path) -> None:
 def test_another_rule_is_another_study(study: Path, tmp_path: Path) -> None:
     sawtooth.run(study, tmp_path / "out")
     study.write_text(text(until="2 %"))
-    with pytest.raises(DatasetError, match="another rule for its replicates"):
+    with pytest.raises(DatasetError, match=r"another version of this study: `repeat\.until` was"):
         sawtooth.run(study, tmp_path / "out")
 
 

@@ -40,6 +40,7 @@ from sawtooth.results.sums import digest
 from sawtooth.results.tables import Tables, with_factors
 from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, writing
 from sawtooth.study import Study
+from sawtooth.study.differs import difference
 from sawtooth.tables import as_status, column_types, factors_of
 
 _LOG = "log.jsonl"
@@ -444,17 +445,25 @@ def _require_same(head: Head, plan: Plan, identity: str) -> bool:
     ours, theirs = of_plan(plan, identity), head.manifest
     if theirs is None:
         what = f"another plan, and its {heads.MANIFEST} is missing or damaged"
-    elif theirs.get("name") != ours["name"]:
-        what = f"study `{theirs.get('name')}`, not `{ours['name']}`"
     elif theirs.get("results_epoch") != ours["results_epoch"]:
         what = 'an older version whose results differ (see "Changed results" in the changelog)'
-    elif theirs.get("until") != ours.get("until"):
-        what = "this study with another rule for its replicates"
-    elif theirs.get("runs") != ours["runs"]:
-        what = f"{theirs.get('runs')} runs of this study, not {ours['runs']} (another version of the file, --short or --set)"
     else:
-        what = "another version of this study: scenario, seed or draws differ"
+        same = theirs.get("name") == ours["name"]
+        what = "another version of this study" if same else f"study `{theirs.get('name')}`, not `{ours['name']}`"
+        what += f": {_other(head, theirs, ours, plan)}"
     raise DatasetError(f"{head.directory} holds results of {what}", away)
+
+
+def _other(head: Head, theirs: Mapping[str, Any], ours: Mapping[str, Any], plan: Plan) -> str:
+    """What makes other runs of a plan: the first difference of the files, or of the options; it is not the name that does."""
+    text = read_bytes(head.directory / heads.STUDY)
+    # What is damaged is not what was run.
+    if digest(text) == theirs["study_sha256"] and (found := difference(text.decode(), plan.study.document)):
+        return str(found)
+    if theirs.get("options") != ours["options"]:
+        return f"options (`--set`) were {', '.join(f'`{each}`' for each in theirs.get('options', [])) or 'none'}"
+    runs = "other scenarios, seeds or draws" if theirs.get("runs") == ours["runs"] else f"{theirs.get('runs')} runs, not {ours['runs']}"
+    return f"{runs} (--short, or a file that it names has changed)"
 
 
 def _difference(before: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> str:
