@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from sawtooth.plots import paired, style, whiskers
 from sawtooth.plots.paired import Dot
+from sawtooth.report import compare_page
 from sawtooth.stats import Interval
 
 NO_END = (-math.inf, math.inf)
@@ -60,3 +61,12 @@ def test_an_interval_of_a_mean_that_the_axes_of_both_sides_do_not_hold_has_heads
     found = [(line.get_marker(), line.get_ydata()[0]) for line in axis.lines if line.get_marker() in ("v", "^")]  # type: ignore[index]
     assert found == [("v", axis.get_ylim()[0]), ("^", axis.get_ylim()[1])]
     assert paired.identity_limits(dots) == axis.get_ylim()
+
+
+def test_ratios_that_cannot_be_drawn_are_counted_by_why() -> None:
+    unbounded = dot(Interval(math.nan, *NO_END, 0, "no run of either side that finished bounds it"), bound="unbounded")
+    dots = [dot(near(1.0, 0.9, 1.1)), unbounded, unbounded, dot(near(0.0, 0.0, 0.0))]
+    assert compare_page._left_out(dots) == (  # pyright: ignore[reportPrivateUsage]
+        " Left out: 2 rows whose ratio nothing bounds, as runs of both sides did not finish. Left out: 1 row without a ratio above 0."
+    )
+    assert compare_page._left_out(dots[:1]) == ""  # pyright: ignore[reportPrivateUsage]

@@ -160,7 +160,7 @@ def _plots(comparison: Comparison, metric: Measure, rows: Sequence[Row], names: 
         few = sorted(usable, key=lambda dot: -abs(math.log(dot.ratio.estimate)))[:MOST_LINES]
         few = [dot for dot in usable if any(dot is one for one in few)]
     omitted = f" The {MOST_LINES} of {len(usable)} rows furthest from 1." if len(few) < len(usable) else ""
-    zero = f" {len(dots) - len(usable)} rows without a ratio above 0 are left out." if len(usable) < len(dots) else ""
+    zero = _left_out(dots)
     alike = constants(rows)
     # A ratio of which neither end is known, because runs did not finish, is marked already.
     ends = whiskers.said([each.ratio for each in few if not each.bound], paired.ratio_limits(few, comparison.tolerance))
@@ -174,6 +174,18 @@ def _plots(comparison: Comparison, metric: Measure, rows: Sequence[Row], names: 
                 Plot(f"{named}_by_factor", made, f"All {len(usable)} ratios by the level of each factor, and their median; {limits}.{zero}")
             )
     return plots
+
+
+def _left_out(dots: Sequence[Dot]) -> str:
+    """Of rows that a figure of ratios cannot hold how many there are, and why."""
+    unbounded = sum(dot.bound == "unbounded" for dot in dots)
+    zero = sum(dot.bound != "unbounded" and not positive(dot.ratio.estimate) for dot in dots)
+    said = f" Left out: {_rows(unbounded)} whose ratio nothing bounds, as runs of both sides did not finish." if unbounded else ""
+    return said + (f" Left out: {_rows(zero)} without a ratio above 0." if zero else "")
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 def _panels(comparison: Comparison, rows: Sequence[Row]) -> dict[str, dict[str, list[Dot]]]:
