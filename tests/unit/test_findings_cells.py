@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -98,3 +99,29 @@ def test_what_is_shown_about_a_bound_is_nothing_that_the_measure_cannot_be() -> 
     assert found.interval.high == pytest.approx(0.1)
     assert 0.05 < found.interval.low < found.interval.estimate
     assert found.shows(0.95)
+
+
+def bounded(low: list[float], high: list[float], options: dict[str, Any]) -> Evidence:
+    """What runs that are known between two ends show of `within` a margin of 1 ms of the other side, or of a bound."""
+    made = Runs(low, [1.1, 1.2, 1.0, 1.1][: len(low)], {"times": 1.0, "absolute": 1e6, **options})
+    made.frame = made.frame.with_columns(high=pl.Series(high) * 1e6)
+    made.measure = cast(Measure, SimpleNamespace(unit="ns", range=(-math.inf, math.inf)))
+    (found,) = compare.weigh_within(made)
+    return found
+
+
+@pytest.mark.parametrize("options", [{}, {"other": None, "bound": 1e6}, {"relative": 0.05}], ids=["another side", "a quantity", "a share"])
+def test_runs_that_did_not_finish_may_show_that_it_is_not_within_and_never_that_it_is(options: dict[str, Any]) -> None:
+    far = bounded([4.2, 4.3, 4.1, 4.2], [4.2, math.inf, 4.1, math.inf], options)
+    assert (far.shows(0.95), far.denies(0.95)) == (False, True)
+    near = bounded([1.1, 1.2, 1.0, 1.1], [1.1, 1.2, 1.0, math.inf], options)
+    assert (near.shows(0.95), near.denies(0.95)) == (False, False)
+    assert near.interval is not None
+    assert near.interval.high == math.inf
+
+
+def test_what_is_at_most_so_much_is_no_zero() -> None:
+    found = bounded([0.0] * 4, [5.0] * 4, {"other": None, "bound": 0.0})
+    assert (found.shows(0.95), found.denies(0.95)) == (False, False)
+    inside = bounded([0.0] * 4, [0.5] * 4, {"other": None, "bound": 0.0})
+    assert inside.denies(0.95) is False

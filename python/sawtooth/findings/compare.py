@@ -193,34 +193,32 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
     margin = float(options["absolute"]) if "absolute" in options else abs(middle) * float(options["relative"])
 
     @functools.cache
-    def sides(level: float) -> tuple[Interval, Interval]:
-        """What it is above the lower limit, and above the upper one."""
+    def sides(level: float) -> tuple[tuple[Interval, Interval], tuple[Interval, Interval]]:
+        """What it is above the lower limit, at least and at most, and above the upper one."""
         if second is not None and "relative" in options:
             # The limits are shares of the other side, replicate by replicate (Sasabuchi, Biometrika 67, 1980).
             share = float(options["relative"])
             times = [float(options["times"]) * factor for factor in (1 - share, 1 + share)]
-            ratios = [ratio for ratio in (_one_ratio(first[0], second[1]), _one_ratio(first[1], second[0])) if ratio is not None]
-            if len(ratios) == len(times):
+            ends = (first[0], second[1]), (first[1], second[0])
+            ratios = [(ratio, float(other.mean())) for mine, other in ends if (ratio := _one_ratio(mine, other)) is not None]
+            if len(ratios) == len(ends):
                 # So is what it is of them in every run: no chance in that, however the runs differ, as where the difference is always the same.
-                means = float(second[1].mean()), float(second[0].mean())
-                above_low, above_high = (
-                    stats.unvaried((ratio - each) * mean, len(first[0]), level)
-                    for ratio, each, mean in zip(ratios, times, means, strict=True)
-                )
-                return above_low, above_high
+                low, high = (tuple(stats.unvaried((ratio - each) * mean, len(first[0]), level) for ratio, mean in ratios) for each in times)
+                return (low[0], low[1]), (high[0], high[1])
             low, high = (difference(first, second, {**options, "times": each}, statistic, level) for each in times)
-            return low[0], high[1]
+            return low, high
         least, most = difference(first, second, options, statistic, level)
-        return least.less(-margin), most.less(margin)
+        return (least.less(-margin), most.less(-margin)), (least.less(margin), most.less(margin))
 
     def shows(level: float) -> bool:
         # Two one-sided tests at a are intervals of 1 - 2 a.
         above_low, above_high = sides(max(2 * level - 1, 0.5))
-        return above_low.low > 0 and above_high.high < 0
+        return above_low[0].low > 0 and above_high[1].high < 0
 
     def denies(level: float) -> bool:
+        # Also the most that it may be is below the lower limit, or also the least above the upper one.
         above_low, above_high = sides(level)
-        return above_low.high < 0 or above_high.low > 0
+        return above_low[1].high < 0 or above_high[0].low > 0
 
     least, most = (_possible(each, second, data, options) for each in difference(first, second, options, statistic, 0.95))
     shown = bounded.between(least, most)
