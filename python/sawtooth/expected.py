@@ -352,6 +352,8 @@ class _Expected:
                     message, path, f"the first is {lack.labels[0]}; `where` and `arm` choose others, and {file} may have more rows"
                 )
             hint = f"{who} is of the others then, and says so; `where` and `arm` choose cells, and {file} may have more rows"
+            if path.endswith(".of"):
+                hint = f"{who} leaves them at the least number; {file} may have more rows"
             self.lacking.append(StudyWarning(lack.words, self.study.document.place(path), hint))
 
     def reference(self, found: Reference, path: str) -> list[StudyWarning]:

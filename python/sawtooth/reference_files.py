@@ -252,7 +252,7 @@ class _Reader:
             if text in ("", NOT_SET) and name not in self.unset:
                 raise self.error(
                     f"{sheet.place(record, column)}: the row does not say of which `{name}` it is: column `{column}` is empty", where,
-                    f"write its level, or leave the row out by `where`; every cell has a `{name}`",
+                    "write its level, or leave the row out; every cell has one",
                 )  # fmt: skip
             if text not in ("", NOT_SET) and unit and number(text) is None:
                 raise self.error(

@@ -157,3 +157,11 @@ def test_what_the_study_says_itself_is_held_to_the_same(said: str, message: str,
         make_plan(Study.load(tmp_path / "s.toml"))
     assert found.value.message == message.format(table=table)
     assert found.value.place is not None and found.value.place.line == (STUDY + REFERENCE).count("\n")
+
+
+def test_a_row_without_a_level_is_not_compared(tmp_path: Path, results: Path) -> None:
+    (tmp_path / "t.csv").write_text("rate_mbps,goodput_mbps\n2,1.8\n,1.9\n")
+    with pytest.raises(DatasetError) as found:
+        sawtooth.Dataset.open(results).compare(reference=tmp_path / "t.csv")
+    assert found.value.message == f"{tmp_path / 't.csv'}:3:1: the row does not say of which `rate` it is: column `rate_mbps` is empty"
+    assert found.value.hint == "write its level, or leave the row out; every cell has one"

@@ -92,6 +92,11 @@ def test_a_wrong_column_is_told_where_it_is_named(use: str, tmp_path: Path) -> N
     assert error.hint == f"in bit/s there is paper.goodput_bps; the unit of `paper.wait` is said at {declared}"
 
 
+def test_a_column_called_like_a_measure_of_its_kind_is_not_to_be_changed(tmp_path: Path) -> None:
+    error = refused(tmp_path, 'jain = "share"\n' + FINDING.replace("METRIC", "goodput_bps").replace("COLUMN", "jain"))
+    assert error.message == "`paper.jain` is in plain numbers, `goodput_bps` in bit/s" and shown(error) == '"paper.jain"'
+
+
 def test_a_comparison_says_where_the_study_declares_the_unit(tmp_path: Path) -> None:
     (tmp_path / "paper.csv").write_text(TABLE)
     (tmp_path / "s.toml").write_text(STUDY + 'wait = "wait_ms"\nthr = "thr"\n')

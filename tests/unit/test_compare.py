@@ -581,12 +581,12 @@ def test_published_means_of_one_observation_or_of_an_unknown_deviation_are_not_t
     table = published(tmp_path / "known.csv", "cell,mean_s,sd_s,n\n1,1.1,0.2,1\n2,1.1,,9\n3,1.1,0.2,9\n4,1.1,0.2,2\n")
     asked = Question(("completion_ns",), published=side_by_side.published("mean_s", sd="sd_s", n="n"), arm="sack")
     rows = {row.cell: row for row in side_by_side.compare(make("a", plain).directory, [table], asked).rows}
-    for cell in (1, 2):
+    for cell, why in ((1, "n = 1"), (2, "no published spread")):
         assert (rows[cell].why, rows[cell].p_within, rows[cell].second.high, rows[cell].second.kind) == (
-            "n = 1",
+            why,
             None,
             math.inf,
-            "n = 1: no interval",
+            f"{why}: no interval",
         )
         assert rows[cell].second.low == -math.inf
     # 0.2 / sqrt(9), times t of 8 degrees of freedom.

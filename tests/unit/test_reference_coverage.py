@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sawtooth
-from sawtooth.errors import StudyError
+from sawtooth.errors import DatasetError, StudyError
 from sawtooth.plan import make_plan
 from sawtooth.report.answers import Answers
 from sawtooth.results.dataset import Dataset
@@ -102,6 +102,12 @@ def test_what_no_row_is_of_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY + short + '[short]\n"links.l.rate" = ["2 Mbit/s"]\n')
     plan = make_plan(Study.load(tmp_path / "s.toml", short=True))
     assert "`paper` has no `goodput_bps` of 1 of 1 cells (rate 2 Mbit/s, reno)" in [warning.message for warning in plan.warnings]
+
+
+def test_a_figure_of_nothing_that_was_published_says_why(tmp_path: Path) -> None:
+    dataset = sawtooth.run(study(tmp_path, "").path, tmp_path / "out")
+    with pytest.raises(DatasetError, match=r"of what was chosen: `paper` has no `goodput_bps` of 1 of 1 cells \(rate 4 Mbit/s, reno\)"):
+        dataset.figure(metric="goodput_bps / reference.goodput_bps", x="rate", of="f", arm="reno", where={"rate": "4 Mbit/s"})
 
 
 def test_a_rule_for_replicates_is_told_alike(tmp_path: Path) -> None:

@@ -317,6 +317,10 @@ def test_a_mean_whose_error_is_not_told_while_that_of_others_is_is_not_exact(tmp
     assert [(row["error"] > 0, row["freedom"]) for row in table.to_dicts()] == [(False, 0.0), (True, 9.0), (True, 9.0)]
     rows = compare.compare(dataset.directory, [], Question(reference="paper")).rows
     assert [row.p_within is None for row in rows] == [True, False, False]
+    # It is not for want of runs of ours.
+    assert rows[0].why == "no published spread" and rows[0].second.kind == "no published spread: no interval"
+    told = compare.summary(compare.compare(dataset.directory, [], Question(reference="paper")))
+    assert any("1 rows have no published spread, so that of them nothing can be tested" in line for line in told)
 
 
 def test_a_reference_that_no_cell_is_of_is_refused_when_a_study_is_planned(tmp_path: Path) -> None:

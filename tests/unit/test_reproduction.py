@@ -70,8 +70,8 @@ SAID = {
     "sd digits": "The digits of the mean decide, and no interval: the published `sd` and `n` do not count",
     "ci digits": "The digits of the mean decide, and no interval: the published `ci` does not count",
     "exact margin": "The published values are taken as exact: neither `sd` nor `ci` of them is told",
-    "sd margin": "The published `sd` and `n` count in the interval of 1 of 2 values; of the others nothing is decided, because it is not told",
-    "ci margin": "The published `ci` counts in the interval of 1 of 2 values; of the others nothing is decided, because it is not told",
+    "sd margin": "The published `sd` and `n` count in the interval of 1 of 2 values; of the others, which have none, nothing is decided",
+    "ci margin": "The published `ci` counts in the interval of 1 of 2 values; of the others, which have none, nothing is decided",
     "exact prediction": "Each published value is taken for that of one run: no `n` is told",
     "sd prediction": "The published values are taken for means of so many runs as their `n` of 1 of 2 values, each of the others for that of one run; the published `sd` does not count",
     "ci prediction": "Each published value is taken for that of one run: no `n` is told, and the published `ci` does not count",
@@ -104,7 +104,7 @@ def test_the_interval_of_a_margin_is_that_which_decides(
 def test_what_has_no_spread_while_others_have_is_not_decided(column: str, verdicts: dict[str, Verdict]) -> None:
     found = verdicts[f"{column} margin"]
     assert found.answer == "cannot distinguish" and found.evidence[1].interval is not None
-    assert found.evidence[1].interval.kind == "the published spread is not told: no interval"
+    assert found.evidence[1].interval.kind == "no published spread: no interval"
 
 
 @pytest.mark.parametrize(("column", "of", "said"), [("exact", 1, "one run"), ("sd", 10, "a mean of 10 runs")])

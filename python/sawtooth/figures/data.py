@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sawtooth import estimates
+from sawtooth.coverage import Lack, lacks
 from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
@@ -118,12 +119,20 @@ class Data:
         require_items(found, choice.of, measure.name)
         found = choice.select(found).with_columns(pl.col(name).fill_null(NOT_SET) for name in self.factors)
         if found.filter(pl.col("low").is_not_null()).is_empty():
-            why = self.undefined(measure, found)
+            why = self.undefined(measure, found) or "; ".join(each.words for each in self.lacking(measure, choice))
             raise DatasetError(
                 f"no run tells `{measure.name}` of what was chosen{f': {why}' if why else ''}",
                 undefined.advice(why) or "`sawtooth list metric` says what each needs",
             )
         return found
+
+    def lacking(self, measure: Measure | Samples, choice: Choice) -> list[Lack]:
+        """Of which cells references that a measure is made with have no number."""
+        if isinstance(measure, Samples) or not measure.referred:
+            return []
+        asked = self.evaluator.observe(Asked(measure.unreferred, self.spec.view)).filter(pl.col("low").is_not_null())
+        asked = asked.select(*(pl.col(name).fill_null(NOT_SET) for name in self.factors), "arm", "item")
+        return lacks(measure.referred, self.references, choice.select(asked))
 
     def undefined(self, measure: Measure | Samples, found: pl.DataFrame) -> str:
         """Why the expression has no value in some runs, and in how many of these; empty if it is not the cause."""

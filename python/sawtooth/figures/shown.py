@@ -146,12 +146,21 @@ def beside(reader: Reader, tree: Mapping[str, Any], path: str, measured: Measure
     quantity, named = columns[term.column], f"`{term.reference}.{term.column}`"
     message = f"{named} is in {quantity.said}, `{measured.name}` in {measured.unit or 'plain numbers'}"
     used = reader.study.document.place(f"{path}.reference")
-    # A column that is called as one of the measure's kind is, or of which no unit is said, has the wrong one; else the wrong one is named.
-    if quantity.place is not None and (not quantity.unit_name or _called(term.column, measured)):
+    # A column that is called as one of the measure's kind is, or of which nothing says the unit, has the wrong one; else the wrong one is named.
+    untold = not quantity.unit_name and not _is_measure(term)
+    if quantity.place is not None and (untold or _called(term.column, measured)):
         raise StudyError(message, quantity.place, f"`unit` says what the file has; {named} is held against `{measured.name}` at {used}")
     fitting = [f"{term.reference}.{name}" for name, each in columns.items() if each.unit.powers == wanted.powers]
     others = f"in {measured.unit or 'plain numbers'} there is {', '.join(fitting)}; " if fitting else ""
     raise StudyError(message, used, f"{others}the unit of {named} is said {f'at {quantity.place}' if quantity.place else 'by `unit`'}")
+
+
+def _is_measure(term: Referred) -> bool:
+    """Whether a column is called like a measure of its kind."""
+    try:
+        return unit(measure(term.column)).powers == term.unit.powers
+    except ExpressionError:
+        return False
 
 
 def _called(column: str, measured: Measure) -> bool:

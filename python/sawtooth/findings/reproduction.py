@@ -96,7 +96,7 @@ def _counts(quantity: Quantity, held: Sequence[Mapping[str, Any]], by: str) -> s
         if not what:
             return "The published values are taken as exact: neither `sd` nor `ci` of them is told"
         told = sum(row["freedom"] > 0 for row in held)
-        rest = f" of {told} of {len(held)} values; of the others nothing is decided, because it is not told" if told < len(held) else ""
+        rest = f" of {told} of {len(held)} values; of the others, which have none, nothing is decided" if told < len(held) else ""
         return f"The published {what} {'count' if len(spread) > 1 else 'counts'} in the interval{rest}"
     told = sum(row["n"] is not None for row in held)
     if not told:
@@ -196,7 +196,8 @@ def _difference(values: Vector, published: Mapping[str, Any]) -> Interval:
     if means.variances == (0.0, 0.0) and means.testable:
         return stats.unvaried(found.estimate, len(values))
     if not means.testable and len(values) > 1:
-        return stats.unbounded(found.estimate, len(values), "the published spread is not told: no interval")
+        why = "published n = 1" if published["n"] == 1 else "no published spread"
+        return stats.unbounded(found.estimate, len(values), f"{why}: no interval")
     return replace(found, n=len(values))
 
 

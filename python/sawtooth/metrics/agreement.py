@@ -22,7 +22,7 @@ from sawtooth.measures import Measure, undefined
 from sawtooth.measures.blocks import name_of_block
 from sawtooth.measures.tables import SHAPES
 from sawtooth.metrics import sides
-from sawtooth.metrics.matching import Key, Matcher, Observed, Row, Tested, Unmatched, collides
+from sawtooth.metrics.matching import NO_SPREAD, Key, Matcher, Observed, Row, Tested, Unmatched, collides
 from sawtooth.references import Reference
 from sawtooth.results.dataset import Dataset
 
@@ -234,13 +234,20 @@ def _judged(rows: Sequence[Tested], tolerance: float) -> list[Row]:
         row = each.row
         why = [f"{row.unfinished[0]} and {row.unfinished[1]} runs unfinished"] if any(row.unfinished) else []
         if at not in within:
-            judged.append(replace(row, why=", ".join([*([] if row.bound == "unbounded" else ["n = 1"]), *why])))
+            judged.append(replace(row, why=", ".join([*([] if row.bound == "unbounded" else [_untested(each)]), *why])))
             continue
         verdict = "agree" if within[at] < ERROR else "differ" if beyond[at] < ERROR else "not decided"
         if all(means is None or means.variances == (0.0, 0.0) for means in (each.least, each.most)):
             why = ["no variation: exact", *why]
         judged.append(replace(row, p_within=within[at], p_beyond=beyond[at], verdict=verdict, why=", ".join(why)))
     return judged
+
+
+def _untested(each: Tested) -> str:
+    """Why a row allows no test."""
+    known = [means for means in (each.least, each.most) if means is not None]
+    theirs_only = each.row.second.kind.startswith(NO_SPREAD) and all(means.freedom[0] > 0 for means in known)
+    return NO_SPREAD if theirs_only else "n = 1"
 
 
 def _metrics(names: Sequence[str], datasets: Sequence[Dataset]) -> list[tuple[Measure, Callable[[str], bool]]]:

@@ -25,6 +25,8 @@ from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval, Means
 
 Key = tuple[str, ...]
+NO_SPREAD = "no published spread"
+"""Of a value that nothing tells the spread of, while that of others in its table is told; so it is neither exact nor tested."""
 
 
 @dataclass(frozen=True)
@@ -280,7 +282,9 @@ class Matcher:
         second = stats.difference_interval(stats.means_against([0.0, 0.0], value, error, freedom))
         second = Interval(value, -second.high, -second.low, second.n, "as published" if error == 0 else second.kind)
         if freedom <= 0:
-            second = replace(second, low=-np.inf, high=np.inf, kind="n = 1: no interval")
+            second = replace(
+                second, low=-np.inf, high=np.inf, kind="n = 1: no interval" if theirs["n"] == 1 else f"{NO_SPREAD}: no interval"
+            )
         factor = quantity.unit.factor(quantity.unit.natural)
         same = not unfinished and has_digits(float(lows.mean()), value, int(theirs["digits"]), factor)
         self._tested(metric, observed, (_mean(lows, highs), second), least, most, (unfinished, 0), digits="same" if same else "other")

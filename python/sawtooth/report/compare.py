@@ -22,6 +22,7 @@ from sawtooth.hints import did_you_mean
 from sawtooth.measures import HOWS, Context, Measure
 from sawtooth.metrics import agreement, sides
 from sawtooth.metrics.agreement import VERDICTS, Comparison
+from sawtooth.metrics.matching import NO_SPREAD
 from sawtooth.recognise import written
 from sawtooth.reference_files import Columns
 from sawtooth.references import Reference
@@ -269,12 +270,14 @@ def summary(comparison: Comparison) -> list[str]:
             f"{1 / (1 + comparison.tolerance):.3f} to {1 + comparison.tolerance:.3f}), {count['differ']} differ by more, "
             f"{count['not decided']} are not decided"
         )
-        single = [row for row in rows if row.p_within is None and not row.bound]
-        if single:
-            near = sum(inside(row, comparison.tolerance) for row in single)
-            lines.append(
-                f"{named}: {len(single)} rows have one replicate, of which nothing can be tested; {near} of those ratios lie within"
-            )
+        untested = [row for row in rows if row.p_within is None and not row.bound]
+        for words, some in (
+            ("have one replicate, of which", [row for row in untested if NO_SPREAD not in row.why]),
+            (f"have {NO_SPREAD}, so that of them", [row for row in untested if NO_SPREAD in row.why]),
+        ):
+            if some:
+                near = sum(inside(row, comparison.tolerance) for row in some)
+                lines.append(f"{named}: {len(some)} rows {words} nothing can be tested; {near} of those ratios lie within")
         unbounded = sum(row.bound == "unbounded" for row in rows)
         if unbounded:
             lines.append(
