@@ -102,7 +102,7 @@ def ratio(first: Sequence[float] | Vector, second: Sequence[float] | Vector, pai
     """The mean of `first` over the mean of `second`.
 
     Fieller's interval, and where all values are above 0 the log-scale one: the wider at each end; that alone where Fieller's is
-    unbounded because Student's t cannot tell the second mean from 0.
+    unbounded, or goes to 0, because Student's t cannot tell one of the means from 0.
 
     Args:
         first: one value per run.
@@ -131,7 +131,8 @@ def ratio(first: Sequence[float] | Vector, second: Sequence[float] | Vector, pai
     one, other = _log_means(a, b, paired)
     with np.errstate(over="ignore"):
         low, high = (float(end) for end in np.exp(np.quantile(one - other, _tails(level))))
-    bounded = np.isfinite(found.high - found.low)
+    # As where Student's t cannot tell the second mean from 0, so where it cannot the first: a ratio of what is above 0 is above 0.
+    bounded = np.isfinite(found.high - found.low) and found.low > 0
     if bounded:
         low, high = min(low, found.low), max(high, found.high)
     if high > OPEN * found.estimate or low < found.estimate / OPEN:
@@ -188,6 +189,10 @@ def _wishart(n: int) -> Vector:
 
 def _log_means(a: Vector, b: Vector, paired: bool) -> tuple[Vector, Vector]:
     """Draws of the logarithms of two lognormal means, given the data; of pairs with their covariance (Bebu and Mathew, Statistics in Medicine 27, 2008)."""
+    if tuple(a) > tuple(b):
+        # The same draws for both orders: what the second is above the first is the mirror image.
+        other, one = _log_means(b, a, paired)
+        return one, other
     if not paired:
         return _log_mean(a, 0), _log_mean(b, 1)
     n = a.size
