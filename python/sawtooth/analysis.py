@@ -76,7 +76,9 @@ class Dataset(results.Dataset):
         from sawtooth.measures import Asked, Evaluator, View, factors
         from sawtooth.questions import require_items
 
-        keys = {"metric": metric, "flows": flows, "of": of, "arm": arm, "where": where, "window": window, "warm_up": warm_up, "by": by}
+        keys = {"metric": metric, "flows": flows, "of": of, "arm": arm, "where": where, "window": window, "warm_up": warm_up}
+        # No column is none: nothing is told apart by it.
+        keys["by"] = None if isinstance(by, list | tuple) and not by else by
         _require_planned(self)
         references = reference_files.of_results(self, factors(self))
         reader, tree = _reader(self, "measure", keys, references)

@@ -178,6 +178,9 @@ class _Expected:
             for item in choice.of:
                 own = f"{path}.of" if self.study.document.spans.get(f"{path}.of") else f"{spec.path}.of"
                 self.require_item(item, spec.measure, spec.view.flows, own, None, choice)
+        if spec.options.get("along") == "item":
+            for number, item in enumerate(spec.options.get("order", ())):
+                self.require_item(item, spec.measure, spec.view.flows, f"{spec.path}.order", number)
         chosen = self.chosen(frame, spec.choice)
         if chosen.is_empty():
             return

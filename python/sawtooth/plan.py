@@ -197,7 +197,6 @@ def make_plan(study: Study) -> Plan:
     """
     if not isinstance(study, Study):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise wrong_type("a plan is made of a Study; `Study.load(path)` reads one", study)
-    shown = presentation(study)
     check_overlaps(study)
     all_cells = cells(study)
     runs: list[Run] = []
@@ -217,7 +216,8 @@ def make_plan(study: Study) -> Plan:
         if study.most > study.repeat:
             # What cannot be drawn of the last replicate is told now, not in the middle.
             next(_runs(study, cell, range(study.most, study.most + 1)))
-    warnings.update(dict.fromkeys(check(study, shown, all_cells, built)))
+    # What figures and findings name comes after the scenario: a misspelt path of the sweep is blamed itself, not what speaks of its factor.
+    warnings.update(dict.fromkeys(check(study, presentation(study), all_cells, built)))
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -17,12 +18,14 @@ from sawtooth.measures import Condition, Context, ExpressionError, Measure, Rows
 from sawtooth.measures.blocks import block
 from sawtooth.measures.functions import HOWS
 from sawtooth.measures.rows import MSER, SIGNS
-from sawtooth.recognise import level
+from sawtooth.recognise import called, level, written
 from sawtooth.references import Reference
 from sawtooth.sheets import number
 from sawtooth.stats import Centre
-from sawtooth.study import Study
+from sawtooth.study import Study, mistakes
 from sawtooth.study.assign import Tree
+from sawtooth.study.document import shown
+from sawtooth.study.mistakes import Said
 from sawtooth.study.paths import quoted
 from sawtooth.study.sweep import axis_names, cells
 
@@ -32,6 +35,8 @@ COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 STATISTICS: tuple[Centre, ...] = ("mean", "median", "geometric mean")
 """What is made of replicates."""
+_EXAMPLE = {units.TIME.powers: "10 ms", units.RATE.powers: "10 Mbit/s", units.DATA.powers: "64 kB", units.PACKETS.powers: "50 packets"}
+_NAME = re.compile(r"[^\W\d][\w.-]*")
 
 
 @dataclass(frozen=True)
@@ -120,15 +125,20 @@ class Reader:
         """Makes an error of a message, a path and a hint."""
         return self.study.document.error
 
+    def wrong(self, said: Said, path: str) -> StudyError:
+        """An error of a message and a hint."""
+        message, hint = said
+        return self.study.document.error(message, path, hint)
+
     def entries(self, key: str) -> list[tuple[Tree, str]]:
         """The tables of the list `key`, each with its path."""
         entries = self.study.tree.get(key, [])
         if not isinstance(entries, list):
-            raise self.error(f"`{key}` is a list of tables", key, f"write [[{key}]] above each")
+            raise self.wrong(mistakes.no_list_of_tables(key), key)
         found: list[tuple[Tree, str]] = []
         for at, entry in enumerate(cast(list[Any], entries)):
             if not isinstance(entry, dict):
-                raise self.error(f"`{key}` is a list of tables", f"{key}[{at}]", f"write [[{key}]] above each")
+                raise self.wrong(mistakes.no_list_of_tables(key), f"{key}[{at}]")
             found.append((cast(Tree, entry), f"{key}[{at}]"))
         return found
 
@@ -160,7 +170,7 @@ class Reader:
             chosen = MSER
         else:
             chosen = None
-            start = self.time(warm_up, f"{path}.warm_up") if warm_up is not None else start
+            start = self.time(warm_up, f"{path}.warm_up", f'such as "5 s", or "{MSER}"') if warm_up is not None else start
         made = Rows(tuple(self.conditions(tree, path, of)), start, end, chosen)
         if made.of_time:
             self.require_times(of, "warm_up" if warm_up is not None else "window", path)
@@ -188,18 +198,21 @@ class Reader:
             raise self.error("the window ends before it begins", f"{path}.window", "the first time is the earlier one")
         return start, end
 
-    def time(self, given: object, path: str) -> float:
+    def time(self, given: object, path: str, hint: str = 'such as "5 s"') -> float:
         """A time, in ns."""
-        value, unit = self.quantity(given, path)
+        value, unit = self.quantity(given, path, hint)
         if unit.powers != units.TIME.powers or value < 0:
-            raise self.error(f"`{given}` is no time", path, 'such as "5 s"')
+            raise self.error(f"`{given}` is {'no time' if unit.powers != units.TIME.powers else 'below 0'}", path, hint)
         return value * unit.factor(units.TIME)
 
-    def quantity(self, given: object, path: str) -> tuple[float, units.Unit]:
-        """A number with a unit."""
+    def quantity(self, given: object, path: str, hint: str = 'such as "10 ms", "5 Mbit/s", 0.5') -> tuple[float, units.Unit]:
+        """A number with a unit; `hint` says what else could be meant where it is none at all."""
         if isinstance(given, bool) or not isinstance(given, str | int | float):
-            raise self.error("a quantity was expected", path, 'such as "10 ms", "5 Mbit/s", 0.5')
+            raise self.error(f"a quantity was expected, found {shown(given)}", path, hint)
         text = str(given).strip()
+        if _NAME.fullmatch(text):
+            # Measures are held against what is written here: there are no variables.
+            raise self.error(f"`{text}` is no quantity: a number with a unit was expected", path, hint)
         if text.endswith("%"):
             share = number(text[:-1].strip())
             if share is None:
@@ -207,15 +220,31 @@ class Reader:
             return share / 100, units.PLAIN
         try:
             return units.of_quantity(text)
-        except (_core.ScenarioError, ValueError) as error:
-            raise self.error(getattr(error, "message", str(error)), path, getattr(error, "hint", None)) from None
+        except _core.ScenarioError as error:
+            within = getattr(error, "span", None) if text == given else None
+            place = self.study.document.place(path, within=within)
+            raise StudyError(getattr(error, "message", str(error)), place, getattr(error, "hint", None) or hint) from None
 
-    def in_unit(self, given: object, of: Measure | Samples, path: str) -> float:
+    def share(self, given: object, path: str, key: str) -> float:
+        """A share above 0, where a plain number from 1 on is hardly one: 5 may be meant as 5 %."""
+        value, unit = self.quantity(given, path, f'such as {key} = "5 %"')
+        if not unit.plain or value <= 0:
+            raise self.error(f"`{key}` is a share above 0, found {shown(given)}", path, f'such as {key} = "5 %"')
+        if value >= 1 and not str(given).strip().endswith("%"):
+            raise self.error(
+                f"`{key}` = {shown(given)} is {100 * value:g} % without a sign of it", path,
+                f'write "{value:g} %", or "{100 * value:g} %" if that is meant',
+            )  # fmt: skip
+        return value
+
+    def in_unit(self, given: object, of: Measure | Samples, path: str, hint: str | None = None) -> float:
         """A quantity in the unit of a measure."""
-        value, unit = self.quantity(given, path)
         wanted = measures.unit(of)
+        such = f'such as "{_EXAMPLE[wanted.powers]}"' if wanted.powers in _EXAMPLE else "such as 0.5" if wanted.plain else ""
+        value, unit = self.quantity(given, path, hint or such or f"its unit is {of.unit}")
         if unit.powers != wanted.powers:
-            raise self.error(f"`{given}` is no {_kind(wanted)}, as `{of.name}` is", path, f"its unit is {of.unit or 'a plain number'}")
+            told = f"its unit is {of.unit or 'a plain number'}"
+            raise self.error(f"`{given}` is no {_kind(wanted)}, as `{of.name}` is", path, f"{told}, {such}" if such else told)
         return value * unit.factor(wanted.natural)
 
     # --- which values
@@ -230,15 +259,15 @@ class Reader:
                 raise self.error(f"there is no arm `{arm}`", place, did_you_mean(arm, known) if known else "the study has none")
         where: dict[str, tuple[str, ...]] = {}
         relations: list[Relation] = []
-        for name, value in self.table(tree, "where", path, "factors and levels, or columns and values").items():
+        for name, value, place in self.where(tree, path):
             if name in self.levels and (sign := _sign(value)):
-                found = self.related(name, sign, str(value)[len(sign) :].strip(), f"{path}.where.{quoted(name)}")
+                found = self.related(name, sign, str(value)[len(sign) :].strip(), place)
                 if isinstance(found, Relation):
                     relations.append(found)
                 else:
                     where[name] = found
             elif name in self.levels:
-                where[name] = tuple(self.level(name, each, f"{path}.where.{quoted(name)}") for each in _listed(value))
+                where[name] = tuple(self.level(name, each, at) for each, at in _each(value, place))
             elif not self.is_column(name, of):
                 columns = [
                     each
@@ -246,16 +275,19 @@ class Reader:
                     for table in measure.tables
                     for each in (*tables.text_columns(table), *tables.numeric_columns(table))
                 ]
-                raise self.error(
-                    f"the sweep has no factor `{name}`",
-                    f"{path}.where.{quoted(name)}",
-                    did_you_mean(name, [*self.levels, *columns]),
-                    key=True,
-                )
+                raise self.error(f"the sweep has no factor `{name}`", place, did_you_mean(name, [*self.levels, *columns]), key=True)
         return Choice(
             tuple(self.names(tree, "of", path, "the name of a flow, of a link's direction, or a list of such names")), tuple(arms), where,
             tuple(relations),
         )  # fmt: skip
+
+    def where(self, tree: Tree, path: str) -> Iterator[tuple[str, Any, str]]:
+        """What `where` says: of each factor or column its name, what is chosen of it, and where that is written."""
+        for name, value in self.table(tree, "where", path, "factors and levels, or columns and values").items():
+            place = f"{path}.where.{quoted(name)}"
+            if value == []:
+                raise self.wrong(mistakes.nothing_chosen(name), place)
+            yield name, value, place
 
     def related(self, factor: str, sign: str, than: str, path: str) -> tuple[str, ...] | Relation:
         """The levels of a factor that are below or above a quantity, or its levels and those of another factor that stand in that relation."""
@@ -273,10 +305,10 @@ class Reader:
             return Relation(factor, than, frozenset(pairs), sign)
         bound, kind = self.amount(than, path, None)
         if {each for _, each in mine.values()} != {kind}:
-            raise self.error(f"`{than}` is not of the kind of `{factor}`'s levels", path, f"they are {', '.join(mine)}")
+            raise self.error(f"`{than}` is not of the kind of `{factor}`'s levels", path, f"they are {self.named(factor)}")
         levels = tuple(text for text, (value, _) in mine.items() if COMPARED[sign](value, bound))
         if not levels:
-            raise self.error(f"`{factor}` has no level {sign} {than}", path, f"it has {', '.join(mine)}")
+            raise self.error(f"`{factor}` has no level {sign} {than}", path, f"it has {self.named(factor)}")
         return levels
 
     def amount(self, text: str, path: str, factor: str | None) -> tuple[float, str]:
@@ -285,19 +317,31 @@ class Reader:
             return _core.evaluate(text, {})
         except _core.ScenarioError as error:
             if factor is not None:
-                raise self.error(f"`{factor}` has levels that are no quantities, such as `{text}`", path, "name the levels") from None
+                told = f"`{factor}` has levels that are no quantities, such as `{written(text)}`"
+                raise self.error(told, path, f"name the levels: {self.named(factor)}") from None
             hint = f"a quantity or another factor: {', '.join(self.levels)}"
             raise self.error(getattr(error, "message", str(error)), path, hint) from None
 
     def level(self, factor: str, given: object, path: str) -> str:
-        """A level of a factor, as the plan has it: `10 ms` also where the sweep says `0.01 s`."""
-        text = _text(given)
-        if text in self.levels[factor]:
-            return text
-        same = [known for known in self.levels[factor] if level(known) == level(text)]
+        """A level of a factor, as the plan has it: `10 ms` also where the sweep says `0.01 s`, and a table by its name."""
+        text, same = _text(given), self.same(factor, given)
+        if len(same) > 1:
+            told = f"`{factor}` has {len(same)} levels called `{text}`"
+            raise self.error(told, path, f"name one as it is shown: {_quoted(written(each) for each in same)}")
         if not same:
-            raise self.error(f"`{factor}` has no level `{text}`", path, f"it has {', '.join(self.levels[factor])}")
+            raise self.error(f"`{factor}` has no level `{text}`", path, f"it has {self.named(factor)}")
         return same[0]
+
+    def same(self, factor: str, given: object) -> list[str]:
+        """The levels of a factor that are what is given, as the plan has them: several if they are tables of one name."""
+        text, known = _text(given), self.levels[factor]
+        if text in known:
+            return [text]
+        return [each for each in known if level(each) == level(text)][:1] or [each for each in known if called(each, given)]
+
+    def named(self, factor: str) -> str:
+        """The levels of a factor, as they may be written."""
+        return ", ".join(map(written, self.levels[factor]))
 
     def is_column(self, name: str, of: Sequence[Measure | Samples]) -> bool:
         """Whether a table of one of the measures has a column of this name."""
@@ -308,8 +352,7 @@ class Reader:
     def conditions(self, tree: Tree, path: str, of: Sequence[Measure | Samples]) -> list[Condition]:
         """What `where` says of columns."""
         found: list[Condition] = []
-        for name, value in self.table(tree, "where", path, "factors and levels, or columns and values").items():
-            place = f"{path}.where.{quoted(name)}"
+        for name, value, place in self.where(tree, path):
             if name in self.levels or not self.is_column(name, of):
                 continue
             numeric = [
@@ -319,8 +362,11 @@ class Reader:
                 if name in tables.numeric_columns(table)
             ]
             if not numeric:
-                found.append(Condition(name, tuple(_text(each) for each in _listed(value))))
+                found.append(Condition(name, tuple(_text(each) for each in mistakes.listed(value))))
                 continue
+            if isinstance(value, list):
+                told = f"`{name}` is a number: one value or bound is chosen, found {shown(value)}"
+                raise self.error(told, place, f'such as {name} = "< {_EXAMPLE.get(units.of_column(numeric[0]).powers, "10")}"')
             text = _text(value)
             sign = next((sign for sign in SIGNS if text.startswith(sign)), "")
             number, unit = self.quantity(text[len(sign) :], place)
@@ -342,45 +388,50 @@ class Reader:
         """A text; needed if there is no default."""
         value = tree.get(key, default)
         if value is None:
-            raise self.error(f"`{path}` lacks `{key}`", path)
+            raise self.wrong(mistakes.lacks(path, key), path)
         if not isinstance(value, str):
-            raise self.error(f"`{key}` must be a text", f"{path}.{key}")
+            raise self.wrong(mistakes.no_text(key, value), f"{path}.{key}")
         return value
 
     def one_of(self, tree: Tree, key: str, path: str, known: Sequence[str], default: str | None) -> str:
         """One of some words."""
         value = self.text(tree, key, path, default)
         if key in tree and value not in known:
-            raise self.error(f"`{key}` cannot be `{value}`", f"{path}.{key}", did_you_mean(value, known) if known else "the study has none")
+            raise self.error(
+                f"`{key}` cannot be `{cut(value)}`", f"{path}.{key}", did_you_mean(value, known) if known else "the study has none"
+            )
         return value
 
     def names(self, tree: Tree, key: str, path: str, what: str) -> list[str]:
-        """A name or a list of names."""
+        """A name or a list of names; none are chosen only by saying nothing."""
         given = tree.get(key, [])
-        given = [given] if isinstance(given, str) else given
-        if not isinstance(given, list) or not all(isinstance(item, str) for item in cast(list[Any], given)):
-            raise self.error(f"`{key}` is {what}", f"{path}.{key}")
-        return cast(list[str], given)
+        named = mistakes.listed(given)
+        if key in tree and not named:
+            raise self.wrong(mistakes.nothing_chosen(key), f"{path}.{key}")
+        for each, place in _each(given, f"{path}.{key}"):
+            if not isinstance(each, str):
+                raise self.wrong(mistakes.no_texts(key, what, each), place)
+        return named
 
     def table(self, tree: Tree, key: str, path: str, what: str) -> Tree:
         """A table; empty if it is not there."""
         given = tree.get(key, {})
         if not isinstance(given, dict):
-            raise self.error(f"`{key}` is a table of {what}", f"{path}.{key}")
+            raise self.wrong(mistakes.no_table(key, given, what), f"{path}.{key}")
         return cast(Tree, given)
 
     def number(self, tree: Tree, key: str, path: str, default: float) -> float:
         """A number above 0."""
         value = tree.get(key, default)
         if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
-            raise self.error(f"`{key}` must be a number above 0, found {value!r}", f"{path}.{key}")
+            raise self.wrong(mistakes.no_number(key, value), f"{path}.{key}")
         return float(value)
 
     def truth(self, tree: Tree, key: str, path: str, *, default: bool) -> bool:
         """True or false."""
         value = tree.get(key, default)
         if not isinstance(value, bool):
-            raise self.error(f"`{key}` is true or false", f"{path}.{key}")
+            raise self.wrong(mistakes.no_truth(key, value), f"{path}.{key}")
         return value
 
     def statistic(self, tree: Tree, path: str) -> Centre:
@@ -426,8 +477,13 @@ def _sign(value: object) -> str:
     return next((sign for sign in SIGNS if isinstance(value, str) and value.startswith(sign)), "")
 
 
-def _listed(value: object) -> list[object]:
-    return cast(list[object], value) if isinstance(value, list) else [value]
+def _each(value: object, path: str) -> list[tuple[Any, str]]:
+    """A value, or the values of a list, each with its path."""
+    return [(each, f"{path}[{at}]") for at, each in enumerate(cast(list[Any], value))] if isinstance(value, list) else [(value, path)]
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def _kind(unit: units.Unit) -> str:

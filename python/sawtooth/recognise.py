@@ -8,6 +8,7 @@ import re
 from typing import Any, cast
 
 from sawtooth import _core
+from sawtooth.study.levels import meaning
 
 # How published tables spell units in the names of their columns, where that is not Sawtooth's way.
 _SPELT = {"bytes": "B", "segments": "packets", "sec": "s", "seconds": "s", "msec": "ms"}
@@ -33,6 +34,20 @@ def written(text: str) -> str:
         return _in_words(json.loads(text))
     except ValueError:
         return text
+
+
+def called(text: str, given: object) -> bool:
+    """Whether a level, as plans have it, is what `given` says: the same table in another order or other units, what it is shown as, or its name."""
+    if text[:1] not in ("{", "["):
+        return False
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return False
+    if not isinstance(given, str):
+        return meaning(value) == meaning(given)
+    name: object = cast(dict[str, Any], value).get("name") if isinstance(value, dict) else None
+    return given in (_in_words(value), name)
 
 
 def _in_words(value: Any) -> str:

@@ -20,9 +20,11 @@ from sawtooth.measures import unit as units_of
 from sawtooth.recognise import unit_suffix
 from sawtooth.references import Quantity, Reference, digest
 from sawtooth.sheets import Sheet, number
-from sawtooth.study import Study
+from sawtooth.study import Study, mistakes
 from sawtooth.study.assign import Tree
+from sawtooth.study.document import shown
 from sawtooth.study.keys import Key
+from sawtooth.study.mistakes import Said
 from sawtooth.study.paths import quoted
 
 if TYPE_CHECKING:
@@ -204,7 +206,9 @@ class _Reader:
             raise self.error(error.message, "file", error.hint) from None
         for column, wanted in self.inner("where").items():
             self.require_column(column, found, f"where.{quoted(column)}")
-            found = self.chosen(found, column, cast("list[object]", wanted) if isinstance(wanted, list) else [cast("object", wanted)])
+            if wanted == []:
+                raise self.wrong(mistakes.nothing_chosen(column), f"where.{quoted(column)}")
+            found = self.chosen(found, column, mistakes.listed(wanted))
         return found
 
     def chosen(self, sheet: Sheet, column: str, wanted: Sequence[object]) -> Sheet:
@@ -231,7 +235,7 @@ class _Reader:
             if name not in known:
                 raise self.error(f"the study has no factor `{name}`", f"keys.{name}", did_you_mean(name, known), at_key=True)
             if not isinstance(column, str):
-                raise self.error("a key is the name of a column", f"keys.{name}")
+                raise self.error(f"a key is the name of a column, found {shown(column)}", f"keys.{name}", did_you_mean("", sheet.columns))
             self.require_column(column, sheet, f"keys.{name}")
             found[name] = (column, unit_suffix(column))
         for name in known:
@@ -284,7 +288,7 @@ class _Reader:
         return found
 
     def quantity(self, inner: Tree, column: str, sheet: Sheet, where: str) -> Quantity:
-        self.require_column(column, sheet, where)
+        self.require_column(column, sheet, f"{where}.column" if where else where)
         for key in ("sd", "ci"):
             if key in inner:
                 self.require_column(self.text(inner, key, where), sheet, f"{where}.{key}")
@@ -397,16 +401,24 @@ class _Reader:
     def inner(self, key: str) -> Tree:
         given = self.tree.get(key, {})
         if not isinstance(given, dict):
-            raise self.error(f"`{key}` is a table", key)
+            raise self.wrong(mistakes.no_table(key, given), key)
+        if key in self.tree and not given:
+            raise self.wrong(mistakes.nothing_chosen(key), key)
         return cast(Tree, given)
+
+    def wrong(self, said: Said, key: str = "") -> SawtoothError:
+        """An error of a message and a hint."""
+        message, hint = said
+        return self.error(message, key, hint)
 
     def text(self, tree: Tree, key: str, where: str, default: str | None = None) -> str:
         value = tree.get(key, default)
         path = f"{where}.{key}" if where else key
         if value is None:
-            raise self.error(f"a reference needs a `{key}`")
+            _, hint = mistakes.lacks("", key)
+            raise self.error(f"a reference needs a `{key}`", hint=hint)
         if not isinstance(value, str):
-            raise self.error(f"`{key}` must be a text", path)
+            raise self.wrong(mistakes.no_text(key, value), path)
         return value
 
 

@@ -248,7 +248,8 @@ error: a study has no use for what is no finite number
  --> pair.toml:9:5
   |
 9 | A = nan
-  |     ^^^""",
+  |     ^^^
+hint: write a finite number, or leave it out""",
     ),
     "a number for a file": (
         changed((DRAW, TABLE.replace('file = "t.csv"', "file = 5"))),
@@ -258,7 +259,8 @@ error: `file` must be the name of a file
   --> pair.toml:11:38
    |
 11 | S = { distribution = "table", file = 5, row = "cell", column = "s{replicate}", unit = "ms" }
-   |                                      ^""",
+   |                                      ^
+hint: such as file = "published.csv": from the folder of the study, in quotes""",
     ),
     "a file that is not there": (
         changed((DRAW, TABLE.replace('file = "t.csv"', 'file = "no.csv"'))),
@@ -290,7 +292,8 @@ error: `file` must be the name of a file
   --> pair.toml:11:38
    |
 11 | S = { distribution = "table", file = "a\\u0000b", row = "cell", column = "s{replicate}", unit = "ms" }
-   |                                      ^^^^^^^^^^""",
+   |                                      ^^^^^^^^^^
+hint: such as file = "published.csv": from the folder of the study, in quotes""",
     ),
     "an unknown unit of a table": (
         changed((DRAW, TABLE.replace('unit = "ms"', 'unit = "fortnights"'))),

@@ -96,7 +96,8 @@ error: `tcp.recovery` does not exist: `tcp` is true, not a table, at pair.toml:4
  --> pair.toml:9:10
   |
 9 | sack = { "tcp.recovery" = "sack" }
-  |          ^^^^^^^^^^^^^^""",
+  |          ^^^^^^^^^^^^^^
+hint: write `tcp` as a table in the scenario, or name what is there""",
     ),
     "a value of a list on the command line": (
         f'{STUDY}[sweep]\n"vars.N" = [1, 2]\n',
@@ -216,7 +217,8 @@ error: unclosed inline table, expected `}`
  --> pair.toml:7:6
   |
 7 | x = {
-  |      ^""",
+  |      ^
+hint: add } for the { of line 7""",
     ),
     "a list in a list on the command line": (
         f'{STUDY}[sweep]\n"vars.N" = [1, 2]\n',

@@ -231,7 +231,7 @@ GIVEN = {
     "a key": ("rate =", "rat =", "<scenario>:3:1"),
     "a header": ("[links.l]", "[link.l]", "<scenario>:2:2"),
     "a header of a list": ("[[flows]]", "[[flow]]", "<scenario>:7:3"),
-    "what is no TOML": ('"1 s"', '"scenario', "<scenario>:1:21"),
+    "what is no TOML": ('"1 s"', '"scenario', "<scenario>:1:12"),
     "the first line": ('"1 s"', '"-1 s"', "<scenario>:1:12"),
 }
 

@@ -210,7 +210,8 @@ error: `rate` cannot be negative, found -1000000 bit/s
   --> udp.toml:12:43
    |
 12 | source = { name = "constant_rate", rate = "-1 Mbit/s" }
-   |                                           ^^^^^^^^^^^""",
+   |                                           ^^^^^^^^^^^
+hint: `rate`: how fast it writes, application bytes alone (rate; by default 1000000 bit/s)""",
     ),
     "tails that are not heavy": (
         "FLOW",

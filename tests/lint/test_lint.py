@@ -44,6 +44,7 @@ def test_an_error_ends_with_1_and_json_says_the_same() -> None:
     assert outcome.exit_code == 1
     (found,) = json.loads(outcome.stdout)
     assert (found["code"], found["severity"], found["line"]) == ("SW501", "error", 22)
+    assert found["hint"].endswith('; if it is meant, end the study with a line [lint] and below it ignore = { SW501 = "why" }')
     unusable = RUN.invoke(app, ["lint", str(FIXTURES / "SW001-bad.toml")])
     assert unusable.exit_code == 1
     assert "SW001-bad.toml:14:13: SW001" in unusable.stdout
@@ -97,6 +98,14 @@ def test_plan_says_warnings_in_a_line_and_stops_at_errors() -> None:
     stopped = RUN.invoke(app, ["plan", str(FIXTURES / "SW501-bad.toml")])
     assert isinstance(stopped.exception, StudyError)
     assert stopped.exception.message == "the run ends at 30 s, before this starts: it will send nothing (SW501)"
+
+
+def test_what_the_hint_of_an_error_says_is_what_the_study_can_say(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        f'{(FIXTURES / "SW501-bad.toml").read_text(encoding="utf-8")}\n[lint]\nignore = {{ SW501 = "why" }}\n', encoding="utf-8"
+    )
+    assert RUN.invoke(app, ["plan", str(study)]).exit_code == 0
 
 
 def test_rules_are_listed() -> None:

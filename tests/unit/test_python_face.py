@@ -100,7 +100,7 @@ def test_columns_tell_values_apart(dataset: sawtooth.Dataset) -> None:
         ({"metric": "goodput_bps", "flows": "all"}, "`flows` cannot be `all`", "3:9"),
         ({"metric": "goodput_bps", "window": ("0 s", "1 s")}, "`goodput_bps` is of a whole run", "3:1"),
         ({"metric": "max(series.srtt_ns)", "window": ["2 s", "1 s"]}, "the window ends before it begins", "3:10"),
-        ({"metric": "max(series.srtt_ns)", "warm_up": "1 m"}, "unit", "3:11"),
+        ({"metric": "max(series.srtt_ns)", "warm_up": "1 m"}, "unit", "3:14"),
         ({"metric": "max(series.srtt_ns)", "by": ["t_s"]}, "`by` cannot be `t_s`", "3:7"),
         ({"metric": "goodput_bps", "by": 3}, "`by` is a column, or a list of columns", "3:6"),
     ],

@@ -28,9 +28,12 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
     known = list(reader.study.arms) if along == "arm" else list(reader.levels.get(along, {}))
     if along != "item" and len(known) < 2:
         raise reader.error("there is nothing that differs: the study has no two arms", path, 'write [arms], or along = "FACTOR"')
-    to = reader.text(given, "to", path, known[0] if known else None)
-    if known and to not in known:
-        raise reader.error(f"there is no `{to}` along `{along}`", f"{path}.to", did_you_mean(to, known))
+    if along in reader.levels:
+        to = reader.level(along, given["to"], f"{path}.to") if "to" in given else known[0]
+    else:
+        to = reader.text(given, "to", path, known[0] if known else None)
+        if known and to not in known:
+            raise reader.error(f"there is no arm `{to}`", f"{path}.to", did_you_mean(to, known))
     form = reader.one_of(given, "form", path, ("difference", "ratio"), "difference")
     return {"along": along, "to": to, "form": form}
 

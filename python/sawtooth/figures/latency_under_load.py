@@ -19,6 +19,7 @@ from sawtooth.figures.several import PERCENTILES
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.hints import did_you_mean
 from sawtooth.questions import Reader
+from sawtooth.recognise import written
 from sawtooth.study.keys import Key
 
 BASE = Key(
@@ -31,13 +32,15 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
     if "base" not in tree:
         return {}
     base, x = tree["base"], tree.get("x")
-    every = {*reader.study.arms, *(level for levels in reader.levels.values() for level in levels)}
-    own = set(reader.study.arms) if x == "arm" else set(reader.levels[x]) if isinstance(x, str) and x in reader.levels else every
-    if isinstance(base, str) and base in own:
-        return {"base": base}
+    factors = [x] if isinstance(x, str) and x in reader.levels else [] if x == "arm" else list(reader.levels)
+    arms = [] if x in reader.levels else list(reader.study.arms)
+    same = [*(arm for arm in arms if arm == base), *(level for factor in factors for level in reader.same(factor, base))]
+    if same:
+        return {"base": same[0]}
+    own = [*arms, *(written(level) for factor in factors for level in reader.levels[factor])]
     if isinstance(base, str) and not base[:1].isdigit():
         raise reader.error(f"`{x or 'x'}` has no level `{base}`, and it is no time", f"{path}.base", did_you_mean(base, own))
-    return {"base_ns": reader.time(base, f"{path}.base")}
+    return {"base_ns": reader.time(base, f"{path}.base", f'a level, or a time such as "5 ms"; {did_you_mean("", own)}')}
 
 
 def fixed(_options: Mapping[str, Any]) -> dict[str, str]:

@@ -29,6 +29,7 @@ from sawtooth.stats import Interval, Vector
 from sawtooth.study.keys import Key, names
 
 THAN_KEY = Key("than", "quantity, or [table](#than)", "needed", "what it is held against")
+_SUCH = 'such as than = "9 Mbit/s", or than = { arm = "reno" }'
 MARGIN = Key("margin", 'share such as `"5 %"`, or quantity', "needed", "how far it may be away, on either side")
 
 
@@ -44,13 +45,14 @@ def read_within(reader: Reader, tree: Mapping[str, Any], path: str, spec: Findin
     assert spec.measure is not None
     if "margin" not in tree:
         raise reader.error("`within` needs a margin", path, 'such as margin = "5 %"')
-    value, unit = reader.quantity(tree["margin"], f"{path}.margin")
-    if unit.plain and spec.measure.unit:
-        found["relative"] = value
-    else:
-        found["absolute"] = reader.in_unit(tree["margin"], spec.measure, f"{path}.margin")
+    place = f"{path}.margin"
+    value, unit = reader.quantity(tree["margin"], place, 'such as margin = "5 %"')
     if value <= 0:
-        raise reader.error("a margin is above 0", f"{path}.margin", 'such as margin = "5 %"')
+        raise reader.error("a margin is above 0", place, 'such as margin = "5 %"')
+    if unit.plain and spec.measure.unit:
+        found["relative"] = reader.share(tree["margin"], place, "margin")
+    else:
+        found["absolute"] = reader.in_unit(tree["margin"], spec.measure, place)
     return found
 
 
@@ -75,8 +77,9 @@ def against(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpe
             raise reader.error("both sides of the finding are the same", where, "name another arm, item or level")
         return {"other": full, "times": times}
     if than is None or isinstance(than, bool | list):
-        raise reader.error("a finding needs `than`: a quantity, or a table that names the other side", path)
-    return {"bound": reader.in_unit(than, spec.measure, f"{path}.than")}
+        raise reader.error("a finding needs `than`: a quantity, or a table that names the other side", f"{path}.than", _SUCH)
+    side = next((key for key, known in (("arm", reader.context.arms), ("of", spec.choice.of)) if than in known), None)
+    return {"bound": reader.in_unit(than, spec.measure, f"{path}.than", f'write than = {{ {side} = "{than}" }}' if side else None)}
 
 
 def weigh(data: Data) -> list[Evidence]:

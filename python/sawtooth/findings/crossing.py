@@ -25,7 +25,9 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) 
     given = tree.get("between")
     if not isinstance(given, list) or len(given) != 2:  # pyright: ignore[reportUnknownArgumentType]
         raise reader.error(
-            "a crossing is between two levels", path, f'such as between = ["{next(iter(reader.levels.get(along, {"A": None})))}", "..."]'
+            "a crossing is between two levels",
+            f"{path}.between",
+            f'such as between = ["{next(iter(reader.levels.get(along, {"A": None})))}", "..."]',
         )
     levels = [reader.level(along, each, f"{path}.between[{at}]") for at, each in enumerate(given)]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if levels[0] == levels[1]:

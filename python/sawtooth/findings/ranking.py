@@ -12,6 +12,7 @@ from sawtooth.findings import compare
 from sawtooth.findings.data import Data
 from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
+from sawtooth.hints import did_you_mean
 from sawtooth.questions import Reader
 from sawtooth.study.keys import Key
 
@@ -24,7 +25,7 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str, _spec: FindingSpec)
     along = reader.one_of(dict(tree), "along", path, [*reader.levels, "arm", "item"], "arm")
     given = tree.get("order")
     if not isinstance(given, list) or len(cast(list[Any], given)) < 2:
-        raise reader.error("`ranked` needs an order of two or more", path, 'such as order = ["bbr", "cubic", "reno"]')
+        raise reader.error("`ranked` needs an order of two or more", f"{path}.order", 'such as order = ["bbr", "cubic", "reno"]')
     order: list[str] = []
     for at, each in enumerate(cast(list[Any], given)):
         place = f"{path}.order[{at}]"
@@ -32,9 +33,12 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str, _spec: FindingSpec)
             order.append(reader.level(along, each, place))
             continue
         if not isinstance(each, str) or (along == "arm" and each not in reader.study.arms and each not in reader.study.other_arms):
-            raise reader.error(
-                f"there is no {along} `{each}`", place, f"there are {', '.join(reader.study.arms)}" if along == "arm" else None
+            known = (
+                did_you_mean(str(each), reader.context.arms or ())
+                if along == "arm"
+                else "items are texts: the names of flows or of links' directions"
             )
+            raise reader.error(f"there is no {along} `{each}`", place, known)
         order.append(each)
     if len(set(order)) < len(order):
         raise reader.error("one of the order is there twice", f"{path}.order", "name each once")

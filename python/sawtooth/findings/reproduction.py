@@ -43,10 +43,7 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) 
     if by == "margin":
         if "margin" not in tree:
             raise reader.error('`by = "margin"` needs a margin', path, 'such as margin = "5 %"')
-        value, unit = reader.quantity(tree["margin"], f"{path}.margin")
-        if not unit.plain or value <= 0:
-            raise reader.error("a margin is a share above 0", f"{path}.margin", 'such as "5 %"')
-        found["margin"] = value
+        found["margin"] = reader.share(tree["margin"], f"{path}.margin", "margin")
     elif "margin" in tree:
         raise reader.error(f'`by = "{by}"` has no margin', f"{path}.margin", 'by = "margin" has one', key=True)
     return found

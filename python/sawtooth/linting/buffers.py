@@ -105,7 +105,7 @@ RULES = (
         "SW401", "window-limited", "warning", "flows whose windows or buffers are too small to fill their bottleneck",
         "They never lose a packet, so their congestion controls do nothing: a flow over 1 Gbit/s and 85 ms that stops at 297 Mbit/s shows Linux's default buffers. A published study "
         "reads its receive window's limit as an effect of the algorithm.",
-        "Raise the buffers above what the path and its queue hold, or say in `[lint]` that the window is what is studied.",
+        "Raise the buffers above what the path and its queue hold, or say in `[lint]`, `ignore = { SW401 = \"why\" }` that the window is what is studied.",
         check=of_setups(_capped),
     ),
     Rule(

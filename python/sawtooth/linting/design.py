@@ -96,7 +96,7 @@ RULES = (
     Rule(
         "SW102", "receiver-algorithm", "warning", "a congestion control of receiving ends that is varied, where these send no data",
         "A published matrix of clients and servers has eleven algorithms on both sides, although only the server sends: ten of eleven columns are replicates.",
-        "Vary `cc`, or let the receiver answer (`request_response`); if it is to show that it makes no difference, say so in `[lint]`.",
+        "Vary `cc`, or let the receiver answer (`request_response`); if it is to show that it makes no difference, say so in `[lint]`, `ignore = { SW102 = \"why\" }`.",
         check=_receivers,
     ),
     Rule(
@@ -114,7 +114,7 @@ RULES = (
     Rule(
         "SW105", "below-its-window", "warning", "HighSpeed, Scalable or BIC on a path that never holds the window from which they differ from Reno",
         "They are Reno there (RFC 3649 section 5: 38 segments), so the comparison says nothing. Most cells of the published HighSpeed study are of that kind.",
-        "Leave these cells out, or make the path longer, faster or its queue larger; if it is to show that they are alike, say so in `[lint]`.",
+        "Leave these cells out, or make the path longer, faster or its queue larger; if it is to show that they are alike, say so in `[lint]`, `ignore = { SW105 = \"why\" }`.",
         check=of_setups(_below_window),
     ),
     Rule(

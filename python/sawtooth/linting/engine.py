@@ -104,7 +104,7 @@ def _all(plan: Plan) -> Iterator[Diagnostic]:
 
 def _of_warning(warning: StudyWarning) -> Diagnostic:
     rule = rule_of(warning.message)
-    return Diagnostic(rule, warning.message, warning.place, warning.hint or rule.advice)
+    return Diagnostic(rule, warning.message, warning.place, _hint(rule, warning.hint))
 
 
 def _told(subject: Subject, rule: Rule, hits: Iterable[Hit]) -> Iterator[Diagnostic]:
@@ -119,7 +119,15 @@ def _told(subject: Subject, rule: Rule, hits: Iterable[Hit]) -> Iterator[Diagnos
         message = first.message
         if first.setup is not None and len(subject.setups) > 1:
             message += f" (in {setups} of {len(subject.setups)} {_of_what(subject)}{_first(subject, first.setup)})"
-        yield Diagnostic(rule, message, place, first.hint or rule.advice)
+        yield Diagnostic(rule, message, place, _hint(rule, first.hint))
+
+
+def _hint(rule: Rule, said: str | None) -> str:
+    """What to do; of what stops a study also how to say that it is meant."""
+    hint = said or rule.advice
+    if rule.severity != "error":
+        return hint
+    return f'{hint.rstrip(".")}; if it is meant, end the study with a line [lint] and below it ignore = {{ {rule.code} = "why" }}'
 
 
 def _of_what(subject: Subject) -> str:

@@ -14,6 +14,6 @@ RULES = (
     Rule(
         "SW002", "hardly-meant", "warning", "what can be run and is hardly meant, of a kind that has no rule of its own",
         "The simulator does what the study says, which is not what its author will read into the result.",
-        "Follow the hint, or say in `[lint]` why it is meant.",
+        "Follow the hint, or say in `[lint]`, `ignore = { SW002 = \"why\" }` why it is meant.",
     ),
 )  # fmt: skip

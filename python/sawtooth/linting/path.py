@@ -190,7 +190,7 @@ RULES = (
     Rule(
         "SW306", "slow-acknowledgements", "warning", "a reverse direction that is too slow for the acknowledgements of a full link",
         "Data is paced by the acknowledgements that get through (RFC 3449 section 2.1), and the forward link never fills.",
-        "Raise the rate of `reverse`; if the study is about asymmetric lines, say so in `[lint]`.",
+        "Raise the rate of `reverse`; if the study is about asymmetric lines, say so in `[lint]`, `ignore = { SW306 = \"why\" }`.",
         check=of_flows(_acknowledgements),
     ),
     Rule(
@@ -208,7 +208,7 @@ RULES = (
     Rule(
         "SW309", "host-bottleneck", "warning", "a host of the model that needs longer for a segment than the slowest link",
         "What is measured is the host, whatever the links and algorithms do.",
-        "Lower the host's costs, or the link's rate; if the study is about hosts, say so in `[lint]`.",
+        "Lower the host's costs, or the link's rate; if the study is about hosts, say so in `[lint]`, `ignore = { SW309 = \"why\" }`.",
         check=of_flows(_host),
     ),
 )  # fmt: skip

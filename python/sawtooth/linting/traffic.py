@@ -199,7 +199,7 @@ RULES = (
     Rule(
         "SW509", "inherited-threshold", "warning", "transfers that inherit a slow-start threshold from earlier ones over the same path",
         "One early loss slows all later downloads: a published matrix of congestion controls shows Linux's cache of metrics (before 5.6) as much as the algorithms.",
-        "Switch the cache off (`metrics_cache`), or say in `[lint]` that it is what is studied.",
+        "Switch the cache off (`metrics_cache`), or say in `[lint]`, `ignore = { SW509 = \"why\" }` that it is what is studied.",
         check=of_setups(_inherits),
     ),
     Rule(

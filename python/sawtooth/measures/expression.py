@@ -50,6 +50,14 @@ class Name:
         """As it is said in messages."""
         return ".".join(self.parts)
 
+    def part(self, at: int) -> Span:
+        """The characters of one of its parts; all of them if some are in quotes."""
+        start, end = self.span
+        if end - start != len(self.text):
+            return self.span
+        first = start + sum(len(part) + 1 for part in self.parts[:at])
+        return first, first + len(self.parts[at])
+
 
 @dataclass(frozen=True)
 class Call:

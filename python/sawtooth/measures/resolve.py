@@ -233,7 +233,7 @@ class _Resolver:
         if isinstance(argument, Name) and len(argument.parts) > 2 and argument.parts[0] in _ELSEWHERE:
             # The rows are of one arm or item: so is what they come to.
             inner = replace(node, arguments=(Name(argument.parts[2:], argument.span), *node.arguments[1:]))
-            return self.elsewhere(argument.parts[0], argument.parts[1], inner, argument.span)
+            return self.elsewhere(argument.parts[0], argument.parts[1], inner, argument.part(1))
         if found is None:
             value = self.item(argument)
             if (factor := _to_natural(_unit(value))) is not None:
@@ -303,7 +303,7 @@ class _Resolver:
     def name(self, node: Name) -> Term:
         first, *rest = node.parts
         if first in _ELSEWHERE and len(rest) >= 2:
-            return self.elsewhere(first, rest[0], Name(tuple(rest[1:]), node.span), node.span)
+            return self.elsewhere(first, rest[0], Name(tuple(rest[1:]), node.span), node.part(1))
         if first in _ELSEWHERE:
             raise ExpressionError(f"`{node.text}` says of which, and not what", node.span, f"such as {first}.NAME.goodput_bps")
         if first in ("reference", "references"):
@@ -333,12 +333,16 @@ class _Resolver:
                     f"such as references.{next(iter(known))}.COLUMN",
                 )
             rest = [next(iter(known)), *rest]
-        if len(rest) != 2 or rest[0] not in known:
-            wrong = rest[0] if rest else ""
-            raise ExpressionError(f"there is no reference `{wrong}`", node.span, did_you_mean(wrong, known))
+        if len(rest) != 2:
+            message = f"`{node.text}` does not say which column of which reference"
+            raise ExpressionError(message, node.span, f"such as references.{next(iter(known))}.COLUMN")
+        if rest[0] not in known:
+            raise ExpressionError(f"there is no reference `{rest[0]}`", node.part(1), did_you_mean(rest[0], known))
         columns = known[rest[0]].columns
         if rest[1] not in columns:
-            raise ExpressionError(f"the reference `{rest[0]}` has no column `{rest[1]}`", node.span, did_you_mean(rest[1], columns))
+            raise ExpressionError(
+                f"the reference `{rest[0]}` has no column `{rest[1]}`", node.part(len(node.parts) - 1), did_you_mean(rest[1], columns)
+            )
         return Referred(rest[0], rest[1], columns[rest[1]])
 
     def unknown(self, node: Name) -> ExpressionError:

@@ -44,7 +44,8 @@ def expand(tree: Tree, path: str, document: Document, origin: str) -> list[str]:
     for step in tokens(head):
         items = cast(Tree, items).get(str(step)) if isinstance(items, dict) else None
     if not isinstance(items, list) or not items:
-        raise document.error(f"there is no list `{head}` in the scenario", origin, key=True)
+        hint = f"`{head}[*]` is each of a list, such as flows[*]; what is in a table is told by its name"
+        raise document.error(f"there is no list `{head}` in the scenario", origin, hint, key=True)
     return [
         concrete for index in range(len(cast(list[Any], items))) for concrete in expand(tree, f"{head}[{index}]{tail}", document, origin)
     ]
@@ -64,7 +65,7 @@ def assign(tree: Tree, assignment: Assignment, document: Document, origin: str |
     for step, following in zip(steps[:-1], [*steps[1:]], strict=True):
         if isinstance(step, int):
             if not isinstance(here, list) or step >= len(cast(list[Any], here)):
-                raise _no_such_path(document, origin, walked, f"[{step}]", assignment)
+                raise _no_such_path(document, origin, walked, f"[{step}]", assignment, cast(object, here))
             here = cast(list[Any], here)[step]
             walked += f"[{step}]"
             continue
@@ -90,17 +91,21 @@ def assign(tree: Tree, assignment: Assignment, document: Document, origin: str |
     elif isinstance(last, str):
         raise _no_table(document, origin, walked, here, assignment)
     else:
-        raise _no_such_path(document, origin, walked, f"[{last}]", assignment)
+        raise _no_such_path(document, origin, walked, f"[{last}]", assignment, cast(object, here))
 
 
 def _no_table(document: Document, origin: str, walked: str, found: Any, assignment: Assignment) -> StudyError:
     place = document.place(f"scenario.{walked}")
     where = f", at {place}" if place else ""
     message = f"`{assignment.path}` does not exist: `{walked}` is {shown(found)}, not a table{where}"
-    return document.error(message, origin, key=True)
+    return document.error(message, origin, f"write `{walked}` as a table in the scenario, or name what is there", key=True)
 
 
-def _no_such_path(document: Document, origin: str, walked: str, step: str, assignment: Assignment, table: Tree | None = None) -> StudyError:
+def _no_such_path(document: Document, origin: str, walked: str, step: str, assignment: Assignment, here: object) -> StudyError:
     what = f"{walked}.{step}" if walked and not step.startswith("[") else walked + step
-    hint = did_you_mean(step, table) if table else None
+    if isinstance(here, list):
+        last = len(cast("list[object]", here)) - 1
+        hint = f"they are counted from 0: the last one is `{walked}[{last}]`" if last >= 0 else f"`{walked}` is an empty list"
+    else:
+        hint = did_you_mean(step, cast(Tree, here)) if isinstance(here, dict) else f"`{walked}` is no list"
     return document.error(f"`{assignment.path}` does not exist: there is no `{what}` in the scenario", origin, hint, key=True)

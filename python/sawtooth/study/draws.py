@@ -68,7 +68,9 @@ def _range(study: Study, name: str, settings: dict[str, Any], tree: dict[str, An
     if low[1] != high[1]:
         raise study.document.error(f"`low` is {_NOUNS[low[1]]} and `high` is {_NOUNS[high[1]]}", f"draws.{name}")
     if not low[0] < high[0]:
-        raise study.document.error(f"the range of `{name}` is empty: from {low[0]:g} to {high[0]:g}", f"draws.{name}.high")
+        raise study.document.error(
+            f"the range of `{name}` is empty: from {low[0]:g} to {high[0]:g}", f"draws.{name}.high", "let `high` be above `low`"
+        )
     if not math.isfinite(high[0] - low[0]):
         wrong = "low" if not math.isfinite(low[0]) else "high"
         raise study.document.error(f"the range of `{name}` has no end", f"draws.{name}.{wrong}", "no number is that large")

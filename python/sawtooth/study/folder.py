@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sawtooth import _core
-from sawtooth.errors import StudyError
+from sawtooth.errors import StudyError, hinted
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class Folder:
 
         """
         if not isinstance(name, str) or not name or "\0" in name:
-            raise error("`file` must be the name of a file")
+            such = 'such as file = "published.csv": from the folder of the study, in quotes'
+            raise hinted(error("`file` must be the name of a file"), such)
         if self.shut:
             refused = error(f"this study names the file `{name}`, and may name none")
             hint = "write into the study what the file holds; or leave out `--no-files` (`files=False`), if you trust it with every file that you can read"

@@ -66,7 +66,8 @@ def inline(scenario: Tree, folder: Folder, locate: Locate) -> None:
                     try:
                         values = read(file, _written(file), folder.most)
                     except OSError as error:
-                        raise locate(f"cannot read {file}: {error.strerror}", where) from None
+                        told = locate(f"cannot read {file}: {error.strerror}", where)
+                        raise StudyError(told.message, told.place, "files are named from the folder of the study") from None
                     except reading.Unreadable as error:
                         raise hinted(locate(error.message, where), error.hint) from None
                     others = {other: value for other, value in named.items() if other != "file"}

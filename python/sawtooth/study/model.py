@@ -11,9 +11,9 @@ from typing import Any, cast
 from sawtooth import _core, arguments
 from sawtooth.backends.registry import BACKENDS
 from sawtooth.display import Card, few
-from sawtooth.errors import Place, StudyError, as_path, cut, read_text, wrong_type
-from sawtooth.lines import lines
-from sawtooth.study import shipped
+from sawtooth.errors import StudyError, as_path, cut, read_text, wrong_type
+from sawtooth.study import shipped, spelling
+from sawtooth.study.advice import advice
 from sawtooth.study.assign import Assignment, Tree
 from sawtooth.study.document import Document
 from sawtooth.study.folder import Folder
@@ -21,6 +21,8 @@ from sawtooth.study.paths import quoted, tokens
 from sawtooth.study.reader import read
 from sawtooth.study.until import Until
 from sawtooth.study.written import written
+
+_LEVEL = re.compile(r"\[\d+\]$")
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,9 +103,7 @@ class Study:
         try:
             tree, spans = _core.parse_toml(text)
         except _core.TomlError as error:
-            end = error.end_column if error.end_line == error.line else error.column + 1
-            place = Place(str(path), error.line, error.column, end, lines(text)[error.line - 1])
-            raise StudyError(error.message, place, error.hint) from None
+            raise spelling.error_of(error, text, str(path)) from None
         document = Document(str(path), text, spans, tuple(options))
         return read(cls, document, path, tree, Folder(path.parent, shut=not files), short=short)
 
@@ -166,10 +166,16 @@ class Study:
             if covers and (best is None or len(assignment.path) >= len(best.path)):
                 best = assignment
         if best is not None:
-            origin = best.origin + error.path[len(best.path) :]
-            at_key = error.at_key and not best.origin.startswith("--set") and error.path != best.path
-            return StudyError(error.message, self.document.place(origin, key=at_key, within=error.span), error.hint)
-        hint = "; ".join(part for part in (error.hint, self._origins(error, assignments)) if part) or None
+            rest = error.path[len(best.path) :]
+            hint = advice(error.path, _at(best.value, rest), error.hint)
+            # A path that leads nowhere is wrong itself, not the levels that are set by it.
+            origin = _LEVEL.sub("", best.origin) if error.at_key and not rest else best.origin + rest
+            at_key = error.at_key and not (rest and best.origin.startswith("--set"))
+            return StudyError(error.message, self.document.place(origin, key=at_key, within=error.span), hint)
+        origins = self._origins(error, assignments)
+        # Where a variable's value is from is what to do, if nothing else is said.
+        advised = advice(error.path, _at(self.scenario, error.path), error.hint) if error.hint or not origins else None
+        hint = "; ".join(part for part in (advised, origins) if part) or None
         return StudyError(error.message, self.document.place(self._written(error.path), key=error.at_key, within=error.span), hint)
 
     def _written(self, path: str) -> str:
@@ -194,12 +200,7 @@ class Study:
 
     def _origins(self, error: _core.ScenarioError, assignments: Iterable[Assignment]) -> str:
         """Where the variables of an offending expression got their values, if from a sweep, an arm or an option."""
-        value: Any = self.scenario
-        for step in tokens(error.path):
-            try:
-                value = value[step]
-            except (KeyError, IndexError, TypeError):
-                return ""
+        value = _at(self.scenario, error.path)
         names = set(re.findall(r"[^\W\d]\w*", value)) if isinstance(value, str) else set[str]()
         notes: dict[str, str] = {}
         for assignment in assignments:
@@ -208,3 +209,13 @@ class Study:
             if name in names and assignment.path != name and place is not None:
                 notes[name] = f"`{name}` is {assignment.value} here, from {place}"
         return "; ".join(notes.values())
+
+
+def _at(value: Any, path: str) -> Any:
+    """What is at a path within a value; None if nothing is."""
+    for step in tokens(path):
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value

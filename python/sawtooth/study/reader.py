@@ -19,17 +19,20 @@ from sawtooth import _core
 from sawtooth.backends.registry import NAMES as BACKENDS
 from sawtooth.errors import StudyError, cut
 from sawtooth.hints import did_you_mean
-from sawtooth.study import keys, until
+from sawtooth.study import keys, mistakes, until
 from sawtooth.study.assign import Assignment, Tree, assign, expand
 from sawtooth.study.document import Document, shown
 from sawtooth.study.folder import Folder
 from sawtooth.study.levels import first_repeated
+from sawtooth.study.mistakes import Said
 from sawtooth.study.paths import PATH, normal, quoted
 from sawtooth.study.until import Until
 
 if TYPE_CHECKING:
     from sawtooth.study.model import Study
 
+_NO_AXES = 'write paths and their values, such as "vars.N" = [1, 2], or leave the sweep out'
+_NO_VALUES = "write its values between the brackets, or leave the axis out"
 _DRAW_EXAMPLES = {
     "row": 'the column that names the rows, for example row = "cell"',
     "column": 'for example column = "s{replicate}_ms"',
@@ -71,7 +74,8 @@ class _Reader:
         self.limits = self.limits_of(raised)
         full_sweep = self.sweep(scenario)
         arms, backends = self.arms(scenario)
-        settings = self.short(scenario) if short else []
+        # A mistake in the short form is told by the long one, too.
+        settings = self.short(scenario)[: None if short else 0]
         settings += self.options(scenario)
         repeat, seed = self.repeats(self.tree.get("repeat", 1), "repeat"), self.whole("seed", 1, 0)
         backend = self.backend(self.tree.get("backend", "sim"), "backend")
@@ -127,7 +131,7 @@ class _Reader:
     def text(self, key: str, default: str) -> str:
         value = self.tree.get(key, default)
         if not isinstance(value, str):
-            raise self.document.error(f"`{key}` must be a text", key)
+            raise self.wrong(mistakes.no_text(key, value), key)
         return value
 
     def name(self) -> str:
@@ -143,7 +147,7 @@ class _Reader:
 
     def whole_value(self, value: Any, key: str, minimum: int, origin: str) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
-            raise self.document.error(f"`{key}` must be a whole number of at least {minimum}, found {shown(value)}", origin)
+            raise self.wrong(mistakes.no_whole(key, minimum, value), origin)
         return value
 
     def repeats(self, value: Any, origin: str) -> int | Until:
@@ -154,20 +158,27 @@ class _Reader:
             raise self.document.error(
                 f"`repeat` must be a whole number of at least 1, or a rule, found {shown(value)}",
                 origin,
-                'a rule is { until = "5 %", of = "goodput_bps" }',
+                'such as repeat = 10; a rule is { until = "5 %", of = "goodput_bps" }',
             )
         return value
 
     def backend(self, value: Any, origin: str) -> str:
+        if not isinstance(value, str):
+            raise self.wrong(mistakes.no_text("backend", value), origin)
         if value not in BACKENDS:
-            raise self.document.error(f"unknown backend `{value}`", origin, did_you_mean(str(value), BACKENDS))
-        return str(value)
+            raise self.document.error(f"unknown backend `{value}`", origin, did_you_mean(value, BACKENDS))
+        return value
 
     def order(self) -> str:
         order = self.tree.get("order", keys.ORDERS[0])
         if order not in keys.ORDERS:
             raise self.document.error(f"unknown order `{order}`", "order", f"there are {' and '.join(keys.ORDERS)}")
         return str(order)
+
+    def wrong(self, said: Said, path: str) -> StudyError:
+        """An error of a message and a hint."""
+        message, hint = said
+        return self.document.error(message, path, hint)
 
     def known_keys(self, table: Tree, known: Iterable[str], path: str) -> None:
         known = list(known)
@@ -181,7 +192,7 @@ class _Reader:
 
     def table(self, value: Any, path: str) -> Tree:
         if not isinstance(value, dict):
-            raise self.document.error(f"`{path}` must be a table", path)
+            raise self.wrong(mistakes.no_table(path, value), path)
         return cast(Tree, value)
 
     # --- limits
@@ -242,7 +253,8 @@ class _Reader:
                 self.whole_value(draw["count"], "count", 1, f"{path}.count")
             missing = set(needed) - draw.keys()
             if missing:
-                raise self.document.error(f"`{path}` lacks {', '.join(sorted(missing))}", path)
+                such = f"a draw of `{kind}` has {', '.join(f'`{key}`' for key in needed)}"
+                raise self.document.error(f"`{path}` lacks {', '.join(sorted(missing))}", path, such)
             for key in sorted(draw.keys() & {"row", "column", "unit"}):
                 if not isinstance(draw[key], str):
                     raise self.document.error(f"`{key}` must be a text, found {shown(draw[key])}", f"{path}.{key}", _DRAW_EXAMPLES[key])
@@ -259,18 +271,21 @@ class _Reader:
     def sweep(self, scenario: Tree) -> list[list[list[Assignment]]]:
         sweep = self.tree.get("sweep", {})
         if isinstance(sweep, dict):
-            return self.axes(cast(Tree, sweep), "sweep", scenario)
+            return self.axes(cast(Tree, sweep), "sweep", scenario) if "sweep" in self.tree else []
         if not isinstance(sweep, list):
             raise self.document.error(
                 f"`sweep` is a table of axes, found {shown(sweep)}", "sweep", 'for example [sweep] and below it "vars.N" = [1, 2]'
             )
+        if not sweep:
+            raise self.document.error("the sweep is an empty list: nothing is varied", "sweep", _NO_AXES)
         blocks: list[list[list[Assignment]]] = []
         for index, entry in enumerate(cast(list[Any], sweep)):
             path = f"sweep[{index}]"
             block = self.table(entry, path)
             self.known_keys(block, ("grid", "grids", "zip", "cases"), path)
             if len(block) != 1:
-                raise self.document.error("a sweep block is one of grid, grids, zip or cases", path)
+                hint = "write a [[sweep]] for each: blocks are crossed" if block else 'such as grid = { "vars.N" = [1, 2] }'
+                raise self.document.error("a sweep block is one of grid, grids, zip or cases", path, hint)
             (kind, content), *_ = block.items()
             where = f"{path}.{kind}"
             if kind == "grid":
@@ -296,11 +311,18 @@ class _Reader:
         return made
 
     def grid(self, table: Tree, origin: str, scenario: Tree) -> list[list[list[Assignment]]]:
+        if not table:
+            raise self.document.error("the sweep has no axis: nothing is varied", origin, _NO_AXES)
         blocks: list[list[list[Assignment]]] = []
         for path, values in table.items():
             where = f"{origin}.{quoted(path)}"
             if not isinstance(values, list) or not values:
-                raise self.document.error(f"`{path}` must be swept over a list of values", where)
+                hint = (
+                    f"such as {quoted(path)} = [{shown(values)}, ...]; what has one value stands in the scenario"
+                    if values != []
+                    else _NO_VALUES
+                )
+                raise self.document.error(f"`{path}` must be swept over a list of values, found {shown(values)}", where, hint)
             levels = [
                 self.assignment(path, value, f"{where}[{index}]", scenario, where=where)
                 for index, value in enumerate(cast(list[Any], values))
@@ -328,7 +350,7 @@ class _Reader:
     def grids(self, content: Any, origin: str, scenario: Tree) -> list[list[Assignment]]:
         """Several grids of the same axes, one after another; what an earlier one has is not repeated."""
         if not isinstance(content, list) or not content:
-            raise self.document.error("grids are a list of tables", origin)
+            raise self.document.error("grids are a list of tables", origin, 'such as grids = [{ "vars.N" = [1, 2] }, { "vars.N" = [8] }]')
         cases: list[list[Assignment]] = []
         first: Sequence[str] = ()
         for index, entry in enumerate(cast(list[Any], content)):
@@ -355,13 +377,19 @@ class _Reader:
         axes = self.grid(table, origin, scenario)
         if len({len(axis) for axis in axes}) > 1:
             lengths = ", ".join(f"{path} has {len(axis)}" for path, axis in zip(table, axes, strict=True))
-            raise self.document.error(f"axes that are zipped must be of one length: {lengths}", origin)
+            raise self.document.error(
+                f"axes that are zipped must be of one length: {lengths}",
+                origin,
+                "the first values go together, then the second; a grid has all combinations",
+            )
         rows = [[assignment for level in levels for assignment in level] for levels in zip(*axes, strict=True)]
         return self.once(rows, [row[0].origin for row in rows])
 
     def cases(self, content: Any, origin: str, scenario: Tree) -> list[list[Assignment]]:
         if not isinstance(content, list) or not content:
-            raise self.document.error("cases are a list of tables", origin)
+            raise self.document.error(
+                "cases are a list of tables", origin, 'such as cases = [{ "cc.name" = "reno" }, { "cc.name" = "cubic" }]'
+            )
         cases: list[list[Assignment]] = []
         for index, entry in enumerate(cast(list[Any], content)):
             where = f"{origin}[{index}]"
@@ -379,6 +407,10 @@ class _Reader:
         backends: dict[str, list[str]] = {}
         for name, entry in self.table(self.tree.get("arms", {}), "arms").items():
             where = f"arms.{quoted(name)}"
+            if not name.strip():
+                raise self.document.error(
+                    "an arm needs a name", where, 'what the report calls it, such as reno = { cc = "reno" }', key=True
+                )
             settings = dict(self.table(entry, where))
             backends[name] = self.backends(settings.pop("backends", list(BACKENDS)), f"{where}.backends")
             arms[name] = [
@@ -428,7 +460,7 @@ class _Reader:
             if all(len(level) == 1 and level[0].path == setting.path for level in block):
                 values = cast(list[Any], setting.value)
                 if not values:
-                    raise self.document.error(f"`{setting.path}` must be swept over a list of values", setting.origin)
+                    raise self.document.error(f"`{setting.path}` must be swept over a list of values", setting.origin, _NO_VALUES)
                 levels = [[Assignment(setting.path, value, f"{setting.origin}[{index}]")] for index, value in enumerate(values)]
                 block[:] = self.once(levels, [level.origin for (level,) in levels])
                 return
@@ -439,10 +471,18 @@ class _Reader:
                     if any(each.path == setting.path and each.value in cast(list[Any], setting.value) for each in level)
                 ]
                 if not kept:
-                    raise self.document.error(f"no combination of the sweep has one of these values of `{setting.path}`", setting.origin)
+                    raise self.document.error(
+                        f"no combination of the sweep has one of these values of `{setting.path}`",
+                        setting.origin,
+                        "name values that the sweep has",
+                    )
                 block[:] = kept
                 return
-        raise self.document.error(f"`{setting.path}` is no axis of the sweep, so it takes one value, not a list", setting.origin)
+        raise self.document.error(
+            f"`{setting.path}` is no axis of the sweep, so it takes one value, not a list",
+            setting.origin,
+            "write one value, or add the axis to the sweep",
+        )
 
     def fix_axis(self, sweep: list[list[list[Assignment]]], setting: Assignment) -> bool:
         """A single value takes the place of a whole axis; false if there is no such axis."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sawtooth.hints import did_you_mean
-from sawtooth.study import keys
+from sawtooth.study import keys, mistakes
 from sawtooth.study.document import Document, shown
 
 _VIEW = ("window", "warm_up")
@@ -75,7 +75,9 @@ def read(table: Mapping[str, Any], origin: str, document: Document) -> Until:
     least, most = (_whole(table.get(key, default), key, origin, document) for key, default in (("min", 5), ("max", 200)))
     if most < least:
         raise document.error(
-            f"at most {most} replicates are less than the {least} before the first look", f"{origin}.{'max' if 'max' in table else 'min'}"
+            f"at most {most} replicates are less than the {least} before the first look",
+            f"{origin}.{'max' if 'max' in table else 'min'}",
+            "let `max` be above `min`",
         )
     return Until(
         _share(table["until"], "until", f"{origin}.until", document), table["of"],
@@ -87,7 +89,8 @@ def read(table: Mapping[str, Any], origin: str, document: Document) -> Until:
 def _whole(value: Any, key: str, origin: str, document: Document) -> int:
     # An interval is of two numbers at least.
     if not isinstance(value, int) or isinstance(value, bool) or value < 2:
-        raise document.error(f"`{key}` must be a whole number of at least 2, found {shown(value)}", f"{origin}.{key}")
+        message, hint = mistakes.no_whole(key, 2, value)
+        raise document.error(message, f"{origin}.{key}", hint)
     return value
 
 

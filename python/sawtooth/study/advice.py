@@ -1,0 +1,81 @@
+"""What to do about a value that the core refuses without saying it: what its key takes, and how that is written."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from sawtooth import _core
+from sawtooth.study.paths import parent, tokens
+from sawtooth.study.written import text_of
+
+_LAST = re.compile(r"\[\d+\]$")
+
+
+def advice(path: str, found: object, hint: str | None) -> str | None:
+    """A hint about the value at a path of the scenario: what the core says, unless there is more to say.
+
+    Args:
+        path: in the scenario's tree.
+        found: what is there.
+        hint: of the core, if it has one.
+
+    """
+    row = _key(path) or _key(_LAST.sub("", path))
+    if row is not None and _is_amount(found):
+        example = json.loads(row["example"])
+        if isinstance(example, dict) and row["kind"].startswith("name, or table"):
+            # `queue = "50 packets"`: it is a parameter of what should be named.
+            last = list(cast(dict[str, Any], example))[-1]
+            return f"write {row['key']} = {text_of({**example, last: found})}"
+    if hint:
+        return hint
+    if row is not None:
+        return f"`{row['key']}`: {row['summary']} ({_takes(row)}); such as {row['key']} = {text_of(json.loads(row['example']))}"
+    if path.startswith("vars."):
+        return 'a variable is a number, a quantity such as "20 ms", an expression of other variables, or a list of these'
+    row = _parameter(path)
+    return f"`{row['name']}`: {row['summary']} ({row['kind']}; by default {row['default']})" if row else None
+
+
+def _key(path: str) -> Mapping[str, Any] | None:
+    return _keys().get(_general(path))
+
+
+@functools.cache
+def _keys() -> Mapping[str, Mapping[str, Any]]:
+    return {row["name"]: row for row in _core.registry()["key"]}
+
+
+def _general(path: str) -> str:
+    """A path as the table of keys has it: `links.NAME.rate`, `flows[].cc`."""
+    named = re.sub(r"^(links|hosts)\.[^.\[]+", r"\1.NAME", path).replace(".reverse", "")
+    return re.sub(r"\[\d+\]", "[]", named)
+
+
+def _takes(row: Mapping[str, Any]) -> str:
+    return f"{row['kind']} `{row['of']}`" if row["of"] else str(row["kind"])
+
+
+def _parameter(path: str) -> Mapping[str, Any] | None:
+    """The row of a parameter, such as `queue.limit`, if all that have one of its name take the same."""
+    holder = _key(parent(path))
+    name = tokens(path)[-1] if path else ""
+    if holder is None or not holder["of"]:
+        return None
+    rows = _core.registry()[holder["of"]]
+    found = [row for each in rows for row in each.get("params", [each]) if row["name"] == name]
+    return found[0] if found and len({row["kind"] for row in found}) == 1 else None
+
+
+def _is_amount(found: object) -> bool:
+    """Whether a text is a number with a unit."""
+    if not isinstance(found, str):
+        return False
+    try:
+        return _core.evaluate(found, {})[1] != "number"
+    except _core.ScenarioError:
+        return False
