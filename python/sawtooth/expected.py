@@ -113,6 +113,8 @@ class _Expected:
                 self.require_item(item, measure, spec.view.flows, f"{spec.path}.of", number)
                 if isinstance(against, Measure):
                     break
+        if spec.options.get("along") == "item" and spec.options.get("to"):
+            self.require_item(str(spec.options["to"]), spec.measure, spec.view.flows, f"{spec.path}.to", None)
         chosen = self.against(spec, frame, against) if isinstance(against, Measure) else self.chosen(frame, spec.needed)
         if chosen.is_empty():
             return

@@ -49,4 +49,10 @@ def presentation(study: Study, stored: Mapping[str, str] | None = None) -> Prese
     unset = {name: any(cell.factors.get(path) is None for cell in every) for path, name in factors.items()}
     references = reference_files.read(study, stored, unset)
     reader = Reader(study, references)
-    return Presentation(figure_reader.read(reader, OWN_FIGURES), finding_reader.read(reader), references, stopping.read(reader))
+    shown = Presentation(figure_reader.read(reader, OWN_FIGURES), finding_reader.read(reader), references, stopping.read(reader))
+    forest = next((figure for figure in shown.figures if figure.kind == "forest"), None)
+    if forest is not None and not study.tree.get("findings"):
+        raise reader.error(
+            "a forest is of verdicts, and the study has no findings", f"{forest.path}.kind", "write [[findings]], or leave it out"
+        )
+    return shown

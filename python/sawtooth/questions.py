@@ -313,14 +313,16 @@ class Reader:
 
     def amount(self, text: str, path: str, factor: str | None) -> tuple[float, str]:
         """A level, or what one is held against, in base units, and of which kind it is."""
+        if factor is None and _NAME.fullmatch(text):
+            raise self.error(f"`{text}` is no factor of the sweep, and no quantity", path, did_you_mean(text, self.levels))
         try:
             return _core.evaluate(text, {})
         except _core.ScenarioError as error:
             if factor is not None:
                 told = f"`{factor}` has levels that are no quantities, such as `{written(text)}`"
                 raise self.error(told, path, f"name the levels: {self.named(factor)}") from None
-            hint = f"a quantity or another factor: {', '.join(self.levels)}"
-            raise self.error(getattr(error, "message", str(error)), path, hint) from None
+            hint = error.hint or f"a quantity or another factor: {', '.join(self.levels)}"
+            raise self.error(error.message, path, hint) from None
 
     def level(self, factor: str, given: object, path: str) -> str:
         """A level of a factor, as the plan has it: `10 ms` also where the sweep says `0.01 s`, and a table by its name."""
@@ -364,12 +366,12 @@ class Reader:
             if not numeric:
                 found.append(Condition(name, tuple(_text(each) for each in mistakes.listed(value))))
                 continue
+            such = f'such as {name} = "< {_EXAMPLE.get(units.of_column(numeric[0]).powers, "10")}"'
             if isinstance(value, list):
-                told = f"`{name}` is a number: one value or bound is chosen, found {shown(value)}"
-                raise self.error(told, place, f'such as {name} = "< {_EXAMPLE.get(units.of_column(numeric[0]).powers, "10")}"')
+                raise self.error(f"`{name}` is a number: one value or bound is chosen, found {shown(value)}", place, such)
             text = _text(value)
             sign = next((sign for sign in SIGNS if text.startswith(sign)), "")
-            number, unit = self.quantity(text[len(sign) :], place)
+            number, unit = self.quantity(text[len(sign) :], place, such)
             wanted = units.of_column(numeric[0])
             if unit.powers != wanted.powers:
                 raise self.error(f"`{text}` is no {_kind(wanted)}, as `{name}` is", place, f"its unit is {numeric[0] or 'a plain number'}")
@@ -395,6 +397,8 @@ class Reader:
 
     def one_of(self, tree: Tree, key: str, path: str, known: Sequence[str], default: str | None) -> str:
         """One of some words."""
+        if key not in tree and default is None:
+            raise self.error(f"`{path}` lacks `{key}`", path, f"add {key} = one of {_quoted(known)}" if known else "the study has none")
         value = self.text(tree, key, path, default)
         if key in tree and value not in known:
             raise self.error(

@@ -50,6 +50,11 @@ CASES = {
     "a factor twice": ("[sweep]\n", '[sweep]\n"scenario.links.l.queue.limit" = ["2 bdp", "3 bdp"]\n', '"links.l.queue.limit"', "this axis sets `links.l.queue.limit`, which the sweep varies at", "vary it in one place"),
     "a sweep without an axis": ('"links.l.queue.limit" = ["0.5 bdp", "1 bdp"]\n', "", "[sweep]", "the sweep has no axis", "write paths and their values"),
     "an axis without a level": ('["0.5 bdp", "1 bdp"]', "[]", "[]", "`links.l.queue.limit` must be swept over a list of values, found []", "write its values between the brackets"),
+    "a path without quotes": ('"links.l.queue.limit"', "links.l.queue.limit", "links", "`links` must be swept over a list of values, found a table", 'a path with dots is in quotes, such as "links.l.queue.limit" = [...]'),
+    "a key of the study": ('"links.l.queue.limit"', "repeat", "repeat", "`repeat` is of the study, not of the scenario", "what the scenario holds is varied and set"),
+    "one measure of several": ('metric = "goodput_bps"\nx', 'kind = "shares"\nmetric = ["limited_cwnd_ns", "limited_rwn_ns"]\nx', "limited_rwn_ns", "there is no measure `limited_rwn_ns`", "did you mean `limited_rwnd_ns`"),
+    "an item that others are held against": ('x = "limit"', 'x = "limit"\nkind = "difference"\nalong = "item"\nto = "h"', '"h"', "no run has an item `h`", "known here: f"),
+    "samples without a time": ('x = "limit"', 'kind = "time"', '"goodput_bps"', "`goodput_bps` has no time", "a figure over time is of samples"),
     "an arm without a name": ("b = {", '"" = {', '""', "an arm needs a name", "what the report calls it"),
     "a value that is no table": ('{ name = "drop_tail", limit = "1 bdp" }', "50", '"links.l.queue.limit"', "`links.l.queue.limit` does not exist: `links.l.queue` is 50", "write `links.l.queue` as a table"),
     "an arm of an expression": ('"goodput_bps"\nx', '"goodput_bps / arms.c.goodput_bps"\nx', "c", "there is no arm `c`", "known here: a, b"),
@@ -74,3 +79,9 @@ def test_a_mistake_is_blamed_itself(case: str, tmp_path: Path) -> None:
     assert error.message.replace(f"{tmp_path}/", "").startswith(message)
     assert (error.hint or "").startswith(hint)
     assert place is not None and place.text[place.column - 1 : place.end_column - 1] == blamed
+
+
+def test_a_forest_without_findings_is_refused() -> None:
+    text = STUDY[: STUDY.index("[[references]]")] + '[[figures]]\nname = "g"\nkind = "forest"\n'
+    with pytest.raises(StudyError, match="a forest is of verdicts, and the study has no findings"):
+        make_plan(Study.parse(text, Path("s.toml")))

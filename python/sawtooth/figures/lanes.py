@@ -55,5 +55,5 @@ def draw(data: Data) -> Drawn:
 
 KIND = Kind(
     "lanes", "what happened when in one replicate, a lane per level of `y`: events as marks, or from their time as long as `metric` says they took",
-    ("y", "curves", "panels", "rows"), draw, (REPLICATE,), read, samples=True, statistic=False, scale=False,
+    ("y", "curves", "panels", "rows"), draw, (REPLICATE,), read, samples=True, timed=True, statistic=False, scale=False,
 )  # fmt: skip

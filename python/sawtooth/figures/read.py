@@ -57,6 +57,9 @@ def figure(reader: Reader, tree: Tree, path: str) -> FigureSpec:
     several = several_measures(reader, tree, path, kind)
     alone = reader.samples if kind.samples else reader.measure
     measure: Measure | Samples = next(iter(several.values())) if several else alone(tree, path)
+    if kind.timed and not all(tables.SHAPES[table].when for table in measure.tables):
+        hint = "a figure over time is of samples and events, such as series.cwnd_bytes or queues.backlog_packets"
+        raise reader.error(f"`{measure.name}` has no time", f"{path}.metric", hint)
     measured = [measure, *several.values(), *(value for value in options.values() if isinstance(value, Measure))]
     fixed = kind.fixed(options)
     by: list[str] = []

@@ -34,7 +34,7 @@ def several(reader: Reader, tree: Tree, path: str, kind: Kind) -> dict[str, Meas
     found: dict[str, Measure] = {}
     if isinstance(given, list):
         entries = cast(list[Any], given)
-        read = [reader.measure({"metric": text}, path) if isinstance(text, str) else _no_text(reader, place) for text in entries]
+        read = [reader.measure({f"metric[{at}]": text}, path, f"metric[{at}]") for at, text in enumerate(entries)]
         words = [measure.words for measure in read]
         found = {(measure.words if words.count(measure.words) == 1 else measure.name): measure for measure in read}
         if len(found) < len(read):
@@ -44,10 +44,6 @@ def several(reader: Reader, tree: Tree, path: str, kind: Kind) -> dict[str, Meas
             found[name] = reader.measure({name: text}, place, name)
     _require_one_unit(reader, found, place)
     return found
-
-
-def _no_text(reader: Reader, place: str) -> Measure:
-    raise reader.error("`metric` is a measure, a list of them, or a table of names and measures", place)
 
 
 def _require_one_unit(reader: Reader, found: dict[str, Measure], place: str) -> None:

@@ -139,6 +139,7 @@ class Kind:
         several: whether `metric` may be several measures of one unit, which the dimension `measure` tells apart.
         percentiles: whether `metric` is what rows have a value of, and shown are percentiles of it: `several` of them.
         samples: whether it shows each row of a table rather than one number per run.
+        timed: whether it shows when each row is.
         base_apart: whether what others are held against is no value of its own, so that it needs no place.
         each_run: whether it shows every cell, arm and item by itself wherever it stands, so that nothing can be mixed.
         flows: how the flows of a block are taken together where the figure does not say it.
@@ -157,6 +158,7 @@ class Kind:
     several: bool = False
     percentiles: bool = False
     samples: bool = False
+    timed: bool = False
     base_apart: bool = False
     each_run: bool = False
     flows: str = "mean"

@@ -12,6 +12,7 @@ from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.questions import Reader
+from sawtooth.study import document
 from sawtooth.study.keys import Key
 
 REPLICATE = Key("replicate", "whole number from 1", "`1`", "which one is shown")
@@ -21,7 +22,9 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
     """The replicate."""
     given = tree.get("replicate", 1)
     if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= reader.study.repeat:
-        raise reader.error(f"there is no replicate {given!r}", f"{path}.replicate", f"they are counted from 1 to {reader.study.repeat}")
+        raise reader.error(
+            f"there is no replicate {document.shown(given)}", f"{path}.replicate", f"they are counted from 1 to {reader.study.repeat}"
+        )
     return {"replicate": given}
 
 
@@ -72,6 +75,7 @@ KIND = Kind(
     (REPLICATE,),
     read,
     samples=True,
+    timed=True,
     statistic=False,
     scale=False,
 )

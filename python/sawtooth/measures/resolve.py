@@ -228,7 +228,9 @@ class _Resolver:
                 did_you_mean(node.function, functions.known()),
             )
         if len(arguments) != 1:
-            raise ExpressionError(f"`{node.function}` takes one value, found {len(arguments)}", node.span)
+            raise ExpressionError(
+                f"`{node.function}` takes one value, found {len(arguments)}", node.span, f"such as {node.function}(series.srtt_ns)"
+            )
         argument = arguments[0]
         if isinstance(argument, Name) and len(argument.parts) > 2 and argument.parts[0] in _ELSEWHERE:
             # The rows are of one arm or item: so is what they come to.

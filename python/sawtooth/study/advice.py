@@ -15,12 +15,13 @@ from sawtooth.study.written import text_of
 _LAST = re.compile(r"\[\d+\]$")
 
 
-def advice(path: str, found: object, hint: str | None) -> str | None:
+def advice(path: str, found: object, within: object, hint: str | None) -> str | None:
     """A hint about the value at a path of the scenario: what the core says, unless there is more to say.
 
     Args:
         path: in the scenario's tree.
         found: what is there.
+        within: the table that it is in, as far as that is known.
         hint: of the core, if it has one.
 
     """
@@ -37,12 +38,14 @@ def advice(path: str, found: object, hint: str | None) -> str | None:
         return f"`{row['key']}`: {row['summary']} ({_takes(row)}); such as {row['key']} = {text_of(json.loads(row['example']))}"
     if path.startswith("vars."):
         return 'a variable is a number, a quantity such as "20 ms", an expression of other variables, or a list of these'
-    row = _parameter(path)
+    row = _parameter(path, within)
     return f"`{row['name']}`: {row['summary']} ({row['kind']}; by default {row['default']})" if row else None
 
 
 def _key(path: str) -> Mapping[str, Any] | None:
-    return _keys().get(_general(path))
+    named = _general(path)
+    # The other direction of a link has the keys of a link.
+    return _keys().get(named) or _keys().get(named.replace(".reverse", "", 1))
 
 
 @functools.cache
@@ -52,21 +55,22 @@ def _keys() -> Mapping[str, Mapping[str, Any]]:
 
 def _general(path: str) -> str:
     """A path as the table of keys has it: `links.NAME.rate`, `flows[].cc`."""
-    named = re.sub(r"^(links|hosts)\.[^.\[]+", r"\1.NAME", path).replace(".reverse", "")
-    return re.sub(r"\[\d+\]", "[]", named)
+    return re.sub(r"\[\d+\]", "[]", re.sub(r"^(links|hosts)\.[^.\[]+", r"\1.NAME", path))
 
 
 def _takes(row: Mapping[str, Any]) -> str:
     return f"{row['kind']} `{row['of']}`" if row["of"] else str(row["kind"])
 
 
-def _parameter(path: str) -> Mapping[str, Any] | None:
-    """The row of a parameter, such as `queue.limit`, if all that have one of its name take the same."""
+def _parameter(path: str, within: object) -> Mapping[str, Any] | None:
+    """The row of a parameter, such as `queue.limit`: of what the table names, or of any if all take the same."""
     holder = _key(parent(path))
     name = tokens(path)[-1] if path else ""
     if holder is None or not holder["of"]:
         return None
+    named: object = cast(dict[str, Any], within).get("name") if isinstance(within, dict) else within
     rows = _core.registry()[holder["of"]]
+    rows = [row for row in rows if row["name"] == named] or rows
     found = [row for each in rows for row in each.get("params", [each]) if row["name"] == name]
     return found[0] if found and len({row["kind"] for row in found}) == 1 else None
 

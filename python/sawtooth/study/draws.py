@@ -66,7 +66,9 @@ def _range(study: Study, name: str, settings: dict[str, Any], tree: dict[str, An
     low = _evaluate(study, f"draws.{name}.low", settings["low"], tree)
     high = _evaluate(study, f"draws.{name}.high", settings["high"], tree)
     if low[1] != high[1]:
-        raise study.document.error(f"`low` is {_NOUNS[low[1]]} and `high` is {_NOUNS[high[1]]}", f"draws.{name}")
+        raise study.document.error(
+            f"`low` is {_NOUNS[low[1]]} and `high` is {_NOUNS[high[1]]}", f"draws.{name}.high", "write both in units of one kind"
+        )
     if not low[0] < high[0]:
         raise study.document.error(
             f"the range of `{name}` is empty: from {low[0]:g} to {high[0]:g}", f"draws.{name}.high", "let `high` be above `low`"

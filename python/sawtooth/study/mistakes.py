@@ -14,7 +14,7 @@ Said: TypeAlias = tuple[str, str]
 """A message and a hint."""
 
 _EXAMPLES: Mapping[str, str] = {
-    "along": '"arm"', "arm": '"reno"', "backend": '"sim"', "by": '"digits"', "caption": '"Goodput by the size of the buffer."', "cells": '"at least 90 %"',
+    "against": '"srtt_ns"', "arm": '"reno"', "backend": '"sim"', "by": '"digits"', "caption": '"Goodput by the size of the buffer."', "cells": '"at least 90 %"',
     "claim": '"CUBIC carries more than Reno"', "columns": '{ goodput_bps = { column = "throughput", unit = "Mbit/s" } }',
     "file": '"published.csv"', "findings": '["first", "second"]', "flows": '"sum"', "is": '"above"', "keys": '{ limit = "buffer" }', "kind": '"levels"',
     "limits": "{ runs = 1e7 }", "max": "40", "metric": '"goodput_bps"', "min": "5", "name": '"goodput"', "of": '"bulk"',

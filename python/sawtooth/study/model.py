@@ -17,7 +17,7 @@ from sawtooth.study.advice import advice
 from sawtooth.study.assign import Assignment, Tree
 from sawtooth.study.document import Document
 from sawtooth.study.folder import Folder
-from sawtooth.study.paths import quoted, tokens
+from sawtooth.study.paths import parent, quoted, tokens
 from sawtooth.study.reader import read
 from sawtooth.study.until import Until
 from sawtooth.study.written import written
@@ -167,14 +167,16 @@ class Study:
                 best = assignment
         if best is not None:
             rest = error.path[len(best.path) :]
-            hint = advice(error.path, _at(best.value, rest), error.hint)
+            within = _at(best.value, parent(rest)) if rest else _at(self.scenario, parent(error.path))
+            hint = advice(error.path, _at(best.value, rest), within, error.hint)
             # A path that leads nowhere is wrong itself, not the levels that are set by it.
             origin = _LEVEL.sub("", best.origin) if error.at_key and not rest else best.origin + rest
             at_key = error.at_key and not (rest and best.origin.startswith("--set"))
             return StudyError(error.message, self.document.place(origin, key=at_key, within=error.span), hint)
         origins = self._origins(error, assignments)
         # Where a variable's value is from is what to do, if nothing else is said.
-        advised = advice(error.path, _at(self.scenario, error.path), error.hint) if error.hint or not origins else None
+        found, within = (_at(self.scenario, path) for path in (error.path, parent(error.path)))
+        advised = advice(error.path, found, within, error.hint) if error.hint or not origins else None
         hint = "; ".join(part for part in (advised, origins) if part) or None
         return StudyError(error.message, self.document.place(self._written(error.path), key=error.at_key, within=error.span), hint)
 

@@ -215,7 +215,8 @@ class _Reader:
                 _core.limits(json.dumps({name: value}))
             except _core.ScenarioError as error:
                 key = error.at_key and not origin.startswith("--set")
-                raise StudyError(error.message, self.document.place(origin, key=key, within=error.span), error.hint) from None
+                hint = error.hint or f"a limit is a number, such as {name} = 1e7"
+                raise StudyError(error.message, self.document.place(origin, key=key, within=error.span), hint) from None
         return _core.limits(json.dumps({name: value for name, (value, _) in raised.items()}))
 
     # --- parts
@@ -303,6 +304,10 @@ class _Reader:
         if not PATH.fullmatch(normal(path)):
             hint = "a path is keys with dots between them, such as links.bottleneck.rate or flows[0].cc"
             raise self.document.error(f"`{cut(path)}` is no path into the scenario", where or origin, hint, key=True)
+        first = path.partition(".")[0].partition("[")[0]
+        if first in keys.names(keys.STUDY) and first not in ("scenario", *_scenario_keys()):
+            hint = "what the scenario holds is varied and set, and variables: vars.NAME"
+            raise self.document.error(f"`{cut(path)}` is of the study, not of the scenario", where or origin, hint, key=True)
         made = [Assignment(concrete, value, origin) for concrete in expand(scenario, normal(path), self.document, where or origin)]
         # The path must lead somewhere: misspelt paths are found before anything runs.
         trial = {key: copy.copy(part) for key, part in scenario.items()}
@@ -316,6 +321,10 @@ class _Reader:
         blocks: list[list[list[Assignment]]] = []
         for path, values in table.items():
             where = f"{origin}.{quoted(path)}"
+            if isinstance(values, dict):
+                # `links.l.delay = [...]` is a table in a table.
+                hint = f"a path with dots is in quotes, such as {shown(_dotted(path, cast(Tree, values)))} = [...]"
+                raise self.document.error(f"`{path}` must be swept over a list of values, found a table", where, hint, key=True)
             if not isinstance(values, list) or not values:
                 hint = (
                     f"such as {quoted(path)} = [{shown(values)}, ...]; what has one value stands in the scenario"
@@ -499,6 +508,15 @@ class _Reader:
 @functools.cache
 def _scenario_keys() -> frozenset[str]:
     return frozenset(row["name"] for row in _core.registry()["key"] if "." not in row["name"])
+
+
+def _dotted(path: str, table: Tree) -> str:
+    """The path that dotted keys without quotes were meant to be: as far as tables have one key."""
+    while len(table) == 1:
+        ((key, value),) = table.items()
+        path = f"{path}.{key}"
+        table = cast(Tree, value) if isinstance(value, dict) else {}
+    return path
 
 
 def _distinct(levels: Iterable[list[Assignment]]) -> list[list[Assignment]]:
