@@ -16,6 +16,7 @@ from sawtooth.errors import DatasetError, StudyError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Condition, Context, ExpressionError, Measure, Rows, Samples, tables, units
 from sawtooth.measures.blocks import block
+from sawtooth.measures.expression import parse
 from sawtooth.measures.functions import HOWS
 from sawtooth.measures.rows import MSER, SIGNS
 from sawtooth.recognise import called, level, written
@@ -102,7 +103,7 @@ class Choice:
         return dataclasses.replace(self, where={**self.where, dimension: _with(self.where[dimension], level)})
 
 
-Found = TypeVar("Found", Measure, Samples)
+Found = TypeVar("Found")
 
 
 class Reader:
@@ -151,6 +152,10 @@ class Reader:
     def samples(self, tree: Tree, path: str, key: str = "metric") -> Samples:
         """What an expression is of each row of a table."""
         return self._expression(tree, path, key, lambda text: measures.samples(text, self.context))
+
+    def expression(self, tree: Tree, path: str, key: str = "metric") -> None:
+        """Refuses what is no expression, whatever its names mean."""
+        self._expression(tree, path, key, parse)
 
     def _expression(self, tree: Tree, path: str, key: str, read: Callable[[str], Found]) -> Found:
         text = self.text(tree, key, path)

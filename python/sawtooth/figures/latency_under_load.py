@@ -31,8 +31,8 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
     """The base."""
     if "base" not in tree:
         return {}
-    base, x = tree["base"], tree.get("x")
-    factors = [x] if isinstance(x, str) and x in reader.levels else [] if x == "arm" else list(reader.levels)
+    base, x = tree["base"], reader.text(dict(tree), "x", path, "")
+    factors = [x] if x in reader.levels else [] if x == "arm" else list(reader.levels)
     arms = [] if x in reader.levels else list(reader.study.arms)
     same = [*(arm for arm in arms if arm == base), *(level for factor in factors for level in reader.same(factor, base))]
     if same:

@@ -65,6 +65,8 @@ def _percentiles(reader: Reader, tree: Tree, path: str) -> dict[str, Measure]:
         )
     if any(each < 1 for each in cast(list[float], given)):
         raise reader.error("percentiles are in per cent: 50, 95", place, "such as percentiles = [50, 95, 99]")
+    # What is no expression is told as it stands, not as what the percentiles make of it.
+    reader.expression(tree, path)
     found: dict[str, Measure] = {}
     for number in sorted(set(cast(list[float], given))):
         whole, _, rest = f"{number:g}".partition(".")

@@ -62,6 +62,8 @@ def finding(reader: Reader, tree: Tree, path: str) -> FindingSpec:
     every = {key.name for kind in findings.table().values() for key in kind.keys}
     reader.known(tree, [*common, *every], path)
     claim = reader.text(tree, "claim", path)
+    if not claim.strip():
+        raise reader.error("`claim` says nothing", f"{path}.claim", 'such as claim = "CUBIC carries more than Reno"')
     name = reader.text(tree, "name", path, "")
     what = reader.one_of(tree, "is", path, findings.KINDS, None)
     if what not in findings.KINDS:

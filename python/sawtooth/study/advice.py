@@ -38,6 +38,9 @@ def advice(path: str, found: object, within: object, hint: str | None) -> str | 
         return f"`{row['key']}`: {row['summary']} ({_takes(row)}); such as {row['key']} = {text_of(json.loads(row['example']))}"
     if path.startswith("vars."):
         return 'a variable is a number, a quantity such as "20 ms", an expression of other variables, or a list of these'
+    holder = _key(parent(path))
+    if holder is not None and holder["of"] and path.endswith(".name"):
+        return f"`sawtooth list {holder['of']}` shows all"
     row = _parameter(path, within)
     return f"`{row['name']}`: {row['summary']} ({row['kind']}; by default {row['default']})" if row else None
 

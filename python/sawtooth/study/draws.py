@@ -121,7 +121,8 @@ def _evaluate(study: Study, origin: str, text: Any, tree: dict[str, Any]) -> tup
     try:
         return _core.evaluate(str(text), tree.get("vars", {}))
     except _core.ScenarioError as error:
-        raise StudyError(error.message, study.document.place(origin, within=error.span), error.hint) from None
+        hint = error.hint or 'a number, a quantity such as "20 ms", or an expression of variables'
+        raise StudyError(error.message, study.document.place(origin, within=error.span), hint) from None
 
 
 def _look_up(study: Study, name: str, settings: dict[str, Any], cell: Cell, replicate: int) -> int | float:
