@@ -168,7 +168,7 @@ def test_a_heat_map_of_many_levels_has_no_numbers_and_names_what_there_is_room_f
         ('kind = "shares"\nmetric = ["goodput_bps", "srtt_mean_ns"]\nof = "long"', "the measures of a figure have one unit"),
         ('kind = "shares"\nmetric = ["goodput_bps", "goodput_bps"]', "a measure stands in `metric` twice"),
         ('kind = "shares"\nmetric = []', "`metric` has no measure"),
-        ('kind = "shares"\nmetric = [3]', "`metric` is a measure, a list of them"),
+        ('kind = "shares"\nmetric = [3]', "`metric[0]` must be a text, found 3"),
         ('kind = "levels"\nmetric = ["goodput_bps", "transfer_rate_bps"]', "`metric` must be a text"),
         ('kind = "paired"\nmetric = "goodput_bps"\nof = "long"\npanels = "rate"', "it would take 3 levels of `delay`"),
         ('kind = "paired"\nmetric = "goodput_bps"\nof = "long"\nalong = "rate"', "levels of `rate` are no pairs"),
@@ -431,7 +431,7 @@ def test_lanes_have_the_episodes_of_one_replicate(runs: Dataset, tmp_path: Path)
         runs, tmp_path, 'kind = "lanes"\nmetric = "episodes.retransmits"\nwhere = { delay = "10 ms", rate = "5 Mbit/s" }\narm = "reno"'
     )
     assert marks.numbers.height > 0
-    with pytest.raises(DatasetError, match="has no time"):
+    with pytest.raises(StudyError, match="has no time"):
         drawn(
             runs, tmp_path, 'kind = "lanes"\nmetric = "flows.completion_ns"\nwhere = { delay = "10 ms", rate = "5 Mbit/s" }\narm = "reno"'
         )
@@ -466,7 +466,7 @@ def test_a_forest_has_the_evidence_of_all_verdicts(tmp_path: Path) -> None:
 
 
 def test_a_study_without_findings_has_no_forest(runs: Dataset, tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="the study has no findings"):
+    with pytest.raises(StudyError, match="the study has no findings"):
         drawn(runs, tmp_path, 'kind = "forest"')
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from sawtooth.errors import DatasetError
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import Drawn, Kind
@@ -15,8 +14,6 @@ def draw(data: Data) -> Drawn:
     """The figure."""
     from sawtooth.plots import lanes
 
-    if "t_ns" not in data.frame.columns:
-        raise DatasetError(f"`{data.measure.name}` has no time", "lanes are of events, such as episodes.end_ns - episodes.start_ns")
     wanted = data.spec.options["replicate"]
     known = data.frame["replicate"].unique().sort().to_list()
     number = wanted if wanted in known else known[0]

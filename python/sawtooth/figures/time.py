@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth.errors import DatasetError
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import Drawn, Kind
@@ -32,10 +31,6 @@ def draw(data: Data) -> Drawn:
     """The figure."""
     from sawtooth.plots.trace import Curve, Panel, over_time
 
-    if "t_ns" not in data.frame.columns:
-        raise DatasetError(
-            f"`{data.measure.name}` has no time", "a figure over time is of samples, such as series.cwnd_bytes or queues.backlog_packets"
-        )
     wanted = data.spec.options["replicate"]
     known = data.frame["replicate"].unique().sort().to_list()
     number = wanted if wanted in known else known[0]
