@@ -238,7 +238,8 @@ error: variable `Tp` is no number, quantity or expression
   --> pair.toml:11:68
    |
 11 | S = { distribution = "uniform_integer", low = "0 ms", high = "12 * Tp", unit = "ms" }
-   |                                                                    ^^""",
+   |                                                                    ^^
+hint: a number, a quantity such as "20 ms", or an expression of variables""",
     ),
     "a variable that is not a number": (
         changed(("N = 2\n", "N = 2\nA = nan\n")),
