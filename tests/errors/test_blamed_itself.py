@@ -60,7 +60,7 @@ CASES = {
     "an arm of an expression": ('"goodput_bps"\nx', '"goodput_bps / arms.c.goodput_bps"\nx', "c", "there is no arm `c`", "known here: a, b"),
     "a reference of an expression": ('"goodput_bps"\nx', '"goodput_bps / references.papr.tput"\nx', "papr", "there is no reference `papr`", "did you mean `paper`"),
     "a column of a reference": ('column = "tput"', 'column = "tputt"', '"tputt"', "ref.csv has no column `tputt`", "did you mean `tput`"),
-    "a reference without a column": ('x = "limit"', 'x = "limit"\nreference = "paper"', '"paper"', "`paper` is a reference, and one of its columns was expected", "known here: paper.tput"),
+    "a reference without a column": ('x = "limit"', 'x = "limit"\nreference = "paper"', '"paper"', "`paper` does not say which of its columns", "there is paper.tput"),
     "another side that is none": ('than = { arm = "b" }', "than = [1]", "[1]", "a finding needs `than`", 'such as than = "9 Mbit/s", or than = { arm = "reno" }'),
     "another side by its name": ('than = { arm = "b" }', 'than = "b"', '"b"', "`b` is no quantity", 'write than = { arm = "b" }'),
     "an item that is ranked": ('is = "above"\nthan = { arm = "b" }', 'is = "ranked"\nalong = "item"\norder = ["f", "h"]', '"h"', "no run has an item `h`", "known here: f"),
