@@ -199,7 +199,7 @@ def test_a_link_to_nowhere_is_told(study: Path, tmp_path: Path) -> None:
     with pytest.raises(DatasetError) as raised:
         sawtooth.run(study, out)
     assert str(raised.value) == (
-        f"error: {out} is a link to {tmp_path / 'nowhere'}, which is not there\nhint: make that directory, or name another with --out"
+        f"error: {out} is a link to {tmp_path / 'nowhere'}, which is not there\nhint: make that directory, or name another with `out`"
     )
     assert not (tmp_path / "nowhere").exists()
 
@@ -241,7 +241,7 @@ def test_a_run_that_was_killed_at_its_first_files_is_gone_on_with_and_not_overwr
         with pytest.raises(DatasetError) as raised:
             sawtooth.run(other, out)
         assert str(raised.value).startswith(f"error: {out} h")
-        assert str(raised.value).endswith("\nhint: name another directory with --out, or remove this one")
+        assert str(raised.value).endswith("\nhint: name another directory with `out`, or remove this one")
         assert contents(out) == before
     sawtooth.run(study, out)
     assert contents(out) == contents(whole)
@@ -256,7 +256,7 @@ def test_a_study_that_somebody_keeps_in_a_directory_is_not_replaced_by_another(s
         sawtooth.run(study, mine)
     assert str(raised.value) == (
         f"error: {mine} has the study.toml of another study, or of another version of this one, and no results\n"
-        "hint: name another directory with --out, or remove this one"
+        "hint: name another directory with `out`, or remove this one"
     )
     assert (mine / "study.toml").read_text() == "precious"
 
