@@ -336,6 +336,8 @@ class _Expected:
             return
         listed = self.study.document.spans.get(f"{path}[{number}]") if number is not None else None
         hint = did_you_mean(item, known) if len(known) < _MOST else f"there are {_some(list(known))}"
+        if list(known) == [TOGETHER]:
+            hint = "it is one number of all flows together: leave the item out"
         start = measure.name.find(within)
         place = self.study.document.place(f"{path}[{number}]" if listed else path, within=(start, start + len(within)) if within else None)
         raise StudyError(f"no run has an item `{item}` of `{measure.name}`", place, hint)

@@ -215,6 +215,14 @@ def test_shares_of_items_are_those_of_each_run_and_add_up(runs: Dataset, tmp_pat
     assert "Lines: the interval of each part's own share" in found.note
 
 
+def test_an_item_of_what_all_flows_have_together_is_advised_to_be_left_out(tmp_path: Path) -> None:
+    error = refused(
+        tmp_path, 'metric = "items.long.goodput_bps / total_goodput_bps"\nof = "long"\nx = "rate"\npanels = "delay"\ncurves = "arm"'
+    )
+    assert error.message == "no run has an item `long` of `items.long.goodput_bps / total_goodput_bps`"
+    assert error.hint == "it is one number of all flows together: leave the item out"
+
+
 def test_lanes_whose_arms_are_panels_are_drawn(runs: Dataset, tmp_path: Path) -> None:
     found = drawn(
         runs,

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import sawtooth
-from sawtooth import measures
+from sawtooth import _core, measures
 from sawtooth.execute import execute
-from sawtooth.measures import Asked, Condition, ExpressionError, Rows, View
+from sawtooth.measures import Asked, Condition, ExpressionError, Rows, View, units
 from sawtooth.measures.evaluate import truncation
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
@@ -234,6 +234,25 @@ def test_a_transfer_that_did_not_end_has_taken_until_the_run_ended(dataset: Data
         (low,) = found.filter(run=run)["low"]
         # Flows without an end are there until it does.
         assert low >= 4e9 - cast(int, group["start_ns"].min()) - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "name"),
+    [
+        ("3 packets/s", 3.0, "packets/s"),
+        ("2 kB/s", 16_000.0, "bit/s"),
+        ("5 packets/ms", 5000.0, "packets/s"),
+        ("10 %", None, ""),
+        ("5 foo/s", None, ""),
+    ],
+)
+def test_a_quantity_may_be_of_one_unit_per_another(text: str, value: float | None, name: str) -> None:
+    if value is None:
+        with pytest.raises(_core.ScenarioError):
+            units.of_quantity(text)
+        return
+    found, unit = units.of_quantity(text)
+    assert (found * unit.factor(unit.natural), unit.name) == (pytest.approx(value), name)
 
 
 def test_rows_without_a_value_choose_nothing(dataset: Dataset) -> None:

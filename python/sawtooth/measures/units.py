@@ -79,12 +79,28 @@ def of_column(unit: str) -> Unit:
 
 
 def of_quantity(text: str) -> tuple[float, Unit]:
-    """A number with a unit as study files write it, such as `15 ms`: its value and unit.
+    """A number with a unit as study files write it, such as `15 ms`, or one unit per another, such as `3 packets/s`: its value and unit.
 
     Raises:
         _core.ScenarioError: if it is none.
 
     """
+    try:
+        return _of_one(text)
+    except _core.ScenarioError:
+        above, sign, below = text.partition("/")
+        if not sign:
+            raise
+        try:
+            (value, first), (per, second) = _of_one(above), _of_one(f"1 {below}")
+        except _core.ScenarioError:
+            pass
+        else:
+            return value / per, first / second
+        raise
+
+
+def _of_one(text: str) -> tuple[float, Unit]:
     value, kind = _core.evaluate(text, {})
     if kind not in _OF_QUANTITIES:
         raise _core.ScenarioError(f"a measure has no {kind}")
