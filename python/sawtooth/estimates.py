@@ -1,7 +1,8 @@
 """One number of the replicates of a cell, with its interval, and with how many of them are only bounds.
 
-A replicate that did not come to an end is known to be at least something. Then a mean is at least the mean of what is known, without an upper
-end; and what has it as its divisor, or less it, is at most something. A median is what it is as long as fewer than half are bounds.
+A replicate that did not come to an end is known between two ends: a time is at least something, what is taken off it or divided by it at most, and what
+is taken off each other may be anything. What the estimate is at least and at most follows from these ends, and so do the words, marks and columns
+of everything that shows it. A median is what it is as long as fewer than half are bounds.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import polars as pl
 from sawtooth import stats
 from sawtooth.stats import Centre, Interval, Vector
 
-_UNFINISHED = re.compile(r", \d+ of \d+ unfinished: at (?:least|most)$")
+Bound = Literal["", "at least", "at most", "between", "not bounded"]
+"""What an estimate is: known if empty, else a bound of one side, of both, or of neither."""
+_UNFINISHED = re.compile(r", \d+ of \d+ unfinished: (at least|at most|between two bounds)$|, of \d+ of \d+ pairs that finished$")
 """What `of_bounds`, and pairs of runs, add to the kind of an interval."""
 _MADE = re.compile(r"(?P<level>[\d.]+)% (?P<methods>.+) interval$")
 """The kind of an interval that there is: its level and its methods."""
@@ -26,14 +29,13 @@ _WITHOUT = {
     "no variation": "without variation", "n = 1: no interval": "of a single run", "no run tells it": "of no run",
     "second mean is near 0": "without an interval: the divisor's mean is near 0", "no pair of runs is known": "of no pair of runs that is known",
     "no geometric mean": "without a geometric mean: a value is not above 0", "second mean is 0": "without a ratio: the divisor's mean is 0",
-    "nothing bounds it": "of runs that did not finish, which nothing bounds",
+    "bounds alike": "whose runs did not finish", "nothing bounds it": "(↕) of runs that did not finish, which nothing bounds",
 }  # fmt: skip
 """What the kind of an interval that is none begins with, and how captions count such points."""
 
 
 LEAST, MOST = ", of the least that it may be", ", of the most that it may be"
 """What the kind of an interval ends in that has one end only, as runs did not finish."""
-_NOTHING = Interval(math.nan, -math.inf, math.inf, 0, "nothing bounds it: runs did not finish")
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,11 @@ class Estimate:
     """An estimate of replicates.
 
     Attributes:
-        interval: estimate, low and high; where the estimate is a bound, the end beyond it is that of the other bound, or infinite without one.
+        interval: estimate, low and high; where the estimate is a bound, of that: an end that there is not is infinite.
         n: how many runs were to tell it.
         unfinished: how many of them are only bounds; unknown: how many tell nothing.
-        bound: `at least` or `at most` where the estimate is only that.
+        bound: what the estimate is; one that nothing bounds is not a number.
+        most: the most that it may be, where it is `between` that and the estimate.
 
     """
 
@@ -52,47 +55,94 @@ class Estimate:
     n: int
     unfinished: int = 0
     unknown: int = 0
-    bound: Literal["", "at least", "at most"] = ""
+    bound: Bound = ""
+    most: float = math.nan
 
     def over(self, divisor: float) -> Estimate:
         """The same in a unit that is so many times as large."""
-        return replace(self, interval=self.interval.over(divisor))
+        return replace(self, interval=self.interval.over(divisor), most=self.most / divisor)
 
     def within(self, least: float, most: float) -> Estimate:
         """The same without what is beyond what it can be."""
-        return replace(self, interval=self.interval.within(least, most))
+        return replace(self, interval=self.interval.within(least, most), most=min(self.most, most) if self.bound == "between" else math.nan)
+
+    @property
+    def open(self) -> tuple[bool, bool]:
+        """Whether the interval of a known estimate has no lower, and no upper, end because runs did not finish."""
+        if self.bound or not self.unfinished or not _MADE.match(self.interval.kind):
+            return False, False
+        return not math.isfinite(self.interval.low), not math.isfinite(self.interval.high)
+
+    @property
+    def values(self) -> list[float]:
+        """The estimate, or the least and the most that it may be: those of them that are known."""
+        return [value for value in (self.interval.estimate, self.most) if math.isfinite(value)]
 
 
 def of_frame(frame: pl.DataFrame, statistic: Centre, within: tuple[float, float] = (-math.inf, math.inf)) -> Estimate:
     """What the runs of a frame (low, high) are together, by a measure that is `within` these limits: nothing beyond is part of the interval."""
     known = frame.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
-    found = of_bounds(known["low"].to_numpy(), known["high"].to_numpy(), statistic, frame.height - known.height)
-    return found.within(*within)
+    return of_bounds(known["low"].to_numpy(), known["high"].to_numpy(), statistic, frame.height - known.height, within)
 
 
-def of_bounds(low: Vector, high: Vector, statistic: Centre, unknown: int = 0) -> Estimate:
-    """What runs are together of which each is known from `low` to `high`, shape (n,)."""
-    n, unfinished = len(low) + unknown, int((low != high).sum())
-    if not unfinished:
-        return Estimate(stats.centre(low, of=statistic), n, 0, unknown)
-    lower, upper = stats.centre(low, of=statistic) if np.isfinite(low).all() else _NOTHING, math.inf
-    if not math.isfinite(lower.estimate):
-        # Such as 5 s less a time that did not end, or the geometric mean of what may be 0.
-        return Estimate(replace(_NOTHING, n=len(low)), n, unfinished, unknown)
-    exact = statistic == "median" and float(np.median(low)) == float(np.median(high))
-    if exact:
-        upper = _upper(high, statistic)
-    kind = lower.kind if exact else f"{lower.kind}, {unfinished} of {n} unfinished: at least"
-    return Estimate(Interval(lower.estimate, lower.low, upper, lower.n, kind), n, unfinished, unknown, bound="" if exact else "at least")
+def of_bounds(
+    low: Vector, high: Vector, statistic: Centre, unknown: int = 0, within: tuple[float, float] = (-math.inf, math.inf)
+) -> Estimate:
+    """What runs are together of which each is known from `low` to `high`, shape (n,), by a measure that is `within` these limits."""
+    unfinished = int((low != high).sum())
+    return between(*stats.centre_between(low, high, statistic), len(low) + unknown, unfinished, unknown, within)
 
 
-def _upper(high: Vector, statistic: Centre) -> float:
-    """The upper end of an interval of values some of which have no upper bound: they are taken as larger than all others."""
-    finite = high[np.isfinite(high)]
-    top = float(finite.max()) if finite.size else 0.0
-    beyond = abs(top) * 2 + 1.0
-    end = stats.centre(np.where(np.isfinite(high), high, beyond), of=statistic).high
-    return math.inf if end > top else end
+def between(
+    least: Interval, most: Interval, n: int, unfinished: int, unknown: int = 0, within: tuple[float, float] = (-math.inf, math.inf)
+) -> Estimate:
+    """What is known to be at least the one and at most the other; the same twice where it is known.
+
+    Args:
+        least: whose estimate is infinite, or what a measure is anyway, where there is no such bound.
+        most: likewise.
+        n: how many runs were to tell it.
+        unfinished: how many of them are only bounds.
+        unknown: how many tell nothing.
+        within: what the measure can be.
+
+    """
+    if not unfinished or math.isnan(least.estimate):
+        return Estimate(least, n, unfinished, unknown).within(*within)
+    told = f"{unfinished} of {n} unfinished"
+    made = next((each.kind for each in (least, most) if _MADE.match(each.kind)), least.kind)
+    if least.estimate == most.estimate:
+        found = Estimate(Interval(least.estimate, least.low, most.high, least.n, made), n, unfinished, unknown)
+        return found.within(*within)
+    bound = bound_of(least.estimate, most.estimate, within)
+    if bound == "not bounded":
+        return Estimate(Interval(math.nan, -math.inf, math.inf, least.n, f"nothing bounds it: {told}"), n, unfinished, unknown, bound)
+    if bound == "at most":
+        interval = replace(most, low=-math.inf)
+    elif bound == "at least":
+        interval = replace(least, high=math.inf)
+    else:
+        interval = Interval(least.estimate, least.low, most.high, least.n, made)
+    # Of bounds that are alike it is not known whether the runs are.
+    kind = "bounds alike" if interval.kind.startswith("no variation") else interval.kind
+    interval = replace(interval, kind=f"{kind}, {told}: {'between two bounds' if bound == 'between' else bound}")
+    return Estimate(interval, n, unfinished, unknown, bound, most.estimate if bound == "between" else math.nan).within(*within)
+
+
+def bound_of(least: float, most: float, within: tuple[float, float] = (-math.inf, math.inf)) -> Bound:
+    """What is known of what lies between the two; an end that it cannot be beyond anyway says nothing."""
+    if least == most:
+        return ""
+    below, above = math.isfinite(least) and least > within[0], math.isfinite(most) and most < within[1]
+    return "between" if below and above else "at least" if below else "at most" if above else "not bounded"
+
+
+def of_runs(low: Vector, high: Vector, within: tuple[float, float] = (-math.inf, math.inf)) -> tuple[Vector, Sequence[Bound]]:
+    """What single runs are known to be, of which each is known from `low` to `high`: the value or its bound, and which that is."""
+    bounds: list[Bound] = [bound_of(least, most, within) for least, most in zip(low.tolist(), high.tolist(), strict=True)]
+    told = {"at most": high, "not bounded": np.full(len(low), math.nan)}
+    values = np.array([told.get(bound, low)[at] for at, bound in enumerate(bounds)], dtype=np.float64)
+    return values, bounds
 
 
 def said(
@@ -109,7 +159,7 @@ def said(
         estimates: the points.
         statistic: that they are.
         what: they are of.
-        mark: what shows that a value is at least so much.
+        mark: what shows that a value is a bound.
         counted: how many runs there are, are unfinished, and tell nothing; without it each point is of runs of its own.
 
     """
@@ -121,11 +171,22 @@ def said(
     text = "A single run each: no interval." if max(n) < 2 else f"{plural} of {number(n)} {what}{intervals(found)}."
     total, unfinished, unknown = counted or (sum(getattr(estimate, name) for estimate in found) for name in ("n", "unfinished", "unknown"))
     if unfinished:
-        bound = any(math.isfinite(estimate.interval.estimate) for estimate in found if estimate.unfinished)
-        text += f" {f'{mark}: ' if bound else ''}{unfinished} of {total} runs did not finish it{', the value is at least that' if bound else ''}."
+        text += f" {bounds_said([estimate.bound for estimate in found], f'{unfinished} of {total} runs did not finish it', mark)}"
+    if any(any(estimate.open) for estimate in found):
+        text += " A head at the edge of the axes: the interval has no end there, as runs did not finish."
     if unknown:
         text += f" {unknown} of {total} runs do not tell it."
     return text
+
+
+def bounds_said(bounds: Iterable[Bound], told: str, mark: str = "Arrows") -> str:
+    """What a caption says of the marks of bounds, after how many runs they are due to."""
+    there = set(bounds) - {"", "not bounded"}
+    sides = [side for side in ("at least", "at most") if side in there]
+    named = f"{sides[0]} that, or {sides[1]} that, as they point" if len(sides) == 2 else f"{sides[0]} that" if sides else ""
+    parts = [f"the value is {named}" if named else "", "two marks joined: it is between them" if "between" in there else ""]
+    rest = ", ".join(part for part in parts if part)
+    return f"{f'{mark}: ' if sides else ''}{told}{f', {rest}' if rest else ''}."
 
 
 def intervals(estimates: Iterable[Estimate]) -> str:

@@ -390,13 +390,15 @@ def test_quartiles_between_finished_and_unfinished_runs_have_no_end() -> None:
     from sawtooth.figures.box import _quartiles  # pyright: ignore[reportPrivateUsage]
 
     values = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
-    assert _quartiles(values, np.zeros(5, dtype=bool)).tolist() == [2.0, 3.0, 4.0]
-    assert _quartiles(values, np.array([False, False, False, True, True])).tolist() == [2.0, 3.0, np.inf]
-    assert _quartiles(values[:4], np.array([False, False, True, True])).tolist() == [1.75, np.inf, np.inf]
+    assert _quartiles(values, values).tolist() == [2.0, 3.0, 4.0]
+    late = np.array([1.0, 2.0, 3.0, np.inf, np.inf])
+    assert _quartiles(values, late).tolist() == [2.0, 3.0, np.inf]
+    assert _quartiles(-late, -values).tolist() == [-np.inf, -3.0, -2.0]
+    assert _quartiles(values[:4], np.array([1.0, 2.0, np.inf, np.inf])).tolist() == [1.75, np.inf, np.inf]
 
 
 def test_points_of_one_run_and_long_names_are_drawn() -> None:
-    one = replicates.Group(np.array([3.0]), np.array([False]), None, Estimate(Interval(3.0, -np.inf, np.inf, 1, "n = 1"), 1))
+    one = replicates.Group(np.array([3.0]), [""], None, Estimate(Interval(3.0, -np.inf, np.inf, 1, "n = 1"), 1))
     names = [f"an arm with a name that is much too long for any legend, number {at}" for at in range(9)]
     svg(replicates.groups([{name: [one, None] for name in names}], ([""], [""]), ["a", "b"], names, ("x", "y"), scale="log"))
 

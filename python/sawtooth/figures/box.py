@@ -29,10 +29,9 @@ def draw(data: Data, *, violin: bool = False) -> Drawn:
     """The figure; with violins where there are runs enough."""
     from sawtooth.plots import replicates
 
-    shown.require_least(data, "low")
     divisor, unit = data.unit
     x, levels = data.places["x"], data.levels()
-    panels = data.panels()
+    panels, within = data.panels(), data.range
     rows: list[pl.DataFrame] = []
     found: list[dict[str, list[replicates.Group | None]]] = []
     for panel in panels:
@@ -45,43 +44,58 @@ def draw(data: Data, *, violin: bool = False) -> Drawn:
                 if known.is_empty():
                     line.append(None)
                     continue
-                low, bounds = known["low"].to_numpy(), (known["low"] != known["high"]).to_numpy()
-                quartiles = _quartiles(low, bounds)
-                shape = _shape(low / divisor) if violin and not bounds.any() else None
+                low, high = (known[end].to_numpy() for end in ("low", "high"))
+                values, bounds = estimates.of_runs(low, high, within)
+                quartiles = _quartiles(low, high)
+                shape = _shape(low / divisor) if violin and not any(bounds) else None
                 box = None if len(low) < FEWEST_FOR_BOX else quartiles / divisor
-                centre = estimates.of_frame(group, "median").over(divisor)
+                centre = estimates.of_frame(group, "median", within).over(divisor)
                 made_of = None if box is None else (float(box[0]), float(box[1]), float(box[2]))
-                line.append(replicates.Group(low / divisor, bounds, made_of, centre, shape))
+                line.append(replicates.Group(values / divisor, bounds, made_of, centre, shape))
                 told = dict(zip(("q1", "median", "q3"), quartiles, strict=True))
                 place = {**shown.place(data, panel, name), x: level}
                 rows.append(
-                    known.select(*(pl.lit(value).alias(key) for key, value in place.items()), "replicate", value="low", unfinished=pl.Series(bounds))
-                    .with_columns(*(pl.lit(float(value)).alias(key) for key, value in told.items()))
+                    known.select(
+                        *(pl.lit(value).alias(key) for key, value in place.items()), "replicate", value=pl.Series(values).fill_nan(None),
+                        unfinished=pl.col("low") != pl.col("high"), bound=pl.Series(bounds, dtype=pl.String).replace("", None),
+                    ).with_columns(*(pl.lit(float(value)).fill_nan(None).alias(key) for key, value in told.items()))
                 )  # fmt: skip
             curves[name] = line
         found.append(curves)
     groups = [group for curves in found for line in curves.values() for group in line if group is not None]
-    scale, note = shown.scale(data, [float(value) for group in groups for value in group.values])
+    scale, note = shown.scale(data, [float(value) for group in groups for value in group.values if np.isfinite(value)])
     made = replicates.groups(
         found, shown.titles(panels), levels, data.curve_names(),
         (data.spec.x_label or x, data.label(data.spec.label, data.measure, unit)), scale=scale,
     )  # fmt: skip
     said = estimates.said([group.centre for group in groups], "median").replace("Medians of", "Points: every run. Diamonds: medians of", 1)
-    return Drawn(made, shown.sentences(said, _bodies(groups), note, shown.pooling(data)), pl.concat(rows))
+    numbers = pl.concat(rows)
+    lost = numbers.filter(bound="not bounded").height
+    unplaced = f"{lost} of {numbers.height} runs have no point, as nothing bounds them." if lost else ""
+    if not numbers["bound"].count():
+        numbers = numbers.drop("bound")
+    return Drawn(made, shown.sentences(said, _bodies(groups), unplaced, note, shown.pooling(data)), numbers)
 
 
-def _quartiles(low: Vector, bounds: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Vector:
-    """First quartile, median and third, shape (3,); what is unfinished is longer than all others, so a quartile may have no end.
+def _quartiles(low: Vector, high: Vector) -> Vector:
+    """First quartile, median and third, shape (3,), of runs each of which is known from `low` to `high`: not known where these make two of it.
 
-    The definition is that of Hyndman and Fan's type 7 (The American Statistician 50, 1996), which numpy takes.
+    One that has a bound on one side alone is infinite on the other. The definition is that of Hyndman and Fan's type 7 (The American Statistician 50,
+    1996), which numpy takes.
     """
-    ordered = np.sort(np.where(bounds, np.inf, low))
+    least, most = (_of_ordered(np.sort(side)) for side in (low, high))
+    open_ = np.where(np.isfinite(least), np.where(np.isfinite(most), np.nan, np.inf), np.where(np.isfinite(most), -np.inf, np.nan))
+    return np.where(least == most, least, open_)
+
+
+def _of_ordered(ordered: Vector) -> Vector:
     places = np.array([0.25, 0.5, 0.75]) * (len(ordered) - 1)
     below, above = ordered[np.floor(places).astype(int)], ordered[np.ceil(places).astype(int)]
     part = places - np.floor(places)
-    # Between a run that finished and one that did not nothing is known.
+    # Between what is known and what has no bound nothing is known.
     with np.errstate(invalid="ignore"):
-        return np.where(part == 0, below, np.where(np.isfinite(above), below + part * (above - below), np.inf))
+        between = np.where(np.isfinite(below), np.where(np.isfinite(above), below + part * (above - below), above), below)
+    return np.where(part == 0, below, between)
 
 
 def _shape(values: Vector) -> tuple[Vector, Vector] | None:

@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sawtooth import stats
+from sawtooth.errors import DatasetError
 from sawtooth.estimates import number
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data
@@ -47,7 +48,7 @@ def draw(data: Data) -> Drawn:
     """The figure."""
     from sawtooth.plots import bands
 
-    shown.require_least(data, "low")
+    _require_least(data)
     divisor, unit = data.unit
     panels = data.panels()
     found = [{name: _curve(part, divisor, name) for name, part in data.curves(panel.frame)} for panel in panels]
@@ -75,6 +76,17 @@ def draw(data: Data) -> Drawn:
     return Drawn(
         made, shown.sentences(_said(curves, _values(data)), note, shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None)
     )
+
+
+def _require_least(data: Data) -> None:
+    """Refuses what has no least: the estimate of Kaplan and Meier is of values that are at least so much."""
+    low, high = pl.col("low"), pl.col("high")
+    lost = data.frame.filter((low != high) & (high.is_finite() | low.is_infinite())).height
+    if lost:
+        raise DatasetError(
+            f"the distribution of `{data.measure.name}` is not known: of {lost} of {data.frame.height} values, whose runs did not finish, it is known what they are at most, or nothing",
+            "show what grows with what did not finish, such as `completion_ns`; or choose with `where` what all finished; `box` and `levels` show such bounds",
+        )
 
 
 def _values(data: Data) -> str:

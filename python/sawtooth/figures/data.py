@@ -148,7 +148,7 @@ class Data:
         return self.scaled(self.measure, self.frame)
 
     @cached_property
-    def _range(self) -> tuple[float, float]:
+    def range(self) -> tuple[float, float]:
         """What the measure, or one of several, can be."""
         ranges = [each.range for each in self.spec.several.values() or [self.measure] if isinstance(each, Measure)] or [
             (-math.inf, math.inf)
@@ -163,8 +163,9 @@ class Data:
 
     def scaled(self, measure: Measure | Samples, frame: pl.DataFrame) -> tuple[float, str]:
         """As `unit`, of another measure."""
-        known = frame.filter(pl.col("low").is_not_null())["low"].abs().to_numpy()
-        return scale(measure.unit, known)
+        low, high = pl.col("low"), pl.col("high") if "high" in frame.columns else pl.col("low")
+        bound = frame.select(value=pl.when(low.is_finite()).then(low).otherwise(high).abs())
+        return scale(measure.unit, bound.filter(pl.col("value").is_finite())["value"].to_numpy())
 
     def label(self, given: str, measure: Measure | Samples, unit: str) -> str:
         """Of an axis: what the study calls the measure, or its column's name, and the unit."""
@@ -217,7 +218,7 @@ class Data:
 
     def estimate(self, frame: pl.DataFrame) -> Estimate | None:
         """What some runs are together, in the measure's unit: None of no runs."""
-        return estimates.of_frame(frame, self.spec.statistic, self._range) if frame.height else None
+        return estimates.of_frame(frame, self.spec.statistic, self.range) if frame.height else None
 
     def _groups(self, frame: pl.DataFrame, dimension: str | None) -> list[tuple[str, pl.DataFrame]]:
         if dimension is None:

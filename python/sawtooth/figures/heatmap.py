@@ -67,14 +67,15 @@ def draw(data: Data) -> Drawn:
     cells = [cell for grid in grids for line in grid for cell in line]
     known = [cell for cell in cells if cell is not None and cell.n > cell.unknown]
     ratio = bool(data.spec.options.get("ratio"))
-    scale, note = shown.scale(data, [cell.interval.estimate for cell in known], log=ratio)
+    scale, note = shown.scale(data, [value for cell in known for value in cell.values], log=ratio)
     centre = data.spec.options.get("centre")
     made = heatmap.estimates(
         grids, shown.titles(panels), levels,
         (data.spec.x_label or x, y, data.label(data.spec.label, data.measure, unit)),
         heatmap.Colours(scale, None if centre is None else centre / divisor),
     )  # fmt: skip
-    said = estimates.said(known, data.spec.statistic, mark="Hatched thinly, with ≥")
+    signs = " or ".join(dict.fromkeys(heatmap.SIGNS[cell.bound].strip() for cell in known if cell.bound in heatmap.SIGNS))
+    said = estimates.said(known, data.spec.statistic, mark=f"Hatched thinly, with {signs}")
     text = shown.sentences(
         said,
         _centred(known, centre, divisor, unit, logs=scale == "log"),

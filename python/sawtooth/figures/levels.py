@@ -38,7 +38,7 @@ def draw(data: Data) -> Drawn:
     found = [{name: data.points(part) for name, part in data.curves(panel.frame)} for panel in panels]
     curves = [{name: [point and point.over(divisor) for point in series] for name, series in panel.items()} for panel in found]
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
-    scale, note = shown.scale(data, [point.interval.estimate for point in points])
+    scale, note = shown.scale(data, [value for point in points for value in point.values])
     published = _published(data) if "reference" in data.spec.options else []
     marks = [{name: [mark and mark.over(divisor) for mark in series] for name, series in panel.items()} for panel in published]
     made = levels.draw(
@@ -59,7 +59,7 @@ def numbers(
     found: Sequence[Mapping[str, Sequence[Estimate | None]]],
     published: Sequence[Mapping[str, Sequence[Interval | None]]] = (),
 ) -> pl.DataFrame:
-    """The points as rows: their place, estimate, interval, its method, runs and unfinished runs, in the measure's unit, and what was `published`."""
+    """The points as rows: place, estimate, interval, its method, runs, unfinished ones and what they leave, in the measure's unit, and what was `published`."""
     rows = [
         {**shown.place(data, panel, name), data.places["x"]: level, **row(point), **(_mark(published[at][name][step]) if published else {})}
         for at, (panel, curves) in enumerate(zip(panels, found, strict=True))
@@ -71,14 +71,17 @@ def numbers(
 
 
 def row(found: Estimate) -> dict[str, object]:
-    """An estimate as cells of a table."""
+    """An estimate as cells of a table; where runs did not finish, whether it is a bound, and the `most` of what is between two."""
     interval = found.interval
+    bound = {"bound": found.bound or None} if found.unfinished else {}
+    bound |= {"most": found.most} if found.bound == "between" else {}
     return {
         "estimate": known(interval.estimate),
         "low": interval.low,
         "high": interval.high,
         "n": found.n,
         "unfinished": found.unfinished,
+        **bound,
         "interval": interval.kind,
     }
 

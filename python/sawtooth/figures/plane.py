@@ -65,24 +65,30 @@ def draw(data: Data) -> Drawn:
             f"nothing bounds both `{data.measure.name}` and `{against.name}` in any cell: runs did not finish",
             "choose with `where` what some finished",
         )
-    points = [point for panel in panels for series in panel.values() for pair in series for point in pair]
-    sides = [[pair[side].interval.estimate for panel in panels for series in panel.values() for pair in series] for side in (0, 1)]
+    pairs = [pair for panel in panels for series in panel.values() for pair in series]
+    sides = [[value for pair in pairs for value in pair[side].values] for side in (0, 1)]
     scale, note = min((shown.scale(data, values) for values in sides), key=lambda found: (found[0] == "log", not found[1]))
     labels = data.label(data.spec.x_label, against, x_unit), data.label(data.spec.label, data.measure, y_unit)
-    made = plane.panels(
-        [{name: [(x.interval, y.interval) for x, y in series] for name, series in panel.items()} for panel in panels],
-        shown.titles(data.panels()), data.curve_names(), labels, scale=scale,
-    )  # fmt: skip
-    # Each run is in two intervals.
+    made = plane.panels(panels, shown.titles(data.panels()), data.curve_names(), labels, scale=scale)
     low, high, x_low, x_high = (pl.col(name) for name in ("low", "high", "x_low", "x_high"))
+    # Each run is in both intervals.
     counts = (
         data.frame.height,
         data.frame.filter((low != high) | (x_low != x_high)).height,
         data.frame.filter(low.is_null() | x_low.is_null()).height,
     )
-    text = estimates.said(points, data.spec.statistic, counted=counts)
-    said = shown.sentences(text, note, shown.pooling(data))
-    return Drawn(made, said, pl.DataFrame(rows, infer_schema_length=None))
+    said = estimates.said([point for pair in pairs for point in pair], data.spec.statistic, counted=counts)
+    return Drawn(made, shown.sentences(said, _undrawn(pairs), note, shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))
+
+
+def _undrawn(pairs: list[tuple[Estimate, Estimate]]) -> str:
+    """How many points have no place, as nothing bounds one of their measures."""
+    lost = sum(not all(point.values for point in pair) for pair in pairs)
+    return (
+        f"{lost} of {estimates.counted({len(pairs)}, 'point')} have no place, as nothing bounds one of the two; they are in the numbers."
+        if lost
+        else ""
+    )
 
 
 KIND = Kind(

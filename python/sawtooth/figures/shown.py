@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
-from sawtooth.errors import DatasetError, StudyError, cut
+from sawtooth.errors import StudyError, cut
 from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.measures import Condition, ExpressionError, Measure, Samples, measure, unit, units
@@ -60,21 +57,6 @@ def resolution(spec: FigureSpec) -> str:
     """How well what a figure shows is known, where that is not exactly."""
     coarse = any(measure.coarse for measure in spec.measures if isinstance(measure, Measure))
     return "Percentiles are stored within 0.8 % (1/128)." if coarse else ""
-
-
-def require_least(data: Data, *columns: str) -> None:
-    """Refuses values that have no least: of what shows every run there is no place for them.
-
-    Raises:
-        DatasetError: says how many.
-
-    """
-    lost = data.frame.filter(pl.any_horizontal(pl.col(name) == -math.inf for name in columns)).height
-    if lost:
-        raise DatasetError(
-            f"`{data.measure.name}` has no least value in {lost} of {data.frame.height} runs, which did not finish, and `{data.spec.kind}` shows each",
-            "turn its sign round, so that those are at least so much, or choose with `where` what all finished",
-        )
 
 
 def without_value(data: Data) -> str:

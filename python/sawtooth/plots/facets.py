@@ -138,19 +138,58 @@ def points(
         x, middle, yerr=reaches, markersize=4, linewidth=width, elinewidth=1, capsize=2 if marker else 0, label=named(name), **style
     )
     for place, point in zip(x, estimates, strict=True):
-        if point is not None and point.bound:
-            arrow(axis, (place, point.interval.estimate), style["color"], down=point.bound == "at most")
+        if point is not None:
+            marks(axis, (place, point.interval.estimate), point, style["color"])
 
 
-def arrow(axis: Axes, place: tuple[float, float], colour: str, *, down: bool = False) -> None:
+def marks(axis: Axes, place: tuple[float, float], point: Estimate, colour: str, along: str = "y") -> None:
+    """What tells that an estimate, or an end of its interval, is not known.
+
+    A bound has an arrow to where the value may be; what is between two bounds has a mark at both; an interval without an end goes to the edge of the
+    axes and has a head there; what nothing bounds is told at the foot of the axes.
+
+    Args:
+        axis: that the point is on.
+        place: of the estimate.
+        point: which it is.
+        colour: of its curve.
+        along: `y` or `x`, where the estimate's own axis is.
+
+    """
+    if point.bound == "not bounded":
+        nothing(axis, place[0], colour, "↕")
+    elif point.bound == "between":
+        x, y = (place[0], point.most) if along == "y" else (point.most, place[1])
+        axis.plot(
+            [place[0], x],
+            [place[1], y],
+            color=colour,
+            linewidth=2.5,
+            alpha=0.6,
+            marker="_" if along == "y" else "|",
+            markersize=6,
+            zorder=2,
+        )
+    elif point.bound:
+        arrow(axis, place, colour, down=point.bound == "at most", along=along)
+    for is_open, edge in zip(point.open, (0.0, 1.0), strict=True):
+        if is_open:
+            to = (place[0], edge) if along == "y" else (edge, place[1])
+            coords: Any = ("data", "axes fraction") if along == "y" else ("axes fraction", "data")
+            look: dict[str, Any] = {"arrowstyle": "-|>", "color": colour, "lw": 1.0, "shrinkA": 0, "shrinkB": 0}
+            axis.annotate("", to, xycoords=coords, xytext=place, textcoords="data", arrowprops=look)
+
+
+def arrow(axis: Axes, place: tuple[float, float], colour: str, *, down: bool = False, along: str = "y") -> None:
     """From a bound to where the value may be, a fixed length on paper."""
     look: dict[str, Any] = {"arrowstyle": "<-", "color": colour, "lw": 1.2}
-    axis.annotate("", place, xytext=(0, -14 if down else 14), textcoords="offset points", arrowprops=look)
+    by = -14 if down else 14
+    axis.annotate("", place, xytext=(0, by) if along == "y" else (by, 0), textcoords="offset points", arrowprops=look)
 
 
-def nothing(axis: Axes, place: float, colour: str) -> None:
-    """Marks, at the foot of the axes, that a place has no value: it is not empty by chance."""
-    axis.annotate("∅", (place, 0.02), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8, color=colour)
+def nothing(axis: Axes, place: float, colour: str, sign: str = "∅") -> None:
+    """Marks, at the foot of the axes, that a place has no value, or one that nothing bounds: it is not empty by chance."""
+    axis.annotate(sign, (place, 0.02), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8, color=colour)
 
 
 def reach(interval: Interval) -> tuple[float, float]:
@@ -163,7 +202,7 @@ def reach(interval: Interval) -> tuple[float, float]:
 
 def limits(axis: Axes, estimates: Sequence[Estimate | None], scale: str) -> None:
     """The vertical axis: from 0, unless something is below or it is logarithmic; so far that every interval is there."""
-    ends = [x for point in estimates if point for x in (point.interval.estimate, point.interval.low, point.interval.high) if np.isfinite(x)]
+    ends = [x for point in estimates if point for x in (*point.values, point.interval.low, point.interval.high) if np.isfinite(x)]
     # An arrow needs room.
     up, down = (any(point is not None and point.bound == side for point in estimates) for side in ("at least", "at most"))
     if scale == "log":

@@ -138,8 +138,8 @@ def estimates(
 ) -> Figure:
     """One heat map per entry of `panels`, all with one scale of colours.
 
-    In each cell stands its number, if there is room in all. A number in brackets is one whose interval holds the centre; `≥` is before one that is
-    only a bound, whose cell is hatched thinly. A cell of which nothing is known is grey and hatched.
+    In each cell stands its number, if there is room in all. A number in brackets is one whose interval holds the centre; `≥` or `≤` is before one
+    that is only a bound, whose cell is hatched thinly, and one between two bounds has both. A cell of which nothing is known is grey and hatched.
 
     Args:
         panels: of each panel, rows of cells: y, then x.
@@ -223,10 +223,14 @@ def short(value: float) -> str:
     return f"{value:.1f}" if size >= 9.995 else f"{value:.2f}" if size >= 0.095 else f"{value:.2g}"
 
 
+SIGNS = {"at least": "≥ ", "at most": "≤ "}
+"""Before a number that is a bound."""
+
+
 def _text(cell: Estimate | None, centre: float | None) -> str:
     if cell is None or not np.isfinite(cell.interval.estimate):
-        return ""
-    text = f"≥ {short(cell.interval.estimate)}" if cell.bound else short(cell.interval.estimate)
+        return "↕" if cell is not None and cell.bound else ""
+    text = SIGNS.get(cell.bound, "") + " to ".join(map(short, cell.values))
     held = centre is not None and not cell.interval.excludes(centre)
     return f"({text})" if held else text
 
@@ -252,7 +256,7 @@ def _mark(axis: Axes, place: tuple[int, int], cell: Estimate | None) -> None:
 
 
 def _scale(cells: Sequence[Estimate | None], colours: Colours) -> Normalize:
-    known = np.array([cell.interval.estimate for cell in cells if cell is not None and np.isfinite(cell.interval.estimate)])
+    known = np.array([value for cell in cells if cell is not None for value in cell.values])
     if colours.scale == "log":
         known = known[known > 0]
         if colours.centre is not None:

@@ -63,7 +63,7 @@ def draw(
             x_places = [float(place) for place in x]
             facets.points(axis, x_places, points, name, at, line=ordered and joined, marker=not dense, width=line)
             for place, point in zip(x_places, points, strict=True):
-                if point is not None and np.isnan(point.interval.estimate):
+                if point is not None and np.isnan(point.interval.estimate) and not point.bound:
                     facets.nothing(axis, place, facets.look(at)["color"])
             if dashed and name in dashed[number]:
                 look = facets.look(at)

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sawtooth.estimates import Estimate
 from sawtooth.plots import facets
 from sawtooth.plots.style import named, plain_ticks
-from sawtooth.stats import Interval
 
-Point = tuple[Interval, Interval]
+Point = tuple[Estimate, Estimate]
 """Horizontal and vertical."""
 
 
@@ -39,24 +40,34 @@ def panels(
     for axis, series in zip(laid.axes, data, strict=True):
         for name, points in series.items():
             look: dict[str, Any] = {**facets.look(order[name]), "linestyle": "none"}
-            x, y = (np.array([point[side].estimate for point in points]) for side in (0, 1))
-            x_reach, y_reach = (np.array([point[side].reach() for point in points]).T for side in (0, 1))
+            x, y = (np.array([point[side].interval.estimate for point in points]) for side in (0, 1))
+            x_reach, y_reach = (np.array([facets.reach(point[side].interval) for point in points]).reshape(-1, 2).T for side in (0, 1))
             axis.errorbar(x, y, xerr=x_reach, yerr=y_reach, markersize=5, elinewidth=1, capsize=2, label=named(name), **look)
+            for point in points:
+                place = point[0].interval.estimate, point[1].interval.estimate
+                if np.isfinite(place).all():
+                    for side, along in zip(point, ("x", "y"), strict=True):
+                        facets.marks(axis, place, side, str(look["color"]), along)
     first = laid.axes[0]
-    if scale == "log":
-        first.set_xscale("log")
-        first.set_yscale("log")
-        plain_ticks(first.xaxis)
-        plain_ticks(first.yaxis)
-    else:
-        ends = [[_end(point[side]) for series in data for points in series.values() for point in points] for side in (0, 1)]
-        lows = [[point[side].estimate for series in data for points in series.values() for point in points] for side in (0, 1)]
-        first.set_xlim(min([0.0, *lows[0]]), 1.1 * max([*ends[0], 1e-9]))
-        first.set_ylim(min([0.0, *lows[1]]), 1.1 * max([*ends[1], 1e-9]))
+    every = [point for series in data for points in series.values() for point in points if all(side.values for side in point)]
+    for side, along in enumerate(("x", "y")):
+        _limits(first, along, [point[side] for point in every], scale)
     laid.label(*labels)
     laid.legend(names)
     return laid.made
 
 
-def _end(interval: Interval) -> float:
-    return interval.high if np.isfinite(interval.high) else interval.estimate
+def _limits(axis: Axes, along: str, points: Sequence[Estimate], scale: str) -> None:
+    """From 0, unless something is below or the axis is logarithmic; with room for arrows."""
+    values = [value for point in points for value in (*point.values, point.interval.low, point.interval.high) if np.isfinite(value)]
+    up, down = (any(point.bound == side for point in points) for side in ("at least", "at most"))
+    limits = getattr(axis, f"set_{along}lim")
+    if scale == "log":
+        positive = [value for value in values if value > 0] or [1.0]
+        getattr(axis, f"set_{along}scale")("log")
+        limits(min(positive) / (2.0 if down else 1.3), max(positive) * (2.0 if up else 1.3))
+        plain_ticks(getattr(axis, f"{along}axis"))
+        return
+    low, high = min([0.0, *values]), max([0.0, *values])
+    span = (high - low) or 1.0
+    limits(low - (0.14 if down else 0.05) * span if low < 0 else 0.0, high + (0.14 if up else 0.08) * span if high > 0 or not low else 0.0)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sawtooth.estimates import Estimate
+from sawtooth.estimates import Bound, Estimate
 from sawtooth.plots import facets
 from sawtooth.plots.along import along
 from sawtooth.plots.style import COLOURS, named, plain_ticks
@@ -128,7 +128,7 @@ class Group:
     """What the replicates of one place have.
 
     Attributes:
-        values: shape (n,). bounds: which of them are only lower bounds.
+        values: shape (n,), not a number where nothing bounds it. bounds: what each is, if it is no value.
         quartiles: the first, the median and the third, not a number where they are not known; None for no box.
         centre: the median with its interval.
         violin: places and densities, to be drawn around; None for none.
@@ -136,7 +136,7 @@ class Group:
     """
 
     values: Vector
-    bounds: NDArray[np.bool_]
+    bounds: Sequence[Bound]
     quartiles: tuple[float, float, float] | None
     centre: Estimate
     violin: tuple[Vector, Vector] | None = None
@@ -197,8 +197,10 @@ def _group(axis: Axes, middle: float, width: float, group: Group, colour: str, f
         axis.fill_betweenx(heights, body - reach, body + reach, color=colour, alpha=0.22, linewidth=0)
     elif group.quartiles is not None:
         low, _, high = group.quartiles
-        top = high if np.isfinite(high) else float(group.values.max())
-        axis.fill_between([body - half, body + half], low, top, color=colour, alpha=0.22, linewidth=0)
+        drawn = group.values[np.isfinite(group.values)]
+        if drawn.size:
+            ends = low if np.isfinite(low) else float(drawn.min()), high if np.isfinite(high) else float(drawn.max())
+            axis.fill_between([body - half, body + half], *ends, color=colour, alpha=0.22, linewidth=0)
     if group.quartiles is not None and np.isfinite(group.quartiles[1]):
         axis.plot([body - half, body + half], [group.quartiles[1]] * 2, color=colour, linewidth=1.4)
     # Side by side by their order, not by chance: the same figure is the same picture.
@@ -214,15 +216,15 @@ def _group(axis: Axes, middle: float, width: float, group: Group, colour: str, f
         alpha=0.75,
         zorder=3,
     )
-    for x, y in zip(places[group.bounds], group.values[group.bounds], strict=True):
-        facets.arrow(axis, (float(x), float(y)), colour)
+    for x, y, bound in zip(places, group.values, group.bounds, strict=True):
+        if bound and np.isfinite(y):
+            facets.arrow(axis, (float(x), float(y)), colour, down=bound == "at most")
     interval, beside = group.centre.interval, middle + 0.36 * width
-    if np.isfinite(interval.low):
-        top = interval.high if np.isfinite(interval.high) else interval.estimate
-        axis.plot([beside, beside], [interval.low, top], color="black", linewidth=1.0)
+    below, above = facets.reach(interval)
+    if np.isfinite(below):
+        axis.plot([beside, beside], [interval.estimate - below, interval.estimate + above], color="black", linewidth=1.0)
     axis.plot(beside, interval.estimate, "D", color=colour, markeredgecolor="black", markersize=4, zorder=4)
-    if group.centre.bound:
-        facets.arrow(axis, (beside, interval.estimate), "black")
+    facets.marks(axis, (beside, interval.estimate), group.centre, "black")
 
 
 _MANY = 60
@@ -231,17 +233,17 @@ _MANY = 60
 
 def _limits(axis: Axes, found: Sequence[Group], scale: str) -> None:
     """So far that every point and interval is there; from 0 unless that hides what is to be seen."""
-    ends = [float(value) for group in found for value in group.values]
+    ends = [float(value) for group in found for value in group.values if np.isfinite(value)]
     for group in found:
         ends += [end for end in (group.centre.interval.low, group.centre.interval.high) if np.isfinite(end) and (scale != "log" or end > 0)]
-    bound = any(group.bounds.any() for group in found)
+    up, down = (any(side in group.bounds for group in found) for side in ("at least", "at most"))
     if scale == "log":
         positive = [end for end in ends if end > 0] or [1.0]
-        axis.set_ylim(min(positive) / 1.3, max(positive) * (2.0 if bound else 1.3))
+        axis.set_ylim(min(positive) / (2.0 if down else 1.3), max(positive) * (2.0 if up else 1.3))
         plain_ticks(axis.yaxis)
         return
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     if 0 <= low < 0.5 * high:
         low = 0.0
     span = (high - low) or abs(high) * 0.1 or 1.0
-    axis.set_ylim(low if low == 0 else low - 0.06 * span, high + (0.14 if bound else 0.06) * span)
+    axis.set_ylim(low if low == 0 else low - (0.14 if down else 0.06) * span, high + (0.14 if up else 0.06) * span)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from sawtooth.estimates import Bound
 from sawtooth.plots import facets
 from sawtooth.plots.difference import LINEAR_BELOW
 from sawtooth.plots.style import COLOURS, figure, named, plain_ticks
@@ -36,12 +37,21 @@ def differences(series: Mapping[str, tuple[Vector, Vector, Vector, Vector, Vecto
 
 @dataclass(frozen=True)
 class Points:
-    """Points of single runs: x and y, each of shape (n,), and which of them are only lower bounds."""
+    """Points of single runs: x and y, each of shape (n,), not a number where nothing bounds it; and what each is that is no value."""
 
     x: Vector
     y: Vector
-    x_bound: NDArray[np.bool_]
-    y_bound: NDArray[np.bool_]
+    x_bounds: Sequence[Bound]
+    y_bounds: Sequence[Bound]
+
+    @property
+    def placed(self) -> NDArray[np.bool_]:
+        """Which points have a place."""
+        return np.isfinite(self.x) & np.isfinite(self.y)
+
+    def over(self, x_divisor: float, y_divisor: float) -> Points:
+        """The same in other units."""
+        return replace(self, x=self.x / x_divisor, y=self.y / y_divisor)
 
 
 def runs(
@@ -69,28 +79,36 @@ def runs(
             look: dict[str, Any] = {**facets.look(order[name]), "linestyle": "none"}
             many = sum(len(each.x) for each in series.values()) > _MANY
             axis.plot(points.x, points.y, markersize=3 if many else 4.5, alpha=0.6, label=named(name), **look)
-            for x, y, right, up in zip(points.x, points.y, points.x_bound, points.y_bound, strict=True):
-                if right or up:
-                    _arrow(axis, (x, y), (14 if right else 0, 14 if up else 0), str(look["color"]))
+            for x, y, *bounds in zip(points.x, points.y, points.x_bounds, points.y_bounds, strict=True):
+                by = [{"": 0, "at most": -14}.get(bound, 14) for bound in bounds]
+                if any(by) and np.isfinite([x, y]).all():
+                    _arrow(axis, (x, y), (by[0], by[1]), str(look["color"]))
     first = laid.axes[0]
     every = [points for series in panels for points in series.values()]
-    ends = [
-        np.concatenate([points.x for points in every] or [np.zeros(1)]),
-        np.concatenate([points.y for points in every] or [np.zeros(1)]),
-    ]
-    bounds = [any(points.x_bound.any() for points in every), any(points.y_bound.any() for points in every)]
-    for values, bound, which in zip(ends, bounds, (first.xaxis, first.yaxis), strict=True):
-        room = 0.14 if bound else 0.05
+    sides = (
+        (
+            np.concatenate([points.x[points.placed] for points in every]),
+            [bound for points in every for bound in points.x_bounds],
+            first.xaxis,
+        ),
+        (
+            np.concatenate([points.y[points.placed] for points in every]),
+            [bound for points in every for bound in points.y_bounds],
+            first.yaxis,
+        ),
+    )
+    for values, bounds, which in sides:
+        above, below = (0.14 if side in bounds else 0.05 for side in ("at least", "at most"))
         set_limits = first.set_xlim if which is first.xaxis else first.set_ylim
         if scale == "log":
             positive = values[values > 0]
             (first.set_xscale if which is first.xaxis else first.set_yscale)("log")
-            set_limits(float(positive.min()) / 1.3, float(positive.max()) * (2.0 if bound else 1.3))
+            set_limits(float(positive.min()) / (2.0 if below > 0.1 else 1.3), float(positive.max()) * (2.0 if above > 0.1 else 1.3))
             plain_ticks(which)
         else:
             low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
             span = (high - low) or 1.0
-            set_limits(low - room * span if low < 0 else 0.0, high + room * span)
+            set_limits(low - below * span if low < 0 else 0.0, high + above * span if high > 0 or not low else 0.0)
     laid.label(*labels)
     laid.legend(names)
     return laid.made

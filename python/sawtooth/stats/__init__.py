@@ -4,6 +4,7 @@ Effect size and interval come first, p-values second; "cannot distinguish" is a 
 docs/concepts/statistics.md; what it covers is measured: docs/validation/statistics.md. SciPy is loaded by the first computation.
 """
 
+from sawtooth.stats.bounded import centre_between
 from sawtooth.stats.centre import CENTRES, Centre, centre, geometric_mean
 from sawtooth.stats.compare import apart, difference, ratio
 from sawtooth.stats.factorial import Effect, Factorial, Source, factorial
@@ -48,6 +49,7 @@ __all__ = [
     "apart",
     "bootstrap_interval",
     "centre",
+    "centre_between",
     "detectable",
     "difference",
     "difference_interval",
