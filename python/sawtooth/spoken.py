@@ -19,11 +19,13 @@ _COMMAND = re.compile(r"(`sawtooth [^`]*`)")
 _WAYS = (
     # What stands beside its own name.
     (re.compile(r" \(`--[a-z]+`\)"), ""),
+    (re.compile(r"`--no-files`(?: \(`files=False`\))?"), "`files=False`"),
+    (re.compile(r"`?--set ([\w.]+=[\w.]+(?: [\w%/]+(?=$|[;,.]))?)`?"), r'`options=["\1"]`'),
     (re.compile(r"`?--backend (\w+)`?"), r'`options=["backend=\1"]`'),
     (re.compile(r"`?--factor NAME=COLUMN`?"), "`factors`"),
     (re.compile(r"`?--factor (\w+)=(\w*)`?"), r'`factors={"\1": "\2"}`'),
 )
-_OPTION = re.compile(r"`?--([a-z]+)(?: [A-Z]{2,}\b)?`?")
+_OPTION = re.compile(r"`?--([a-z-]+)(?: [A-Z]{2,}\b)?`?")
 
 
 @contextmanager

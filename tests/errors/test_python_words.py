@@ -66,6 +66,12 @@ def test_a_comparison_names_arguments(dataset: sawtooth.Dataset, tmp_path: Path)
         ("say of how many by `n` (`--n`): a number", "say of how many by `n`: a number"),
         ("`keys`, or `--factor NAME=COLUMN`, says which is which", "`keys`, or `factors`, says which is which"),
         ("--factor item=COLUMN does", '`factors={"item": "COLUMN"}` does'),
+        ("or leave out `--no-files` (`files=False`), if you trust it", "or leave out `files=False`, if you trust it"),
+        (
+            "raise the limit: memory = 3 under [limits], or --set limits.memory=3",
+            'raise the limit: memory = 3 under [limits], or `options=["limits.memory=3"]`',
+        ),
+        ("`N` is [1] here, from --set:1:8", "`N` is [1] here, from `options`:1:8"),
         ("`sawtooth doctor --clean` removes them", "`sawtooth doctor --clean` removes them"),
     ],
 )
