@@ -22,7 +22,7 @@ from sawtooth.hints import did_you_mean
 from sawtooth.measures import HOWS, Context, Measure
 from sawtooth.metrics import agreement, sides
 from sawtooth.metrics.agreement import VERDICTS, Comparison
-from sawtooth.metrics.matching import NO_SPREAD
+from sawtooth.metrics.matching import NO_SPREAD, Row
 from sawtooth.recognise import written
 from sawtooth.reference_files import Columns
 from sawtooth.references import Reference
@@ -283,15 +283,7 @@ def summary(comparison: Comparison) -> list[str]:
             lines.append(
                 f"{named}: of {unbounded} rows runs of both sides did not finish, so that nothing bounds the ratio; --metric names another measure"
             )
-        ratios = [row.ratio.estimate for row in rows if positive(row.ratio.estimate) and not row.bound]
-        if ratios:
-            lines.append(
-                f"{named}: {'the ratio' if several else f'{first} / {second}'} has the geometric mean {math.exp(float(np.mean(np.log(ratios)))):.4f}, "
-                f"from {min(ratios):.4f} to {max(ratios):.4f}" + rank_correlation(rows)
-            )
-        one_sided = sum(math.isinf(row.ratio.estimate) or row.ratio.estimate == 0 for row in rows)
-        if one_sided:
-            lines.append(f"{named}: {one_sided} rows have a mean of 0 on one side only")
+        lines += [f"{named}: {text}" for text in _together(rows, "the ratio" if several else f"{first} / {second}")]
         far = [row for row in furthest(rows) if positive(row.ratio.estimate) and row.ratio.estimate != 1][:3]
         if far:
             lines.append(
@@ -301,6 +293,30 @@ def summary(comparison: Comparison) -> list[str]:
     if comparison.unmatched:
         lines.append(f"only on one side: {len(comparison.unmatched)} entries, listed")
     return lines
+
+
+def _together(rows: Sequence[Row], ratio: str) -> list[str]:
+    """What all ratios come to, and of how many rows that is; of those that are bounds the bound."""
+    known = [row.ratio.estimate for row in rows if positive(row.ratio.estimate) and not row.bound]
+    open_ = sum(bool(row.bound) for row in rows)
+    lines: list[str] = []
+    if known:
+        ends = f", from {min(known):.4f} to {max(known):.4f}" if len(known) > 1 else ""
+        only = [*(["all of whose runs finished"] if open_ else []), *(["whose ratio is above 0"] if len(known) + open_ < len(rows) else [])]
+        of = f"of the {len(known)} of {len(rows)} rows {' and '.join(only)}, " if only else ""
+        lines.append(f"{of}{ratio} has the geometric mean {_geometric(known):.4f}{ends}{rank_correlation(rows)}")
+    bounds = {row.bound for row in rows if row.bound}
+    told = [row.ratio.estimate for row in rows]
+    if len(bounds) == 1 and "unbounded" not in bounds and all(map(positive, told)):
+        lines.append(f"of all {len(rows)} rows {ratio} has a geometric mean of {bounds.pop()} {_geometric(told):.4f}")
+    one_sided = sum(not row.bound and (math.isinf(row.ratio.estimate) or row.ratio.estimate == 0) for row in rows)
+    if one_sided:
+        lines.append(f"{one_sided} rows have a mean of 0 on one side only")
+    return lines
+
+
+def _geometric(ratios: Sequence[float]) -> float:
+    return math.exp(float(np.mean(np.log(ratios))))
 
 
 def table(comparison: Comparison, most: int = MOST_LINES) -> Table:

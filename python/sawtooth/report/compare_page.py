@@ -170,9 +170,10 @@ def _plots(comparison: Comparison, metric: Measure, rows: Sequence[Row], names: 
         panels = _panels(comparison, rows)
         made = paired.ratios_by_level(panels, names, quantity, comparison.tolerance) if panels else None
         if made is not None:
-            plots.append(
-                Plot(f"{named}_by_factor", made, f"All {len(usable)} ratios by the level of each factor, and their median; {limits}.{zero}")
-            )
+            bounds = sum(bool(dot.bound) for dot in usable)
+            open_ = f" {bounds} of them are bounds, as runs did not finish." if bounds else ""
+            text = f"All {len(usable)} ratios by the level of each factor, and their median; {limits}.{open_}{zero}"
+            plots.append(Plot(f"{named}_by_factor", made, text))
     return plots
 
 

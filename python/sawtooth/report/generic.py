@@ -97,7 +97,7 @@ def _cells(point: estimates.Estimate, unit: str) -> dict[str, object]:
     interval = point.interval
     name = f"estimate ({unit})" if unit else "estimate"
     found: dict[str, object] = {name: interval.estimate, "low": interval.low, "high": interval.high, "runs": point.n}
-    return found | ({"unfinished": point.unfinished, "bound": "at least" if point.bound else None} if point.unfinished else {})
+    return found | ({"unfinished": point.unfinished, "bound": point.bound or None} if point.unfinished else {})
 
 
 def _range(one: Shown, frame: pl.DataFrame, swept: Sequence[str]) -> str:
