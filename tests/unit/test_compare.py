@@ -453,7 +453,9 @@ def test_of_one_arm_its_own_missing_cells_are_listed(make: Callable[..., Dataset
     a, b = make("a", plain), make("b", plain, skip=lambda run: run.cell == 4)
     comparison = compared(a, b, arm="sack")
     assert {row.arm for row in comparison.rows} == {"sack"}
-    assert [(x.what, x.side, x.why, x.rows) for x in comparison.unmatched] == [("Tp 40 ms, N 2, sack", "a", "b: no finished run there", 1)]
+    assert [(x.what, x.side, x.why, x.rows) for x in comparison.unmatched] == [
+        ("Tp 40 ms, N 2, sack", "a", "b: none of 4 runs is done yet", 1)
+    ]
     # Of another arm the cell was not planned: the plan that is asked is that of the arm.
     c = make("c", plain, ("repeat=4", "vars.N=[1]"))
     assert {x.why for x in compared(a, c, arm="sack").unmatched} == {"c: not in the plan"}
@@ -463,7 +465,7 @@ def test_what_an_arm_lacks_is_listed(make: Callable[..., Dataset]) -> None:
     comparison = compared(make("a", plain, skip=lambda run: run.cell == 4 and run.arm == "sack"), None)
     assert len(comparison.rows) == 3
     assert [(x.what, x.side, x.why) for x in comparison.unmatched] == [
-        ("Tp 40 ms, N 2, sack / newreno", "newreno", "sack: no finished run there")
+        ("Tp 40 ms, N 2, sack / newreno", "newreno", "sack: none of 4 runs is done yet")
     ]
 
 
@@ -488,8 +490,8 @@ def test_an_unfinished_side_is_noted_and_its_missing_cells_listed(make: Callable
     comparison = compared(a, b)
     assert "b: 22 of 32 runs are done" in comparison.notes
     assert {(x.what, x.why) for x in comparison.unmatched} == {
-        ("Tp 40 ms, N 2, newreno", "b: no finished run there"),
-        ("Tp 40 ms, N 2, sack", "b: no finished run there"),
+        ("Tp 40 ms, N 2, newreno", "b: none of 4 runs is done yet"),
+        ("Tp 40 ms, N 2, sack", "b: none of 4 runs is done yet"),
     }
     assert {row.cell: row.ratio.n for row in comparison.rows} == {1: 4, 2: 4, 3: 3}
 
@@ -751,7 +753,7 @@ def test_mistakes_say_what_where_and_what_to_do(make: Callable[..., Dataset], st
     )
     (b / "parts/batch-000000.sha256").unlink()
     assert message(a, b, Question()).startswith(
-        "error: a and b have no cell in common\nhint: Tp 10 ms, N 1, newreno: only a (b: no finished run there)"
+        "error: a and b have no cell in common\nhint: Tp 10 ms, N 1, newreno: only a (b: none of 4 runs is done yet)"
     )
     assert message(a, a, Question(arm="sak")) == f"error: {a} has no arm `sak`\nhint: did you mean `sack`?"
 

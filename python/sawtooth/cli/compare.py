@@ -95,7 +95,7 @@ def compare(
     for line in side_by_side.summary(made):
         print(line)
     for entry in made.unmatched[:10]:
-        print(f"only {entry.side}: {entry.what}: {entry.why} ({entry.rows})")
+        print(f"{entry.where}: {entry.what}: {entry.why} ({entry.rows})")
     if len(made.unmatched) > 10:
         print(f"... and {len(made.unmatched) - 10} more; --json lists all")
     for note in made.notes:

@@ -22,7 +22,8 @@ from sawtooth.measures import Measure, undefined
 from sawtooth.measures.blocks import name_of_block
 from sawtooth.measures.tables import SHAPES
 from sawtooth.metrics import sides
-from sawtooth.metrics.matching import NO_SPREAD, Key, Matcher, Observed, Row, Tested, Unmatched, collides
+from sawtooth.metrics.matching import NO_SPREAD, Matcher, Observed, Row, Tested, Unmatched, collides
+from sawtooth.metrics.planned import Key, planned
 from sawtooth.references import Reference
 from sawtooth.results.dataset import Dataset
 
@@ -52,6 +53,16 @@ class Comparison:
     def frame(self) -> pl.DataFrame:
         """One line per row, in base units."""
         return pl.DataFrame([_line(row) for row in self.rows], infer_schema_length=None)
+
+    def every_cell(self) -> pl.DataFrame:
+        """As `frame`, with a line more for each cell that was not compared: its verdict is `not compared`, and `why` has the reason."""
+        cells = [
+            {"cell": entry.cell, **entry.factors, "arm": entry.arm, "verdict": "not compared", "why": entry.why}
+            for entry in self.unmatched
+            if entry.cell is not None
+        ]
+        frame = self.frame()
+        return pl.concat([frame, pl.DataFrame(cells, infer_schema_length=None)], how="diagonal_relaxed") if cells else frame
 
 
 def of_datasets(
@@ -87,10 +98,10 @@ def of_datasets(
         notes = [*_state(first, called[0]), *_state(second, called[1]), *_setting_notes(first, second, called)]
         matcher = Matcher(called, shared, notes)
         matcher.exact = collides(first, shared) or collides(second, shared)
-        planned = [_planned(dataset, matcher.key, shared, arm) for dataset in (first, second)]
+        plans = [planned(dataset, matcher.key, shared, arm) for dataset in (first, second)]
         for at, (metric, items) in enumerate(metrics):
             a, b = (_of_items(matcher.gather(sides.chosen(seen[side][at], of)), items) for side in (one, other))
-            matcher.missing_cells(a, b, planned[0], planned[1])
+            matcher.missing_cells(a, b, *plans)
             matcher.attested(a, b)
             matcher.pair(metric, a, b)
         matchers.append(matcher)
@@ -118,10 +129,13 @@ def of_arms(dataset: Dataset, names: Sequence[str], tolerance: float, how: str =
         matcher = Matcher((later, earlier), shared, [*_state(dataset, str(dataset.directory))])
         matcher.exact = collides(dataset, shared)
         pair = pl.lit(f"{later} / {earlier}").alias("arm")
-        planned = {(*key[:-1], f"{later} / {earlier}") for key in _planned(dataset, matcher.key, shared, None)}
+        plans = [
+            {(*key[:-1], f"{later} / {earlier}"): replace(cell, arm=f"{later} / {earlier}") for key, cell in planned(dataset, matcher.key, shared, arm).items()}
+            for arm in (later, earlier)
+        ]  # fmt: skip
         for (metric, items), of_arm in zip(metrics, seen, strict=True):
             a, b = (_of_items(matcher.gather(sides.chosen(of_arm[arm], of).with_columns(pair)), items) for arm in (later, earlier))
-            matcher.missing_cells(a, b, planned, planned)
+            matcher.missing_cells(a, b, *plans)
             matcher.pair(metric, a, b)
         matchers.append(matcher)
     return _comparison(list(reversed(arms)), matchers, tolerance, shared)
@@ -160,7 +174,7 @@ def with_reference(
         found = sides.observe(dataset, metric, how, arm)
         _require_told(metric, [found], [dataset])
         sides.require_items([(metric, [found])], of, each=True)
-        matcher.pair_published(metric, matcher.gather(sides.chosen(found, of)), reference, column)
+        matcher.pair_published(metric, matcher.gather(sides.chosen(found, of)), reference, column, planned(dataset, matcher.key, own, arm))
     return _comparison(matcher.labels, [matcher], tolerance, own)
 
 
@@ -204,7 +218,7 @@ def _comparison(labels: Sequence[str], matchers: Sequence[Matcher], tolerance: f
     rows = [row for matcher in matchers for row in matcher.rows]
     unmatched = list(dict.fromkeys(entry for matcher in matchers for entry in matcher.unmatched))
     if not rows:
-        listed = "; ".join(f"{x.what}: only {x.side} ({x.why})" for x in unmatched[:3])
+        listed = "; ".join(f"{x.what}: {x.where} ({x.why})" for x in unmatched[:3])
         raise DatasetError(f"{_and(labels)} have no cell in common", listed or "none has a finished run")
     notes = list(dict.fromkeys(note for matcher in matchers for note in matcher.notes))
     judged = _judged(rows, tolerance)
@@ -290,11 +304,6 @@ def _shared_factors(first: Dataset, second: Dataset, labels: tuple[str, str]) ->
             if name not in theirs and has.runs[name].n_unique() > 1:
                 raise DatasetError(f"{labels[1 - lacks]} sweeps `{name}`, {labels[lacks]} does not", "their cells do not correspond")
     return [name for name in a if name in b]
-
-
-def _planned(dataset: Dataset, key: Callable[[Mapping[str, Any]], Key], names: Sequence[str], arm: str | None) -> set[Key]:
-    cells = dataset.runs.select(*names, "arm").unique()
-    return {key(line) for line in cells.to_dicts() if arm is None or line["arm"] == arm}
 
 
 def _label(dataset: Dataset) -> str:

@@ -20,11 +20,11 @@ from sawtooth.errors import DatasetError
 from sawtooth.measures import Measure
 from sawtooth.measures.blocks import name_of_block
 from sawtooth.metrics import sides
+from sawtooth.metrics.planned import Key, Planned
 from sawtooth.references import Quantity, Reference, has_digits
 from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval, Means
 
-Key = tuple[str, ...]
 NO_SPREAD = "no published spread"
 """Of a value that nothing tells the spread of, while that of others in its table is told; so it is neither exact nor tested."""
 
@@ -89,12 +89,29 @@ class Tested:
 
 @dataclass(frozen=True)
 class Unmatched:
-    """Something that only one side has, or does not tell."""
+    """Something that only one side has, or does not tell, or that neither has.
+
+    Attributes:
+        what: in words.
+        side: that has it; `neither` if none does.
+        why: it could not be compared.
+        rows: of how many it stands for.
+        cell, factors, arm: of a whole cell, which one it is; else no number.
+
+    """
 
     what: str
     side: str
     why: str
     rows: int
+    cell: int | None = None
+    factors: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    arm: str = ""
+
+    @property
+    def where(self) -> str:
+        """On which side it is, in words."""
+        return "on neither side" if self.side == "neither" else f"only {self.side}"
 
 
 @dataclass
@@ -180,8 +197,8 @@ class Matcher:
             told = (has, f"{lacks} does not tell it{why}") if first or second else ("neither", f"no run of either side tells it{why}")
             self.unmatched.append(Unmatched(what, *told, count))
 
-    def pair_published(self, metric: Measure, a: Mapping[Key, Observed], reference: Reference, column: str) -> None:
-        """Each cell beside its row of a table of published numbers."""
+    def pair_published(self, metric: Measure, a: Mapping[Key, Observed], reference: Reference, column: str, plan: _Plan) -> None:
+        """Each cell beside its row of a table of published numbers; of those that were planned and have no finished run, why."""
         self._require_one_item(metric, a, reference)
         table = reference.table(column)
         b = {tuple(str(line[name]) for name in reference.keys): line for line in table.to_dicts()}
@@ -209,10 +226,24 @@ class Matcher:
                 f"the first of ours is {ours}; the first of theirs {theirs}; a column's name should end in its unit, as `delay_ms` does",
             )
         for observed in alone:
-            self.unmatched.append(Unmatched(_words(observed), self.labels[0], f"{self.labels[1]} has no number of it", 1))
-        for key in b:
-            if key not in used:
-                self.unmatched.append(Unmatched(b[key]["label"], self.labels[1], f"{self.labels[0]} has no such run", 1))
+            self._list(Unmatched(_words(observed), self.labels[0], f"{self.labels[1]} has no number of it", 1), observed)
+        self._published_alone({key: str(line["label"]) for key, line in b.items() if key not in used}, reference, plan)
+
+    def _published_alone(self, alone: Mapping[Key, str], reference: Reference, plan: _Plan) -> None:
+        """Lists published numbers without a run, and what was planned and has neither."""
+        # A number may be of an item, a plan is of cells.
+        keys = [name for name in reference.keys if name != "item"]
+        lacking = {published_key(keys, {**p.factors, "cell": p.cell, "arm": p.arm}): p for p in plan.values() if p.lacking}
+        told: set[Key] = set()
+        for key, label in alone.items():
+            of_cell = tuple(text for name, text in zip(reference.keys, key, strict=True) if name != "item")
+            cell = lacking.get(of_cell)
+            told.add(of_cell)
+            self._list(Unmatched(label, self.labels[1], f"{self.labels[0]}{f': {cell.lacking}' if cell else ' has no such run'}", 1), cell)
+        for key, cell in lacking.items():
+            if key not in told:
+                why = f"{self.labels[0]}: {cell.lacking}; {self.labels[1]} has no number of it"
+                self._list(Unmatched(_words(cell), "neither", why, 1), cell)
 
     def _require_one_item(self, metric: Measure, a: Mapping[Key, Observed], reference: Reference) -> None:
         """Refuses to hold a number that is of a cell against several items of it, as if it had been published of each."""
@@ -226,29 +257,42 @@ class Matcher:
                 "--of ITEM says which of them it is of; if the table has a column of items, --factor item=COLUMN does",
             )
 
-    def missing_cells(self, a: Mapping[Key, Observed], b: Mapping[Key, Observed], plan_a: set[Key], plan_b: set[Key]) -> None:
-        """Lists what one side lacks: by level where a whole level is missing, else cell by cell."""
+    def missing_cells(self, a: Mapping[Key, Observed], b: Mapping[Key, Observed], plan_a: _Plan, plan_b: _Plan) -> None:
+        """Lists what one side lacks: by level where a whole level is missing, else cell by cell; and cells of which neither has a finished run."""
         for side, (mine, others, other_plan) in enumerate(((a, b, plan_b), (b, a, plan_a))):
             there = {key[:-1] for key in others}
             names = (*self.shared, "arm")
-            levels = [{key[at] for key in there | other_plan} for at in range(len(names))]
+            levels = [{key[at] for key in there | other_plan.keys()} for at in range(len(names))]
             found: Counter[tuple[str, str]] = Counter()
+            cells: dict[tuple[str, str], Observed] = {}
             for key, observed in mine.items():
                 if key in others:
                     continue
                 texts = {**observed.factors, "arm": observed.arm}
                 strange = [f"{name} {texts.get(name, 'none')}" for at, name in enumerate(names) if key[at] not in levels[at]]
+                planned = other_plan.get(key[:-1])
                 if strange:
                     found[strange[0], "not in the plan"] += 1
-                elif key[:-1] in there:
+                elif key[:-1] in there or (planned is not None and not planned.lacking):
                     found[f"{observed.item} in {_words(observed)}", "no such flow or link there"] += 1
                 else:
-                    why = "no finished run there" if key[:-1] in other_plan else "not in the plan"
-                    found[_words(observed), why] += 1
+                    entry = _words(observed), "not in the plan" if planned is None else planned.lacking
+                    found[entry] += 1
+                    cells[entry] = observed
             for (what, why), count in found.items():
-                entry = Unmatched(what, self.labels[side], f"{self.labels[1 - side]}: {why}", count)
-                if entry not in self.unmatched:
-                    self.unmatched.append(entry)
+                self._list(Unmatched(what, self.labels[side], f"{self.labels[1 - side]}: {why}", count), cells.get((what, why)))
+        for key, planned in plan_a.items():
+            other = plan_b.get(key)
+            if planned.lacking and other is not None and other.lacking:
+                why = f"{self.labels[0]}: {planned.lacking}; {self.labels[1]}: {other.lacking}"
+                self._list(Unmatched(_words(planned), "neither", why, 1), planned)
+
+    def _list(self, entry: Unmatched, cell: Observed | Planned | None) -> None:
+        """Lists what has no counterpart, once; of a cell, which one."""
+        if cell is not None:
+            entry = replace(entry, cell=cell.cell, factors=dict(cell.factors), arm=cell.arm)
+        if entry not in self.unmatched:
+            self.unmatched.append(entry)
 
     def attested(self, a: Mapping[Key, Observed], b: Mapping[Key, Observed]) -> None:
         """Notes where the two sides ran other algorithms than each other."""
@@ -313,6 +357,7 @@ def collides(dataset: Dataset, names: Sequence[str]) -> bool:
     return len({tuple(sides.level(text) for text in line[1:]) for line in cells.iter_rows()}) < cells["cell"].n_unique()
 
 
+_Plan = Mapping[Key, Planned]
 _Bounds = Sequence[tuple[float, float]]
 _MeansOf = Callable[[stats.Vector, stats.Vector], Means]
 
@@ -347,7 +392,7 @@ def _between(least: Means | None, most: Means | None, of: Callable[[Means], Inte
     return Interval(found.estimate, low, high, found.n, "a bound: some runs did not finish")
 
 
-def _words(observed: Observed) -> str:
-    """Cell and arm of something observed, for lists."""
+def _words(observed: Observed | Planned) -> str:
+    """Cell and arm of something observed, or planned, for lists."""
     parts = [f"{name} {text}" for name, text in observed.factors.items()] or [f"cell {observed.cell}"]
     return ", ".join([*parts, *([observed.arm] if observed.arm else [])])

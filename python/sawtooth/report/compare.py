@@ -247,14 +247,14 @@ def published(
 
 
 def write_csv(comparison: Comparison, path: Path) -> None:
-    """Writes every row, in base units.
+    """Writes every row, in base units, and every cell that was not compared.
 
     Raises:
         DatasetError: if it cannot be written.
 
     """
     with writing(path):
-        write_atomically(path, comparison.frame().write_csv().encode())
+        write_atomically(path, comparison.every_cell().write_csv().encode())
 
 
 def summary(comparison: Comparison) -> list[str]:
@@ -291,7 +291,9 @@ def summary(comparison: Comparison) -> list[str]:
                 + "; ".join(f"{name_of(row, rows)}: {f'{row.bound} ' if row.bound else ''}{row.ratio.estimate:.3f}" for row in far)
             )
     if comparison.unmatched:
-        lines.append(f"only on one side: {len(comparison.unmatched)} entries, listed")
+        one, none = (sum((entry.side == "neither") == is_none for entry in comparison.unmatched) for is_none in (False, True))
+        parts = [f"{count} entries {where}" for count, where in ((one, "only on one side"), (none, "on neither")) if count]
+        lines.append(f"not compared, and listed: {', '.join(parts)}")
     return lines
 
 

@@ -266,7 +266,7 @@ def _only(comparison: Comparison) -> Section:
     listed = pl.DataFrame([{"what": x.what, "only": x.side, "because": x.why, "rows": x.rows} for x in comparison.unmatched])
     return Section(
         "Only on one side",
-        ["What could not be compared, because the other side does not have it."],
+        ["What could not be compared, because the other side does not have it, or neither has."],
         grids=[Grid("only", listed, "Without counterpart")],
     )
 
