@@ -152,7 +152,7 @@ def test_a_row_that_stands_for_every_cell_is_told(tmp_path: Path) -> None:
         ('{ arm = "tahoe" }', "no row of {file} has `tahoe` in column `arm`", "it has reno, cubic"),
         ('{ arm = ["reno", "tahoe"] }', "no row of {file} has `tahoe` in column `arm`", "it has reno, cubic"),
         ('{ rate_mbps = 4, arm = "reno" }', "no row of {file} has `reno` in column `arm`", "it has cubic"),
-        ("{ arm = [] }", "`where` says no text of column `arm`", 'such as "reno", or a list of texts'),
+        ("{ arm = [] }", "`arm` is empty, which chooses nothing", "leave `arm` out for all, or name what is meant"),
         ("{ arm = { a = 1 } }", "`where` says no text of column `arm`", 'such as "reno", or a list of texts'),
     ],
 )

@@ -90,7 +90,7 @@ def draw(data: Data) -> Drawn:
     )  # fmt: skip
     without_load = f"Dashed: `{base}`." if base is not None else "Dashed: the delay without load." if "base_ns" in data.spec.options else ""
     # Each run has several percentiles.
-    each = data.frame.group_by("run", "item").agg(
+    each = data.frame.group_by("run", "item", maintain_order=True).agg(
         (pl.col("low") != pl.col("high")).any().alias("open"), pl.col("low").is_null().any().alias("none")
     )
     counts = each.height, int(each["open"].sum()), int(each["none"].sum())
