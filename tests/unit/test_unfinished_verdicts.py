@@ -96,7 +96,7 @@ def test_what_is_less_the_longer_it_takes_is_at_most_so_much(one: Dataset) -> No
 
 
 def test_what_lies_between_two_bounds_says_both(one: Dataset) -> None:
-    text = numbers(one, "1 MB / completion_ns")
+    text = numbers(one, "1 + 1 s / completion_ns")
     assert " to " in text.partition(" (4 of 6 runs did not finish)")[0]
     assert "difference -" in text
 
@@ -111,5 +111,11 @@ def test_a_median_of_runs_most_of_which_finished_is_no_bound(tmp_path: Path) -> 
     few = made(tmp_path, ALL, "1180 kB")
     unfinished = few.flows(factors=True).filter(arm="b", completion_ns=-1).collect().height
     assert 0 < unfinished < 3
-    assert not numbers(few, statistic="median", than="1 s").startswith("at least")
+    text = numbers(few, statistic="median", than="1 s")
+    assert not text.startswith("at least")
+    # The interval says which of its ends is not known, and the other one decides.
+    assert " order-statistic interval" in text
+    assert " it is at least" not in text
+    turned = numbers(few, "4 s - completion_ns", statistic="median", than="1 s")
+    assert not turned.startswith("at most")
     assert numbers(few, than="1 s").startswith("at least")

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from sawtooth import stats
-from sawtooth.estimates import LEAST, MOST
+from sawtooth.estimates import LEAST, MOST, bound_of
 from sawtooth.findings.data import Data
 from sawtooth.findings.direction import Bounds
 from sawtooth.scales import number
-from sawtooth.stats import Centre, Interval
+from sawtooth.stats import Interval
 
 _SPEC = "+.3g"
 
@@ -23,12 +23,20 @@ def between(least: Interval, most: Interval) -> Interval:
     """One interval of what is at least the one and at most the other; an end without a bound is infinite."""
     bounded = math.isfinite(least.estimate), math.isfinite(most.estimate)
     if bounded == (True, True):
-        return least if least == most else replace(least, high=most.high, kind=f"{least.kind}, of the least and the most that it may be")
+        if least.estimate == most.estimate:
+            # Such as a median: known, with an interval that may lack an end.
+            return replace(least, high=most.high, kind=_method(least, most))
+        return replace(least, high=most.high, kind=f"{least.kind}, of the least and the most that it may be")
     if bounded == (True, False):
         return replace(least, high=math.inf, kind=f"{least.kind}{LEAST}")
     if bounded == (False, True):
         return replace(most, low=-math.inf, kind=f"{most.kind}{MOST}")
-    return least
+    return replace(least, estimate=math.nan)
+
+
+def _method(least: Interval, most: Interval) -> str:
+    """How an interval is made whose ends are those of two: one of them may be of values that are all alike."""
+    return most.kind if least.kind.startswith("no variation") else least.kind
 
 
 def unfinished(first: Bounds, second: Bounds | None) -> str:
@@ -39,9 +47,8 @@ def unfinished(first: Bounds, second: Bounds | None) -> str:
 
 def words(first: Bounds, second: Bounds | None, data: Data, shown: tuple[Interval, Interval], options: Mapping[str, Any]) -> str:
     """The numbers of a cell: both sides, and by how much at least and at most they are apart."""
-    statistic = data.spec.statistic
     bound = float(options["bound"]) if second is None else 0.0
-    mine, theirs = _side(first, statistic), _Side(bound, bound) if second is None else _side(second, statistic)
+    mine, theirs = _side(first, data), _Side(bound, bound) if second is None else _side(second, data)
     divisor, unit = data.unit([value for side in (mine, theirs) for value in (side.least, side.most) if math.isfinite(value)])
     apart = _apart(*(end.over(divisor) for end in shown))
     left, right = mine.words(divisor, unit), theirs.words(divisor, unit)
@@ -68,17 +75,26 @@ class _Side:
         return f"at least {least}{self.added}" if least else f"at most {most}{self.added}" if most else f"{self.none}{self.added}"
 
 
-def _side(bounds: Bounds, statistic: Centre) -> _Side:
+def _side(bounds: Bounds, data: Data) -> _Side:
     low, high = bounds
     open_ = int((low != high).sum())
-    ends = [stats.centre(end, of=statistic) if np.isfinite(end).all() else None for end in bounds]
-    least, most = (math.nan if end is None else end.estimate for end in ends)
+    least, most = stats.centre_between(*bounds, data.spec.statistic)
     if not open_:
-        return _Side(least, most, none=ends[0].kind if ends[0] is not None else "")
-    if statistic == "median" and np.isfinite(low).all() and float(np.median(low)) == float(np.median(high)):
-        # Fewer than half that are longer than all others do not change a median.
-        most = least
-    return _Side(least, most, f" ({open_} of {len(low)} runs did not finish)")
+        return _Side(least.estimate, most.estimate, none=least.kind)
+    # What it cannot be below anyway bounds nothing.
+    known = bound_of(least.estimate, most.estimate, data.measure.range)
+    return _Side(
+        math.nan if known in ("at most", "not bounded") else least.estimate, most.estimate, f" ({open_} of {len(low)} runs did not finish)"
+    )
+
+
+def _known(found: Interval) -> str:
+    """A number that is known, with an interval of which runs that did not finish may leave one end."""
+    if math.isfinite(found.low) == math.isfinite(found.high):
+        return found.words(_SPEC)
+    end = f"from {found.low:{_SPEC}}" if math.isfinite(found.low) else f"up to {found.high:{_SPEC}}"
+    side = "upper" if math.isfinite(found.low) else "lower"
+    return f"{found.estimate:{_SPEC}} ({end}, {found.kind}; runs that did not finish leave no {side} end)"
 
 
 def _apart(least: Interval, most: Interval) -> str:
@@ -87,8 +103,8 @@ def _apart(least: Interval, most: Interval) -> str:
     if bounded == (False, False):
         return f"not known ({least.kind})"
     if bounded == (True, True):
-        if least == most:
-            return least.words(_SPEC)
+        if least.estimate == most.estimate:
+            return _known(between(least, most))
         return f"{least.estimate:{_SPEC}} to {most.estimate:{_SPEC}} ({least.low:{_SPEC}} to {most.high:{_SPEC}}, {least.kind})"
     found, bound, end, side = (least, "at least", least.low, "upper") if bounded[0] else (most, "at most", most.high, "lower")
     parts = [f"{'from' if bounded[0] else 'up to'} {end:{_SPEC}}"] if math.isfinite(end) else []

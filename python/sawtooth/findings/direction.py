@@ -82,10 +82,14 @@ def difference(
     """What the first side exceeds the other by, at least and at most; two intervals that are one where all is known."""
     if second is None:
         bound = float(options["bound"])
-        made = [stats.centre(side, of=statistic, level=level).less(bound) if np.isfinite(side).all() else _none(side) for side in first]
+        made = [end.less(bound) for end in stats.centre_between(*first, statistic, level)]
     else:
         times = float(options["times"])
         pairs = ((first[0], second[1]), (first[1], second[0]))
+        if statistic == "median":
+            # By order: what has no bound is beyond all others.
+            least, most = (a - times * b for a, b in pairs)
+            return stats.centre_between(least, most, statistic, level)
         if np.array_equal(first[0], first[1]) and np.array_equal(second[0], second[1]):
             # All is known: it is one interval.
             pairs = pairs[:1]
@@ -96,9 +100,7 @@ def difference(
 def _of_pairs(a: Vector, b: Vector, times: float, statistic: Centre, level: float) -> Interval:
     if statistic == "mean":
         return stats.difference(a, b, level=level, times=times)
-    if statistic == "geometric mean":
-        return _of_geometric_means(a, times * b, level)
-    return stats.centre(a - times * b, of=statistic, level=level)
+    return _of_geometric_means(a, times * b, level)
 
 
 def _of_geometric_means(a: Vector, b: Vector, level: float) -> Interval:

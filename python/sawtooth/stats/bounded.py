@@ -56,4 +56,4 @@ def _end(values: Vector, of: Centre, level: float) -> Interval:
     beyond = 2 * (top - bottom) + 1.0 + 2 * max(abs(top), abs(bottom))
     found = median(np.nan_to_num(values, posinf=top + beyond, neginf=bottom - beyond), level)
     ends = [math.inf if end > top else -math.inf if end < bottom else end for end in (found.estimate, found.low, found.high)]
-    return replace(found, estimate=ends[0], low=ends[1], high=ends[2])
+    return replace(found, estimate=ends[0], low=ends[1], high=ends[2], kind=found.kind if math.isfinite(ends[0]) else _OPEN)
