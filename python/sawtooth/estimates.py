@@ -21,7 +21,7 @@ from sawtooth.stats import Centre, Interval, Vector
 
 Bound = Literal["", "at least", "at most", "between", "not bounded"]
 """What an estimate is: known if empty, else a bound of one side, of both, or of neither."""
-_UNFINISHED = re.compile(r", \d+ of \d+ unfinished: (at least|at most|between two bounds)$|, of \d+ of \d+ pairs that finished$")
+_UNFINISHED = re.compile(r", \d+ of \d+ unfinished: (at least|at most|between two bounds)$")
 """What `of_bounds`, and pairs of runs, add to the kind of an interval."""
 _MADE = re.compile(r"(?P<level>[\d.]+)% (?P<methods>.+) interval$")
 """The kind of an interval that there is: its level and its methods."""

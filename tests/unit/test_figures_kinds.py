@@ -322,12 +322,12 @@ def test_pairs_that_did_not_finish_are_drawn_and_what_nothing_bounds_is_marked(r
     text = 'kind = "paired"\nmetric = "completion_ns"\nof = "short"\nform = "ratio"\nwhere = { delay = "10 ms" }\npanels = "rate"'
     found = drawn(runs, tmp_path, text)
     slow, fast = found.numbers.filter(rate="1 Mbit/s").to_dicts()[0], found.numbers.filter(rate="5 Mbit/s").to_dicts()[0]
-    assert (slow["unfinished"], slow["interval"]) == (3, "nothing bounds it: runs did not finish")
+    assert (slow["unfinished"], slow["bound"]) == (3, "not bounded")
     rows = records(runs).filter(flow="short", rate="5 Mbit/s", delay="10 ms").sort("replicate")
     reno, cubic = (rows.filter(arm=arm)["completion_ns"].to_numpy() for arm in ("reno", "cubic"))
     assert close(fast["estimate"], cubic.mean() / reno.mean())
-    assert "∅: nothing bounds 1 of 2 points; of 3 of 6 pairs a run did not finish." in found.note
-    assert texts(found).count("∅") == 1
+    assert "1 point (↕) of runs that did not finish, which nothing bounds. Of 3 of 6 pairs a run did not finish." in found.note
+    assert texts(found).count("↕") == 1
     assert sum(bool(text.arrow_patch) for text in cast(Any, found.figure.axes[0].texts)) == 6
     with pytest.raises(DatasetError, match="there is nothing to hold against `reno`"):
         drawn(without(runs, arm="cubic"), tmp_path, text)

@@ -48,10 +48,10 @@ def test_what_did_not_finish_makes_a_difference_a_bound_on_its_side(form: str, m
     assert (sooner.unfinished, sooner.bound) == (1, "at most")
     assert (sooner.interval.estimate, sooner.interval.low, sooner.interval.high) == (most.estimate, -math.inf, most.high)
     both = pairs.of_pairs((OTHER, LATE), (OTHER, LATE), form)
-    assert both.bound == "" and math.isnan(both.interval.estimate)
-    assert both.interval.kind == "nothing bounds it: runs did not finish"
-    # Where both ends are known, the interval holds both.
+    assert both.bound == "not bounded" and math.isnan(both.interval.estimate)
+    # Where both bounds are known, the interval holds both.
     between = pairs.of_pairs((OTHER, OTHER + 1), (KNOWN, KNOWN), form)
+    assert (between.bound, between.interval.estimate, between.most) == ("between", least.estimate, made_of(OTHER + 1, KNOWN).estimate)
     assert (between.interval.low, between.interval.high) == (least.low, made_of(OTHER + 1, KNOWN).high)
 
 
@@ -61,7 +61,7 @@ def test_a_ratio_of_what_is_below_0_has_its_bounds_the_right_way_round() -> None
     assert pairs.of_pairs((OTHER, LATE), (-KNOWN, -KNOWN), "ratio").bound == "at most"
     assert pairs.of_pairs((-KNOWN, -KNOWN), (OTHER, LATE), "ratio").bound == "at least"
     around = pairs.of_pairs((KNOWN, KNOWN), (-OTHER, OTHER), "ratio")
-    assert around.bound == "" and math.isnan(around.interval.estimate)
+    assert around.bound == "not bounded" and math.isnan(around.interval.estimate)
 
 
 def test_an_arrow_points_to_where_the_difference_may_be() -> None:
@@ -93,9 +93,7 @@ def test_a_figure_of_differences_leaves_no_pair_out_that_did_not_finish(runs: Da
         found = drawn(runs, tmp_path, f'kind = "{kind}"\n{keys}{places}')
         rows = found.numbers
         assert rows.height == 9 and set(rows["n"]) == {3} and not any(rows["left_out"])
-        bounds, open_ = rows.filter(bound="at least"), rows.filter(interval="nothing bounds it: runs did not finish")
+        bounds, open_ = rows.filter(bound="at least"), rows.filter(bound="not bounded")
         assert bounds.height and open_.height
-        assert f"Arrows: of {bounds['unfinished'].sum()} of 27 pairs a run did not finish, the difference is at least that." in found.note
-        assert (
-            f"∅: nothing bounds {open_.height} of 9 points; of {open_['unfinished'].sum()} of 27 pairs a run did not finish." in found.note
-        )
+        assert f"Arrows: of {rows['unfinished'].sum()} of 27 pairs a run did not finish, the value is at least that." in found.note
+        assert f"{open_.height} points (↕) of runs that did not finish, which nothing bounds" in found.note

@@ -31,44 +31,32 @@ def of_pairs(first: Bounds, second: Bounds, form: str, unknown: int = 0) -> Esti
     if not known:
         return Estimate(Interval(math.nan, -math.inf, math.inf, 0, "no pair of runs is known"), unknown, 0, unknown)
     unfinished = int(((first[0] != first[1]) | (second[0] != second[1])).sum())
-    n = known + unknown
     if not unfinished:
-        return Estimate(_made(first[0], second[0], form), n, 0, unknown)
-    least, most = (_end(sides, form) for sides in _ends(first, second, form))
-    told = least or most
-    if told is None:
-        nothing = Interval(math.nan, -math.inf, math.inf, known, "nothing bounds it: runs did not finish")
-        return Estimate(nothing, n, unfinished, unknown)
-    bound = "at least" if least else "at most"
-    kind = f"{told.kind}, {unfinished} of {known} unfinished: {bound}"
-    ends = least.low if least else -math.inf, most.high if most else math.inf
-    return Estimate(Interval(told.estimate, *ends, known, kind), n, unfinished, unknown, bound)
+        return Estimate(_made(first[0], second[0], form), known + unknown, 0, unknown)
+    least, most = (_end(sides, form, beyond) for sides, beyond in zip(_ends(first, second, form), (-math.inf, math.inf), strict=True))
+    return estimates.between(least, most, known + unknown, unfinished, unknown)
 
 
 def row(found: Estimate) -> dict[str, object]:
-    """Pairs as cells of a table: whether the estimate is only a bound, of how many pairs it is, and how many tell nothing."""
-    return {**cells(found), "bound": found.bound or None, "n": found.interval.n, "left_out": found.unknown}
+    """Pairs as cells of a table: of how many the estimate is, and how many tell nothing."""
+    return {**cells(found), "n": found.interval.n, "left_out": found.unknown}
 
 
 def said(found: Sequence[Estimate], form: str, to: str) -> str:
     """Of how many pairs points are, which of them are bounds, and what is not among them."""
-    told = [each for each in found if math.isfinite(each.interval.estimate)]
+    told = [each for each in found if each.interval.n]
     what = "Ratio of means" if form == "ratio" else "Mean difference"
     pairs = estimates.counted({each.interval.n for each in told}, "pair")
     text = f"{what} of {pairs} of runs, each {'divided by' if form == 'ratio' else 'less'} `{to}`" if told else ""
     text = f"{text}{estimates.intervals(told)}." if told else ""
     every = estimates.counted({sum(each.n for each in found)}, "pair")
-    bounds = [each for each in told if each.bound]
-    if bounds:
-        sides = " or ".join(dict.fromkeys(each.bound for each in bounds))
-        text += f" Arrows: of {sum(each.unfinished for each in bounds)} of {every} a run did not finish, the {form} is {sides} that."
-    open_ = [each for each in found if each.unfinished and each not in told]
-    if open_:
-        text += f" ∅: nothing bounds {len(open_)} of {estimates.counted({len(found)}, 'point')}; of {sum(each.unfinished for each in open_)} of {every} a run did not finish."
-    missing = sum(not each.interval.n for each in found)
+    unfinished, unknown = (sum(getattr(each, name) for each in found) for name in ("unfinished", "unknown"))
+    if unfinished:
+        open_ = estimates.bounds_said([each.bound for each in found], f"of {unfinished} of {every} a run did not finish")
+        text += f" {open_[0].upper()}{open_[1:]}"
+    missing = len(found) - len(told)
     if missing:
         text += f" ∅: {missing} of {estimates.counted({len(found)}, 'point')} without a pair that is known."
-    unknown = sum(each.unknown for each in found)
     if unknown:
         text += f" Left out: {unknown} of {every} a run of which is not there or does not tell it."
     return text.strip()
@@ -88,12 +76,12 @@ def _ends(first: Bounds, second: Bounds, form: str) -> tuple[_Sides, _Sides]:
     return (a, b_most if a.mean() >= 0 else b), (a_most, b if a_most.mean() >= 0 else b_most)
 
 
-def _end(sides: _Sides, form: str) -> Interval | None:
-    """The interval of an end; None if that is not bounded."""
-    if not all(np.isfinite(side).all() for side in sides):
-        return None
-    found = _made(*sides, form)
-    return found if math.isfinite(found.estimate) else None
+def _end(sides: _Sides, form: str, beyond: float) -> Interval:
+    """The interval of an end, whose estimate is `beyond` all others where it is not bounded."""
+    found = _made(*sides, form) if all(np.isfinite(side).all() for side in sides) else None
+    if found is not None and math.isfinite(found.estimate):
+        return found
+    return stats.unbounded(beyond, len(sides[0]), "runs that did not finish leave no bound")
 
 
 def _made(first: Vector, second: Vector, form: str) -> Interval:

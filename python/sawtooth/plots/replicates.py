@@ -15,7 +15,7 @@ from sawtooth.estimates import Bound, Estimate
 from sawtooth.plots import facets
 from sawtooth.plots.along import along
 from sawtooth.plots.style import COLOURS, named, plain_ticks
-from sawtooth.stats import Interval, Vector
+from sawtooth.stats import Vector
 
 
 @dataclass(frozen=True)
@@ -100,27 +100,33 @@ def _beside(axis: Axes, against: Sequence[Estimate], base: float, levels: int, l
     def to_others(value: float) -> float:
         return value / base if ratio else value - base
 
-    for at, each in enumerate(against):
-        if not np.isfinite(each.interval.estimate):
-            facets.nothing(axis, levels + at, "black")
-    shown = {at: _moved(each.interval, to_values) for at, each in enumerate(against) if np.isfinite(each.interval.estimate)}
-    if not shown:
+    shown = [_moved(each, to_values, turned=ratio and base < 0) for each in against]
+    for at, each in enumerate(shown):
+        place = levels + at, each.interval.estimate
+        if np.isfinite(each.interval.estimate):
+            reach = np.array([facets.reach(each.interval)]).T
+            axis.errorbar(*place, yerr=reach, marker="D", markersize=5, color="black", capsize=3, elinewidth=1.2, zorder=3)
+        elif not each.bound:
+            facets.nothing(axis, place[0], "black")
+        facets.marks(axis, place, each, "black")
+    if not any(each.values for each in shown):
         return
     axis.plot([0, levels + len(against) - 0.5], [base, base], color="0.35", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-    for at, each in shown.items():
-        reach = np.array([facets.reach(each)]).T
-        axis.errorbar(levels + at, each.estimate, yerr=reach, marker="D", markersize=5, color="black", capsize=3, elinewidth=1.2, zorder=3)
-        if against[at].bound:
-            facets.arrow(axis, (levels + at, each.estimate), "black", down=(against[at].bound == "at most") != (ratio and base < 0))
     functions: Any = (to_others, to_values)
     scale = axis.secondary_yaxis("right", functions=functions)
     scale.set_ylabel(label)
 
 
-def _moved(interval: Interval, to: Callable[[float], float]) -> Interval:
-    """The interval on another scale, which may be the other way round."""
-    low, high = sorted((to(interval.low), to(interval.high)))
-    return replace(interval, estimate=to(interval.estimate), low=low, high=high)
+def _moved(each: Estimate, to: Callable[[float], float], *, turned: bool) -> Estimate:
+    """The estimate on another scale, which may be the other way round."""
+    low, high = sorted((to(each.interval.low), to(each.interval.high)))
+    bound = _TURNED.get(each.bound, each.bound) if turned else each.bound
+    return replace(
+        each, interval=replace(each.interval, estimate=to(each.interval.estimate), low=low, high=high), most=to(each.most), bound=bound
+    )
+
+
+_TURNED: Mapping[Bound, Bound] = {"at least": "at most", "at most": "at least"}
 
 
 @dataclass(frozen=True)
