@@ -34,3 +34,11 @@ def test_what_is_less_the_longer_it_takes_has_no_ratio(one: Dataset) -> None:
         notes(one, "4 s - completion_ns")
     assert caught.value.message == "`4 s - completion_ns` of f has no least value in 4 of 6 runs (cell 1, b / a), which did not finish"
     assert caught.value.hint == "turn its sign round, so that those are at least so much"
+
+
+def test_what_is_divided_by_a_time_that_did_not_end_is_at_most_so_much(tmp_path: Path) -> None:
+    (row,) = compare(made(tmp_path, ALL, NONE).directory, [], Question(("1 s / completion_ns",))).rows
+    assert (row.bound, row.first.kind) == ("at most", "at most: 6 of 6 runs did not finish")
+    assert 0 < row.first.estimate < row.second.estimate
+    assert 0 < row.ratio.estimate < 1
+    assert (row.ratio.low, row.verdict) == (float("-inf"), "differ")

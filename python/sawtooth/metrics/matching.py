@@ -313,6 +313,10 @@ class Matcher:
         unfinished = int((a != a_most).sum()), int((b != b_most).sum())
         least = means(a, b_most) if np.isfinite(b_most).all() else None
         most = least if not any(unfinished) else means(a_most, b) if np.isfinite(a_most).all() else None
+        if any(unfinished):
+            # A least of 0, such as of 1 s over a time that did not end, bounds no ratio.
+            least = None if least is not None and least.first == 0 else least
+            most = None if most is not None and most.second == 0 else most
         shown = (_mean(a, a_most), _mean(b, b_most))
         self._tested(metric, observed, shown, least, most, unfinished)
 
@@ -373,9 +377,11 @@ def _require_least(metric: Measure, observed: Observed, low: stats.Vector) -> No
 
 
 def _mean(low: stats.Vector, high: stats.Vector) -> Interval:
-    """The mean of a side, or the least that it may be."""
-    found = stats.mean_interval(low)
+    """The mean of a side, or the least that it may be; the most where the least is 0."""
     unfinished = int((low != high).sum())
+    if unfinished and not low.any() and np.isfinite(high).all():
+        return replace(stats.mean_interval(high), low=-math.inf, kind=f"at most: {unfinished} of {len(low)} runs did not finish")
+    found = stats.mean_interval(low)
     return replace(found, high=math.inf, kind=f"at least: {unfinished} of {len(low)} runs did not finish") if unfinished else found
 
 

@@ -133,8 +133,8 @@ def inside(row: Row, width: float) -> bool:
 
 def pm(interval: Interval, divisor: float) -> str:
     """A mean with half its interval, or the least that it may be."""
-    if interval.kind.startswith("at least"):
-        return f"≥ {interval.estimate / divisor:.4g}"
+    if interval.kind.startswith(("at least", "at most")):
+        return f"{'≥' if interval.kind.startswith('at least') else '≤'} {interval.estimate / divisor:.4g}"
     half = (interval.high - interval.low) / 2 / divisor
     return f"{interval.estimate / divisor:.4g}" + (f" ± {half:.2g}" if math.isfinite(half) and half > 0 else "")
 
