@@ -97,7 +97,7 @@ def test_the_interval_of_a_margin_is_that_which_decides(
     wanted = stats.difference_interval(stats.means_against(ours(results, "2 Mbit/s"), 1.5e6, error, freedom))
     assert found.interval is not None and found.limits == pytest.approx((-0.75e6, 0.75e6))
     assert (found.interval.estimate, found.interval.low, found.interval.high) == pytest.approx((wanted.estimate, wanted.low, wanted.high), rel=1e-6)  # fmt: skip
-    assert f"difference {wanted.over(1e6).words('+.3g')}" in found.words
+    assert f"difference {wanted.over(1e6).words('+.3g', 'Mbit/s')}" in found.words
 
 
 @pytest.mark.parametrize("column", ["sd", "ci"])

@@ -36,15 +36,15 @@ def numbers(dataset: Dataset, metric: str = "completion_ns", **keys: object) -> 
 
 def test_a_difference_to_what_finished_is_a_bound_with_the_end_that_decides(one: Dataset) -> None:
     assert numbers(one) == (
-        "at least 2.346 s (4 of 6 runs did not finish) against 1.721 s, difference at least +0.626 (from +0.366, 95% t and log-scale interval; "
+        "at least 2.346 s (4 of 6 runs did not finish) against 1.721 s, difference at least +0.626 s (from +0.366 s, 95% t and log-scale interval; "
         "runs that did not finish have no upper bound)"
     )
     assert numbers(one, arm="a", is_="below", than={"arm": "b"}) == (
-        "1.721 s against at least 2.346 s (4 of 6 runs did not finish), difference at most -0.626 (up to -0.366, 95% t and log-scale interval; "
+        "1.721 s against at least 2.346 s (4 of 6 runs did not finish), difference at most -0.626 s (up to -0.366 s, 95% t and log-scale interval; "
         "runs that did not finish have no lower bound)"
     )
     assert numbers(one, than="2 s") == (
-        "at least 2.346 s (4 of 6 runs did not finish); from 2 s it is at least +0.346 (from +0.0869, 95% t and log-scale interval; "
+        "at least 2.346 s (4 of 6 runs did not finish); from 2 s it is at least +0.346 s (from +0.0869 s, 95% t and log-scale interval; "
         "runs that did not finish have no upper bound)"
     )
 
@@ -70,7 +70,7 @@ def test_of_two_sides_that_did_not_finish_both_say_at_least_and_the_difference_i
 
 def test_within_shows_no_interval_of_bounds_as_one_of_the_difference(one: Dataset) -> None:
     text = numbers(one, is_="within", margin="1 s", than="2 s")
-    assert "it is at least +0.346 (from +0.0869" in text
+    assert "it is at least +0.346 s (from +0.0869" in text
     # The spread of bounds does not say what more runs would show.
     assert text.endswith("4 of 6 runs did not finish: longer ones would tell more")
     (evidence,) = one.finding(
@@ -83,13 +83,13 @@ def test_within_shows_no_interval_of_bounds_as_one_of_the_difference(one: Datase
 def test_runs_that_all_ended_at_the_same_bound_are_not_said_to_be_alike(alike: Dataset) -> None:
     assert "alike" not in numbers(alike)
     assert numbers(alike, than="2 s") == (
-        "at least 3 s (6 of 6 runs did not finish); from 2 s it is at least +1 (from +1; runs that did not finish have no upper bound)"
+        "at least 3 s (6 of 6 runs did not finish); from 2 s it is at least +1 s (from +1 s; runs that did not finish have no upper bound)"
     )
 
 
 def test_what_is_less_the_longer_it_takes_is_at_most_so_much(one: Dataset) -> None:
     text = numbers(one, "4 s - completion_ns")
-    assert text.startswith("at most 1.654 s (4 of 6 runs did not finish) against 2.279 s, difference at most -0.626 (up to -0.346, ")
+    assert text.startswith("at most 1.654 s (4 of 6 runs did not finish) against 2.279 s, difference at most -0.626 s (up to -0.346 s, ")
     # A bound that is infinite leaves no slack to what is claimed to be at least as much.
     assert one.finding(claim="c", metric="4 s - completion_ns", arm="b", is_="at least", than={"arm": "a"}).answer == "no"
     assert "without a bound (4 of 6 runs did not finish) against" in numbers(one, "2 s - completion_ns", statistic="geometric mean")

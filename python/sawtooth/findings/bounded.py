@@ -50,7 +50,7 @@ def words(first: Bounds, second: Bounds | None, data: Data, shown: tuple[Interva
     bound = float(options["bound"]) if second is None else 0.0
     mine, theirs = _side(first, data), _Side(bound, bound) if second is None else _side(second, data)
     divisor, unit = data.unit([value for side in (mine, theirs) for value in (side.least, side.most) if math.isfinite(value)])
-    apart = _apart(*(end.over(divisor) for end in shown))
+    apart = _apart(*(end.over(divisor) for end in shown), unit)
     left, right = mine.words(divisor, unit), theirs.words(divisor, unit)
     if second is None:
         return f"{left}; from {right} it is {apart}"
@@ -88,27 +88,31 @@ def _side(bounds: Bounds, data: Data) -> _Side:
     )
 
 
-def _known(found: Interval) -> str:
+def _known(found: Interval, unit: str) -> str:
     """A number that is known, with an interval of which runs that did not finish may leave one end."""
+    after = f" {unit}" if unit else ""
     if math.isfinite(found.low) == math.isfinite(found.high):
-        return found.words(_SPEC)
-    end = f"from {found.low:{_SPEC}}" if math.isfinite(found.low) else f"up to {found.high:{_SPEC}}"
+        return found.words(_SPEC, unit)
+    end = f"from {found.low:{_SPEC}}{after}" if math.isfinite(found.low) else f"up to {found.high:{_SPEC}}{after}"
     side = "upper" if math.isfinite(found.low) else "lower"
-    return f"{found.estimate:{_SPEC}} ({end}, {found.kind}; runs that did not finish leave no {side} end)"
+    return f"{found.estimate:{_SPEC}}{after} ({end}, {found.kind}; runs that did not finish leave no {side} end)"
 
 
-def _apart(least: Interval, most: Interval) -> str:
+def _apart(least: Interval, most: Interval, unit: str) -> str:
     """How far two sides are apart, with the interval that decides."""
+    after = f" {unit}" if unit else ""
     bounded = math.isfinite(least.estimate), math.isfinite(most.estimate)
     if bounded == (False, False):
         return f"not known ({least.kind})"
     if bounded == (True, True):
         if least.estimate == most.estimate:
-            return _known(between(least, most))
-        return f"{least.estimate:{_SPEC}} to {most.estimate:{_SPEC}} ({least.low:{_SPEC}} to {most.high:{_SPEC}}, {least.kind})"
+            return _known(between(least, most), unit)
+        return (
+            f"{least.estimate:{_SPEC}} to {most.estimate:{_SPEC}}{after} ({least.low:{_SPEC}} to {most.high:{_SPEC}}{after}, {least.kind})"
+        )
     found, bound, end, side = (least, "at least", least.low, "upper") if bounded[0] else (most, "at most", most.high, "lower")
-    parts = [f"{'from' if bounded[0] else 'up to'} {end:{_SPEC}}"] if math.isfinite(end) else []
+    parts = [f"{'from' if bounded[0] else 'up to'} {end:{_SPEC}}{after}"] if math.isfinite(end) else []
     # Of bounds that are alike it is not known whether the runs are.
     parts += [found.kind] if not found.kind.startswith("no variation") else []
     text = f"{', '.join(parts)}; " if parts else ""
-    return f"{bound} {found.estimate:{_SPEC}} ({text}runs that did not finish have no {side} bound)"
+    return f"{bound} {found.estimate:{_SPEC}}{after} ({text}runs that did not finish have no {side} bound)"

@@ -76,8 +76,7 @@ class Answers:
         tested = sum(bool(claim.evidence) and not claim.parts for claim in claims)
         found: list[Verdict] = []
         for claim, spec, answer, by_itself in zip(claims, specs, answers, alone, strict=True):
-            left_open = f"; by itself this would be `{by_itself}`: with all {tested} claims of the study together (Holm) it is left open"
-            numbers = _words(claim, spec, answer, left_open if claim.evidence and answer != by_itself else "")
+            numbers = _words(claim, spec, answer, _together(answer, by_itself, tested) if claim.evidence else "")
             found.append(Verdict(claim.claim, answer, _told(numbers, sources(spec, self.shown.references)), list(claim.evidence)))
         return found
 
@@ -199,8 +198,17 @@ def summary(found: Section) -> list[str]:
     return [f"{verdict.answer}: {verdict.claim} ({verdict.numbers})" for verdict in found.verdicts]
 
 
-def _words(claim: Claimed, spec: FindingSpec, answer: str, left_open: str = "") -> str:
-    """The numbers behind a verdict: of every cell, or of those that matter if there are many; and what is said of one that is left open."""
+def _together(answer: str, by_itself: str, tested: int) -> str:
+    """What is said of a verdict that would be another one if it were the only one; empty if it would not."""
+    if answer == by_itself:
+        return ""
+    # `no` may stay where `mixed` would have needed cells that show the claim at the smaller share of errors.
+    stays = "left open" if answer == "cannot distinguish" else f"`{answer}`"
+    return f"; by itself this would be `{by_itself}`: with all {tested} claims of the study together (Holm) it is {stays}"
+
+
+def _words(claim: Claimed, spec: FindingSpec, answer: str, together: str = "") -> str:
+    """The numbers behind a verdict: of every cell, or of those that matter if there are many; and what the other claims make of it."""
     if claim.parts:
         return f"follows from {', '.join(spec.options['findings'])}"
     if not claim.evidence:
@@ -220,7 +228,7 @@ def _words(claim: Claimed, spec: FindingSpec, answer: str, left_open: str = "") 
         text += f"; for example {_one(least.cell, least.words, least.doubt)}"
     if claimed_of := spec.wanted.words(len(cells)):
         text = f"{text}; claimed of {claimed_of}"
-    return f"{text}{left_open}. {claim.remark}" if claim.remark else f"{text}{left_open}"
+    return f"{text}{together}. {claim.remark}" if claim.remark else f"{text}{together}"
 
 
 def _example(cells: Sequence[Evidence], answer: str) -> Evidence:

@@ -53,11 +53,12 @@ class Interval:
             return np.nan, np.nan
         return self.estimate - self.low, self.high - self.estimate
 
-    def words(self, spec: str) -> str:
-        """Estimate, interval and its kind, each number formatted by `spec`."""
+    def words(self, spec: str, unit: str = "") -> str:
+        """Estimate, interval and its kind, each number formatted by `spec`, in `unit`."""
+        after = f" {unit}" if unit else ""
         if not np.isfinite(self.high - self.low):
-            return f"{self.estimate:{spec}} ({self.kind})"
-        return f"{self.estimate:{spec}} ({self.low:{spec}} to {self.high:{spec}}, {self.kind})"
+            return f"{self.estimate:{spec}}{after} ({self.kind})"
+        return f"{self.estimate:{spec}}{after} ({self.low:{spec}} to {self.high:{spec}}{after}, {self.kind})"
 
 
 def vector(values: Sequence[float] | Vector) -> Vector:

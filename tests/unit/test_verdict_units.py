@@ -1,0 +1,52 @@
+"""Differences that verdicts tell have their unit, as what they are differences of has."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import sawtooth
+from sawtooth import Study
+from sawtooth.results.dataset import Dataset
+
+STUDY = """
+name = "s"
+repeat = 3
+[draws]
+S = { distribution = "uniform", low = "0 ms", high = "500 ms" }
+[scenario]
+duration = "5 s"
+links.l = { rate = "10 Mbit/s", delay = "10 ms", queue = { name = "drop_tail", limit = "1 bdp" } }
+flows = [{ path = ["l"], start = "S" }, { path = ["l"] }]
+[arms]
+reno = { cc = "reno" }
+cubic = { cc = "cubic" }
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    folder = tmp_path_factory.mktemp("units")
+    (folder / "s.toml").write_text(STUDY)
+    return sawtooth.run(Study.load(folder / "s.toml"), out=folder / "out", jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        ({"than": "3 Mbit/s"}, "from 3 Mbit/s it is"),
+        ({"than": {"arm": "cubic"}}, "difference"),
+        ({"than": {"arm": "cubic", "times": 2}}, "less 2 times that"),
+        ({"than": "3 Mbit/s", "is_": "within", "margin": "5 %"}, "from 3 Mbit/s it is"),
+    ],
+)
+def test_a_difference_has_the_unit_of_both_sides(results: Dataset, keys: dict[str, object], what: str) -> None:
+    text = results.finding(**{"claim": "c", "metric": "total_goodput_bps", "arm": "reno", "is_": "above", **keys}).numbers  # type: ignore[arg-type]
+    end = r"[+-][\d.e+]+"
+    assert re.search(rf"{what} {end} Mbit/s \({end} to {end} Mbit/s, 95% ", text), text
+
+
+def test_a_plain_number_has_none(results: Dataset) -> None:
+    text = results.finding(claim="c", metric="total_goodput_bps / 1 Mbit/s", arm="reno", is_="above", than=0.5).numbers
+    assert re.search(r"it is [+-][\d.]+ \([+-][\d.]+ to [+-][\d.]+, ", text), text
