@@ -74,7 +74,9 @@ def draw(data: Data, *, violin: bool = False) -> Drawn:
     unplaced = f"{lost} of {numbers.height} runs have no point, as nothing bounds them." if lost else ""
     if not numbers["bound"].count():
         numbers = numbers.drop("bound")
-    return Drawn(made, shown.sentences(said, _bodies(groups), unplaced, note, shown.pooling(data)), numbers)
+    return Drawn(
+        made, shown.sentences(said, _bodies(groups), unplaced, note, shown.pooling(data)), shown.in_units(numbers, unit=data.measure.unit)
+    )
 
 
 def _quartiles(low: Vector, high: Vector) -> Vector:

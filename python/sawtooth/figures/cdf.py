@@ -74,7 +74,9 @@ def draw(data: Data) -> Drawn:
         for x, share, low, high in zip(curve.steps.x, curve.steps.share, curve.steps.low, curve.steps.high, strict=True)
     ]
     return Drawn(
-        made, shown.sentences(_said(curves, _values(data)), note, shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None)
+        made,
+        shown.sentences(_said(curves, _values(data)), note, shown.pooling(data)),
+        shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit),
     )
 
 

@@ -75,7 +75,11 @@ def draw(data: Data) -> Drawn:
         scale=scale,
         line_at=1.0 if form == "ratio" else 0.0,
     )
-    return Drawn(made, shown.sentences(pairs.said(points, form, to), shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))
+    return Drawn(
+        made,
+        shown.sentences(pairs.said(points, form, to), shown.pooling(data)),
+        shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit="" if form == "ratio" else data.measure.unit),
+    )
 
 
 def _pairs(data: Data, along: str, to: str) -> pl.DataFrame:

@@ -176,7 +176,7 @@ def _means(data: Data, panels: Sequence[Panel], found: Sequence[Factorial], dime
         "Means over everything else, from the mean of each replicate.", estimates.said(points, "mean", "replicates"), said(each),
         "Beside the factors: what interacts beyond chance." if interactions else "No two factors interact beyond chance.", shown.pooling(data),
     )  # fmt: skip
-    return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
+    return Drawn(made, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit))
 
 
 def _marginal(frame: pl.DataFrame) -> Estimate:

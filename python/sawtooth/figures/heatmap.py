@@ -83,7 +83,7 @@ def draw(data: Data) -> Drawn:
         note,
         shown.pooling(data),
     )
-    return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
+    return Drawn(made, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit))
 
 
 def _centred(known: list[Estimate], centre: float | None, divisor: float, unit: str, *, logs: bool) -> str:

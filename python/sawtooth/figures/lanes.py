@@ -47,7 +47,7 @@ def draw(data: Data) -> Drawn:
     unfinished = frame.filter(pl.col("low") != pl.col("high")).height
     if unfinished:
         text += f" Open at the right: {unfinished} that did not end before the run did."
-    return Drawn(made, shown.sentences(text, data.spec.view.rows.words), numbers)
+    return Drawn(made, shown.sentences(text, data.spec.view.rows.words), shown.in_units(numbers, unit=data.measure.unit))
 
 
 KIND = Kind(

@@ -101,7 +101,7 @@ def draw(data: Data) -> Drawn:
         note,
         data.spec.view.rows.words,
     )
-    return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
+    return Drawn(made, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit))
 
 
 def _list(names: list[str]) -> str:

@@ -67,7 +67,7 @@ def numbers(
         for step, (level, point) in enumerate(zip(data.levels(), series, strict=True))
         if point is not None
     ]
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit)
 
 
 def row(found: Estimate) -> dict[str, object]:

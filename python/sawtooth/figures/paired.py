@@ -87,7 +87,9 @@ def draw(data: Data) -> Drawn:
         zero if any((one.least[0] < one.most[0]).any() for one in drawn) else "",
         shown.pooling(data),
     )
-    return Drawn(made, text, pl.DataFrame(rows, infer_schema_length=None))
+    return Drawn(
+        made, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit="" if form == "ratio" else data.measure.unit)
+    )
 
 
 def _table(sides: list[pl.DataFrame], replicates: list[int], column: str) -> np.ndarray[Any, np.dtype[np.float64]]:

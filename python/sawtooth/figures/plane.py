@@ -78,7 +78,11 @@ def draw(data: Data) -> Drawn:
         data.frame.filter(low.is_null() | x_low.is_null()).height,
     )
     said = estimates.said([point for pair in pairs for point in pair], data.spec.statistic, counted=counts)
-    return Drawn(made, shown.sentences(said, _undrawn(pairs), note, shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))
+    return Drawn(
+        made,
+        shown.sentences(said, _undrawn(pairs), note, shown.pooling(data)),
+        shown.in_units(pl.DataFrame(rows, infer_schema_length=None), x_unit=against.unit, y_unit=data.measure.unit),
+    )
 
 
 def _undrawn(pairs: list[tuple[Estimate, Estimate]]) -> str:

@@ -50,7 +50,11 @@ def draw(data: Data) -> Drawn:
         x_unfinished=pl.col("x_low") != pl.col("x_high"), y_unfinished=pl.col("low") != pl.col("high"),
         **{name: pl.Series(each, dtype=pl.String).replace("", None) for name, each in bounds.items() if any(each)},
     )  # fmt: skip
-    return Drawn(made, shown.sentences(_said(known, data.frame.height, every), note, shown.pooling(data)), numbers)
+    return Drawn(
+        made,
+        shown.sentences(_said(known, data.frame.height, every), note, shown.pooling(data)),
+        shown.in_units(numbers, x_unit=against.unit, y_unit=data.measure.unit),
+    )
 
 
 def _points(frame: pl.DataFrame, ranges: tuple[tuple[float, float], tuple[float, float]]) -> Points:

@@ -71,7 +71,11 @@ def draw(data: Data) -> Drawn:
         if any(part.n > 1 for stack in every for part in stack.parts) and not is_dense(levels)
         else ""
     )
-    return Drawn(made, shown.sentences(said, lines, _unfinished(every), shown.pooling(data)), pl.DataFrame(rows, infer_schema_length=None))
+    return Drawn(
+        made,
+        shown.sentences(said, lines, _unfinished(every), shown.pooling(data)),
+        shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=""),
+    )
 
 
 def whole_words(data: Data) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from sawtooth.errors import StudyError, cut
 from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.spec import FigureSpec
@@ -26,6 +28,12 @@ def place(data: Data, panel: Panel, curve: str) -> dict[str, str]:
     """Where a point stands, as cells of a table: by the names of the dimensions."""
     named = (("rows", panel.row), ("panels", panel.column), ("curves", curve))
     return {data.places[role]: level.removeprefix(f"{data.places[role]} = ") for role, level in named if role in data.places}
+
+
+def in_units(numbers: pl.DataFrame, **units: str) -> pl.DataFrame:
+    """The numbers of a figure with what they are in, each in a column of its own; empty of plain numbers, ratios and shares."""
+    # Without a row there is nothing that had a unit, and a literal would make one.
+    return numbers.with_columns(**{name: pl.lit(unit) for name, unit in units.items()}) if numbers.height else numbers
 
 
 def sentences(*parts: str) -> str:

@@ -58,7 +58,7 @@ def draw(data: Data) -> Drawn:
     return Drawn(
         over_time(panels, "", (start, end), width=6.5),
         shown.sentences(f"Replicate {number} of {len(known)}.", shown.pooling(data)),
-        numbers,
+        shown.in_units(numbers, unit=data.measure.unit),
     )
 
 

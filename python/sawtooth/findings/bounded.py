@@ -50,7 +50,7 @@ def words(first: Bounds, second: Bounds | None, data: Data, shown: tuple[Interva
     bound = float(options["bound"]) if second is None else 0.0
     mine, theirs = _side(first, data), _Side(bound, bound) if second is None else _side(second, data)
     divisor, unit = data.unit([value for side in (mine, theirs) for value in (side.least, side.most) if math.isfinite(value)])
-    apart = _apart(*(end.over(divisor) for end in shown), unit)
+    apart = _apart(shown[0].over(divisor), shown[1].over(divisor), unit)
     left, right = mine.words(divisor, unit), theirs.words(divisor, unit)
     if second is None:
         return f"{left}; from {right} it is {apart}"
