@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sawtooth
-from sawtooth import Study
-from sawtooth.results.dataset import Dataset
+from sawtooth import Dataset, Study
 
 STUDY = """
 name = "s"

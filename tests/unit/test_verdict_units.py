@@ -7,8 +7,7 @@ import re
 import pytest
 
 import sawtooth
-from sawtooth import Study
-from sawtooth.results.dataset import Dataset
+from sawtooth import Dataset, Study
 
 STUDY = """
 name = "s"
