@@ -13,6 +13,7 @@ from sawtooth.findings.data import Data
 from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
 from sawtooth.questions import Reader
+from sawtooth.recognise import written
 from sawtooth.study.keys import Key
 
 ALONG = Key("along", "factor", "needed", "the factor along which they cross")
@@ -46,11 +47,11 @@ def weigh(data: Data) -> list[Evidence]:
         for level, below in zip(levels, (False, True), strict=True):
             mine = cell.values.filter(pl.col(along) == level)
             there = data.side(other).filter(pl.col(along) == level) if other is not None else None
-            evidence = compare.one(level, mine, there, data, below=below)
+            evidence = compare.one(written(level), mine, there, data, below=below)
             if evidence is not None:
                 ends.append(evidence)
             else:
-                lacking.append(level)
+                lacking.append(written(level))
         found.append(
             cell.untold(f"no replicate tells it at {along} {lacking[0]}") if lacking else _both(cell.name, ends[0], ends[1], along)
         )

@@ -86,7 +86,7 @@ class Data:
         values = there.partition_by(several, maintain_order=True, as_dict=True)
         levels = cells.sort("cell", maintain_order=True).select(several).unique(maintain_order=True).rows()
         return [
-            (", ".join(f"{name} {level}" for name, level in zip(several, key, strict=True)), values.get(key, there.clear()))
+            (", ".join(f"{name} {written(str(level))}" for name, level in zip(several, key, strict=True)), values.get(key, there.clear()))
             for key in levels
         ]
 

@@ -14,6 +14,7 @@ from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
 from sawtooth.hints import did_you_mean
 from sawtooth.questions import Reader
+from sawtooth.recognise import written
 from sawtooth.study.keys import Key
 
 ALONG = Key("along", 'factor, `"arm"` or `"item"`', '`"arm"`', "what is ranked")
@@ -54,11 +55,11 @@ def weigh(data: Data) -> list[Evidence]:
         lacking: list[str] = []
         for first, second in pairwise(order):
             mine, there = (cell.values.filter(pl.col(along) == level) for level in (first, second))
-            evidence = compare.one(f"{first} against {second}", mine, there, data, below=False, paired=True)
+            evidence = compare.one(f"{written(first)} against {written(second)}", mine, there, data, below=False, paired=True)
             if evidence is not None:
                 steps.append(evidence)
             else:
-                lacking.append(f"{first} and {second}")
+                lacking.append(f"{written(first)} and {written(second)}")
         found.append(
             cell.untold("" if cell.values.is_empty() else f"no replicate has values of both {lacking[0]}")
             if lacking
