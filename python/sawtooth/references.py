@@ -59,6 +59,11 @@ class Quantity:
     place: Place | None = None
 
     @property
+    def spread(self) -> bool:
+        """Whether something says how far its values can be trusted."""
+        return self.sd is not None or self.ci is not None
+
+    @property
     def said(self) -> str:
         """Its unit in words."""
         return self.unit_name or "plain numbers"
@@ -93,7 +98,7 @@ class Reference:
     @property
     def exact(self) -> bool:
         """Whether nothing says how far its numbers can be trusted."""
-        return all(quantity.sd is None and quantity.ci is None for quantity in self.quantities.values())
+        return not any(quantity.spread for quantity in self.quantities.values())
 
     @property
     def columns(self) -> Mapping[str, Unit]:

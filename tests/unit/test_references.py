@@ -144,6 +144,10 @@ def test_what_shows_a_reference_ends_with_its_source(tmp_path: Path) -> None:
     plots = {spec.name: answers.plot(spec).caption for spec in answers.shown.figures}
     assert {name: caption.endswith(source) for name, caption in plots.items()} == {"own": False, "beside": True, "ratio": True}
     assert [verdict.numbers.endswith(source) for verdict in answers.verdicts()] == [True, True, False]
+    # In an expression what was published is a number: that its spread does not count is said there, and nowhere else.
+    exact = "In the measure the numbers of `paper` count as exact, without their published spread."
+    assert [name for name, caption in plots.items() if exact in caption] == ["ratio"]
+    assert [exact in verdict.numbers for verdict in answers.verdicts()] == [False, True, False]
     # Of a reference without a source nothing is said.
     unnamed = tmp_path / "unnamed"
     unnamed.mkdir()

@@ -8,6 +8,7 @@ import pytest
 
 import sawtooth
 from sawtooth import Dataset, Study
+from sawtooth.stats.interval import signed
 
 STUDY = """
 name = "s"
@@ -49,3 +50,10 @@ def test_a_difference_has_the_unit_of_both_sides(results: Dataset, keys: dict[st
 def test_a_plain_number_has_none(results: Dataset) -> None:
     text = results.finding(claim="c", metric="total_goodput_bps / 1 Mbit/s", arm="reno", is_="above", than=0.5).numbers
     assert re.search(r"it is [+-][\d.]+ \([+-][\d.]+ to [+-][\d.]+, ", text), text
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [(2345.6, "+2,346"), (-61250.0, "-61,250"), (12.345, "+12.3"), (-0.00123, "-0.00123"), (3.2e11, "+3.2e+11"), (0.0, "+0")]
+)
+def test_a_difference_is_written_as_people_read_it(value: float, told: str) -> None:
+    assert signed(value) == told

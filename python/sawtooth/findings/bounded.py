@@ -15,8 +15,7 @@ from sawtooth.findings.data import Data
 from sawtooth.findings.direction import Bounds
 from sawtooth.scales import number
 from sawtooth.stats import Interval
-
-_SPEC = "+.3g"
+from sawtooth.stats.interval import signed
 
 
 def between(least: Interval, most: Interval) -> Interval:
@@ -92,10 +91,10 @@ def _known(found: Interval, unit: str) -> str:
     """A number that is known, with an interval of which runs that did not finish may leave one end."""
     after = f" {unit}" if unit else ""
     if math.isfinite(found.low) == math.isfinite(found.high):
-        return found.words(_SPEC, unit)
-    end = f"from {found.low:{_SPEC}}{after}" if math.isfinite(found.low) else f"up to {found.high:{_SPEC}}{after}"
+        return found.words(unit=unit)
+    end = f"from {signed(found.low)}{after}" if math.isfinite(found.low) else f"up to {signed(found.high)}{after}"
     side = "upper" if math.isfinite(found.low) else "lower"
-    return f"{found.estimate:{_SPEC}}{after} ({end}, {found.kind}; runs that did not finish leave no {side} end)"
+    return f"{signed(found.estimate)}{after} ({end}, {found.kind}; runs that did not finish leave no {side} end)"
 
 
 def _apart(least: Interval, most: Interval, unit: str) -> str:
@@ -108,11 +107,11 @@ def _apart(least: Interval, most: Interval, unit: str) -> str:
         if least.estimate == most.estimate:
             return _known(between(least, most), unit)
         return (
-            f"{least.estimate:{_SPEC}} to {most.estimate:{_SPEC}}{after} ({least.low:{_SPEC}} to {most.high:{_SPEC}}{after}, {least.kind})"
+            f"{signed(least.estimate)} to {signed(most.estimate)}{after} ({signed(least.low)} to {signed(most.high)}{after}, {least.kind})"
         )
     found, bound, end, side = (least, "at least", least.low, "upper") if bounded[0] else (most, "at most", most.high, "lower")
-    parts = [f"{'from' if bounded[0] else 'up to'} {end:{_SPEC}}{after}"] if math.isfinite(end) else []
+    parts = [f"{'from' if bounded[0] else 'up to'} {signed(end)}{after}"] if math.isfinite(end) else []
     # Of bounds that are alike it is not known whether the runs are.
     parts += [found.kind] if not found.kind.startswith("no variation") else []
     text = f"{', '.join(parts)}; " if parts else ""
-    return f"{bound} {found.estimate:{_SPEC}}{after} ({text}runs that did not finish have no {side} bound)"
+    return f"{bound} {signed(found.estimate)}{after} ({text}runs that did not finish have no {side} bound)"

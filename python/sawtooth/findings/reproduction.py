@@ -135,7 +135,7 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
         if not margin:
             return Evidence(name, lambda _: False, lambda _: False, f"{words}; a share of 0 is no margin")
         shown, limits = _difference(values, published), (-margin, margin)
-        words += f", difference {shown.over(factor).words('+.3g', unit)}"
+        words += f", difference {shown.over(factor).words(unit=unit)}"
     else:
         of = _of_mean(published)
         predicted = stats.prediction_interval(values, of)

@@ -182,7 +182,11 @@ def sources(spec: FigureSpec | FindingSpec, references: Mapping[str, Reference])
         named += each.references if isinstance(each, Measure) else references_of(each) if isinstance(each, Referred) else []
     told = dict.fromkeys(references[name].source.strip().rstrip(".") for name in named)
     told.pop("", None)
-    return f"Published: {'; '.join(told)}." if told else ""
+    # In an expression it is a number; findings that reproduce it, and `compare`, count its spread.
+    terms = [term for each in held if isinstance(each, Measure) for term in each.referred]
+    spread = dict.fromkeys(term.reference for term in terms if references[term.reference].quantities[term.column].spread)
+    exact = [f"In the measure the numbers of `{name}` count as exact, without their published spread." for name in spread]
+    return " ".join([*exact, *([f"Published: {'; '.join(told)}."] if told else [])])
 
 
 def section(answers: Answers, *, drawn: bool = True) -> Section | None:

@@ -53,12 +53,18 @@ class Interval:
             return np.nan, np.nan
         return self.estimate - self.low, self.high - self.estimate
 
-    def words(self, spec: str, unit: str = "") -> str:
-        """Estimate, interval and its kind, each number formatted by `spec`, in `unit`."""
+    def words(self, spec: str = "", unit: str = "") -> str:
+        """Estimate, interval and its kind, each number formatted by `spec`, else with its sign, in `unit`."""
+        estimate, low, high = (format(value, spec) if spec else signed(value) for value in (self.estimate, self.low, self.high))
         after = f" {unit}" if unit else ""
         if not np.isfinite(self.high - self.low):
-            return f"{self.estimate:{spec}}{after} ({self.kind})"
-        return f"{self.estimate:{spec}}{after} ({self.low:{spec}} to {self.high:{spec}}{after}, {self.kind})"
+            return f"{estimate}{after} ({self.kind})"
+        return f"{estimate}{after} ({low} to {high}{after}, {self.kind})"
+
+
+def signed(value: float) -> str:
+    """A difference with its sign and three digits, as people read it: no exponent that is not needed."""
+    return f"{value:+,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:+.3g}"
 
 
 def vector(values: Sequence[float] | Vector) -> Vector:
