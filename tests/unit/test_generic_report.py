@@ -58,6 +58,17 @@ def test_the_figure_of(sweep: str, axis: str, tmp_path: Path) -> None:
     assert made.summary[0].startswith("goodput: from ")
 
 
+def test_a_table_of_blocks_says_that_it_is_of_means_over_their_flows(tmp_path: Path) -> None:
+    said = "Mean over the flows of a block within each run."
+    for count, keys in ((1, ""), (2, ', name = "f", count = 2')):
+        (tmp_path / "s.toml").write_text(SCENARIO.replace('path = ["l"]', f'path = ["l"]{keys}') + GRID)
+        plan = make_plan(Study.load(tmp_path / "s.toml"))
+        dataset = Dataset.create(tmp_path / f"out{count}", plan)
+        execute(plan, dataset)
+        (grid,) = report(dataset).sections[0].grids
+        assert (said in grid.caption) is (count == 2)
+
+
 TABLES = """
 [sweep]
 "links.l.queue" = [{ name = "drop_tail", limit = "20 packets" }, { name = "codel" }]

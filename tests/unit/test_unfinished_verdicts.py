@@ -58,13 +58,14 @@ def test_a_difference_to_what_finished_is_a_bound_with_the_end_that_decides(one:
 )  # fmt: skip
 def test_of_two_sides_that_did_not_finish_both_say_at_least_and_the_difference_is_not_known(both: Dataset, keys: dict[str, object]) -> None:
     text = numbers(both, **keys)
-    left, right = text.partition(", difference")[0].split(" against ")
+    what = "median of the pairs' differences" if keys.get("statistic") == "median" else "difference"
+    left, right = text.partition(f", {what}")[0].split(" against ")
     assert left.startswith("at least ")
     assert left.endswith(" (6 of 6 runs did not finish)")
     assert right.startswith("at least ")
     assert right.endswith(" (4 of 6 runs did not finish)")
     assert text.endswith(
-        "difference not known (runs that did not finish leave no bound); 6 of 6 runs did not finish: longer ones would tell more"
+        f"{what} not known (runs that did not finish leave no bound); 6 of 6 runs did not finish: longer ones would tell more"
     )
 
 

@@ -53,7 +53,13 @@ def test_a_plain_number_has_none(results: Dataset) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"), [(2345.6, "+2,346"), (-61250.0, "-61,250"), (12.345, "+12.3"), (-0.00123, "-0.00123"), (3.2e11, "+3.2e+11"), (0.0, "+0")]
+    ("value", "told"),
+    [(2345.6, "+2,346"), (-61250.0, "-61,250"), (12.345, "+12.3"), (-0.00123, "-0.00123"), (3.2e11, "+3.2e+11"), (0.0, "+0")],
 )
 def test_a_difference_is_written_as_people_read_it(value: float, told: str) -> None:
     assert signed(value) == told
+
+
+def test_a_difference_of_medians_is_said_to_be_the_median_of_the_differences(results: Dataset) -> None:
+    found = results.finding(claim="c", metric="total_goodput_bps", arm="reno", is_="above", than={"arm": "cubic"}, statistic="median")
+    assert "median of the pairs' differences" in found.numbers

@@ -55,6 +55,9 @@ def words(first: Bounds, second: Bounds | None, data: Data, shown: tuple[Interva
         return f"{left}; from {right} it is {apart}"
     times = float(options["times"])
     what = "difference" if times == 1 else f"less {times:g} times that"
+    if data.spec.statistic == "median":
+        # It is not that of the two medians.
+        what = f"median of the pairs' differences{'' if times == 1 else f', {what},'}"
     return f"{left} against {right}, {what} {apart}"
 
 

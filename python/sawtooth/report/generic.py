@@ -12,6 +12,7 @@ from sawtooth import estimates, figures, stats
 from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data
+from sawtooth.figures.shown import sentences
 from sawtooth.findings.direction import Direction, direction
 from sawtooth.findings.resolution import resolved
 from sawtooth.findings.verdict import Claimed, Evidence, decide
@@ -89,7 +90,11 @@ def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) 
         points.append(point)
         rows.append({**dict(zip(keys, key[1:], strict=True)), **_cells(point, unit)})
     what = one.label or one.measure.words
-    caption = f"{what[0].upper()}{what[1:]}{f' in {unit}' if unit else ''}. {estimates.said(points, one.statistic, mark='`bound`')}"
+    pooled = one.measure.pooling("mean", any(name.endswith("]") for name in answers.evaluator.flow_names()))
+    caption = sentences(
+        f"{what[0].upper()}{what[1:]}{f' in {unit}' if unit else ''}.", estimates.said(points, one.statistic, mark="`bound`"),
+        f"{pooled[0].upper()}{pooled[1:]}." if pooled else "",
+    )  # fmt: skip
     return Section(one.title, plots=plots, grids=[Grid(one.name, pl.DataFrame(rows, infer_schema_length=None), caption)])
 
 
