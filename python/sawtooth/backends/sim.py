@@ -10,6 +10,8 @@ import polars as pl
 from sawtooth import _core
 from sawtooth.backends.batch import Batch
 
+# Polars puts numpy in the place of a stand-in when it first meets an array, which two threads must not do at once: here one of them does.
+pl.Series(np.zeros(0))
 _DTYPES = {"u64": np.uint64, "i64": np.int64, "f64": np.float64}
 
 
