@@ -41,3 +41,12 @@ def test_what_lies_below_is_told_as_what_lies_above(sign: int) -> None:
     assert stats.sign_test(data, against=sign * 5.0, below=sign < 0) == 2 * 0.5**10
     assert stats.sign_test(data, against=sign * 5.0, below=sign > 0) is None
     assert stats.sign_test(data, against=sign * 5.3, below=sign < 0) is None
+
+
+def test_no_sign_test_is_named_where_the_interval_beside_it_has_an_end_there() -> None:
+    # Of two values that are far from a side without variation: their own interval is known, and so is that less a constant.
+    values, still = [32.9] * 6 + [33.2] * 2, [93.9] * 8
+    found = of(still, values)
+    assert found.interval is not None
+    assert found.shows(0.95)
+    assert ("sign test" in found.words) is not bool(np.isfinite(found.interval.low))

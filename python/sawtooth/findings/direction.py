@@ -15,6 +15,7 @@ import numpy as np
 
 from sawtooth import stats
 from sawtooth.stats import Centre, Interval, Vector
+from sawtooth.stats.mean import REACHED
 
 ROUNDING = 1e-12
 """Differences below this share of a value are of the arithmetic."""
@@ -62,6 +63,11 @@ def direction(first: Bounds, second: Bounds | None, options: Mapping[str, Any], 
 
     # Where ties leave the mean's interval unbounded, it is told which way all runs point: a p of the claim, and one of the contrary.
     shown, denied = _signs(first, second, options, below=below) if statistic == "mean" else (None, None)
+    if shown is not None or denied is not None:
+        least, most = reach(REACHED)
+        # Of pairs one side of which is always the same the interval is that of the other, which may be bounded where that of differences is not.
+        shown = None if np.isfinite(most.high if below else least.low) else shown
+        denied = None if np.isfinite(least.low if below else most.high) else denied
 
     def shows(level: float) -> bool:
         least, most = reach(level)
