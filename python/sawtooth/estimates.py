@@ -198,9 +198,6 @@ def intervals(estimates: Iterable[Estimate]) -> str:
         made = _MADE.match(kind)
         if made:
             methods.setdefault(made["level"], {}).update(dict.fromkeys(re.split(", | and ", made["methods"])))
-        elif estimate.bound and kind.startswith("no variation"):
-            # Bounds that are alike do not say that runs are.
-            without["whose runs did not finish"] = without.get("whose runs did not finish", 0) + 1
         else:
             why = next((said for start, said in _WITHOUT.items() if kind.startswith(start)), kind.partition(":")[0])
             without[why] = without.get(why, 0) + 1

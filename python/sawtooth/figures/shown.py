@@ -102,7 +102,7 @@ def _flows(data: Data) -> list[str]:
     placed = any(name in shape.orders for name in data.spec.view.by for shape in SHAPES.values())
     if data.spec.view.flows == "each" or placed or data.measure.kind != "flow":
         return []
-    return data.evaluator.flow_names()
+    return data.evaluator.flow_names
 
 
 def referred(reader: Reader, tree: Mapping[str, Any], path: str) -> Referred:

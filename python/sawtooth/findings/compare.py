@@ -137,9 +137,10 @@ def _sides(data: Data) -> list[Cell]:
     other = data.spec.options.get("other")
     if other is None:
         return [replace(cell, values=cell.values.select("replicate", "low", "high")) for cell in data.groups()]
+    there = data.apart(other)
     return [
         replace(cell, name=", ".join(part for part in (cell.name, level and f"against {level}") if part), values=data.pairs(cell.values, side))
-        for cell in data.groups() for level, side in data.apart(other)
+        for cell in data.groups() for level, side in there
     ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
@@ -124,6 +125,7 @@ class Evaluator:
         made = self.plan.join(found, on="run", maintain_order="left").sort("run", "item", *keys, maintain_order=True).select(columns)
         return made.with_columns(_said(made, keys))
 
+    @cached_property
     def flow_names(self) -> list[str]:
         """The names of all flows of all runs."""
         return self.dataset.flows().select(pl.col("flow").unique()).collect()["flow"].to_list()

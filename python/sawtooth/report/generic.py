@@ -90,7 +90,7 @@ def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) 
         points.append(point)
         rows.append({**dict(zip(keys, key[1:], strict=True)), **_cells(point, unit)})
     what = one.label or one.measure.words
-    pooled = one.measure.pooling("mean", any(name.endswith("]") for name in answers.evaluator.flow_names()))
+    pooled = one.measure.pooling("mean", any(name.endswith("]") for name in answers.evaluator.flow_names))
     caption = sentences(
         f"{what[0].upper()}{what[1:]}{f' in {unit}' if unit else ''}.", estimates.said(points, one.statistic, mark="`bound`"),
         f"{pooled[0].upper()}{pooled[1:]}." if pooled else "",

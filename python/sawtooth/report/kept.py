@@ -6,11 +6,11 @@ The list stands beside the page, as `sha256sum` writes it. A file that is not on
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from sawtooth.results.sums import digest
 from sawtooth.storage import read_bytes, write_atomically
 
 LIST = "files.sha256"
@@ -28,19 +28,19 @@ def renew(directory: Path, made: Mapping[str, bytes], shown: Collection[str], pa
 
     """
     listed = _listed(directory)
-    for name, digest in list(listed.items()):
+    for name, made_as in list(listed.items()):
         path = directory / name
         gone = name.partition("/")[0] in parts and name not in made and name.rpartition(".")[0] not in shown
-        if _digest(path) != digest:
+        if _digest(path) != made_as:
             # It was changed or removed since: nobody's but whose it is now.
             del listed[name]
         elif gone:
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()
             del listed[name]
-    listed.update({name: hashlib.sha256(content).hexdigest() for name, content in made.items()})
+    listed.update({name: digest(content) for name, content in made.items()})
     if listed:
-        write_atomically(directory / LIST, "".join(f"{digest}  {name}\n" for name, digest in sorted(listed.items())).encode())
+        write_atomically(directory / LIST, "".join(f"{made_as}  {name}\n" for name, made_as in sorted(listed.items())).encode())
 
 
 def _listed(directory: Path) -> dict[str, str]:
@@ -50,4 +50,4 @@ def _listed(directory: Path) -> dict[str, str]:
 
 def _digest(path: Path) -> str:
     """Of a plain file; a link is somebody's own, wherever it leads."""
-    return "" if path.is_symlink() else hashlib.sha256(read_bytes(path)).hexdigest()
+    return "" if path.is_symlink() else digest(read_bytes(path))
