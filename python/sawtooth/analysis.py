@@ -37,6 +37,13 @@ class Dataset(results.Dataset):
     def __init__(self, directory: str | Path) -> None:
         super().__init__(directory)
 
+    @classmethod
+    def of(cls, dataset: results.Dataset) -> Dataset:
+        """The same results, as what is asked in Python is asked of."""
+        made = cls.__new__(cls)
+        vars(made).update(vars(dataset))
+        return made
+
     @in_python()
     def measure(
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sawtooth import reference_files, stopping
+from sawtooth import analyses, reference_files, stopping
 from sawtooth.figures import read as figure_reader
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.findings import read as finding_reader
@@ -25,12 +25,13 @@ OWN_FIGURES = {"latency": "latency_by_layer"}
 
 @dataclass(frozen=True)
 class Presentation:
-    """Figures, findings and references of a study, and the rule that ends its replicates."""
+    """Figures, findings and references of a study, the rule that ends its replicates, and what is said before all verdicts."""
 
     figures: Sequence[FigureSpec] = field(default_factory=list[FigureSpec])
     findings: Sequence[FindingSpec] = field(default_factory=list[FindingSpec])
     references: Mapping[str, Reference] = field(default_factory=dict[str, Reference])
     stopping: Stopping | None = None
+    caveats: Sequence[str] = ()
 
 
 def presentation(study: Study, stored: Mapping[str, str] | None = None) -> Presentation:
@@ -49,7 +50,11 @@ def presentation(study: Study, stored: Mapping[str, str] | None = None) -> Prese
     unset = {name: any(cell.factors.get(path) is None for cell in every) for path, name in factors.items()}
     references = reference_files.read(study, stored, unset)
     reader = Reader(study, references)
-    shown = Presentation(figure_reader.read(reader, OWN_FIGURES), finding_reader.read(reader), references, stopping.read(reader))
+    if stored is None:
+        analyses.read(study)
+    shown = Presentation(
+        figure_reader.read(reader, OWN_FIGURES), finding_reader.read(reader), references, stopping.read(reader), analyses.caveats(study)
+    )
     forest = next((figure for figure in shown.figures if figure.kind == "forest"), None)
     if forest is not None and not study.tree.get("findings"):
         raise reader.error(

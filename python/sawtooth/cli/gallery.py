@@ -96,6 +96,8 @@ def gallery(
     else:
         for entry in entries:
             print(f"{entry.name}: {entry.question}")
+            for caveat in entry.caveats:
+                print(f"  caveat: {caveat}")
             for verdict in entry.verdicts:
                 print(f"  {verdict.answer}: {verdict.claim}")
         print(f"page: {made_page}")

@@ -24,6 +24,9 @@ def report(
             metavar="FILE", help="Figures, findings and references of this version of the study.", show_default="as they were run"
         ),
     ] = None,
+    run_analysis: Annotated[
+        bool, typer.Option("--run-analysis", help="Run the study's own analysis, which is code, also if it is none that comes along.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a study: one self-contained report.html, figures as SVG and PNG, tables as CSV.
@@ -55,11 +58,13 @@ def report(
         print(f"note: {done:,} of {total:,} runs are done; the report covers those", file=sys.stderr)
     if failed := failures(dataset):
         print(f"note: {failed}", file=sys.stderr)
-    made = make_report(dataset, figures=chosen != {"csv"})
+    made = make_report(dataset, figures=chosen != {"csv"}, run_analysis=run_analysis)
     page = made.write(directory / "report" if out is None else out, chosen)
     if as_json:
         print_json({"report": str(page), **made.facts()})
     else:
+        for caveat in made.caveats:
+            print(f"caveat: {caveat}")
         for line in made.summary:
             print(line)
         print(f"report: {page}")

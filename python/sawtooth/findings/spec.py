@@ -27,6 +27,7 @@ COMMON = (
     Key("window", "list of two times", "the whole run", "the part of each run that counts, of measures of samples and events"),
     Key("warm_up", "time, or `\"mser-5\"`", "none", "the beginning that is left out"),
     Key("statistic", '`"mean"`, `"median"`, `"geometric mean"`', '`"mean"`', "what of replicates is compared"),
+    Key("caveat", "text", "none", "what is to be known wherever its verdict is shown"),
     Key("cells", '`"all"`, `"any"`, `"at least N"`, `"at least N %"`, `"on average"`', '`"all"`', "in how many of the cells it must hold, or whether of their mean"),
 )  # fmt: skip
 THAN = (
@@ -52,6 +53,7 @@ class FindingSpec:
         wanted: in how many cells it must hold.
         options: what else the kind has read.
         path: where it is in the study.
+        caveat: what stands beside its verdict; empty for nothing.
 
     """
 
@@ -65,6 +67,7 @@ class FindingSpec:
     wanted: Wanted = field(default_factory=Wanted)
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     path: str = ""
+    caveat: str = ""
 
     @property
     def choices(self) -> list[Choice]:

@@ -58,7 +58,7 @@ class Evidence:
     @property
     def silent(self) -> bool:
         """Whether there was nothing that could have told it."""
-        return self.interval is None and not self.steps
+        return self.chance and self.interval is None and not self.steps
 
 
 def weighed(evidence: Sequence[Evidence]) -> list[Evidence]:
@@ -105,6 +105,7 @@ class Claimed:
     parts: Sequence[int] = field(default_factory=tuple[int, ...])
     every: bool = True
     remark: str = ""
+    caveat: str = ""
 
 
 def decide(claims: Sequence[Claimed], errors: float = ERRORS, *, together: bool = True) -> list[Answer]:

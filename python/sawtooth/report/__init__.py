@@ -1,6 +1,6 @@
 """Reports: one self-contained page, figures as SVG and PNG, tables as CSV.
 
-A study names its kind of report; `KINDS` is the table of them.
+A study names its kind of report; `KINDS` is the table of them. The other names are what a study's own analysis makes its sections of.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from sawtooth.errors import DatasetError, wrong_type
+from sawtooth.findings.verdict import Claimed, Evidence
+from sawtooth.report.document import Grid, Plot, Section
+from sawtooth.report.told import fact, held
 from sawtooth.results.dataset import Dataset
 
 if TYPE_CHECKING:
@@ -29,15 +32,17 @@ KINDS = {
     "stall": ("stall", "build"),
 }
 
-__all__ = ["KINDS", "report"]
+__all__ = ["KINDS", "Claimed", "Evidence", "Grid", "Plot", "Section", "fact", "held", "report"]
 
 
-def report(dataset: Dataset, *, figures: bool = True) -> Report:
+def report(dataset: Dataset, *, figures: bool = True, run_analysis: bool = False) -> Report:
     """The report of a dataset, of the kind its study names.
 
     Args:
         dataset: of which.
         figures: whether it has any; without them nothing that draws is loaded. Kinds of report that shipped studies have always draw.
+
+        run_analysis: whether the study's own analysis runs, which is code, if it is not one that comes along.
 
     Raises:
         DatasetError: if there is nothing to report yet, or no such kind of report.
@@ -52,4 +57,4 @@ def report(dataset: Dataset, *, figures: bool = True) -> Report:
         raise DatasetError(f"{dataset.directory} holds no finished run yet", "`sawtooth run` with the same --out makes them")
     module, function = KINDS[kind]
     build = getattr(import_module(f"sawtooth.report.{module}"), function)
-    return cast("Report", build(dataset) if figures or kind != "generic" else build(dataset, drawn=False))
+    return cast("Report", build(dataset) if kind != "generic" else build(dataset, drawn=figures, run_analysis=run_analysis))

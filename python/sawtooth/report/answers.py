@@ -9,7 +9,7 @@ from typing import cast
 
 import polars as pl
 
-from sawtooth import coverage, figures, findings
+from sawtooth import analyses, coverage, figures, findings
 from sawtooth.coverage import Lack
 from sawtooth.design import NOT_SET, MixedError, advice
 from sawtooth.errors import DatasetError
@@ -26,6 +26,7 @@ from sawtooth.measures.resolve import Referred
 from sawtooth.presentation import Presentation, presentation
 from sawtooth.questions import Reader
 from sawtooth.references import Reference
+from sawtooth.report import analysed
 from sawtooth.report.document import Plot, Section, Verdict
 from sawtooth.results.dataset import Dataset
 
@@ -37,11 +38,13 @@ class Answers:
 
     Attributes:
         shown: what the study asks for.
+        run_analysis: whether the study's own analysis may run if it does not come along with this installation.
 
     """
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, *, run_analysis: bool = False) -> None:
         self.dataset = dataset
+        self.run_analysis = run_analysis
         study = dataset.study
         stored = cast(dict[str, dict[str, str]], dataset.manifest.get("references", {}))
         self.shown: Presentation = presentation(study, {name: entry["text"] for name, entry in stored.items()})
@@ -61,23 +64,36 @@ class Answers:
     # --- findings
 
     def verdicts(self) -> list[Verdict]:
-        """The verdicts on the study's claims, decided together."""
-        return self.decided([self.claimed(spec) for spec in self.shown.findings], self.shown.findings)
+        """The verdicts on the study's claims and on those of its own analysis, decided together."""
+        return self._verdicts
+
+    @cached_property
+    def _verdicts(self) -> list[Verdict]:
+        own = [claim for section in self.analysed for claim in section.claims]
+        return self.decided([*(self.claimed(spec) for spec in self.shown.findings), *own], self.shown.findings)
+
+    @cached_property
+    def analysed(self) -> list[Section]:
+        """What the study's own analysis adds; nothing if it has none."""
+        analysis = analyses.stored(self.dataset.manifest)
+        return [] if analysis is None else analysed.sections(self.dataset, analysis, run=self.run_analysis)
 
     def decided(self, claims: Sequence[Claimed], specs: Sequence[FindingSpec]) -> list[Verdict]:
-        """The verdicts on claims with their evidence, decided together; those that are made of others name them among `specs`."""
+        """The verdicts on claims with their evidence, decided together; those that are made of others name them among `specs`, which are of the first."""
         numbers = {spec.name: at for at, spec in enumerate(specs) if spec.name}
+        of: list[FindingSpec | None] = [*specs, *[None] * (len(claims) - len(specs))]
         claims = [
-            Claimed(claim.claim, (), parts=[numbers[name] for name in spec.options["findings"]], every=bool(spec.options["every"]))
-            if "findings" in spec.options else claim
-            for claim, spec in zip(claims, specs, strict=True)
+            Claimed(claim.claim, (), parts=[numbers[name] for name in spec.options["findings"]], every=bool(spec.options["every"]), caveat=spec.caveat)
+            if spec is not None and "findings" in spec.options else claim
+            for claim, spec in zip(claims, of, strict=True)
         ]  # fmt: skip
         answers, alone = decide(claims), decide(claims, together=False)
         tested = sum(bool(claim.evidence) and not claim.parts for claim in claims)
         found: list[Verdict] = []
-        for claim, spec, answer, by_itself in zip(claims, specs, answers, alone, strict=True):
+        for claim, spec, answer, by_itself in zip(claims, of, answers, alone, strict=True):
             numbers = _words(claim, spec, answer, _together(answer, by_itself, tested) if claim.evidence else "")
-            found.append(Verdict(claim.claim, answer, _told(numbers, sources(spec, self.shown.references)), list(claim.evidence)))
+            source = "" if spec is None else sources(spec, self.shown.references)
+            found.append(Verdict(claim.claim, answer, _told(numbers, source), list(claim.evidence), claim.caveat))
         return found
 
     @cached_property
@@ -94,7 +110,7 @@ class Answers:
         """
         kind = findings.kind(spec.kind)
         if not kind.measured:
-            return Claimed(spec.claim, ())
+            return Claimed(spec.claim, (), caveat=spec.caveat)
         data = FindingData(self.evaluator, spec, kind, self.shown.references, self.arms)
         evidence = kind.weigh(data)
         if kind.bounds and evidence and spec.measure is not None and spec.measure.coarse:
@@ -103,10 +119,14 @@ class Answers:
         if all(each.silent for each in evidence):
             nothing = [_one(each.cell, each.words, "") for each in evidence[:1]] or ["the runs that were made do not tell it"]
             return Claimed(
-                spec.claim, (), spec.wanted, "; ".join(part for part in (*lacking, data.untold(advised=True)) if part) or nothing[0]
+                spec.claim,
+                (),
+                spec.wanted,
+                "; ".join(part for part in (*lacking, data.untold(advised=True)) if part) or nothing[0],
+                caveat=spec.caveat,
             )
         remarks = [f"{remark[0].upper()}{remark[1:]}" for remark in (kind.remark(data), *lacking, data.untold()) if remark]
-        return Claimed(spec.claim, evidence, spec.wanted, remark=". ".join(remarks))
+        return Claimed(spec.claim, evidence, spec.wanted, remark=". ".join(remarks), caveat=spec.caveat)
 
     def lacking(self, spec: FigureSpec | FindingSpec, known: pl.DataFrame) -> list[Lack]:
         """Of which cells that a figure or finding speaks of a reference has no number.
@@ -134,9 +154,11 @@ class Answers:
         try:
             return self.weighed(spec)
         except DatasetError as error:
-            return Claimed(spec.claim, (), spec.wanted, f"{error.message}: {error.hint}" if error.hint else error.message)
+            return Claimed(
+                spec.claim, (), spec.wanted, f"{error.message}: {error.hint}" if error.hint else error.message, caveat=spec.caveat
+            )
         except MixedError as error:
-            return Claimed(spec.claim, (), spec.wanted, f"{error}: {advice(error, [])}")
+            return Claimed(spec.claim, (), spec.wanted, f"{error}: {advice(error, [])}", caveat=spec.caveat)
 
     # --- figures
 
@@ -191,7 +213,7 @@ def sources(spec: FigureSpec | FindingSpec, references: Mapping[str, Reference])
 
 def section(answers: Answers, *, drawn: bool = True) -> Section | None:
     """What the study asks to be shown, without its figures if they are not `drawn`; None if it asks for nothing."""
-    if not answers.shown.figures and not answers.shown.findings:
+    if not answers.shown.figures and not answers.shown.findings and not any(section.claims for section in answers.analysed):
         return None
     plots, notes = answers.plots() if drawn else ([], [])
     return Section("Answer", notes, verdicts=answers.verdicts(), plots=plots)
@@ -199,7 +221,10 @@ def section(answers: Answers, *, drawn: bool = True) -> Section | None:
 
 def summary(found: Section) -> list[str]:
     """The verdicts in plain text."""
-    return [f"{verdict.answer}: {verdict.claim} ({verdict.numbers})" for verdict in found.verdicts]
+    return [
+        f"{verdict.answer}: {verdict.claim} ({verdict.numbers})" + (f" But: {verdict.caveat}" if verdict.caveat else "")
+        for verdict in found.verdicts
+    ]
 
 
 def _together(answer: str, by_itself: str, tested: int) -> str:
@@ -211,9 +236,9 @@ def _together(answer: str, by_itself: str, tested: int) -> str:
     return f"; by itself this would be `{by_itself}`: with all {tested} claims of the study together (Holm) it is {stays}"
 
 
-def _words(claim: Claimed, spec: FindingSpec, answer: str, together: str = "") -> str:
+def _words(claim: Claimed, spec: FindingSpec | None, answer: str, together: str = "") -> str:
     """The numbers behind a verdict: of every cell, or of those that matter if there are many; and what the other claims make of it."""
-    if claim.parts:
+    if claim.parts and spec is not None:
         return f"follows from {', '.join(spec.options['findings'])}"
     if not claim.evidence:
         return claim.why_none
@@ -230,7 +255,7 @@ def _words(claim: Claimed, spec: FindingSpec, answer: str, together: str = "") -
         if silent := [each for each in cells if each.silent]:
             text += f", {len(silent)} cannot tell ({_one(silent[0].cell, silent[0].words, '')})"
         text += f"; for example {_one(least.cell, least.words, least.doubt)}"
-    if claimed_of := spec.wanted.words(len(cells)):
+    if claimed_of := claim.wanted.words(len(cells)):
         text = f"{text}; claimed of {claimed_of}"
     return f"{text}{together}. {claim.remark}" if claim.remark else f"{text}{together}"
 

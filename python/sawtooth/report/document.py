@@ -14,7 +14,7 @@ from markupsafe import escape
 
 from sawtooth.display import Card
 from sawtooth.errors import DatasetError, as_path
-from sawtooth.findings.verdict import Evidence, weighed
+from sawtooth.findings.verdict import Claimed, Evidence, weighed
 from sawtooth.hints import did_you_mean
 from sawtooth.report import kept, words
 from sawtooth.results.dataset import Dataset
@@ -104,12 +104,18 @@ class Grid:
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """An answer that was computed: what was claimed, `yes`, `no`, `mixed` or `cannot distinguish`, the numbers, and the evidence of each cell."""
+    """An answer that was computed: what was claimed, `yes`, `no`, `mixed` or `cannot distinguish`, the numbers, and the evidence of each cell.
+
+    Attributes:
+        caveat: what is to be known wherever it is shown; empty for nothing.
+
+    """
 
     claim: str
     answer: str
     numbers: str
     evidence: Sequence[Evidence] = ()
+    caveat: str = ""
 
     def __repr__(self) -> str:
         """The answer, and the numbers of each cell."""
@@ -122,7 +128,8 @@ class Verdict:
         cells = {each.cell: f"{each.words}; {each.doubt}" if each.doubt else each.words for each in self.evidence}
         # One cell has no name, of what follows from other findings there is none, and of many the numbers name those that matter.
         each_told = 0 < len(cells) == len(self.evidence) <= _MOST_TOLD and all(cells)
-        return Card("Finding", self.answer, self.claim, cells if each_told else {"numbers": self.numbers})
+        caveat = {"caveat": self.caveat} if self.caveat else {}
+        return Card("Finding", self.answer, self.claim, {**(cells if each_told else {"numbers": self.numbers}), **caveat})
 
     @property
     def weighed(self) -> list[Evidence]:
@@ -136,18 +143,25 @@ class Verdict:
             "answer": self.answer,
             "numbers": self.numbers,
             "evidence": [_evidence(each) for each in self.evidence],
+            **({"caveat": self.caveat} if self.caveat else {}),
         }
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with paragraphs, verdicts, figures and tables below it."""
+    """A heading with paragraphs, verdicts, figures and tables below it.
+
+    Attributes:
+        claims: of a study's own analysis: they are decided together with the study's findings, and their verdicts stand beside those.
+
+    """
 
     title: str
     paragraphs: list[str] = field(default_factory=list[str])
     verdicts: list[Verdict] = field(default_factory=list[Verdict])
     plots: list[Plot] = field(default_factory=list[Plot])
     grids: list[Grid] = field(default_factory=list[Grid])
+    claims: list[Claimed] = field(default_factory=list[Claimed])
 
     @property
     def anchor(self) -> str:
@@ -171,12 +185,13 @@ class Report:
     def __repr__(self) -> str:
         """Its findings."""
         name, question = (str(self.dataset.manifest.get(key, "")) for key in ("name", "question"))
-        return "\n".join([Card("Report", name, question, {}).text(), *(f"  {line}" for line in self.summary)])
+        lines = [*(f"caveat: {each}" for each in self.caveats), *self.summary]
+        return "\n".join([Card("Report", name, question, {}).text(), *(f"  {line}" for line in lines)])
 
     def _repr_html_(self) -> str:
         """Its findings and figures, as a notebook shows them."""
         name, question = (str(self.dataset.manifest.get(key, "")) for key in ("name", "question"))
-        items = "".join(f"<li>{escape(line)}</li>" for line in self.summary)
+        items = "".join(f"<li>{escape(line)}</li>" for line in (*(f"caveat: {each}" for each in self.caveats), *self.summary))
         plots = "".join(plot._repr_html_() for plot in self.plots)  # pyright: ignore[reportPrivateUsage]
         return f"{Card('Report', name, question, {}).html()}<ul>{items}</ul>{plots}"
 
@@ -191,6 +206,11 @@ class Report:
         """The lines of the summary that are no verdict: those say it themselves."""
         claims = [verdict.claim for section in self.sections for verdict in section.verdicts]
         return [line for line in self.summary if not any(claim in line for claim in claims)]
+
+    @cached_property
+    def caveats(self) -> list[str]:
+        """What is to be known before any verdict."""
+        return cast(list[str], self.dataset.study.tree.get("caveats", [])) if self.dataset.planned else []
 
     @cached_property
     def forest(self) -> Plot | None:
@@ -230,6 +250,7 @@ class Report:
 
         return {
             "question": str(self.dataset.manifest.get("question", "")),
+            "caveats": self.caveats,
             "summary": self.summary,
             "verdicts": [verdict.facts() for section in self.sections for verdict in section.verdicts],
             "figures": [{"name": plot.name, "caption": plot.caption} for plot in self.shown_plots],
@@ -319,7 +340,8 @@ def _forest(verdicts: Sequence[Verdict]) -> Plot | None:
         return None
     from sawtooth.plots import forest
 
-    return Plot("forest-of-verdicts", forest.forest(told), forest.said(told))
+    beside = dict.fromkeys(verdict.caveat for verdict in told if verdict.caveat)
+    return Plot("forest-of-verdicts", forest.forest(told), " ".join([forest.said(told), *beside]))
 
 
 def checked(formats: Iterable[str]) -> set[str]:

@@ -46,6 +46,11 @@ class Entry:
         return str(self.dataset.manifest["question"])
 
     @property
+    def caveats(self) -> list[str]:
+        """What is to be known before them."""
+        return self.report.caveats
+
+    @property
     def verdicts(self) -> list[Verdict]:
         """What its report answers first."""
         return self.report.verdicts

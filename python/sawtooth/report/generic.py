@@ -28,12 +28,12 @@ from sawtooth.scales import number, scale
 _MOST_LINES = 6
 
 
-def build(dataset: Dataset, *, drawn: bool = True) -> Report:
+def build(dataset: Dataset, *, drawn: bool = True, run_analysis: bool = False) -> Report:
     """The answer that the study asks for; with none asked for, figures by its kind of traffic; tables; and, with several arms, differences to the first."""
-    answers = Answers(dataset)
+    answers = Answers(dataset, run_analysis=run_analysis)
     answer = section(answers, drawn=drawn)
     asked_for = bool(answers.shown.figures) or not drawn
-    sections: list[Section] = [answer] if answer else []
+    sections: list[Section] = [*([answer] if answer else []), *answers.analysed]
     lines: list[str] = summary(answer) if answer else []
     told: list[str] = []
     differences: list[tuple[pl.DataFrame, list[Claimed]]] = []
@@ -53,7 +53,7 @@ def build(dataset: Dataset, *, drawn: bool = True) -> Report:
     matters = effects.section(answers, shown[0] if shown else None, drawn=drawn)
     if matters:
         # After what it is about, before all that follows.
-        sections.insert(1, matters)
+        sections.insert(1 + len(answers.analysed), matters)
     by_rule = replicates.section(answers)
     if by_rule:
         sections.append(by_rule)

@@ -26,6 +26,7 @@ def _parts(report: Report) -> Iterator[str]:
     yield f"Study **{markdown(str(manifest['name']))}**: {status['done']:,} of {status['planned']:,} runs done, {status['failed']:,} failed; {design(report.dataset)}."
     if failed := failures(report.dataset):
         yield f"**Runs failed:** {markdown(failed)}"
+    yield from (f"**{markdown(each)}**" for each in report.caveats)
     first = next((section for section in report.sections if section.verdicts), None)
     if first is not None:
         yield _verdicts(first.verdicts)
@@ -57,7 +58,11 @@ def _section(section: Section, *, verdicts: bool) -> Iterator[str]:
 
 
 def _verdicts(verdicts: Sequence[Verdict]) -> str:
-    return "\n".join(f"- **{verdict.answer}**: {markdown(verdict.claim)} ({markdown(verdict.numbers)})" for verdict in verdicts)
+    return "\n".join(
+        f"- **{verdict.answer}**: {markdown(verdict.claim)} ({markdown(verdict.numbers)})"
+        + (f" **But:** {markdown(verdict.caveat)}" if verdict.caveat else "")
+        for verdict in verdicts
+    )
 
 
 def _plot(plot: Plot) -> Iterator[str]:

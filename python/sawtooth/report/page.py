@@ -34,6 +34,7 @@ def html(report: Report) -> str:
         failures=failures(report.dataset),
         sections=report.sections,
         answers=next((section for section in report.sections if section.verdicts), None),
+        caveats=report.caveats,
         told=report.told,
         report_forest=report.forest,
         validity=found,

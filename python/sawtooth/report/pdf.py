@@ -50,6 +50,8 @@ def _answer(report: Report) -> Iterator[_Line]:
     yield f"Study {manifest['name']}: {status['done']:,} of {status['planned']:,} runs done, {status['failed']:,} failed.", _SMALL, False
     if failed := failures(report.dataset):
         yield failed, _TEXT, True
+    for each in report.caveats:
+        yield each, _TEXT, True
     first = next((section for section in report.sections if section.verdicts), None)
     yield from _verdicts([] if first is None else first.verdicts)
     for line in report.told:
@@ -68,6 +70,8 @@ def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[_Line]:
     for verdict in verdicts:
         yield f"{verdict.answer}: {verdict.claim}", _TEXT, True
         yield verdict.numbers, _SMALL, False
+        if verdict.caveat:
+            yield f"But: {verdict.caveat}", _SMALL, False
 
 
 def _end(report: Report) -> Iterator[_Line]:

@@ -35,7 +35,7 @@ from sawtooth.results import lock as locks
 from sawtooth.results import log
 from sawtooth.results.head import Head
 from sawtooth.results.parts import Parts, as_parquet
-from sawtooth.results.provenance import of_plan, plan_hash, references, surroundings
+from sawtooth.results.provenance import analysis, of_plan, plan_hash, references, surroundings
 from sawtooth.results.sums import digest
 from sawtooth.results.tables import Tables, with_factors
 from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, writing
@@ -145,8 +145,8 @@ class Dataset(Tables):
             # Kernels are told by kernels only: `record_kernels` mends what is damaged of them.
             dataset._enter(Head.look(directory).without_kernels())
             dataset.mended = [] if fresh else head.damaged
-            shown = ("study_sha256", "references")
-            dataset.edited = not fresh and head.manifest is not None and any(head.manifest.get(key) != manifest[key] for key in shown)
+            shown = ("study_sha256", "references", "analysis")
+            dataset.edited = not fresh and head.manifest is not None and any(head.manifest.get(key) != manifest.get(key) for key in shown)
         return dataset
 
     @classmethod
@@ -233,7 +233,7 @@ class Dataset(Tables):
         other._shown = study
         other.manifest = {
             **self.manifest, "question": study.question, "report": study.report, "study_sha256": digest(study.document.text.encode()),
-            "references": references(study),
+            "references": references(study), "analysis": analysis(study),
         }  # fmt: skip
         return other
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core, reference_files
+from sawtooth import _core, analyses, reference_files
 from sawtooth.plan import RESULTS_EPOCH, Plan
 from sawtooth.study import Study
 
@@ -51,6 +51,7 @@ def of_plan(plan: Plan, identity: str) -> dict[str, Any]:
         **({"until": study.until.facts} if study.until else {}),
         "seed": study.seed,
         "references": references(study),
+        "analysis": analysis(study),
     }
 
 
@@ -71,6 +72,17 @@ def references(study: Study) -> dict[str, dict[str, str]]:
         }
         for name, text in reference_files.texts(study).items()
     }  # fmt: skip
+
+
+def analysis(study: Study) -> dict[str, str] | None:
+    """The study's own analysis with its text, so that a report is made of what was planned; None if it has none.
+
+    Raises:
+        StudyError: with its place, for a file that cannot be read.
+
+    """
+    found = analyses.read(study)
+    return None if found is None else found.kept
 
 
 def surroundings(command: Sequence[str]) -> dict[str, Any]:

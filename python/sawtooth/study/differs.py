@@ -11,7 +11,7 @@ from sawtooth.errors import Place
 from sawtooth.study.document import Document, shown
 from sawtooth.study.paths import quoted
 
-_NO_RUN = ("figures", "findings", "limits", "lint", "name", "question", "references", "report")
+_NO_RUN = ("analysis", "caveats", "figures", "findings", "limits", "lint", "name", "question", "references", "report")
 """What no run depends on."""
 _ORDERED = ("arms", "sweep")
 """Whose order is that of the runs."""

@@ -70,6 +70,8 @@ STUDY = (
     Key("short", "table of paths and values or lists", "", "the form that `--short` takes"),
     Key("references", "list of [references](#references)", "", "published or measured tables that measures, figures and findings may name"),
     Key("figures", "list of [figures](#figures)", "", "what the report shows first; see [the guide](../guides/figures-and-findings.md)"),
+    Key("caveats", "list of texts", "", "what is to be known before any verdict, such as what was chosen with the outcome in sight; the report begins with it"),
+    Key("analysis", "name of a file", "none", "Python beside the study that adds sections to its report; see [the guide](../guides/figures-and-findings.md#what-the-vocabulary-cannot-say)"),
     Key("lint", "table with `ignore`: a table of rules and why, or a list of rules", "none", "[rules](lint.md) that the study breaks on purpose, such as `ignore = { SW402 = \"small windows are the question\" }`"),
     Key("findings", "list of [findings](#findings)", "", "claims that the report answers with verdicts"),
 )  # fmt: skip
