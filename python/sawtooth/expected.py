@@ -181,8 +181,10 @@ class _Expected:
                 own = f"{path}.of" if self.study.document.spans.get(f"{path}.of") else f"{spec.path}.of"
                 self.require_item(item, spec.measure, spec.view.flows, own, None, choice)
         if spec.options.get("along") == "item":
-            for number, item in enumerate(spec.options.get("order", ())):
-                self.require_item(item, spec.measure, spec.view.flows, f"{spec.path}.order", number)
+            for place, items in enumerate(spec.options.get("order", ())):
+                for number, item in enumerate(items):
+                    path = (f"{spec.path}.order", place) if len(items) == 1 else (f"{spec.path}.order[{place}]", number)
+                    self.require_item(item, spec.measure, spec.view.flows, *path)
         chosen = self.chosen(frame, spec.choice)
         if chosen.is_empty():
             return

@@ -64,6 +64,7 @@ CASES = {
     "another side that is none": ('than = { arm = "b" }', "than = [1]", "[1]", "a finding needs `than`", 'such as than = "9 Mbit/s", or than = { arm = "reno" }'),
     "another side by its name": ('than = { arm = "b" }', 'than = "b"', '"b"', "`b` is no quantity", 'write than = { arm = "b" }'),
     "an item that is ranked": ('is = "above"\nthan = { arm = "b" }', 'is = "ranked"\nalong = "item"\norder = ["f", "h"]', '"h"', "no run has an item `h`", "known here: f"),
+    "an item that is ranked in a place of several": ('is = "above"\nthan = { arm = "b" }', 'is = "ranked"\nalong = "item"\norder = [["f", "h"], "g"]', '"h"', "no run has an item `h`", "known here: f"),
     "a unit within a quantity": ('than = { arm = "b" }', 'than = "9 mbit/s"', "mbit/s", "unknown unit `mbit/s`", "did you mean `Mbit/s`"),
 }  # fmt: skip
 

@@ -69,6 +69,19 @@ CLAIMS: dict[str, tuple[str, Answer]] = {
         'metric = "srtt_mean_ns"\nof = "f"\nwhere = { rate = "4 Mbit/s" }\nis = "ranked"\norder = ["short", "cubic"]', "no",
     ),
     "ranked levels": ('metric = "srtt_mean_ns"\nof = "f"\narm = "cubic"\nis = "ranked"\nalong = "rate"\norder = ["2 Mbit/s", "8 Mbit/s"]', "yes"),
+    "places that several have together": (
+        'metric = "srtt_mean_ns"\nof = "f"\nwhere = { rate = "4 Mbit/s" }\nis = "ranked"\norder = [["reno", "cubic"], "short"]', "yes",
+    ),
+    "places of several the other way": (
+        'metric = "srtt_mean_ns"\nof = "f"\nwhere = { rate = "4 Mbit/s" }\nis = "ranked"\norder = ["short", ["reno", "cubic"]]', "no",
+    ),
+    "ranked on average": (
+        'metric = "srtt_mean_ns"\nof = "f"\nis = "ranked"\norder = [["reno", "cubic"], "short"]\ncells = "on average"\nstatistic = "geometric mean"', "yes",
+    ),
+    "alike": ('metric = "min_rtt_ns"\nof = "f"\nwhere = { rate = "4 Mbit/s" }\nis = "alike"\nmargin = "5 %"', "yes"),
+    "not alike": ('metric = "srtt_mean_ns"\nof = "f"\nwhere = { rate = "4 Mbit/s" }\nis = "alike"\nmargin = "5 %"', "no"),
+    "alike along a factor, on average": ('metric = "goodput_bps"\nof = "f"\narm = "reno"\nis = "alike"\nalong = "rate"\nmargin = "200 %"', "yes"),
+    "not alike along a factor": ('metric = "goodput_bps"\nof = "f"\nis = "alike"\nalong = "rate"\nmargin = "10 %"\ncells = "on average"', "no"),
     "crossing that is none": (
         'metric = "srtt_mean_ns"\nof = "f"\narm = "cubic"\nis = "crossing"\nalong = "rate"\nbetween = ["2 Mbit/s", "8 Mbit/s"]\nthan = { arm = "short" }', "no",
     ),
@@ -115,6 +128,12 @@ def test_a_claim_may_follow_from_others(verdicts: dict[str, Verdict]) -> None:
         ('is = "above"\nthan = "1 Mbit/s"\nalong = "rate"', "has no `along`"),
         ('is = "crossing"\nalong = "rate"\nthan = "1 Mbit/s"', "between two levels"),
         ('is = "ranked"\norder = ["reno", "vegas"]', "there is no arm `vegas`"),
+        ('is = "ranked"\norder = ["reno", ["cubic", "reno"]]', "one of the order is there twice"),
+        ('is = "ranked"\norder = ["reno", []]', "a place of the order is empty"),
+        ('is = "ranked"\norder = ["reno", ["cubic", "vegas"]]', "there is no arm `vegas`"),
+        ('is = "alike"', "`alike` needs a margin"),
+        ('is = "alike"\nalong = "rate"\nmargin = "0 %"', "a margin is above 0"),
+        ('is = "alike"\nalong = "delay"\nmargin = "5 %"', "`along` cannot be `delay`"),
         ('is = "reproduced"\nreference = "paper.goodput"', "the study has no reference"),
         ('is = "above"\nthan = "1 Mbit/s"\ncells = "most"', "`cells` cannot be `most`"),
         ('is = "all"\nfindings = ["x"]', "has no `metric`"),

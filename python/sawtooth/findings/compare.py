@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ import polars as pl
 
 from sawtooth import stats
 from sawtooth.findings import bounded, power
+from sawtooth.findings.average import averaged
 from sawtooth.findings.cells import Cell
 from sawtooth.findings.data import Data
 from sawtooth.findings.direction import ROUNDING, Bounds, difference, differences, direction
@@ -41,19 +42,21 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) 
 
 def read_within(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, Any]:
     """What it is held against, and how far it may be away."""
-    found = against(reader, tree, path, spec)
+    return {**against(reader, tree, path, spec), **read_margin(reader, tree, path, spec)}
+
+
+def read_margin(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, float]:
+    """How far it may be away: a share, `relative`, or in the unit of the measure, `absolute`."""
     assert spec.measure is not None
     if "margin" not in tree:
-        raise reader.error("`within` needs a margin", path, 'such as margin = "5 %"')
+        raise reader.error(f"`{spec.kind}` needs a margin", path, 'such as margin = "5 %"')
     place = f"{path}.margin"
     value, unit = reader.quantity(tree["margin"], place, 'such as margin = "5 %"')
     if value <= 0:
         raise reader.error("a margin is above 0", place, 'such as margin = "5 %"')
     if unit.plain and spec.measure.unit:
-        found["relative"] = reader.share(tree["margin"], place, "margin")
-    else:
-        found["absolute"] = reader.in_unit(tree["margin"], spec.measure, place)
-    return found
+        return {"relative": reader.share(tree["margin"], place, "margin")}
+    return {"absolute": reader.in_unit(tree["margin"], spec.measure, place)}
 
 
 def against(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) -> dict[str, Any]:
@@ -118,13 +121,19 @@ def one(name: str, mine: pl.DataFrame, there: pl.DataFrame | None, data: Data, *
     return _cell(name, first, second, data, below=below, options={"times": 1.0, **data.spec.options})
 
 
+def near(name: str, mine: pl.DataFrame, there: pl.DataFrame, data: Data) -> Evidence:
+    """Whether one side is within the margin of the other, of the replicates that both have, as a part of another claim."""
+    joined = mine.join(there.select("replicate", low_other="low", high_other="high"), on="replicate", maintain_order="left")
+    return _within(name, _bounds(joined, ""), _bounds(joined, "_other"), data)
+
+
 def _each(data: Data, one: Callable[[str, Bounds, Bounds | None], Evidence]) -> list[Evidence]:
     """The evidence of each cell, from the values of both sides, replicate by replicate; there are none of the other side where a bound is."""
     cells, why = _sides(data), "no replicate has values of both sides" if data.spec.options.get("other") is not None else ""
     if data.spec.wanted.average and cells:
         empty = [cell.name for cell in cells if cell.values.is_empty()]
         why = f"{len(empty)} of {len(cells)} cells have no value ({empty[0]})" if empty else "no replicate has a value in every cell"
-        cells = [_average(cells)]
+        cells = [averaged(cells, data.spec.statistic)]
     return [
         cell.counted(one(cell.name, _bounds(cell.values, ""), _bounds(cell.values, "_other") if data.spec.options.get("other") is not None else None))
         if cell.values.height else cell.untold(why)
@@ -142,18 +151,6 @@ def _sides(data: Data) -> list[Cell]:
         replace(cell, name=", ".join(part for part in (cell.name, level and f"against {level}") if part), values=data.pairs(cell.values, side))
         for cell in data.groups() for level, side in there
     ]  # fmt: skip
-
-
-def _average(cells: Sequence[Cell]) -> Cell:
-    """Both sides' means over cells, replicate by replicate: of those replicates that every cell has.
-
-    A replicate has draws of its own in every cell, so that these means are replicates of one another.
-    """
-    frame = pl.concat([cell.values for cell in cells])
-    values = [name for name in frame.columns if name != "replicate"]
-    made = frame.group_by("replicate", maintain_order=True).agg(pl.col(values).mean(), pl.len().alias("cells"))
-    every = made.filter(pl.col("cells") == len(cells)).drop("cells")
-    return Cell(f"mean of {len(cells)} cells", every, max((cell.plan for cell in cells), key=lambda plan: int(plan["runs"].sum())))
 
 
 def _bounds(frame: pl.DataFrame, of: str) -> Bounds:
