@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ metric = "goodput_bps"
 is = "above"
 than = "1 kbit/s"
 caveat = "Anything would."
+refuted_by = "A link that carries nothing."
 """
 OWN = """
 from sawtooth import Dataset, stats
@@ -47,7 +49,7 @@ def sections(dataset: Dataset) -> list[Section]:
     values = dataset.measure("goodput_bps")["value"].to_numpy()
     low = held(lambda level: stats.mean_interval(values, level), above=1e9, unit="bit/s")
     return [Section("Mine", ["Of all runs."], grids=[Grid("mine", dataset.measure("goodput_bps"), "Each run")],
-                    claims=[Claimed("It carries more than the link", [low]), Claimed("There are three", [fact(len(values) == 3, "3 runs")])])]
+                    claims=[Claimed("It carries more than the link", [low]), Claimed("There are three", [fact(len(values) == 3, "3 runs")], refuted_by="Another number.")])]
 """
 
 
@@ -85,9 +87,11 @@ def test_claims_of_an_analysis_are_decided_with_the_findings_and_stand_among_the
     ]
     assert told["caveats"] == ["The link is assumed."]
     assert told["verdicts"][0]["caveat"] == "Anything would."
+    assert [verdict.get("refuted_by") for verdict in told["verdicts"]] == ["A link that carries nothing.", None, "Another number."]
     page, text = ((out / f"report/report.{form}").read_text() for form in ("html", "md"))
     for each in (page, text):
         assert each.index("The link is assumed.") < each.index("It carries something") < each.index("Anything would.") < each.index("Mine")
+        assert re.search(r"Refuted by:\*? A link that carries nothing\.", each)
     assert (out / "report/tables/mine.csv").read_text().count("\n") == 4
     plain = CliRunner().invoke(app, ["report", str(out), "--run-analysis", "--format", "csv"]).output.splitlines()
     assert plain[0] == "caveat: The link is assumed."
@@ -130,6 +134,7 @@ def test_an_analysis_that_fails_is_told_with_its_line(own: str, message: str, tm
         (OWN, STUDY.replace('["The link is assumed."]', '"The link"'), '`caveats` is a list of texts, found "The link"\n'),
         (OWN, STUDY.replace('["The link is assumed."]', '["a", " "]'), 'a caveat is a sentence, found " "\n'),
         (OWN, STUDY.replace('caveat = "Anything would."', "caveat = 1"), "`caveat` must be a text, found 1\n"),
+        (OWN, STUDY.replace('"A link that carries nothing."', "[]"), "`refuted_by` must be a text, found []\n"),
     ],
 )
 def test_what_is_no_analysis_is_told_when_it_is_planned(own: str | None, study: str, message: str, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from sawtooth.measures import View
 from sawtooth.questions import Choice, Reader
 from sawtooth.study.assign import Tree
 
+BESIDE = ("caveat", "refuted_by")
+"""What stands beside a verdict, as the study says it."""
 _AT_LEAST = re.compile(r"at least (\d+)( ?%)?")
 
 
@@ -65,17 +67,17 @@ def finding(reader: Reader, tree: Tree, path: str) -> FindingSpec:
     if not claim.strip():
         raise reader.error("`claim` says nothing", f"{path}.claim", 'such as claim = "CUBIC carries more than Reno"')
     name = reader.text(tree, "name", path, "")
-    caveat = reader.text(tree, "caveat", path, "")
+    caveat, refuted_by = (reader.text(tree, key, path, "") for key in BESIDE)
     what = reader.one_of(tree, "is", path, findings.KINDS, None)
     if what not in findings.KINDS:
         raise reader.error(f"`is` cannot be `{what}`", f"{path}.is", did_you_mean(what, findings.KINDS))
     kind = findings.kind(what)
-    known = [*(common if kind.measured else ("claim", "name", "is", "caveat")), *(key.name for key in kind.keys)]
+    known = [*(common if kind.measured else ("claim", "name", "is", *BESIDE)), *(key.name for key in kind.keys)]
     for key in tree:
         if key not in known:
             raise reader.error(f"a finding that something is `{what}` has no `{key}`", f"{path}.{key}", "leave it out", key=True)
     if not kind.measured:
-        spec = FindingSpec(claim, name, what, path=path, caveat=caveat)
+        spec = FindingSpec(claim, name, what, path=path, caveat=caveat, refuted_by=refuted_by)
         return dataclasses.replace(spec, options=kind.read(reader, tree, path, spec))
     measure = reader.measure(tree, path)
     choice = reader.choice(tree, path, [measure])
@@ -84,7 +86,7 @@ def finding(reader: Reader, tree: Tree, path: str) -> FindingSpec:
         raise reader.error(f"a finding speaks of one {'item' if key == 'of' else 'arm'}", f"{path}.{key}", "write one finding for each")
     spec = FindingSpec(
         claim, name, what, measure, View(reader.how(tree, path), reader.rows(tree, path, [measure])), choice,
-        reader.statistic(tree, path), wanted(reader, tree, path, kind), path=path, caveat=caveat,
+        reader.statistic(tree, path), wanted(reader, tree, path, kind), path=path, caveat=caveat, refuted_by=refuted_by,
     )  # fmt: skip
     return dataclasses.replace(spec, options=kind.read(reader, tree, path, spec))
 

@@ -28,6 +28,7 @@ COMMON = (
     Key("warm_up", "time, or `\"mser-5\"`", "none", "the beginning that is left out"),
     Key("statistic", '`"mean"`, `"median"`, `"geometric mean"`', '`"mean"`', "what of replicates is compared"),
     Key("caveat", "text", "none", "what is to be known wherever its verdict is shown"),
+    Key("refuted_by", "text", "none", "what would have made it `no`, in words; it stands beside its verdict"),
     Key("cells", '`"all"`, `"any"`, `"at least N"`, `"at least N %"`, `"on average"`', '`"all"`', "in how many of the cells it must hold, or whether of their mean"),
 )  # fmt: skip
 THAN = (
@@ -54,6 +55,7 @@ class FindingSpec:
         options: what else the kind has read.
         path: where it is in the study.
         caveat: what stands beside its verdict; empty for nothing.
+        refuted_by: what would have made it `no`; empty if that is not told.
 
     """
 
@@ -68,6 +70,7 @@ class FindingSpec:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     path: str = ""
     caveat: str = ""
+    refuted_by: str = ""
 
     @property
     def choices(self) -> list[Choice]:

@@ -106,6 +106,7 @@ class Claimed:
     every: bool = True
     remark: str = ""
     caveat: str = ""
+    refuted_by: str = ""
 
 
 def decide(claims: Sequence[Claimed], errors: float = ERRORS, *, together: bool = True) -> list[Answer]:

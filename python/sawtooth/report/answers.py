@@ -93,7 +93,9 @@ class Answers:
         for claim, spec, answer, by_itself in zip(claims, of, answers, alone, strict=True):
             numbers = _words(claim, spec, answer, _together(answer, by_itself, tested) if claim.evidence else "")
             source = "" if spec is None else sources(spec, self.shown.references)
-            found.append(Verdict(claim.claim, answer, _told(numbers, source), list(claim.evidence), claim.caveat))
+            found.append(
+                Verdict(claim.claim, answer, _told(numbers, source), list(claim.evidence), claim.caveat, (spec or claim).refuted_by)
+            )
         return found
 
     @cached_property

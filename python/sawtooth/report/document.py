@@ -108,6 +108,7 @@ class Verdict:
 
     Attributes:
         caveat: what is to be known wherever it is shown; empty for nothing.
+        refuted_by: what would have made it `no`; empty if that is not told.
 
     """
 
@@ -116,6 +117,7 @@ class Verdict:
     numbers: str
     evidence: Sequence[Evidence] = ()
     caveat: str = ""
+    refuted_by: str = ""
 
     def __repr__(self) -> str:
         """The answer, and the numbers of each cell."""
@@ -128,8 +130,12 @@ class Verdict:
         cells = {each.cell: f"{each.words}; {each.doubt}" if each.doubt else each.words for each in self.evidence}
         # One cell has no name, of what follows from other findings there is none, and of many the numbers name those that matter.
         each_told = 0 < len(cells) == len(self.evidence) <= _MOST_TOLD and all(cells)
-        caveat = {"caveat": self.caveat} if self.caveat else {}
-        return Card("Finding", self.answer, self.claim, {**(cells if each_told else {"numbers": self.numbers}), **caveat})
+        return Card("Finding", self.answer, self.claim, {**(cells if each_told else {"numbers": self.numbers}), **self._beside})
+
+    @property
+    def _beside(self) -> dict[str, str]:
+        """What stands beside it."""
+        return {name: text for name, text in (("caveat", self.caveat), ("refuted_by", self.refuted_by)) if text}
 
     @property
     def weighed(self) -> list[Evidence]:
@@ -143,7 +149,7 @@ class Verdict:
             "answer": self.answer,
             "numbers": self.numbers,
             "evidence": [_evidence(each) for each in self.evidence],
-            **({"caveat": self.caveat} if self.caveat else {}),
+            **self._beside,
         }
 
 

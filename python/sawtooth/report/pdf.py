@@ -72,6 +72,8 @@ def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[_Line]:
         yield verdict.numbers, _SMALL, False
         if verdict.caveat:
             yield f"But: {verdict.caveat}", _SMALL, False
+        if verdict.refuted_by:
+            yield f"Refuted by: {verdict.refuted_by}", _SMALL, False
 
 
 def _end(report: Report) -> Iterator[_Line]:
