@@ -37,6 +37,7 @@ COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 STATISTICS: tuple[Centre, ...] = ("mean", "median", "geometric mean")
 """What is made of replicates."""
 _EXAMPLE = {units.TIME.powers: "10 ms", units.RATE.powers: "10 Mbit/s", units.DATA.powers: "64 kB", units.PACKETS.powers: "50 packets"}
+_UNIT = re.compile(r"[^\W\d]+(/[^\W\d]+)?")
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 
@@ -251,6 +252,21 @@ class Reader:
             told = f"its unit is {of.unit or 'a plain number'}"
             raise self.error(f"`{given}` is no {_kind(wanted)}, as `{of.name}` is", path, f"{told}, {such}" if such else told)
         return value * unit.factor(wanted.natural)
+
+    def shown_in(self, tree: Tree, path: str, of: Measure | Samples) -> tuple[float, str] | None:
+        """The unit that values are to be shown in: what those of results are divided by, and its name; None if none is asked for."""
+        if "unit" not in tree:
+            return None
+        text, wanted = self.text(tree, "unit", path), measures.unit(of)
+        try:
+            size, unit = units.of_quantity(f"1 {text}") if _UNIT.fullmatch(text) else (0.0, units.PLAIN)
+        except _core.ScenarioError:
+            size, unit = 0.0, units.PLAIN
+        if unit.plain or unit.powers != wanted.powers:
+            such = {units.TIME.powers: "ms", units.RATE.powers: "kB/s", units.DATA.powers: "kB"}.get(wanted.powers)
+            message = f"`{cut(text)}` is no unit of a {_kind(wanted)}, as `{of.name}` is"
+            raise self.error(message, f"{path}.unit", f'such as unit = "{such}"' if such else "leave it out")
+        return size * unit.factor(wanted.natural), text
 
     # --- which values
 

@@ -145,7 +145,7 @@ class Data:
     @cached_property
     def unit(self) -> tuple[float, str]:
         """What values are divided by to be read, and the unit that they then have."""
-        return self.scaled(self.measure, self.frame)
+        return self.spec.unit or self.scaled(self.measure, self.frame)
 
     @cached_property
     def range(self) -> tuple[float, float]:

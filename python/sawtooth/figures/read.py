@@ -92,6 +92,7 @@ def figure(reader: Reader, tree: Tree, path: str) -> FigureSpec:
         scale=reader.one_of(tree, "scale", path, ("linear", "log"), "linear"),
         label=reader.text(tree, "label", path, ""),
         x_label=reader.text(tree, "x_label", path, ""),
+        unit=reader.shown_in(tree, path, measure),
         options=options, path=path, several=several,
     )  # fmt: skip
 

@@ -44,6 +44,7 @@ COMMON = (
     Key("where", "table of factors and levels, or columns and values", "all", "which cells; of a column which rows, also `\"< 100 kB\"`; of a factor also `\"<= 8 kB\"`, or another factor: `\"<= queue\"`"),
     Key("window", "list of two times", "the whole run", "the part of each run that counts, of measures of samples and events"),
     Key("warm_up", "time, or `\"mser-5\"`", "none", "the beginning that is left out; MSER-5 finds it in each run"),
+    Key("unit", "unit", "what suits the values", "in which it is shown, such as `kB/s`; tables keep those of measures"),
     Key("label", "text", "the measure", "what the measure is called on its axis, without a unit"),
     Key("x_label", "text", "the factor", "what the other axis is called"),
 )  # fmt: skip
@@ -66,6 +67,7 @@ class FigureSpec:
         statistic: what is made of replicates.
         scale: of the measure's axis.
         label, x_label: of the axes; empty for the names in the study.
+        unit: that values are shown in, and what they are divided by for that; None for one that suits them.
         options: what else the kind has read.
         path: where it is in the study; empty if the study has not asked for it.
         several: all measures by their names, the levels of the dimension `measure`; empty for one measure without a name.
@@ -83,6 +85,7 @@ class FigureSpec:
     scale: str = "linear"
     label: str = ""
     x_label: str = ""
+    unit: tuple[float, str] | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     path: str = ""
     several: Mapping[str, Measure] = field(default_factory=dict[str, Measure])

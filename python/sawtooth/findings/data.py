@@ -107,4 +107,4 @@ class Data:
 
     def unit(self, values: Sequence[float]) -> tuple[float, str]:
         """What numbers are divided by to be read, and the unit that they then have."""
-        return scale(self.measure.unit, [abs(value) for value in values])
+        return self.spec.unit or scale(self.measure.unit, [abs(value) for value in values])

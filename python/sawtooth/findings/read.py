@@ -86,7 +86,8 @@ def finding(reader: Reader, tree: Tree, path: str) -> FindingSpec:
         raise reader.error(f"a finding speaks of one {'item' if key == 'of' else 'arm'}", f"{path}.{key}", "write one finding for each")
     spec = FindingSpec(
         claim, name, what, measure, View(reader.how(tree, path), reader.rows(tree, path, [measure])), choice,
-        reader.statistic(tree, path), wanted(reader, tree, path, kind), path=path, caveat=caveat, refuted_by=refuted_by,
+        reader.statistic(tree, path), wanted(reader, tree, path, kind), path=path, unit=reader.shown_in(tree, path, measure),
+        caveat=caveat, refuted_by=refuted_by,
     )  # fmt: skip
     return dataclasses.replace(spec, options=kind.read(reader, tree, path, spec))
 

@@ -27,6 +27,7 @@ COMMON = (
     Key("window", "list of two times", "the whole run", "the part of each run that counts, of measures of samples and events"),
     Key("warm_up", "time, or `\"mser-5\"`", "none", "the beginning that is left out"),
     Key("statistic", '`"mean"`, `"median"`, `"geometric mean"`', '`"mean"`', "what of replicates is compared"),
+    Key("unit", "unit", "what suits the values", "in which its numbers are told, such as `kB/s`"),
     Key("caveat", "text", "none", "what is to be known wherever its verdict is shown"),
     Key("refuted_by", "text", "none", "what would have made it `no`, in words; it stands beside its verdict"),
     Key("cells", '`"all"`, `"any"`, `"at least N"`, `"at least N %"`, `"on average"`', '`"all"`', "in how many of the cells it must hold, or whether of their mean"),
@@ -54,6 +55,7 @@ class FindingSpec:
         wanted: in how many cells it must hold.
         options: what else the kind has read.
         path: where it is in the study.
+        unit: that its numbers are told in, and what they are divided by for that; None for one that suits them.
         caveat: what stands beside its verdict; empty for nothing.
         refuted_by: what would have made it `no`; empty if that is not told.
 
@@ -69,6 +71,7 @@ class FindingSpec:
     wanted: Wanted = field(default_factory=Wanted)
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     path: str = ""
+    unit: tuple[float, str] | None = None
     caveat: str = ""
     refuted_by: str = ""
 
