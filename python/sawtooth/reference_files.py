@@ -18,7 +18,7 @@ from sawtooth.hints import did_you_mean
 from sawtooth.measures import ExpressionError, measure, units
 from sawtooth.measures import unit as units_of
 from sawtooth.recognise import unit_suffix
-from sawtooth.references import Quantity, Reference, digest
+from sawtooth.references import PUBLISHED, Quantity, Reference, digest
 from sawtooth.sheets import Sheet, number
 from sawtooth.study import Study, mistakes
 from sawtooth.study.assign import Tree
@@ -34,6 +34,7 @@ KEYS = (
     Key("name", "word", "needed", "what expressions call it: `references.NAME.COLUMN`, or `reference.COLUMN` if it is the only one"),
     Key("file", "name of a file", "needed", "a CSV file with a line of column names, relative to the study; lines that begin with `#` are comments"),
     Key("source", "text", "", "where the numbers are from; it stands below what shows them"),
+    Key("called", "text", "`\"published\"`", "what figures call its numbers, such as the name of another simulator"),
     Key("keys", "table of factors, `arm` or `item` and columns", "columns that are called like factors", "which column says of which cell a row is"),
     Key("columns", "table of names and columns, or tables of [these](#columns)", "all others that hold numbers", "what expressions may ask for"),
     Key("where", "table of columns and texts", "all rows", "which rows count"),
@@ -193,7 +194,8 @@ class _Reader:
         sheet = self.sheet(content, path)
         keys = self.keys(sheet)
         quantities = self.quantities(sheet, [column for column, _ in keys.values()])
-        found = Reference(name, digest(content.encode()), self.text(self.tree, "source", "", ""), keys, quantities, sheet)
+        source, called = self.text(self.tree, "source", "", ""), self.text(self.tree, "called", "", PUBLISHED)
+        found = Reference(name, digest(content.encode()), source, keys, quantities, sheet, called)
         for quantity in quantities:
             self.require_one_row(found, quantity)
         return found

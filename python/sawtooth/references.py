@@ -35,6 +35,10 @@ _MOST_DIGITS = 100
 """Before and after the point: beyond them rounding changes nothing."""
 
 
+PUBLISHED = "published"
+"""What numbers of a reference are called that does not say it."""
+
+
 @dataclass(frozen=True)
 class Quantity:
     """One column of a reference.
@@ -80,6 +84,7 @@ class Reference:
         keys: what a row is of: factor, `arm` or `item` to column and the unit that its values have.
         quantities: its columns by their names in expressions.
         sheet: its rows, without those that are left out.
+        called: what figures call its numbers.
 
     """
 
@@ -89,6 +94,7 @@ class Reference:
     keys: Mapping[str, tuple[str, str]]
     quantities: Mapping[str, Quantity]
     sheet: Sheet
+    called: str = PUBLISHED
 
     @property
     def path(self) -> Path:

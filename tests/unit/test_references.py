@@ -115,6 +115,14 @@ def test_a_reference_stands_beside_the_points_of_a_figure(tmp_path: Path) -> Non
     assert plot.numbers["published"].null_count() == plot.numbers.height - 3
 
 
+def test_numbers_that_nobody_published_are_called_what_they_are(tmp_path: Path) -> None:
+    figure = '[[figures]]\nname = "g"\nmetric = "goodput_bps"\nx = "rate"\nreference = "paper.goodput_bps"\n'
+    answers = Answers(ran(tmp_path, REFERENCE.replace("source =", 'called = "ns-3"\nsource =') + figure))
+    plot = answers.plot(answers.shown.figures[0])
+    assert "ns-3" in [text.get_text() for text in plot.figure.legends[0].get_texts()]
+    assert "Crosses: ns-3, with 95 % t intervals of its means." in plot.caption
+
+
 @pytest.mark.parametrize(
     ("columns", "table", "said"),
     [

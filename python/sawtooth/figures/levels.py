@@ -15,7 +15,7 @@ from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.measures.resolve import Referred
 from sawtooth.questions import Reader
-from sawtooth.references import interval
+from sawtooth.references import PUBLISHED, interval
 from sawtooth.stats import Interval
 from sawtooth.study.keys import Key
 
@@ -39,16 +39,18 @@ def draw(data: Data) -> Drawn:
     curves = [{name: [point and point.over(divisor) for point in series] for name, series in panel.items()} for panel in found]
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
     scale, note = shown.scale(data, [value for point in points for value in point.values])
-    published = _published(data) if "reference" in data.spec.options else []
+    term = data.spec.options.get("reference")
+    published = _published(data, term) if isinstance(term, Referred) else []
+    called = data.references[term.reference].called if isinstance(term, Referred) else PUBLISHED
     marks = [{name: [mark and mark.over(divisor) for mark in series] for name, series in panel.items()} for panel in published]
     made = levels.draw(
         curves, shown.titles(panels), data.levels(), data.curve_names(),
         (data.spec.x_label or data.places["x"], data.label(data.spec.label, data.measure, unit)),
-        scale=scale, marks=marks, marks_name="published",
+        scale=scale, marks=marks, marks_name=called,
     )  # fmt: skip
     return Drawn(
         made,
-        shown.sentences(estimates.said(points, data.spec.statistic), note, _said(marks), shown.pooling(data)),
+        shown.sentences(estimates.said(points, data.spec.statistic), note, _said(marks, called), shown.pooling(data)),
         numbers(data, panels, found, published),
     )
 
@@ -103,10 +105,8 @@ def _mark(found: Interval | None) -> dict[str, object]:
     }
 
 
-def _published(data: Data) -> list[dict[str, list[Interval | None]]]:
+def _published(data: Data, term: Referred) -> list[dict[str, list[Interval | None]]]:
     """Of each panel and curve, what was published at each level, with its interval."""
-    term = data.spec.options["reference"]
-    assert isinstance(term, Referred)
     plan = data.evaluator.plan
     found = data.references[term.reference].match(plan, term.column).join(plan.select("run", "cell", "arm"), on="run")
     keys = ["cell", "arm", *(["item"] if "item" in found.columns else [])]
@@ -125,16 +125,17 @@ def _published(data: Data) -> list[dict[str, list[Interval | None]]]:
     return result
 
 
-def _said(marks: Sequence[Mapping[str, Sequence[Interval | None]]]) -> str:
+def _said(marks: Sequence[Mapping[str, Sequence[Interval | None]]], called: str) -> str:
     """What the crosses are."""
     every = [mark for panel in marks for given in panel.values() for mark in given if mark is not None]
     told = sum(math.isfinite(mark.high - mark.low) for mark in every)
     if not every:
         return ""
+    what = "what was published" if called == PUBLISHED else called
     if not told:
-        return "Crosses: what was published."
+        return f"Crosses: {what}."
     others = f", of {told} of {len(every)}" if told < len(every) else ""
-    return f"Crosses: what was published, with 95 % t intervals of its means{others}."
+    return f"Crosses: {what}, with 95 % t intervals of its means{others}."
 
 
 KIND = Kind(
