@@ -99,7 +99,7 @@ def gallery(
             for caveat in entry.caveats:
                 print(f"  caveat: {caveat}")
             for verdict in entry.verdicts:
-                print(f"  {verdict.answer}: {verdict.claim}")
+                print(f"  {verdict.said}: {verdict.claim}")
         print(f"page: {made_page}")
         print(f"sheet: {target / page.SHEET}.png")
     if failed:

@@ -27,7 +27,7 @@ from sawtooth.references import Reference
 from sawtooth.scales import scale
 
 if TYPE_CHECKING:
-    from sawtooth.plots.forest import Judged
+    from sawtooth.plots.standing import Decided
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Data:
         kind: Kind,
         references: Mapping[str, Reference],
         arms: Sequence[str],
-        verdicts: Callable[[], Sequence[Judged]] = tuple,
+        verdicts: Callable[[], Sequence[Decided]] = tuple,
     ) -> None:
         self.evaluator = evaluator
         self.spec = spec

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 
 from sawtooth import findings
+from sawtooth.findings import assumed
 from sawtooth.findings.spec import COMMON, FindingSpec, Kind
 from sawtooth.findings.verdict import Wanted
 from sawtooth.hints import did_you_mean
@@ -89,7 +90,8 @@ def finding(reader: Reader, tree: Tree, path: str) -> FindingSpec:
         reader.statistic(tree, path), wanted(reader, tree, path, kind), path=path, unit=reader.shown_in(tree, path, measure),
         caveat=caveat, refuted_by=refuted_by,
     )  # fmt: skip
-    return dataclasses.replace(spec, options=kind.read(reader, tree, path, spec))
+    spec = dataclasses.replace(spec, options=kind.read(reader, tree, path, spec))
+    return dataclasses.replace(spec, assumptions=assumed.read(reader, tree, path, spec))
 
 
 def wanted(reader: Reader, tree: Tree, path: str, kind: Kind) -> Wanted:

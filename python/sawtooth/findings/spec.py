@@ -30,6 +30,10 @@ COMMON = (
     Key("unit", "unit", "what suits the values", "in which its numbers are told, such as `kB/s`"),
     Key("caveat", "text", "none", "what is to be known wherever its verdict is shown"),
     Key("refuted_by", "text", "none", "what would have made it `no`, in words; it stands beside its verdict"),
+    Key(
+        "assumptions", "factor or list of factors", "none",
+        "what is assumed: the verdict is that where these have the levels that `where` gives, and how many other combinations of their levels say what stands beside it",
+    ),
     Key("cells", '`"all"`, `"any"`, `"at least N"`, `"at least N %"`, `"on average"`', '`"all"`', "in how many of the cells it must hold, or whether of their mean"),
 )  # fmt: skip
 THAN = (
@@ -58,6 +62,7 @@ class FindingSpec:
         unit: that its numbers are told in, and what they are divided by for that; None for one that suits them.
         caveat: what stands beside its verdict; empty for nothing.
         refuted_by: what would have made it `no`; empty if that is not told.
+        assumptions: factors of which a level is assumed.
 
     """
 
@@ -74,6 +79,7 @@ class FindingSpec:
     unit: tuple[float, str] | None = None
     caveat: str = ""
     refuted_by: str = ""
+    assumptions: tuple[str, ...] = ()
 
     @property
     def choices(self) -> list[Choice]:

@@ -108,9 +108,15 @@ class Evaluator:
         self.plan = dataset.runs.join(finished, on="run", how="semi").select("run", "cell", *factors(dataset), "arm", "replicate", "seed")
         self._windows: pl.DataFrame | None = None
         self._columns: dict[str, set[str]] = {}
+        self._observed: dict[Asked, pl.DataFrame] = {}
 
     def observe(self, asked: Asked) -> pl.DataFrame:
-        """As the function of this name."""
+        """As the function of this name; what was asked for once is kept."""
+        if asked not in self._observed:
+            self._observed[asked] = self._observe(asked)
+        return self._observed[asked]
+
+    def _observe(self, asked: Asked) -> pl.DataFrame:
         measure = asked.measure
         found = self.term(measure.term, asked.view)
         if "item" not in found.columns:

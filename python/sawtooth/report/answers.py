@@ -16,10 +16,12 @@ from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data as FigureData
 from sawtooth.figures.shown import chosen, resolution, sentences, without_value
 from sawtooth.figures.spec import Drawn, FigureSpec
+from sawtooth.findings import assumed
+from sawtooth.findings.assumed import Standing
 from sawtooth.findings.data import Data as FindingData
 from sawtooth.findings.resolution import resolved
 from sawtooth.findings.spec import FindingSpec
-from sawtooth.findings.verdict import Claimed, Evidence, decide
+from sawtooth.findings.verdict import ERRORS, Answer, Claimed, Evidence, answer_of, decide
 from sawtooth.measures import Asked, Evaluator, Measure, factors
 from sawtooth.measures.named import references_of
 from sawtooth.measures.resolve import Referred
@@ -93,10 +95,20 @@ class Answers:
         for claim, spec, answer, by_itself in zip(claims, of, answers, alone, strict=True):
             numbers = _words(claim, spec, answer, _together(answer, by_itself, tested) if claim.evidence else "")
             source = "" if spec is None else sources(spec, self.shown.references)
-            found.append(
-                Verdict(claim.claim, answer, _told(numbers, source), list(claim.evidence), claim.caveat, (spec or claim).refuted_by)
-            )
+            standing = None if spec is None or not spec.assumptions else self.standing(spec)
+            numbers = f"{numbers.rstrip('.')}; {standing.words}" if standing is not None else numbers
+            refuted_by = (spec or claim).refuted_by
+            found.append(Verdict(claim.claim, answer, _told(numbers, source), list(claim.evidence), claim.caveat, refuted_by, standing))
         return found
+
+    def standing(self, spec: FindingSpec) -> Standing | None:
+        """What the verdict on a finding would be in each combination of what it assumes; None if not even two of them tell anything."""
+        found: dict[tuple[str, ...], Answer] = {}
+        for levels, there in assumed.combinations(spec, self.evaluator.plan):
+            claim = self.claimed(there)
+            if claim.evidence:
+                found[levels] = answer_of(claim, ERRORS)
+        return Standing(spec.assumptions, found) if len(found) > 1 else None
 
     @cached_property
     def coarse(self) -> Evaluator:
@@ -224,7 +236,7 @@ def section(answers: Answers, *, drawn: bool = True) -> Section | None:
 def summary(found: Section) -> list[str]:
     """The verdicts in plain text."""
     return [
-        f"{verdict.answer}: {verdict.claim} ({verdict.numbers})" + (f" But: {verdict.caveat}" if verdict.caveat else "")
+        f"{verdict.said}: {verdict.claim} ({verdict.numbers})" + (f" But: {verdict.caveat}" if verdict.caveat else "")
         for verdict in found.verdicts
     ]
 

@@ -14,6 +14,7 @@ from markupsafe import escape
 
 from sawtooth.display import Card
 from sawtooth.errors import DatasetError, as_path
+from sawtooth.findings.assumed import Standing
 from sawtooth.findings.verdict import Claimed, Evidence, weighed
 from sawtooth.hints import did_you_mean
 from sawtooth.report import kept, words
@@ -109,6 +110,7 @@ class Verdict:
     Attributes:
         caveat: what is to be known wherever it is shown; empty for nothing.
         refuted_by: what would have made it `no`; empty if that is not told.
+        standing: what it would be had something else been assumed; None if nothing is.
 
     """
 
@@ -118,6 +120,12 @@ class Verdict:
     evidence: Sequence[Evidence] = ()
     caveat: str = ""
     refuted_by: str = ""
+    standing: Standing | None = None
+
+    @property
+    def said(self) -> str:
+        """The answer as it is shown: one that hangs on assumptions says so."""
+        return self.answer if self.standing is None or self.standing.unanimous else f"{self.answer} under these assumptions"
 
     def __repr__(self) -> str:
         """The answer, and the numbers of each cell."""
@@ -130,7 +138,7 @@ class Verdict:
         cells = {each.cell: f"{each.words}; {each.doubt}" if each.doubt else each.words for each in self.evidence}
         # One cell has no name, of what follows from other findings there is none, and of many the numbers name those that matter.
         each_told = 0 < len(cells) == len(self.evidence) <= _MOST_TOLD and all(cells)
-        return Card("Finding", self.answer, self.claim, {**(cells if each_told else {"numbers": self.numbers}), **self._beside})
+        return Card("Finding", self.said, self.claim, {**(cells if each_told else {"numbers": self.numbers}), **self._beside})
 
     @property
     def _beside(self) -> dict[str, str]:
@@ -150,6 +158,7 @@ class Verdict:
             "numbers": self.numbers,
             "evidence": [_evidence(each) for each in self.evidence],
             **self._beside,
+            **({"assumptions": self.standing.facts()} if self.standing else {}),
         }
 
 

@@ -59,7 +59,7 @@ def _section(section: Section, *, verdicts: bool) -> Iterator[str]:
 
 def _verdicts(verdicts: Sequence[Verdict]) -> str:
     return "\n".join(
-        f"- **{verdict.answer}**: {markdown(verdict.claim)} ({markdown(verdict.numbers)})"
+        f"- **{verdict.said}**: {markdown(verdict.claim)} ({markdown(verdict.numbers)})"
         + (f" **But:** {markdown(verdict.caveat)}" if verdict.caveat else "")
         + (f" *Refuted by:* {markdown(verdict.refuted_by)}" if verdict.refuted_by else "")
         for verdict in verdicts

@@ -68,7 +68,7 @@ def _answer(report: Report) -> Iterator[_Line]:
 
 def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[_Line]:
     for verdict in verdicts:
-        yield f"{verdict.answer}: {verdict.claim}", _TEXT, True
+        yield f"{verdict.said}: {verdict.claim}", _TEXT, True
         yield verdict.numbers, _SMALL, False
         if verdict.caveat:
             yield f"But: {verdict.caveat}", _SMALL, False
