@@ -274,6 +274,7 @@ def _measures() -> str:
     )
     text += (
         "\n`p50`, `p9`, `p999` and so on are percentiles, `quantile(x, 0.9)` is one of any share: the least value that so large a share does not exceed. "
+        "`share_above(x, 100 ms)` is the share of rows in which x is above that, 0 if none is. "
         "`at_min(x, y)` is x of the row in which y is least, `at_max(x, y)` of that in which it is largest, such as "
         "`at_min(goodput_bps, start_ns)` of the flow of a block that starts first. `log2`, `log10` and `ln` are of single values.\n"
     )

@@ -115,6 +115,10 @@ def test_an_expression_has_the_unit_of_its_parts(text: str, unit: str) -> None:
         ("p50(dely)", "dely", "there is no measure `dely`"),
         ("reference.goodput_bps", "reference.goodput_bps", "the study has no reference"),
         ("quantile(completion_ns, 2)", "quantile(completion_ns, 2)", "a share between 0 and 1"),
+        ("share_above(completion_ns)", "share_above(completion_ns)", "takes values and a quantity"),
+        ("share_above(completion_ns, 3 kB)", "3 kB", "the values are in ns, the quantity is not"),
+        ("share_above(dely, 3 kB)", "dely", "there is no measure `dely`"),
+        ("share_above(p95(completion_ns), 1 s)", "p95(completion_ns)", "one number per run already"),
         ("mean(mean(series.srtt_ns))", "mean(series.srtt_ns)", "one number per run already"),
         ("arms.reno", "arms.reno", "says of which, and not what"),
         ("srtt_mean_ns - links.wait_mean_ns", "srtt_mean_ns - links.wait_mean_ns", "have nothing in common"),
@@ -155,9 +159,19 @@ def test_functions_take_rows_together(dataset: Dataset) -> None:
         ("max", np.max),
         ("median", np.median),
         ("p95", lambda x: np.quantile(x, 0.95, method="inverted_cdf")),
+        ("share_above", lambda x: np.mean(x > 25e6)),
     ):
         expected = [float(made(group["srtt_ns"].to_numpy())) for _, group in series.group_by("run", maintain_order=True)]
-        assert values(seen(dataset, f"{text}(series.srtt_ns)"), "file") == pytest.approx(expected, rel=1e-12)
+        assert values(seen(dataset, f"{text}(series.srtt_ns{', 25 ms' * (text == 'share_above')})"), "file") == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_share_of_rows_is_0_where_none_is_above_and_open_where_they_did_not_finish(dataset: Dataset) -> None:
+    found = seen(dataset, "share_above(completion_ns, 1 h)")
+    # What was still under way after 4 s may take more than an hour, or not.
+    bounds = {item: set(found.filter(pl.col("item") == item).select("low", "high").rows()) for item in ("file", "large")}
+    assert bounds["large"] == {(0.0, 1.0)}
+    assert (0.0, 0.0) in bounds["file"]
+    assert set(values(seen(dataset, "share_above(completion_ns, 1 s)"), "large")) == {1.0}
 
 
 def test_an_expression_is_computed_with_its_units(dataset: Dataset) -> None:
@@ -377,7 +391,7 @@ def test_what_chooses_no_row_is_refused(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "range_"),
     [
-        ("goodput_bps", (0.0, math.inf)), ("jain", (0.0, 1.0)), ("jain(goodput_bps)", (0.0, 1.0)), ("p95(completion_ns)", (0.0, math.inf)),
+        ("goodput_bps", (0.0, math.inf)), ("jain", (0.0, 1.0)), ("jain(goodput_bps)", (0.0, 1.0)), ("share_above(completion_ns, 1 s)", (0.0, 1.0)), ("p95(completion_ns)", (0.0, math.inf)),
         ("links.dropped_packets / links.arrived_packets", (0.0, math.inf)), ("goodput_bps - 1 Mbit/s", (-math.inf, math.inf)),
         ("log2(goodput_bps)", (-math.inf, math.inf)),
     ],
@@ -391,6 +405,7 @@ def test_what_a_measure_can_be_is_known(text: str, range_: tuple[float, float]) 
     [
         ("p99(arms.idle.datagrams.delay_ns)", "arms.idle.p99(datagrams.delay_ns)"),
         ("quantile(arms.idle.completion_ns, 0.9)", "arms.idle.quantile(completion_ns, 0.9)"),
+        ("share_above(arms.idle.completion_ns, 1 s)", "arms.idle.share_above(completion_ns, 1 s)"),
         ("log2(arms.idle.goodput_bps)", "arms.idle.log2(goodput_bps)"),
         ('p95(items."a b".completion_ns)', 'items."a b".p95(completion_ns)'),
     ],

@@ -71,8 +71,15 @@ def percentile(name: str) -> float | None:
     return share if 0 < share < 1 else None
 
 
+def share_above(bound: float) -> Callable[[pl.Expr], pl.Expr]:
+    """How large a share of all values is above it: 0 of no value that is, which a number of chosen rows would not tell."""
+    return lambda x: (x > bound).cast(pl.Float64).mean()
+
+
 def aggregate(name: str, share: float | None = None) -> Aggregate | None:
-    """The function called so that makes one number of rows; of `quantile` the one of that share."""
+    """The function called so that makes one number of rows; of `quantile` the one of that share, of `share_above` that of a bound."""
+    if name == "share_above":
+        return None if share is None else Aggregate("share above the bound", share_above(share), plain=True)
     share = percentile(name) if name != "quantile" else share
     if share is not None:
         text = f"{100 * share:.4g}"
@@ -106,7 +113,7 @@ HOWS = ("mean", "sum", "max", "min", "each")
 
 def known() -> list[str]:
     """The names of all functions."""
-    return [*AGGREGATES, "p50", "p95", "p99", "p999", "quantile", *CHOOSING, *ELEMENTWISE]
+    return [*AGGREGATES, "p50", "p95", "p99", "p999", "quantile", "share_above", *CHOOSING, *ELEMENTWISE]
 
 
 def combined(sign: str, left: tuple[pl.Expr, pl.Expr], right: tuple[pl.Expr, pl.Expr]) -> tuple[pl.Expr, pl.Expr]:

@@ -266,7 +266,7 @@ def _range(term: Term | RowTerm | Constant) -> tuple[float, float]:
     if isinstance(term, Elsewhere):
         return _range(term.of)
     if isinstance(term, Pooled):
-        return (0.0, 1.0) if term.function == "jain" else (_range(term.of)[0], math.inf)
+        return (0.0, 1.0) if term.function in ("jain", "share_above") else (_range(term.of)[0], math.inf)
     if isinstance(term, Combined | Rowwise) and term.function in ("/", "*", "+"):
         return (0.0 if all(_range(argument)[0] >= 0 for argument in term.arguments) else -math.inf), math.inf
     if isinstance(term, Column | Stored):

@@ -52,7 +52,10 @@ RowTerm: TypeAlias = Column | Rowwise
 
 @dataclass(frozen=True)
 class Pooled:
-    """Rows of a run and item made one number: by `function`, or as figure and finding say (None); by one that chooses a row, of what `by` is."""
+    """Rows of a run and item made one number: by `function`, or as figure and finding say (None); by one that chooses a row, of what `by` is.
+
+    `share` is that of a quantile, and of `share_above` the bound, in the unit of the rows.
+    """
 
     of: RowTerm
     function: str | None
@@ -218,6 +221,8 @@ class _Resolver:
         arguments = node.arguments
         if node.function == "quantile":
             share, arguments = self.share(node), arguments[:1]
+        if node.function == "share_above":
+            share, arguments = self.bound(node), arguments[:1]
         if node.function in functions.CHOOSING:
             return self.choosing(node)
         found = functions.aggregate(node.function, share)
@@ -283,6 +288,23 @@ class _Resolver:
             if constant.unit.plain and 0 < constant.value < 1:
                 return constant.value
         raise ExpressionError("`quantile` takes values and a share between 0 and 1", node.span, "such as quantile(completion_ns, 0.9)")
+
+    def bound(self, node: Call) -> float:
+        """What values are to be above, in their unit."""
+        such = "such as share_above(completion_ns, 100 ms)"
+        if len(node.arguments) != 2 or not isinstance(node.arguments[1], Number):
+            raise ExpressionError("`share_above` takes values and a quantity that they may be above", node.span, such)
+        inner = node.arguments[0]
+        if isinstance(inner, Name) and len(inner.parts) > 2 and inner.parts[0] in _ELSEWHERE:
+            inner = Name(inner.parts[2:], inner.span)
+        rows, constant = self.rows(inner), self.number(node.arguments[1])
+        if rows is None or isinstance(rows, Constant):
+            # What it is instead is told where one value is looked at.
+            return constant.value
+        if rows.unit.powers != constant.unit.powers:
+            unit = rows.unit.name or "a plain number"
+            raise ExpressionError(f"the values are in {unit}, the quantity is not", node.arguments[1].span, such)
+        return constant.value * constant.unit.factor(rows.unit)
 
     def stored(self, function: str, share: float | None, argument: Node) -> Term | None:
         """A summary that a table has, if the argument is the name of what it summarises."""
