@@ -114,7 +114,7 @@ def test_rules_are_listed() -> None:
 
 
 KNOWN = {
-    "congestion-controls": {"SW201"}, "gallery/incast": {"SW302", "SW505"}, "hstcp": {"SW302", "SW401", "SW502", "SW503"},
+    "congestion-controls": {"SW201"}, "gallery/incast": {"SW302"}, "hstcp": {"SW302", "SW401", "SW502", "SW503"},
     "hstcp/gigabit": {"SW302", "SW401", "SW502"}, "hstcp/random": {"SW302", "SW401", "SW502", "SW503"}, "stall/latency": {"SW201"}, "stall/modern": {"SW203"},
 
 }  # fmt: skip

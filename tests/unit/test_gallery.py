@@ -18,6 +18,7 @@ from sawtooth.results.dataset import Dataset
 STUDY = """
 name = "{name}"
 question = "Is {name} fast & fair?"
+caveats = ["The link is assumed."]
 repeat = 2
 
 [draws]
@@ -41,6 +42,7 @@ metric = "goodput_bps"
 of = "f"
 is = "below"
 than = "20 Mbit/s"
+refuted_by = "A link that is ten times as fast."
 
 [short]
 "scenario.duration" = "500 ms"
@@ -67,6 +69,9 @@ def test_a_directory_of_studies_becomes_a_page_and_a_sheet(tmp_path: Path) -> No
     assert page.count("<svg") == 2
     assert page.count('class="yes">yes</dt>') == 2
     assert "Is one fast &amp; fair?" in page
+    # What is to be known before the verdicts, and what would have refuted them, stand there, too.
+    assert page.count("The link is assumed.") == 2
+    assert page.count("Refuted by: A link that is ten times as fast.") == 2
     # The studies' own reports are where the page says.
     assert all((tmp_path / "g" / link).is_file() for link in re.findall(r'href="([^#"]*report\.html)"', page))
     # The sheet's drawing holds both figures' drawings.

@@ -115,6 +115,7 @@ class Gallery:
                     "name": entry.name,
                     "question": entry.question,
                     "counts": counts(entry.dataset),
+                    "caveats": entry.caveats,
                     "verdicts": entry.verdicts,
                     "plots": entry.plots(self.figures),
                     "report": Path(os.path.relpath(entry.page, directory)).as_posix(),
