@@ -162,7 +162,9 @@ def test_functions_take_rows_together(dataset: Dataset) -> None:
         ("share_above", lambda x: np.mean(x > 25e6)),
     ):
         expected = [float(made(group["srtt_ns"].to_numpy())) for _, group in series.group_by("run", maintain_order=True)]
-        assert values(seen(dataset, f"{text}(series.srtt_ns{', 25 ms' * (text == 'share_above')})"), "file") == pytest.approx(expected, rel=1e-12)
+        assert values(seen(dataset, f"{text}(series.srtt_ns{', 25 ms' * (text == 'share_above')})"), "file") == pytest.approx(
+            expected, rel=1e-12
+        )
 
 
 def test_a_share_of_rows_is_0_where_none_is_above_and_open_where_they_did_not_finish(dataset: Dataset) -> None:
