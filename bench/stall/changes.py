@@ -17,14 +17,14 @@ import polars as pl
 from messages import times
 from numpy.typing import NDArray
 
-from sawtooth.metrics import dips
+from sawtooth.stats import dips
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = ROOT / "studies/stall/study.toml"
-PUBLISHED = ROOT / "studies/stall"
+PUBLISHED = ROOT / "studies/stall/published.csv"
 WINDOW = 32_768
-# By interface: its published corrected and faulty curves.
-CURVES = {"fe1": ("fe1_intel_MBps", "fast_ethernet_MBps"), "atm1": ("atm1_efficient_MBps", "atm_MBps")}
+# Interfaces that faulty curves are published of.
+CURVES = ("fe1", "atm1")
 PHASES = ("0 ms", "2 ms", "4 ms", "6 ms", "8 ms")
 
 Changes = dict[str, Any]
@@ -61,22 +61,24 @@ def took(study: Changes, case: Changes, partial: str, changes: Changes, sizes: N
 
 def cell(study: Changes, case: Changes, changes: Changes, published: pl.DataFrame) -> str:
     """Shares of dips found and surplus, lowest throughput beyond the window in MB/s."""
-    corrected, faulty = CURVES[case["scenario.host"]]
+    published = published.filter(host=case["scenario.host"])
     sizes = published["message_bytes"].to_numpy()
     ours = sizes / took(study, case, "linux-2.0.29", changes, sizes)
     level = sizes / took(study, case, "minshall", changes, sizes)
-    theirs = published[faulty].cast(pl.Float64).to_numpy()
-    agreement = dips.agreement(dips.below(ours, level), dips.below(theirs, published[corrected].cast(pl.Float64).to_numpy()))
+    agreement = dips.agreement(dips.below(ours, level), dips.below(published["faulty"].to_numpy(), published["corrected"].to_numpy()))
     surplus = f"{agreement.surplus:.2f}" if agreement.ours else "-"
     return f"{agreement.found:.2f}, {surplus}, {ours[sizes > WINDOW].min():.1f}"
 
 
 def main() -> None:
     study = tomllib.loads(STUDY.read_text())
-    corrected, unfixed = (pl.read_csv(PUBLISHED / f"published-{name}.csv") for name in ("corrected", "unfixed"))
-    published = corrected.join(unfixed, on="message_bytes").sort("message_bytes")
+    published = (
+        pl.read_csv(PUBLISHED, comment_prefix="#")
+        .pivot("kernel", index=["host", "message_bytes"], values="throughput")
+        .sort("message_bytes")
+    )
     cases = {case["scenario.host"]: case for case in study["sweep"][0]["cases"]}
-    lowest = [published.filter(pl.col("message_bytes") > WINDOW)[faulty].cast(pl.Float64).min() for _, faulty in CURVES.values()]
+    lowest = [published.filter(pl.col("message_bytes") > WINDOW, host=nic)["faulty"].min() for nic in CURVES]
     print("| Changed | Fast Ethernet: found, surplus, lowest | ATM: found, surplus, lowest |\n|---|---|---|")
     print("| published | " + " | ".join(f"1, 0, {value:.1f}" for value in lowest) + " |")
     for name, changes in ROWS.items():

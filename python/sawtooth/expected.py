@@ -105,7 +105,7 @@ class _Expected:
             return
         if figures.TABLE[spec.kind].percentiles:
             self.require_several(spec)
-        against = spec.options.get("against")
+        against = spec.options.get("against", spec.options.get("second"))
         for number, item in enumerate(spec.choice.of):
             if isinstance(against, Measure) and self.has(item, against, spec.view.flows):
                 continue
@@ -161,7 +161,9 @@ class _Expected:
             return paired(mine, other.select("cell", "arm", "item"), ["cell", "arm"], (), (spec.measure, against))
         except ApartError as error:
             raise self.study.document.error(
-                f"the figure `{spec.name}` cannot be drawn: {error}", f"{spec.path}.against", error.hint
+                f"the figure `{spec.name}` cannot be drawn: {error}",
+                f"{spec.path}.{'against' if 'against' in spec.options else 'second'}",
+                error.hint,
             ) from None
 
     # --- findings

@@ -19,11 +19,16 @@ def level(text: str | None) -> str:
     """What a factor's level is recognised by; a kernel's algorithm (`kernel:reno`) is the one of that name."""
     if text is None:
         return ""
+    found = size(text)
+    return text.removeprefix("kernel:") if found is None else f"{found[0]:.12g} {found[1]}"
+
+
+def size(text: str) -> tuple[float, str] | None:
+    """A level in base units, and of which kind it is; None if it is no quantity."""
     try:
-        amount, kind = _core.evaluate(text, {})
+        return _core.evaluate(text, {})
     except _core.ScenarioError:
-        return text.removeprefix("kernel:")
-    return f"{amount:.12g} {kind}"
+        return None
 
 
 def written(text: str) -> str:

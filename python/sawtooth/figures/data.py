@@ -71,7 +71,8 @@ class Data:
         self.verdicts = verdicts
         self.factors = factors(evaluator.dataset)
         if kind.measured:
-            self.frame = self._against() if "against" in spec.options else self.of(self.measure) if not spec.several else self._several()
+            other = spec.options.get("against", spec.options.get("second"))
+            self.frame = self._beside(other) if other is not None else self.of(self.measure) if not spec.several else self._several()
             self.frame, self.base = without_base(spec, kind, self.frame)
             if self.frame.is_empty():
                 raise DatasetError(f"there is nothing to hold against `{spec.options['to']}`", "choose something else than it")
@@ -83,9 +84,9 @@ class Data:
         """The values of several measures, told apart by the column `measure`."""
         return pl.concat(self.of(measure).with_columns(pl.lit(name).alias(MEASURE)) for name, measure in self.spec.several.items())
 
-    def _against(self) -> pl.DataFrame:
-        """The values of a measure, each with x_low and x_high of the one that it is held against; these are null where it is not known."""
-        mine_of, other = self.measure, self.spec.options["against"]
+    def _beside(self, other: object) -> pl.DataFrame:
+        """The values of a measure, each with x_low and x_high of the one that is shown beside it; these are null where it is not known."""
+        mine_of = self.measure
         assert isinstance(mine_of, Measure)
         assert isinstance(other, Measure)
         observed = [self.evaluator.observe(Asked(measure, self.spec.view)) for measure in (mine_of, other)]

@@ -1,4 +1,4 @@
-"""`levels`: what replicates are together, with its interval, over the levels of a dimension; beside it what was published, if there is that."""
+"""`levels`: what replicates are together, with its interval, over the levels of a dimension; beside it what was published, and a second measure."""
 
 from __future__ import annotations
 
@@ -9,24 +9,36 @@ from typing import Any
 import polars as pl
 
 from sawtooth import estimates
+from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
-from sawtooth.figures import shown
+from sawtooth.figures import second, shown
 from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.measures.resolve import Referred
+from sawtooth.plots.along import is_dense
 from sawtooth.questions import Reader
+from sawtooth.recognise import size
 from sawtooth.references import PUBLISHED, interval
 from sawtooth.stats import Interval
 from sawtooth.study.keys import Key
 
-REFERENCE = Key("reference", '`"REFERENCE.COLUMN"`', "none", "published values that are shown as crosses beside the points")
+REFERENCE = Key(
+    "reference",
+    '`"REFERENCE.COLUMN"`',
+    "none",
+    "published values that are shown as crosses beside the points, or as dots if there are many",
+)
+BOUNDARY = Key("boundary", "quantity", "none", "where among the levels of `x` a vertical line stands, such as the size of a window")
 
 
 def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
-    """The reference."""
-    if "reference" not in tree:
-        return {}
-    return {"reference": shown.beside(reader, tree, path, reader.measure(dict(tree), path))}
+    """The reference, the second measure, and where a line stands."""
+    found = second.read(reader, tree, path)
+    if "reference" in tree:
+        found["reference"] = shown.beside(reader, tree, path, reader.measure(dict(tree), path))
+    if "boundary" in tree:
+        found["boundary"] = reader.amount(str(tree["boundary"]), f"{path}.boundary", None)
+    return found
 
 
 def draw(data: Data) -> Drawn:
@@ -43,16 +55,50 @@ def draw(data: Data) -> Drawn:
     published = _published(data, term) if isinstance(term, Referred) else []
     called = data.references[term.reference].called if isinstance(term, Referred) else PUBLISHED
     marks = [{name: [mark and mark.over(divisor) for mark in series] for name, series in panel.items()} for panel in published]
+    right, beside = second.measure_of(data), None
+    on_the_right: list[dict[str, list[Estimate | None]]] = []
+    if right is not None:
+        on_the_right = second.points(data, panels, right)
+        by, its_unit = data.scaled(right, data.frame.select(low="x_low", high="x_high"))
+        scaled = [{name: [point and point.over(by) for point in series] for name, series in panel.items()} for panel in on_the_right]
+        beside = levels.Second(scaled, data.label(data.spec.options["second_label"], right, its_unit))
     made = levels.draw(
         curves, shown.titles(panels), data.levels(), data.curve_names(),
         (data.spec.x_label or data.places["x"], data.label(data.spec.label, data.measure, unit)),
-        scale=scale, marks=marks, marks_name=called,
+        scale=scale, marks=marks, marks_name=called, second=beside, boundary=_boundary(data),
     )  # fmt: skip
+    every = [*points, *(point for panel in on_the_right for series in panel.values() for point in series if point is not None)]
     return Drawn(
         made,
-        shown.sentences(estimates.said(points, data.spec.statistic), note, _said(marks, called), shown.pooling(data)),
-        numbers(data, panels, found, published),
-    )
+        shown.sentences(
+            estimates.said(every, data.spec.statistic), note, _said(marks, called, "Dots" if is_dense(data.levels()) else "Crosses"),
+            "Dashed, on the right axis: " + (data.spec.options["second_label"] or right.words) + "." if right is not None else "",
+            shown.pooling(data),
+        ),
+        numbers(data, panels, found, published, on_the_right),
+    )  # fmt: skip
+
+
+def _boundary(data: Data) -> float | None:
+    """Where among the levels the line stands; between two of them by how far it is from each.
+
+    Raises:
+        DatasetError: if the levels are no quantities of its kind, or none is on one side of it.
+
+    """
+    if "boundary" not in data.spec.options:
+        return None
+    at, kind = data.spec.options["boundary"]
+    amounts = [size(level) for level in data.levels()]
+    known = [each[0] for each in amounts if each is not None and each[1] == kind]
+    if len(known) < len(amounts) or known != sorted(known):
+        raise DatasetError(f"`boundary` needs levels of `{data.places['x']}` that are quantities of its kind, in order", "leave it out")
+    if not known[0] <= at <= known[-1]:
+        return None
+    after = next(number for number, value in enumerate(known) if value >= at)
+    if known[after] == at:
+        return float(after)
+    return after - 1 + (at - known[after - 1]) / (known[after] - known[after - 1])
 
 
 def numbers(
@@ -60,16 +106,29 @@ def numbers(
     panels: Sequence[Panel],
     found: Sequence[Mapping[str, Sequence[Estimate | None]]],
     published: Sequence[Mapping[str, Sequence[Interval | None]]] = (),
+    beside: Sequence[Mapping[str, Sequence[Estimate | None]]] = (),
 ) -> pl.DataFrame:
-    """The points as rows: place, estimate, interval, its method, runs, unfinished ones and what they leave, in the measure's unit, and what was `published`."""
+    """The points as rows, in the measure's unit.
+
+    Place, estimate, interval, its method, runs, unfinished ones and what they leave, what was `published`, and what the second measure is (`beside`).
+    """
     rows = [
-        {**shown.place(data, panel, name), data.places["x"]: level, **row(point), **(_mark(published[at][name][step]) if published else {})}
+        {**shown.place(data, panel, name), data.places["x"]: level, **row(point), **(_mark(published[at][name][step]) if published else {}),
+         **(_beside(beside[at][name][step]) if beside else {})}
         for at, (panel, curves) in enumerate(zip(panels, found, strict=True))
         for name, series in curves.items()
         for step, (level, point) in enumerate(zip(data.levels(), series, strict=True))
         if point is not None
-    ]
-    return shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit)
+    ]  # fmt: skip
+    right = second.measure_of(data) if beside else None
+    units = {"unit": data.measure.unit, **({"second_unit": right.unit} if right is not None else {})}
+    return shown.in_units(pl.DataFrame(rows, infer_schema_length=None), **units)
+
+
+def _beside(found: Estimate | None) -> dict[str, object]:
+    """The second measure as cells of a table."""
+    cells = row(found) if found is not None else {"estimate": None, "low": None, "high": None}
+    return {f"second_{name}": cells[name] for name in ("estimate", "low", "high")}
 
 
 def row(found: Estimate) -> dict[str, object]:
@@ -125,20 +184,20 @@ def _published(data: Data, term: Referred) -> list[dict[str, list[Interval | Non
     return result
 
 
-def _said(marks: Sequence[Mapping[str, Sequence[Interval | None]]], called: str) -> str:
-    """What the crosses are."""
+def _said(marks: Sequence[Mapping[str, Sequence[Interval | None]]], called: str, signs: str) -> str:
+    """What the crosses are, or dots where levels are dense."""
     every = [mark for panel in marks for given in panel.values() for mark in given if mark is not None]
     told = sum(math.isfinite(mark.high - mark.low) for mark in every)
     if not every:
         return ""
     what = "what was published" if called == PUBLISHED else called
     if not told:
-        return f"Crosses: {what}."
+        return f"{signs}: {what}."
     others = f", of {told} of {len(every)}" if told < len(every) else ""
-    return f"Crosses: {what}, with 95 % t intervals of its means{others}."
+    return f"{signs}: {what}, with 95 % t intervals of its means{others}."
 
 
 KIND = Kind(
-    "levels", "what replicates are together, with its interval, over the levels of `x`; a `reference` beside it",
-    ("x", "curves", "panels", "rows"), draw, (REFERENCE,), read,
+    "levels", "what replicates are together, with its interval, over the levels of `x`; beside it a `reference`, and a `second` measure on the right axis",
+    ("x", "curves", "panels", "rows"), draw, (REFERENCE, second.SECOND, second.LABEL, BOUNDARY), read,
 )  # fmt: skip

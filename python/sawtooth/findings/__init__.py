@@ -11,6 +11,7 @@ _HOMES = {
     "above": ("compare", "KIND"), "below": ("compare", "KIND"),
     "at least": ("compare", "NO_LESS"), "at most": ("compare", "NO_LESS"), "within": ("compare", "WITHIN"),
     "rising": ("trend", "KIND"), "falling": ("trend", "KIND"),
+    "dipping": ("dips", "KIND"), "smooth": ("dips", "KIND"),
     "crossing": ("crossing", "KIND"), "ranked": ("ranking", "KIND"), "alike": ("alike", "KIND"), "reproduced": ("reproduction", "KIND"),
     "all": ("together", "KIND"), "any": ("together", "KIND"),
 }  # fmt: skip

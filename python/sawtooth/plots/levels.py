@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from sawtooth.estimates import Estimate
 from sawtooth.plots import facets
-from sawtooth.plots.along import along
+from sawtooth.plots.along import Along, along
 from sawtooth.stats import Interval
 
 Curves = Mapping[str, Sequence[Estimate | None]]
+
+
+@dataclass(frozen=True)
+class Second:
+    """What stands on an axis of its own at the right: curves of each panel, and what the axis is called."""
+
+    panels: Sequence[Curves]
+    label: str
 
 
 def draw(
@@ -28,6 +38,8 @@ def draw(
     marks_name: str = "",
     dashed: Sequence[Mapping[str, float]] = (),
     joined: bool = True,
+    second: Second | None = None,
+    boundary: float | None = None,
 ) -> Figure:
     """One panel per entry of `panels`, one curve per name, one point with its interval per level.
 
@@ -46,6 +58,8 @@ def draw(
         marks_name: what the legend calls them.
         dashed: of each panel, curve to a value that a dashed line stands at.
         joined: whether points are, where levels have an order.
+        second: what stands on the right axis, dashed.
+        boundary: where along the levels, counted from 0, a vertical line stands.
 
     """
     held = along(titles, levels)
@@ -53,6 +67,8 @@ def draw(
     order = facets.in_order(names)
     places = np.arange(len(levels))
     for number, (axis, curves) in enumerate(zip(laid.axes, panels, strict=True)):
+        if boundary is not None:
+            axis.axvline(boundary, color="0.5", linewidth=0.8, linestyle=":", zorder=1)
         if line_at is not None:
             axis.axhline(line_at, color="0.35", linewidth=0.8, zorder=1)
         for name, points in curves.items():
@@ -72,6 +88,21 @@ def draw(
             if given is not None:
                 known = [(place, value) for place, value in zip(x_places, given, strict=True) if value is not None]
                 reach = np.array([value.reach() for _, value in known]).reshape(-1, 2).T
+                if dense:
+                    # Crosses would hide the curve.
+                    look: dict[str, Any] = {
+                        **facets.look(at),
+                        "marker": "o",
+                        "markersize": 2.6,
+                        "alpha": 0.55,
+                        "markeredgewidth": 0,
+                        "linestyle": "none",
+                    }
+                    axis.errorbar(
+                        [place for place, _ in known], [value.estimate for _, value in known],
+                        yerr=reach if np.isfinite(reach).any() else None, elinewidth=0.6, label=marks_name if at == 0 else "_", **look,
+                    )  # fmt: skip
+                    continue
                 # A little beside the points, so that neither's interval hides the other's.
                 beside = 0.4 * facets.dodge(1, 2) if np.isfinite(reach).any() else 0.0
                 axis.errorbar(
@@ -91,5 +122,37 @@ def draw(
         ends = [end for mark in published for end in (mark.low, mark.high) if np.isfinite(end) and (scale != "log" or end > 0)]
         laid.axes[0].set_ylim(min([low, *ends]), max([high, *ends]))
     laid.label(*labels)
+    if second is not None:
+        _on_the_right(held, second, names, labels[1])
+        return laid.made
     laid.legend([*names, *([marks_name] if marks else [])] if marks or len(names) > 1 else [])
     return laid.made
+
+
+def _on_the_right(held: Along, second: Second, names: Sequence[str], label: str) -> None:
+    """Draws the second measure. Of one curve both axes have the colours of their curves; of several dashes tell the measures apart."""
+    laid, alone = held.laid, len(names) == 1
+    across = max(1, len(laid.left) and len(laid.axes) // len(laid.left))
+    every = [point for curves in second.panels for points in curves.values() for point in points]
+    for number, (axis, curves) in enumerate(zip(laid.axes, second.panels, strict=True)):
+        other = axis.twinx()
+        other.spines["right"].set_visible(True)
+        other.grid(visible=False)
+        for name, points in curves.items():
+            at = facets.in_order(names)[name]
+            look = facets.look(at + 1 if alone else at)
+            middle = [np.nan if point is None else point.interval.estimate for point in points]
+            reach = np.array([(np.nan, np.nan) if point is None else facets.reach(point.interval) for point in points]).reshape(-1, 2).T
+            other.errorbar(
+                np.arange(len(points)), middle, yerr=reach, color=look["color"], linestyle=(0, (4, 2)) if held.ordered else "none",
+                marker="" if held.dense else "s", markersize=4, linewidth=1.0, elinewidth=0.8,
+            )  # fmt: skip
+        facets.limits(other, every, "linear")
+        if (number + 1) % across == 0 or number + 1 == len(laid.axes):
+            other.set_ylabel(second.label, color=facets.look(1)["color"] if alone else "black")
+        else:
+            other.tick_params(labelright=False)
+    if alone:
+        for axis in laid.left:
+            axis.set_ylabel(label, color=facets.look(0)["color"])
+    laid.legend(list(names))

@@ -29,7 +29,6 @@ KINDS = {
     "linux-cc-matrix": ("cc_matrix", "build"),
     "linux-guest-resources": ("guest_resources", "build"),
     "self-similar": ("self_similar", "build"),
-    "stall": ("stall", "build"),
 }
 
 __all__ = ["KINDS", "Claimed", "Evidence", "Grid", "Plot", "Section", "fact", "held", "report"]

@@ -8,12 +8,10 @@ corrected kernel, or else the curve's own surface (`surface`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
-from scipy import stats as scipy_stats
 
-from sawtooth.stats import Vector
+from sawtooth.stats.interval import Vector
 
 BELOW = 0.5
 
@@ -108,10 +106,3 @@ def agreement(ours: np.ndarray[tuple[int], np.dtype[np.bool_]], theirs: np.ndarr
     both = int(np.sum(ours & theirs))
     mine, other = int(ours.sum()), int(theirs.sum())
     return Agreement(other, both / other if other else float("nan"), mine, (mine - both) / mine if mine else float("nan"))
-
-
-def rank_correlation(first: Vector, second: Vector) -> float:
-    """Spearman's rank correlation, -1 to 1; not a number if one of them does not vary. Shapes (n,)."""
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return float("nan")
-    return float(cast(float, scipy_stats.spearmanr(first, second)[0]))
