@@ -2,6 +2,7 @@
 
     python bench/linux/validate.py                      # all; writes docs/validation/linux.md
     python bench/linux/validate.py --cc cubic,bbr --only "1 MB"
+    python bench/linux/validate.py --restate    # runs nothing: says anew what linux.csv has of the bar for goodput
 
 The kernel is user-mode Linux in virtual time (`sawtooth doctor`), so every difference is one of TCP: the links are the same code.
 
@@ -16,6 +17,7 @@ import argparse
 import hashlib
 import json
 import pickle
+import re
 import statistics
 import sys
 import time
@@ -41,8 +43,10 @@ TICKS = {"timer_tick": "10 ms"}
 SAMPLE = "20 ms"
 # By how many milliseconds the last flow of a scenario starts later: each start meets another phase of a packet's time on the link and of the ticks.
 SHIFTS = tuple(range(0, 56, 7))
-# What the project wants: the median over algorithms and scenarios, and the 90th percentile.
+# What the project wants of single runs: the median over algorithms and scenarios, and the 90th percentile. Set with this program, before its first table.
 WANTED = {"goodput": (0.02, 0.05), "completion": (0.03, 0.08), "mean RTT": (0.05, 0.10), "cwnd": (0.10, None)}
+# What the 90th percentile of goodput was when it was first measured with what is now compared; with 14 scenarios, before what those showed was mended, 60.7 %.
+FIRST_MEASURE = 0.096
 # A kernel reproduces itself if a shifted start changes these by no more than half of the median that is wanted of the simulator.
 REPRODUCED = ("goodput", "mean RTT")
 
@@ -148,8 +152,14 @@ def main() -> None:
     parser.add_argument("--cc", help="algorithms, by default all that the kernel and the simulator have")
     parser.add_argument("--only", help="one scenario")
     parser.add_argument("--keep", type=Path, help="a folder: kernels' runs are kept there and taken from there, for they never change")
+    parser.add_argument(
+        "--restate", action="store_true", help="run nothing, and write the paragraph about the bar for goodput from the table that is there"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "docs/validation/linux.md")
     options = parser.parse_args()
+    if options.restate:
+        restate(options.out)
+        return
     kernels = uml.modules().congestion_controls()
     names = options.cc.split(",") if options.cc else [entry["name"] for entry in _core.registry()["cc"] if entry["name"] in kernels]
     cases = {name: tree for name, tree in CASES.items() if options.only in (None, name)}
@@ -400,13 +410,49 @@ def overall(parts: Sequence[Part]) -> str:
     """What is wanted, what is found, and what the kernel would get; then each algorithm."""
     names = list(dict.fromkeys(part.cc for part in parts))
     rows = [
-        ["*wanted*", *(f"{median:.0%} / {f'{most:.0%}' if most else '-'}" for median, most in WANTED.values()), "half of them"],
-        summary("**all**", means(parts)),
-        summary("all, from the first start only", [part.first for part in parts]),
+        [
+            "*wanted of single runs*",
+            *(f"{median:.0%} / {f'{most:.0%}' if most else '-'}" for median, most in WANTED.values()),
+            "half of them",
+        ],
+        summary("all, single runs: from the first start only", [part.first for part in parts]),
+        summary("**all**, means over starts where the kernel does not reproduce itself", means(parts)),
         summary("the kernel beside itself", [part.itself for part in parts if part.itself]),
         summary("the kernel beside itself, from one start and another", [part.itself_first for part in parts if part.itself_first]),
     ]
     return table(HEADER, rows + [summary(name, means([part for part in parts if part.cc == name])) for name in names])
+
+
+def bar(single: Sequence[float], averaged: Sequence[float]) -> str:
+    """What was wanted of the goodput's 90th percentile, of which statistic, and what that came to.
+
+    Args:
+        single: differences of single runs, without sign.
+        averaged: those of means over starts where the kernel does not reproduce itself.
+
+    """
+    wanted = WANTED["goodput"][1]
+    assert wanted is not None
+    now, means_now = (float(np.quantile(found, 0.9)) for found in (single, averaged))
+    beyond = sum(each > wanted for each in single)
+    return "\n".join([
+        "<!-- bar -->",
+        f"**The bar for goodput.** {wanted:.0%} for the 90th percentile was set for single runs, with the program and before its first table. Its first measure was {FIRST_MEASURE:.1%}, which missed it "
+        "(15 scenarios; with 14, before what those showed had been mended, it was 60.7%). Then, with that in sight, the statistic was changed: means over starts where the kernel does not reproduce "
+        f"itself. Of single runs, for which the bar was set, the 90th percentile is {now:.1%} today, {'and meets it' if now <= wanted else 'and misses it'}: {beyond} of {len(single)} flows are beyond {wanted:.0%}. "
+        f"Of means it is {means_now:.1%}, but no bar was ever set for these. What the kernel does beside itself, below, says how near any single run can come.",
+        "<!-- /bar -->",
+    ])  # fmt: skip
+
+
+def restate(path: Path) -> None:
+    """Writes what is said of the bar anew, from the table beside the page."""
+    table = pl.read_csv(path.with_suffix(".csv"))
+    said = bar(*([abs(value) for value in table[name].drop_nulls()] for name in ("first_goodput", "goodput")))
+    text = path.read_text(encoding="utf-8")
+    made, count = re.subn(r"(?s)<!-- bar -->.*?<!-- /bar -->", lambda _: said, text)
+    assert count == 1, f"{path} does not say where the bar is told: <!-- bar -->"
+    path.write_text(made, encoding="utf-8")
 
 
 def page(parts: Sequence[Part], cases: Sequence[str]) -> str:
@@ -426,9 +472,10 @@ def page(parts: Sequence[Part], cases: Sequence[str]) -> str:
         "algorithm's random numbers fall. So every scenario without an end is run on the kernel a second time with its last flow that much later. Where this changes "
         f"{limits}, the kernel does not reproduce itself, a single run tells of chance, and both sides run from the same {len(SHIFTS)} starts, {SHIFTS[1]} ms apart: "
         f"their means are compared ({len(unsteady)} of {len(parts)} rows; their windows, sample by sample, too). All other rows are single runs. What single runs would have told is in the row "
-        "*from the first start only*, and for each row below. The kernel is measured in the same way: *beside itself* is the mean of every second of its "
+        "*single runs*, and for each row below. The kernel is measured in the same way: *beside itself* is the mean of every second of its "
         f"{len(SHIFTS)} starts beside the mean of the others, {half} and {half}, or its two runs where it reproduces itself; chance lets means of {len(SHIFTS)} part by "
         "1/√2 of what means of half as many do. *From one start and another* are two single runs.",
+        bar(values([part.first for part in parts], "goodput"), values(means(parts), "goodput")),
         overall(parts),
         "## By scenario",
         table(HEADER, by_case),
