@@ -1,6 +1,6 @@
-"""Writes the verdicts and numbers in the guide to the Tahoe/Reno study: `python docs/tahoe.py [--check] [RANDOM FIXED UNREAD]`.
+"""Writes the verdicts and numbers in the guide to the Tahoe/Reno study: `python docs/tahoe.py [--check] [RANDOM FIXED UNREAD OTHER]`.
 
-Results directories of the three commands that the guide names; what is not given is run first, which takes a minute. With --check
+Results directories of the four commands that the guide names; what is not given is run first, which takes some minutes. With --check
 nothing is written, and the page must already be so.
 """
 
@@ -15,13 +15,14 @@ import polars as pl
 from typer.testing import CliRunner
 
 from sawtooth.cli import app
+from sawtooth.findings.verdict import ANSWERS
 from sawtooth.measures import Asked, measure
 from sawtooth.measures.resolve import Context
 from sawtooth.report.answers import Answers
 from sawtooth.results.dataset import Dataset
 
 GUIDE = Path(__file__).parent / "guides/tahoe-vs-reno.md"
-COMMANDS = (["tahoe-vs-reno/random"], ["tahoe-vs-reno"], ["tahoe-vs-reno", "--set", 'vars.unread="segment"'])
+COMMANDS = (["tahoe-vs-reno/random"], ["tahoe-vs-reno"], ["tahoe-vs-reno", "--set", 'vars.unread="segment"'], ["tahoe-vs-reno/sensitivity"])
 
 
 def main(arguments: list[str]) -> None:
@@ -33,9 +34,10 @@ def main(arguments: list[str]) -> None:
             done = CliRunner().invoke(app, ["run", *COMMANDS[at], "--out", str(paths[-1])])
             if done.exit_code:
                 sys.exit(done.output)
-        random, fixed, unread = (Dataset.open(path) for path in paths)
+        random, fixed, unread, other = (Dataset.open(path) for path in paths)
         text = GUIDE.read_text(encoding="utf-8")
-        for name, block in (("verdicts", verdicts(random)), ("agreement", agreement(fixed, unread)), ("left", left(unread))):
+        blocks = {"verdicts": verdicts(random), "standing": standing(other), "agreement": agreement(fixed, unread), "left": left(unread)}
+        for name, block in blocks.items():
             text = re.sub(rf"(?s)(<!-- {name} -->\n).*?(<!-- /{name} -->)", lambda found, block=block: found[1] + block + found[2], text)
     if "--check" in arguments:
         sys.exit(f"{GUIDE} is not what the runs say: python docs/tahoe.py" if text != GUIDE.read_text(encoding="utf-8") else 0)
@@ -51,8 +53,19 @@ def verdicts(dataset: Dataset) -> str:
             numbers = cells[0].words
         else:
             shown, denied = sum(each.shows(0.95) for each in cells), sum(each.denies(0.95) for each in cells)
-            numbers = f"{shown} and {denied} of {len(cells)}" if cells else "from the two above"
+            numbers = f"{shown} and {denied} of {len(cells)}" if cells else "follows from others"
         rows.append(f"| {verdict.claim.replace('|', '')} | {verdict.answer} | {numbers} |")
+    return "\n".join(rows) + "\n"
+
+
+def standing(dataset: Dataset) -> str:
+    """In how many combinations of what is assumed each claim has which answer."""
+    found = [verdict for verdict in Answers(dataset).verdicts() if verdict.standing is not None]
+    rows = [f"| Claim | {' | '.join(ANSWERS)} |", f"|---|{'---|' * len(ANSWERS)}"]
+    for verdict in found:
+        assert verdict.standing is not None
+        counts = verdict.standing.counts
+        rows.append(f"| {verdict.claim.replace('|', '')} | {' | '.join(str(counts.get(answer, '')) for answer in ANSWERS)} |")
     return "\n".join(rows) + "\n"
 
 

@@ -50,7 +50,7 @@ def bars(claims: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Figure:
         claims: each to its bars; a bar's name to how many combinations have which answer.
 
     """
-    heads = {claim: wrapped(plain(claim, 400), _HEAD, _WIDTH - 2 * _MARGIN, bold=True) for claim in claims}
+    heads = {claim: wrapped(plain(claim, 400), _HEAD, 0.94 * (_WIDTH - 2 * _MARGIN), bold=True) for claim in claims}
     lines = sum(len(heads[claim]) + len(own) + 0.6 for claim, own in claims.items())
     names = [_named(name, own) for every in claims.values() for name, own in every.items()]
     left = _MARGIN + max(extent(name, _NAME) for name in names) + _GAP
