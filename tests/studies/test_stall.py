@@ -35,6 +35,21 @@ def answers(folder: Path, change: Callable[[str], str] = str, published: Callabl
     return {verdict.claim: verdict.answer for verdict in report(dataset, figures=False, run_analysis=True).verdicts}
 
 
+GUIDE = FOLDER.resolve().parents[3] / "docs/guides/stall-study.md"
+
+
+def test_the_numbers_of_the_guide_are_those_of_the_report(tmp_path: Path) -> None:
+    dataset = sawtooth.run(Study.load("stall"), out=tmp_path / "out", jobs=1)
+    made, lines = report(dataset, figures=False), GUIDE.read_text().splitlines()
+    (bars,) = [grid.frame for section in made.sections for grid in section.grids if grid.name == "bars"]
+    for row in bars.filter(pl.col("form").is_in(["corrected", "faulty"])).iter_rows(named=True):
+        begin, end = f"| {row['bar']} {row['asked']} | {row['of']} |", f"| {row['value']:.3g} |"
+        assert [line for line in lines if line.startswith(begin) and line.endswith(end)], (begin, end)
+    for verdict in made.verdicts:
+        if verdict.answer == "no":
+            assert f"| {verdict.claim} | no | {verdict.numbers} |" in lines
+
+
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     return answers(tmp_path_factory.mktemp("usual"))
