@@ -17,9 +17,9 @@ A case is a dictionary (JSON on the command line):
     duration          seconds
     starts            seconds, one number a flow
     packet_size       payload bytes of a segment (default 1000; 40 more on the wire)
-    variant           tahoe reno newreno sack highspeed vegas linux, one or a list
+    variant           tahoe reno newreno sack fack highspeed vegas linux, one or a list
     select_ca         the congestion control of linux agents, one name or a list
-    sink              default "auto": TCPSink, or TCPSink/Sack1 for sack, highspeed and linux; "delack": its delayed form;
+    sink              default "auto": TCPSink, or TCPSink/Sack1 for sack, fack, highspeed and linux; "delack": its delayed form;
                       or a class name such as TCPSink/DelAck
     vars              Agent/TCP variables for all flows; flow_vars: a list of such, one a flow
     sink_vars         Agent/TCPSink variables; delack_vars: Agent/TCPSink/DelAck variables
@@ -48,11 +48,12 @@ AGENTS = {
     "reno": "TCP/Reno",
     "newreno": "TCP/Newreno",
     "sack": "TCP/Sack1",
+    "fack": "TCP/Fack",
     "highspeed": "TCP/Sack1",
     "vegas": "TCP/Vegas",
     "linux": "TCP/Linux",
 }
-SELECTIVE = {"sack", "highspeed", "linux"}
+SELECTIVE = {"sack", "fack", "highspeed", "linux"}
 """Variants whose receiver must report SACK blocks."""
 
 

@@ -25,6 +25,9 @@
 //! - W_est goes on with alpha beyond the window of the last loss (`w_est_alpha = "rfc8312"`)
 //! - before the first loss a step takes 20 segments at most (`first_growth`), whatever the window
 //! - HyStart ends slow start one acknowledgement later (`hystart_decides = "next"`), and trains are half a millisecond longer (`hystart_train_slack`)
+//!
+//! Linux 3.2 counts acknowledgements, and estimates how many of them are delayed to make up for it: that is `ack_ratio = 2` here, as if every second segment were
+//! acknowledged always. Not measured.
 
 use super::hystart::{self, HyStart};
 use super::hystart_plus_plus::{self, HyStartPlusPlus};
@@ -101,6 +104,15 @@ pub const ENTRY: Entry<New> = Entry {
             summary: "before the first loss the window grows by one with every so many segments at least; `none`: as the cubic function says; with `whole_target`",
             kind: Kind::Number { min: 1.0, max: 1e6 },
             default: Value::None,
+        },
+        Param {
+            name: "ack_ratio",
+            summary: "segments per acknowledgement that the increase makes up for, where acknowledgements are counted; with `whole_target`",
+            kind: Kind::Number {
+                min: 1.0,
+                max: 100.0,
+            },
+            default: Value::Number(1.0),
         },
         Param {
             name: "hystart",
@@ -188,6 +200,7 @@ pub struct Cubic {
     whole_target: bool,
     update_interval: f64,
     first_growth: Option<f64>,
+    ack_ratio: f64,
     tick: f64,
     pace: Option<Pace>,
     slow_start_end: SlowStartEnd,
@@ -222,6 +235,7 @@ impl Cubic {
                 Value::Number(segments) => Some(segments),
                 _ => None,
             },
+            ack_ratio: params.number("ack_ratio"),
             tick: start.tick,
             pace: None,
             slow_start_end: match params.choice("hystart") {
@@ -367,8 +381,13 @@ impl Cubic {
                 Some(first) if self.before_loss.is_none() => per.min(first),
                 _ => per,
             };
+            let per = if self.ack_ratio > 1.0 {
+                floor(per.max(2.0) / self.ack_ratio).max(1.0)
+            } else {
+                per.max(2.0)
+            };
             self.pace = Some(Pace {
-                per: per.max(2.0),
+                per,
                 ticks,
                 cwnd: self.cwnd,
             });
@@ -792,6 +811,28 @@ mod tests {
         (0..36).for_each(|_| cubic.on_ack(&ack(15.0)));
         near(cubic.cwnd(), 950.0);
         cubic.on_ack(&ack(15.0));
+        near(cubic.cwnd(), 951.0);
+    }
+
+    #[test]
+    fn in_linux_3_2_half_as_many_acknowledgements_of_two_segments_make_a_step() {
+        // As above, 38 segments; with an acknowledgement for every second one that is 19.
+        let mut cubic = linux(1000.0);
+        cubic.ack_ratio = 2.0;
+        cubic.on_loss(&Episode {
+            whole_ssthresh: true,
+            ..loss(1000.0)
+        });
+        let two = |secs: f64| Ack {
+            acked: 2,
+            counted: 1,
+            ..ack(secs)
+        };
+        cubic.on_ack(&two(10.0));
+        cubic.cwnd = 950.0;
+        (0..17).for_each(|_| cubic.on_ack(&two(15.0)));
+        near(cubic.cwnd(), 950.0);
+        cubic.on_ack(&two(15.0));
         near(cubic.cwnd(), 951.0);
     }
 

@@ -63,9 +63,12 @@ pub const TABLE: &[Entry<New>] = &[
     prague::ENTRY,
 ];
 
+/// Values of parameters, by the algorithm's name.
+pub type Values = &'static [(&'static str, &'static [(&'static str, Value)])];
+
 /// Parameters that modules of Linux have otherwise than the specification, by the algorithm's name: the defaults where
 /// `tcp.algorithms = "linux"`. Each algorithm's file says under "Kernel equivalent" how they were measured.
-pub const LINUX: &[(&str, &[(&str, Value)])] = &[
+pub const LINUX: Values = &[
     (
         "cubic",
         &[
@@ -155,6 +158,25 @@ pub const LINUX: &[(&str, &[(&str, Value)])] = &[
             ("low_window", Value::Number(100.0)),
             ("low_b", Value::Number(0.125)),
             ("given_up", Value::Choice("down")),
+        ],
+    ),
+];
+
+/// What modules of Linux 3.2 have otherwise than those of [`LINUX`], where `tcp.algorithms = "linux-3.2"`: they count acknowledgements, and make up for
+/// delayed ones themselves. The algorithms' files say under "Kernel equivalent" from what that is known.
+pub const LINUX_3_2: Values = &[
+    (
+        "cubic",
+        &[
+            ("ack_ratio", Value::Number(2.0)),
+            ("hystart_train_slack", Value::Duration(0.0)),
+        ],
+    ),
+    (
+        "scalable",
+        &[
+            ("a", Value::Number(0.02)),
+            ("low_window", Value::Number(50.0)),
         ],
     ),
 ];

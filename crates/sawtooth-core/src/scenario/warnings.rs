@@ -229,7 +229,7 @@ fn rates(flow: &FlowSpec) -> Option<ScenarioError> {
     let recovery = flow.tcp.choice("recovery");
     let blind = flow.kernel_cc.is_none()
         && cc::rates_of(flow.cc.name, &flow.cc.params) == cc::Rates::Needed;
-    (blind && recovery != "rack").then(|| {
+    (blind && !matches!(recovery, "rack" | "fack")).then(|| {
         let message = format!(
             "`{}` needs delivery rates, which recovery \"{recovery}\" does not measure: its window will stay a few segments",
             flow.cc.name

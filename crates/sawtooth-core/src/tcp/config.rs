@@ -3,6 +3,7 @@
 use super::metrics_cache::Keeps;
 use super::pacer::{Paced, Pacing};
 use super::partial::{self, Policy};
+use super::prr::Bound;
 use super::sack_compression;
 use super::segmentation::Segmentation;
 use super::ticks::Ticks;
@@ -15,7 +16,7 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "recovery",
         summary: "how losses are detected and repaired",
-        kind: Kind::Choice(&["tahoe", "reno", "newreno", "sack", "rack"]),
+        kind: Kind::Choice(&["tahoe", "reno", "newreno", "sack", "fack", "rack"]),
         default: Value::Choice("sack"),
     },
     Param {
@@ -112,8 +113,8 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "algorithms",
-        summary: "congestion controls as specified, or as ns-2 or Linux have them where they depart from the specification",
-        kind: Kind::Choice(&["specification", "ns2", "linux"]),
+        summary: "congestion controls as specified, or as ns-2, Linux (as measured of 6.1) or Linux 3.2 have them where they depart from the specification",
+        kind: Kind::Choice(&["specification", "ns2", "linux", "linux-3.2"]),
         default: Value::Choice("specification"),
     },
     Param {
@@ -157,19 +158,33 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "cwnd_validation",
-        summary: "whether only a window that limits what is sent may grow (RFC 7661 §4.1); with `recovery = \"rack\"`",
+        summary: "whether only a window that limits what is sent may grow (RFC 7661 §4.1); with `recovery = \"fack\"` or `\"rack\"`",
         kind: Kind::Bool,
         default: Value::Bool(false),
     },
     Param {
         name: "prr",
-        summary: "whether the window shrinks in a recovery with what is delivered (RFC 9937) rather than at once; with `recovery = \"rack\"`",
+        summary: "whether the window shrinks in a recovery with what is delivered (RFC 9937, RFC 6937) rather than at once; with `recovery = \"fack\"` or `\"rack\"`",
         kind: Kind::Bool,
         default: Value::Bool(true),
     },
     Param {
+        name: "prr_bound",
+        summary: "how `prr` catches up once less than ssthresh is in the path: by what is delivered (CRB), by one more (SSRB; both RFC 6937 §3), or by one more \
+                  only where nothing new was found lost (SafeACK, RFC 9937 §6)",
+        kind: Kind::Choice(&["safe_ack", "ssrb", "crb"]),
+        default: Value::Choice("safe_ack"),
+    },
+    Param {
+        name: "early_retransmit",
+        summary: "whether a loss is believed with fewer duplicate acknowledgements than `dup_thresh` where less than four segments are outstanding and nothing else may be \
+                  sent (RFC 5827 §2.2): at once, or a quarter of a round trip later, as in Linux 3.5 (tcp_early_retrans = 2)",
+        kind: Kind::Choice(&["off", "at_once", "delayed"]),
+        default: Value::Choice("off"),
+    },
+    Param {
         name: "tail_loss_probe",
-        summary: "whether the end of a flight is probed after two round trips (RFC 8985 §7); with `recovery = \"rack\"`",
+        summary: "whether the end of a flight is probed after two round trips (RFC 8985 §7); with `recovery = \"fack\"` or `\"rack\"`",
         kind: Kind::Bool,
         default: Value::Bool(true),
     },
@@ -191,13 +206,13 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "frto",
-        summary: "whether a timeout is tested for being spurious (RFC 5682 §3.1); with `recovery = \"rack\"`",
+        summary: "whether a timeout is tested for being spurious (RFC 5682 §3.1); with `recovery = \"fack\"` or `\"rack\"`",
         kind: Kind::Bool,
         default: Value::Bool(true),
     },
     Param {
         name: "undo",
-        summary: "whether a reduction is undone when all its retransmissions are reported as duplicates (RFC 3708, RFC 4015 §3.2); with `recovery = \"rack\"`",
+        summary: "whether a reduction is undone when all its retransmissions are reported as duplicates (RFC 3708, RFC 4015 §3.2); with `recovery = \"fack\"` or `\"rack\"`",
         kind: Kind::Bool,
         default: Value::Bool(true),
     },
@@ -235,7 +250,7 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "pacing",
-        summary: "which flows are paced: none, those whose congestion control gives a rate, or all, as over Linux's fq; with `recovery = \"rack\"`",
+        summary: "which flows are paced: none, those whose congestion control gives a rate, or all, as over Linux's fq; with `recovery = \"fack\"` or `\"rack\"`",
         kind: Kind::Choice(&["off", "algorithm", "always"]),
         default: Value::Choice("algorithm"),
     },
@@ -265,14 +280,14 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "max_pacing_rate",
-        summary: "no flow sends application bytes faster, as Linux's SO_MAX_PACING_RATE inside TCP; `none`: no bound; with `recovery = \"rack\"`",
+        summary: "no flow sends application bytes faster, as Linux's SO_MAX_PACING_RATE inside TCP; `none`: no bound; with `recovery = \"fack\"` or `\"rack\"`",
         kind: Kind::Rate,
         default: Value::None,
     },
     Param {
         name: "segmentation_offload",
         summary: "whether new data leaves in bursts that are as long as what the flow sends in `tso_interval`, as over an interface with \
-                  segmentation offload; with `recovery = \"rack\"`",
+                  segmentation offload; with `recovery = \"fack\"` or `\"rack\"`",
         kind: Kind::Bool,
         default: Value::Bool(false),
     },
@@ -335,7 +350,7 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "eifel",
         summary: "what follows when a timestamp shows that a retransmission was needless (RFC 3522): nothing, the window is as before \
-                  (as in Linux), or also a longer timeout (RFC 4015 §3.2 step 5); with `recovery = \"rack\"`",
+                  (as in Linux), or also a longer timeout (RFC 4015 §3.2 step 5); with `recovery = \"fack\"` or `\"rack\"`",
         kind: Kind::Choice(&["off", "window", "window_and_timeout"]),
         default: Value::Choice("off"),
     },
@@ -603,19 +618,21 @@ pub const OF_RECOVERIES: &[(&str, &[&str])] = &[
     ("byte_window", &["tahoe", "reno", "newreno", "sack"]),
     ("limited_transmit", &["tahoe", "reno", "newreno", "sack"]),
     ("sack_pipe", &["sack"]),
-    ("max_sack_blocks", &["sack", "rack"]),
-    ("sack_compression_delay", &["sack", "rack"]),
-    ("sack_compression_slack", &["sack", "rack"]),
-    ("sack_compression_max", &["sack", "rack"]),
-    ("sack_option_header", &["sack", "rack"]),
-    ("cwnd_validation", &["rack"]),
-    ("prr", &["rack"]),
-    ("tail_loss_probe", &["rack"]),
-    ("probe_slack", &["rack"]),
-    ("probe_max_ack_delay", &["rack"]),
-    ("frto", &["rack"]),
-    ("undo", &["rack"]),
-    ("pacing", &["rack"]),
+    ("max_sack_blocks", &["sack", "fack", "rack"]),
+    ("sack_compression_delay", &["sack", "fack", "rack"]),
+    ("sack_compression_slack", &["sack", "fack", "rack"]),
+    ("sack_compression_max", &["sack", "fack", "rack"]),
+    ("sack_option_header", &["sack", "fack", "rack"]),
+    ("cwnd_validation", &["fack", "rack"]),
+    ("prr", &["fack", "rack"]),
+    ("prr_bound", &["fack", "rack"]),
+    ("early_retransmit", &["fack"]),
+    ("tail_loss_probe", &["fack", "rack"]),
+    ("probe_slack", &["fack", "rack"]),
+    ("probe_max_ack_delay", &["fack", "rack"]),
+    ("frto", &["fack", "rack"]),
+    ("undo", &["fack", "rack"]),
+    ("pacing", &["fack", "rack"]),
 ];
 
 /// Which loss recovery, as a type.
@@ -625,13 +642,20 @@ pub enum Recovery {
     Reno,
     NewReno,
     Sack,
+    Fack,
     Rack,
 }
 
 impl Recovery {
     /// Whether acknowledgements are selective.
     pub fn has_sack(self) -> bool {
-        matches!(self, Self::Sack | Self::Rack)
+        matches!(self, Self::Sack | Self::Fack | Self::Rack)
+    }
+
+    /// Whether the sender keeps what it knows of every segment: RACK's, and FACK's, which is the same with another rule for losses.
+    #[inline]
+    pub fn keeps_segments(self) -> bool {
+        matches!(self, Self::Fack | Self::Rack)
     }
 
     /// The name a study writes.
@@ -641,6 +665,7 @@ impl Recovery {
             Self::Reno => "reno",
             Self::NewReno => "newreno",
             Self::Sack => "sack",
+            Self::Fack => "fack",
             Self::Rack => "rack",
         }
     }
@@ -672,6 +697,14 @@ pub enum ExitWindow {
 pub enum SackPipe {
     Scoreboard,
     Counter,
+}
+
+/// How little has to tell of a loss where little is outstanding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EarlyRetransmit {
+    Off,
+    AtOnce,
+    Delayed,
 }
 
 /// The window after a pause.
@@ -754,6 +787,8 @@ pub struct Config {
     pub whole_windows: bool,
     pub cwnd_validation: bool,
     pub prr: bool,
+    pub prr_bound: Bound,
+    pub early_retransmit: EarlyRetransmit,
     pub tail_loss_probe: bool,
     pub probe_slack: f64,
     pub probe_max_ack_delay: f64,
@@ -840,6 +875,8 @@ impl From<&Params> for Config {
             whole_windows: params.flag("whole_windows"),
             cwnd_validation: params.flag("cwnd_validation"),
             prr: params.flag("prr"),
+            prr_bound: chosen(params, "prr_bound"),
+            early_retransmit: chosen(params, "early_retransmit"),
             tail_loss_probe: params.flag("tail_loss_probe"),
             probe_slack: params.duration("probe_slack"),
             probe_max_ack_delay: params.duration("probe_max_ack_delay"),
@@ -941,6 +978,7 @@ impl Choice for Recovery {
         ("tahoe", Self::Tahoe),
         ("reno", Self::Reno),
         ("newreno", Self::NewReno),
+        ("fack", Self::Fack),
         ("rack", Self::Rack),
     ];
 }
@@ -963,6 +1001,22 @@ impl Choice for ExitWindow {
 impl Choice for SackPipe {
     const MEANINGS: &'static [(&'static str, Self)] =
         &[("scoreboard", Self::Scoreboard), ("counter", Self::Counter)];
+}
+
+impl Choice for EarlyRetransmit {
+    const MEANINGS: &'static [(&'static str, Self)] = &[
+        ("off", Self::Off),
+        ("at_once", Self::AtOnce),
+        ("delayed", Self::Delayed),
+    ];
+}
+
+impl Choice for Bound {
+    const MEANINGS: &'static [(&'static str, Self)] = &[
+        ("safe_ack", Self::SafeAck),
+        ("ssrb", Self::SlowStart),
+        ("crb", Self::Conservative),
+    ];
 }
 
 impl Choice for Keeps {

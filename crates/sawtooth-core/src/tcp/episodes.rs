@@ -15,6 +15,8 @@ pub enum Cause {
     Dupack,
     /// Selective acknowledgements (RFC 6675 §4).
     Sack,
+    /// The highest segment reported (Mathis and Mahdavi 1996).
+    Fack,
     /// Time (RFC 8985 §6), also where a probe brought the news.
     Rack,
     /// A tail loss probe repaired it before anything else had shown it (RFC 8985 §7.4.2).
@@ -31,6 +33,7 @@ impl Cause {
         match recovery {
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => Self::Dupack,
             Recovery::Sack => Self::Sack,
+            Recovery::Fack => Self::Fack,
             Recovery::Rack => Self::Rack,
         }
     }
@@ -40,6 +43,7 @@ impl Cause {
         match self {
             Self::Dupack => "dupack",
             Self::Sack => "sack",
+            Self::Fack => "fack",
             Self::Rack => "rack",
             Self::TailLossProbe => "tail_loss_probe",
             Self::Rto => "rto",

@@ -21,7 +21,6 @@
 //!
 //! Deviations: times are whole nanoseconds between rounded instants, so the shares sum exactly; RFC 4898 counts milliseconds.
 
-use super::config::Recovery;
 use super::recovery::Cut;
 use super::sender::Sender;
 use crate::units::Instant;
@@ -168,7 +167,7 @@ impl Sender {
     /// Whether a loss has been found and not everything that was outstanding then has arrived.
     #[inline]
     pub(super) fn is_repairing(&self) -> bool {
-        if self.config.recovery == Recovery::Rack {
+        if self.config.recovery.keeps_segments() {
             return !self.rack_is_open();
         }
         matches!(self.state.last_cut, Cut::Loss | Cut::Timeout)

@@ -1,6 +1,17 @@
 //! Proportional Rate Reduction: during a recovery the window walks from what it was to the slow-start threshold, as data is delivered.
 //!
-//! Specification: RFC 9937 §6 (which replaces RFC 6937).
+//! Specification: RFC 9937 §6 (which replaces RFC 6937, whose bounds are those of `prr_bound = "ssrb"` and `"crb"`).
+
+/// How it catches up once less than the threshold is in the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// As slow start, where nothing new was found lost (RFC 9937 §6).
+    SafeAck,
+    /// As slow start: the Slow Start Reduction Bound (RFC 6937 §3).
+    SlowStart,
+    /// Packet conservation: the Conservative Reduction Bound (RFC 6937 §3).
+    Conservative,
+}
 
 /// One recovery. All in segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +39,14 @@ impl Prr {
     }
 
     /// `delivered` segments have arrived: how many may be sent now. `safe` says that data was acknowledged cumulatively and nothing new was found to be lost (SafeACK).
-    pub fn on_ack(&mut self, delivered: u64, pipe: u64, ssthresh: u64, safe: bool) -> u64 {
+    pub fn on_ack(
+        &mut self,
+        bound: Bound,
+        delivered: u64,
+        pipe: u64,
+        ssthresh: u64,
+        safe: bool,
+    ) -> u64 {
         self.delivered += delivered;
         let allowed = if pipe > ssthresh {
             // In proportion.
@@ -37,8 +55,13 @@ impl Prr {
                 .saturating_sub(self.out)
         } else {
             // Slow start up to the threshold, or packet conservation.
-            let conserved = self.delivered.saturating_sub(self.out).max(delivered);
-            (conserved + u64::from(safe)).min(ssthresh - pipe)
+            let owed = self.delivered.saturating_sub(self.out);
+            let limit = match bound {
+                Bound::Conservative => owed,
+                Bound::SlowStart => owed.max(delivered) + 1,
+                Bound::SafeAck => owed.max(delivered) + u64::from(safe),
+            };
+            limit.min(ssthresh - pipe)
         };
         // The first retransmission leaves at once.
         allowed.max(u64::from(self.out == 0))
@@ -57,7 +80,7 @@ mod tests {
         let mut sent = Vec::new();
         for _ in 0..8 {
             pipe -= 1;
-            let allowed = prr.on_ack(1, pipe, 10, false);
+            let allowed = prr.on_ack(Bound::SafeAck, 1, pipe, 10, false);
             for _ in 0..allowed {
                 prr.on_send();
                 pipe += 1;
@@ -74,16 +97,38 @@ mod tests {
             prr.on_send();
         }
         // A burst of losses has left 4 in the path.
-        assert_eq!(prr.on_ack(5, 4, 10, false), 5);
+        assert_eq!(prr.on_ack(Bound::SafeAck, 5, 4, 10, false), 5);
         for _ in 0..5 {
             prr.on_send();
         }
-        assert_eq!(prr.on_ack(1, 8, 10, true), 2);
-        assert_eq!(prr.on_ack(1, 10, 10, true), 0);
+        assert_eq!(prr.on_ack(Bound::SafeAck, 1, 8, 10, true), 2);
+        assert_eq!(prr.on_ack(Bound::SafeAck, 1, 10, 10, true), 0);
+    }
+
+    /// RFC 6937 §4, the second example: of 20 segments the first 15 are lost, two left by limited transmit; what is sent with the third duplicate
+    /// acknowledgement and the two after it, and what is then in the path.
+    fn after_a_burst(bound: Bound) -> [(u64, u64); 3] {
+        let (mut prr, mut pipe) = (Prr::new(20), 5);
+        [(); 3].map(|()| {
+            pipe -= 1;
+            let before = pipe;
+            let sent = prr.on_ack(bound, 1, pipe, 10, false);
+            for _ in 0..sent {
+                prr.on_send();
+                pipe += 1;
+            }
+            (before, sent)
+        })
+    }
+
+    #[test]
+    fn rfc6937_4_the_slow_start_bound_sends_two_for_one_and_the_conservative_one_for_one() {
+        assert_eq!(after_a_burst(Bound::SlowStart), [(4, 2), (5, 2), (6, 2)]);
+        assert_eq!(after_a_burst(Bound::Conservative), [(4, 1), (4, 1), (4, 1)]);
     }
 
     #[test]
     fn the_first_retransmission_is_always_sent() {
-        assert_eq!(Prr::new(10).on_ack(0, 10, 5, false), 1);
+        assert_eq!(Prr::new(10).on_ack(Bound::SafeAck, 0, 10, 5, false), 1);
     }
 }

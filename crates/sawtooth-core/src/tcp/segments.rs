@@ -189,6 +189,17 @@ impl Segments {
         (lost, others.next().and_then(|(seq, _)| self.sent_at(*seq)))
     }
 
+    /// The number of a segment's transmission, if that was its only one.
+    pub fn first_transmission(&self, seq: u64) -> Option<u64> {
+        let segment = self.get(seq).filter(|segment| !segment.retransmitted)?;
+        Some(segment.transmission)
+    }
+
+    /// The first segment is lost; how many that makes.
+    pub fn lose_first(&mut self) -> u64 {
+        u64::from(self.mark_lost(self.una))
+    }
+
     /// RFC 8985 §6.3: at a timeout the first segment is lost, and all that were sent at or before `deadline`.
     pub fn mark_lost_on_timeout(&mut self, deadline: f64) -> u64 {
         let mut lost = u64::from(self.mark_lost(self.una));

@@ -200,7 +200,9 @@ impl Sender {
             timed: None,
             timer: Key::NEVER,
             partial_timer: Key::NEVER,
-            rack: (config.recovery == Recovery::Rack)
+            rack: config
+                .recovery
+                .keeps_segments()
                 .then(|| Box::new(Rack::new(cc.rates() != cc::Rates::Unused))),
             rack_deadline: Key::NEVER,
             signals: Signals::new(config.ecn, cc.ecn()),
@@ -317,10 +319,10 @@ impl Sender {
         self.counters.sacks_in += u64::from(!ack.sack.is_empty());
         self.counters.dsacks_in += u64::from(ack.duplicate && self.config.recovery.has_sack());
         self.permit = Permit::Window;
-        if self.config.recovery != Recovery::Rack && ack.next >= self.snd_una {
+        if !self.config.recovery.keeps_segments() && ack.next >= self.snd_una {
             self.announce(now, ack.next - self.snd_una, None);
         }
-        if self.signals.is_some() && self.config.recovery != Recovery::Rack {
+        if self.signals.is_some() && !self.config.recovery.keeps_segments() {
             let delivered = ack.next.saturating_sub(self.snd_una);
             let congested = self.hear_marks(now, ack, delivered);
             if congested && (self.snd_una > 0 || !self.config.handshake) {
@@ -333,7 +335,7 @@ impl Sender {
             Recovery::Reno => self.reno_on_ack(now, ack),
             Recovery::NewReno => self.newreno_on_ack(now, ack),
             Recovery::Sack => self.sack_on_ack(now, ack),
-            Recovery::Rack => self.rack_on_ack(now, ack),
+            Recovery::Fack | Recovery::Rack => self.rack_on_ack(now, ack),
         }
         if self.send_buffer.is_some() || ack.window != Ack::NO_WINDOW {
             self.on_buffers(now, ack);
@@ -384,7 +386,7 @@ impl Sender {
         if self.partial_timer.time < self.timer.time {
             return self.on_partial_timer(now);
         }
-        if self.config.recovery == Recovery::Rack {
+        if self.config.recovery.keeps_segments() {
             return self.rack_on_timer(now);
         }
         self.begin_timeout(now);
@@ -462,7 +464,7 @@ impl Sender {
         if std::mem::take(&mut self.handshake_ack) {
             return Some(Data::HANDSHAKE_ACK);
         }
-        if self.config.recovery == Recovery::Rack {
+        if self.config.recovery.keeps_segments() {
             return self.rack_poll(now);
         }
         if let Some(seq) = self.pending.take() {

@@ -78,6 +78,68 @@ pub const STACKS: &[Stack] = &[
         ],
     },
     Stack {
+        name: "linux-3.2",
+        summary: "what Linux 3.2 (Debian 7, long-term) does, by its documentation and the papers that it implements: it counts acknowledgements, not segments, finds losses \
+                  by forward acknowledgement, without probes, pacing or early retransmit, and remembers the slow-start threshold; nobody has measured it here",
+        specification: &[
+            "RFC 6928",
+            "Mathis and Mahdavi 1996",
+            "RFC 6937",
+            "RFC 5682",
+            "RFC 6298",
+            "RFC 7323",
+            "draft-minshall-nagle-01",
+            "RFC 2861",
+            "ip-sysctl.txt of Linux 3.2",
+            "docs/validation/old-kernels.md",
+        ],
+        values: &[
+            ("recovery", Value::Choice("fack")),
+            ("smss", Value::Bytes(1448)),
+            ("header", Value::Bytes(52)),
+            ("ack_size", Value::Bytes(52)),
+            ("syn_options", Value::Bytes(8)),
+            // Since 2.6.39.
+            ("initial_window", Value::Packets(10)),
+            ("reduce_from", Value::Choice("window")),
+            ("whole_ssthresh", Value::Bool(true)),
+            // `byte_counting` is off: slow start counts segments since 3.13, congestion avoidance since 4.0, and tcp_abc was off by default until it went in 3.9.
+            ("whole_windows", Value::Bool(true)),
+            ("algorithms", Value::Choice("linux-3.2")),
+            ("cwnd_validation", Value::Bool(true)),
+            // Since 3.2; the rule of SafeACK is of 2023.
+            ("prr_bound", Value::Choice("ssrb")),
+            // Since 3.10.
+            ("tail_loss_probe", Value::Bool(false)),
+            // Since 3.12, and only over fq.
+            ("pacing", Value::Choice("off")),
+            ("keep_window_after_lost_syn", Value::Bool(true)),
+            ("handshake_ack", Value::Bool(true)),
+            // Debian's kernels: HZ = 250, and timestamps count jiffies until 4.13.
+            ("timer_tick", Value::Duration(0.004)),
+            ("timestamps", Value::Bool(true)),
+            ("timestamp_granularity", Value::Duration(0.004)),
+            ("eifel", Value::Choice("window")),
+            ("rto_granularity", Value::Duration(0.2)),
+            ("rto_min", Value::Duration(0.2)),
+            ("rto_max", Value::Duration(120.0)),
+            ("delayed_ack_timeout", Value::Duration(0.04)),
+            ("quick_acks", Value::Integer(16)),
+            ("push_acks", Value::Bool(true)),
+            ("quick_acks_again", Value::Bool(true)),
+            ("interactive_acks", Value::Bool(true)),
+            ("adaptive_delayed_ack", Value::Bool(true)),
+            // tcp_rmem, tcp_adv_win_scale and tcp_wmem of 3.2: a window of 65535 bytes at first.
+            ("receive_buffer_default", Value::Bytes(87_380)),
+            ("receive_buffer_max", Value::Bytes(4_194_304)),
+            ("adv_win_scale", Value::Integer(2)),
+            ("send_buffer_default", Value::Bytes(16_384)),
+            ("metrics_cache", Value::Choice("with_ssthresh")),
+            ("partial", Value::Choice("minshall")),
+            ("restart_after_idle", Value::Choice("decay")),
+        ],
+    },
+    Stack {
         name: "linux-2.0.29",
         summary: "the host of the data-stream-stall study, as far as that and its curves tell: jiffies of 10 ms, a window of 32 KiB of which every half is acknowledged, \
                   delayed acknowledgements of 20 ms, or 10 for several segments, and the fault of partial packets; for the rest what was standard then",
@@ -161,6 +223,24 @@ mod tests {
                 "pacing_credit",
                 Value::Number(0.5),
                 "measured: 1.40 ms instead of 2.80",
+            ),
+            (
+                "linux-3.2",
+                "receive_buffer_default",
+                Value::Bytes(87_380),
+                "tcp_rmem of its ip-sysctl",
+            ),
+            (
+                "linux-3.2",
+                "adv_win_scale",
+                Value::Integer(2),
+                "tcp_adv_win_scale of its ip-sysctl: 87380 - 87380/4 = 65535",
+            ),
+            (
+                "linux-3.2",
+                "metrics_cache",
+                Value::Choice("with_ssthresh"),
+                "tcp_no_metrics_save of its ip-sysctl",
             ),
             (
                 "linux-2.0.29",

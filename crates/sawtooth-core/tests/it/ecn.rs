@@ -191,7 +191,7 @@ impl Script {
     }
 }
 
-const RECOVERIES: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "rack"];
+const RECOVERIES: [&str; 6] = ["tahoe", "reno", "newreno", "sack", "fack", "rack"];
 
 #[test]
 fn rfc3168_6_1_2_a_window_is_reduced_once_and_the_receiver_is_told_with_the_next_new_segment() {
@@ -388,7 +388,7 @@ fn the_count_of_marks_gives_dctcp_the_same_share_as_its_own_echo() {
 /// One flow over 10 Mbit/s and 100 ms, 83.3 packets, to a queue that marks above 100 packets; every segment is acknowledged.
 fn classic(recovery: &str, prr: bool, cc: &Value, seconds: u32) -> Records {
     let mut tcp = json!({"recovery": recovery, "ecn": "classic", "ack_every": 1});
-    if recovery == "rack" {
+    if matches!(recovery, "fack" | "rack") {
         tcp["prr"] = json!(prr);
     }
     run(&json!({

@@ -87,8 +87,12 @@ fn table() -> String {
     );
     for (name, queue, window, size, second) in SCENARIOS {
         let _ = write!(text, "\n{name}\n");
-        for stack in ["ns2", "rfc", "linux"] {
-            let own = |name: &str| stack != "linux" || name == "rack";
+        for stack in ["ns2", "rfc", "linux", "linux-3.2"] {
+            let own = |name: &str| match stack {
+                "linux" => name == "rack",
+                "linux-3.2" => name == "fack",
+                _ => true,
+            };
             for recovery in tcp::recovery::TABLE.iter().filter(|entry| own(entry.name)) {
                 for cc in cc::TABLE {
                     let source = size.map_or(

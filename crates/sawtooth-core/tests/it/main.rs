@@ -14,6 +14,7 @@ mod ecn;
 mod every_cc;
 mod every_queue;
 mod exchanges;
+mod fack_rules;
 mod fair_queues;
 mod golden;
 mod golden_micro;

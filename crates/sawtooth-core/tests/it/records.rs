@@ -180,6 +180,7 @@ fn every_recovery_tells_its_losses_with_their_cause() {
         ("reno", "dupack", -1),
         ("newreno", "dupack", -1),
         ("sack", "sack", -1),
+        ("fack", "fack", 1),
         ("rack", "rack", 1),
     ] {
         let records = run(&json!({
@@ -454,7 +455,7 @@ fn a_link_that_can_send_nothing_before_the_end_has_no_utilisation() {
 
 #[test]
 fn what_a_sender_knows_to_have_arrived_never_becomes_less() {
-    for recovery in ["tahoe", "reno", "newreno", "sack", "rack"] {
+    for recovery in ["tahoe", "reno", "newreno", "sack", "fack", "rack"] {
         for stack in ["rfc", "ns2", "linux"] {
             let tree = json!({
                 "duration": "12 s", "stack": stack, "sample": "ack", "tcp": {"recovery": recovery},

@@ -129,7 +129,7 @@ fn what_has_been_reported_counts_as_delivered() {
 
 #[test]
 fn a_report_of_a_duplicate_is_counted_where_there_is_sack() {
-    for (recovery, counted) in [("sack", 1), ("rack", 1), ("reno", 0)] {
+    for (recovery, counted) in [("sack", 1), ("fack", 1), ("rack", 1), ("reno", 0)] {
         let (mut script, first) = Script::with_window(&tcp(recovery), 4);
         let mut ack = reporting(first, &[]);
         ack.duplicate = true;

@@ -3,6 +3,7 @@
 //! Common to all: a loss is signalled by `dup_thresh` duplicate acknowledgements, and not again before everything that was
 //! outstanding at the last signal (`recovery_point`) has been acknowledged (RFC 6582 §3.2 step 1).
 
+mod fack;
 mod newreno;
 mod rack;
 mod reno;
@@ -23,6 +24,7 @@ pub const TABLE: &[Entry<()>] = &[
     reno::ENTRY,
     newreno::ENTRY,
     sack::ENTRY,
+    fack::ENTRY,
     rack::ENTRY,
 ];
 

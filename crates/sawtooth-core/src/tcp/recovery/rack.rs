@@ -11,7 +11,7 @@ use crate::cc::{self, Windows};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 use crate::registry::Entry;
-use crate::tcp::config::{Eifel, whole};
+use crate::tcp::config::{Eifel, Recovery, whole};
 use crate::tcp::episodes::Cause;
 use crate::tcp::pacer::{Flight, Paced};
 use crate::tcp::prr::Prr;
@@ -97,7 +97,7 @@ impl Undo {
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Rack {
     pub segments: Segments,
-    rate: Rate,
+    pub(super) rate: Rate,
     /// Whether the algorithm asks for delivery rates.
     measures_rate: bool,
     phase: Phase,
@@ -109,16 +109,17 @@ pub struct Rack {
     /// Something has happened that sets the timer anew: once, when nothing is left to be sent.
     arm_due: bool,
     /// When losses were looked for last, and how much later that is to be done again if nothing arrives before.
-    look_again: Option<(f64, f64)>,
+    pub(super) look_again: Option<(f64, f64)>,
     /// When the retransmission timer was last restarted.
     restarted: f64,
     /// Of the segment that was sent last of those delivered: its transmission, and its round trip (RACK.rtt).
     newest: Option<(f64, u64)>,
     rtt: f64,
     min_rtt: f64,
-    /// One past the highest segment delivered (RACK.fack).
-    fack: u64,
-    reordering_seen: bool,
+    /// One past the highest segment delivered (RACK.fack; FACK's snd.fack), and the number of the transmission that was delivered.
+    pub(super) fack: u64,
+    pub(super) forward: u64,
+    pub(super) reordering_seen: bool,
     reo_wnd_mult: u32,
     /// Recoveries until the reordering window shrinks again.
     reo_wnd_persist: u32,
@@ -157,6 +158,7 @@ impl Rack {
             rtt: 0.0,
             min_rtt: f64::INFINITY,
             fack: 0,
+            forward: 0,
             reordering_seen: false,
             reo_wnd_mult: 1,
             reo_wnd_persist: 0,
@@ -202,7 +204,10 @@ impl Rack {
                 self.reordering_seen = true;
             }
         }
-        self.fack = self.fack.max(seq + 1);
+        if seq >= self.fack {
+            self.fack = seq + 1;
+            self.forward = segment.transmission;
+        }
         if self
             .newest
             .is_none_or(|(_, transmission)| segment.transmission > transmission)
@@ -220,6 +225,11 @@ impl Rack {
             return 0.0;
         }
         self.widest_reo_wnd().min(srtt.unwrap_or(f64::INFINITY))
+    }
+
+    /// Whether no loss is being repaired.
+    pub(super) fn is_lossless(&self) -> bool {
+        self.phase.is_lossless()
     }
 
     /// Segments found lost so far.
@@ -316,8 +326,7 @@ impl Sender {
             self.rack_on_duplicate();
         }
         self.rack_probe_on_ack(now, ack);
-        let (dup_thresh, srtt) = (u64::from(self.config.dup_thresh), self.rto.srtt_secs());
-        let lost = self.rack().find_losses(now.time, dup_thresh, srtt);
+        let lost = self.rack_find_losses(now, false);
         if news.delivered > news.acked {
             self.counters.dupacks_in += u64::from(news.acked == 0);
         }
@@ -332,6 +341,16 @@ impl Sender {
             self.rack().restarted = now.time;
         }
         self.rack().arm_due = true;
+    }
+
+    /// Finds losses, by time or by the highest segment reported; how many. `expired`: their timer has expired.
+    #[inline]
+    fn rack_find_losses(&mut self, now: Event, expired: bool) -> u64 {
+        if self.config.recovery == Recovery::Fack {
+            return self.fack_find_losses(now.time, expired);
+        }
+        let (dup_thresh, srtt) = (u64::from(self.config.dup_thresh), self.rto.srtt_secs());
+        self.rack().find_losses(now.time, dup_thresh, srtt)
     }
 
     pub(in crate::tcp) fn rack_is_open(&self) -> bool {
@@ -680,10 +699,11 @@ impl Sender {
     /// The window during a recovery (RFC 9937), whatever the algorithm makes of what it hears, when so much was delivered, and safely or not.
     fn rack_reduce_in_proportion(&mut self, now: Event, delivered: u64, safe: bool) {
         let ssthresh = whole(self.cc.ssthresh().min(1e15));
+        let bound = self.config.prr_bound;
         let rack = self.rack();
         let pipe = rack.segments.pipe();
         if let Phase::Recovery(prr) | Phase::Cwr(prr) = &mut rack.phase {
-            let allowed = prr.on_ack(delivered, pipe, ssthresh, safe);
+            let allowed = prr.on_ack(bound, delivered, pipe, ssthresh, safe);
             #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
             let cwnd = (pipe + allowed).max(1) as f64;
             self.set_cwnd(now, cwnd);
@@ -759,8 +779,7 @@ impl Sender {
             Purpose::Timeout => self.rack_on_timeout(now),
             Purpose::Probe => self.rack_send_probe(now),
             Purpose::Reordering => {
-                let (dup_thresh, srtt) = (u64::from(self.config.dup_thresh), self.rto.srtt_secs());
-                let lost = self.rack().find_losses(now.time, dup_thresh, srtt);
+                let lost = self.rack_find_losses(now, true);
                 if lost > 0 && self.rack_is_open() {
                     self.rack_enter_recovery(now);
                     // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
@@ -785,6 +804,8 @@ impl Sender {
         let again = matches!(self.rack().phase, Phase::Timeout(_));
         let retransmitted_before = !self.rack_is_open();
         let once = self.is_reduced_for_mark();
+        // What was sent lately may be on its way (RFC 8985 §6.3); without times everything is lost (RFC 6675 §5.1).
+        let timeless = self.config.recovery == Recovery::Fack;
         self.note_reduction(false);
         if again || once {
             // The timeout of what a timeout has sent again (RFC 5681 §3.1), or of a window that a mark has reduced (RFC 3168 §6.1.2): the
@@ -801,6 +822,8 @@ impl Sender {
         let reneged = rack.segments.first_is_sacked();
         if reneged {
             rack.segments.forget_sacks();
+        }
+        if reneged || timeless {
             deadline = f64::INFINITY;
         }
         let lost = rack.segments.mark_lost_on_timeout(deadline);
