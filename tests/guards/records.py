@@ -91,7 +91,7 @@ def of_golden(text: str) -> Digests:
     content: dict[str, list[str]] = {}
     label = "heading"
     for line in text.splitlines():
-        begins = re.match(r"((?:ns2|rfc|linux)(?: [a-z]\w*)+)", line)
+        begins = re.match(r"((?:ns2|rfc|linux(?:-\d[\d.]*)?)(?: [a-z]\w*)+)", line)
         # What is indented goes on with the row above.
         label = begins[1] if begins else label if line.startswith(" ") else "heading"
         content.setdefault(label, []).append(line)

@@ -1605,17 +1605,7 @@ fn bring_feedback(cc: &Part, tcp: &mut Params) {
 /// A congestion control as specified, or as Linux has it.
 fn default_cc(entry: &'static Entry<cc::New>, tcp: &Params) -> Part {
     let mut part = default_part(entry);
-    let tables: &[cc::Values] = match tcp.choice("algorithms") {
-        "linux" => &[cc::LINUX],
-        "linux-3.2" => &[cc::LINUX, cc::LINUX_3_2],
-        _ => &[],
-    };
-    for table in tables {
-        let own = table.iter().find(|(name, _)| *name == entry.name);
-        for (name, value) in own.map_or(&[][..], |(_, values)| values) {
-            part.params.set(name, *value);
-        }
-    }
+    cc::set_as_in_linux(&mut part.params, tcp.choice("algorithms"), entry.name);
     part
 }
 

@@ -20,6 +20,7 @@ mod hystart;
 mod hystart_plus_plus;
 mod illinois;
 mod ledbat;
+mod linux;
 mod lp;
 mod nv;
 mod prague;
@@ -29,6 +30,8 @@ mod vegas;
 mod veno;
 mod westwood;
 mod yeah;
+
+pub use linux::set_as_in_linux;
 
 use std::fmt::Debug;
 
@@ -61,124 +64,6 @@ pub const TABLE: &[Entry<New>] = &[
     bbr3::ENTRY,
     copa::ENTRY,
     prague::ENTRY,
-];
-
-/// Values of parameters, by the algorithm's name.
-pub type Values = &'static [(&'static str, &'static [(&'static str, Value)])];
-
-/// Parameters that modules of Linux have otherwise than the specification, by the algorithm's name: the defaults where
-/// `tcp.algorithms = "linux"`. Each algorithm's file says under "Kernel equivalent" how they were measured.
-pub const LINUX: Values = &[
-    (
-        "cubic",
-        &[
-            ("beta", Value::Number(717.0 / 1024.0)),
-            ("target_rtt", Value::Choice("min")),
-            ("app_limited", Value::Choice("counts")),
-            ("w_est_alpha", Value::Choice("rfc8312")),
-            ("whole_target", Value::Bool(true)),
-            ("update_interval", Value::Duration(1.0 / 32.0)),
-            ("first_growth", Value::Number(20.0)),
-            ("hystart_train_slack", Value::Duration(0.001)),
-            ("hystart_decides", Value::Choice("next")),
-        ],
-    ),
-    (
-        "hybla",
-        &[
-            ("start_window", Value::Number(1.0)),
-            ("counts", Value::Choice("acks")),
-            ("rho_steps", Value::Number(8.0)),
-            ("grain", Value::Number(128.0)),
-        ],
-    ),
-    (
-        "htcp",
-        &[
-            ("rtts", Value::Choice("ticks")),
-            ("steady_losses", Value::Integer(3)),
-        ],
-    ),
-    ("illinois", &[("w_thresh", Value::Number(15.0))]),
-    ("veno", &[("forget_base_rtt", Value::Bool(false))]),
-    (
-        "vegas",
-        &[
-            ("slow_start_rounds", Value::Integer(1)),
-            ("diff_over", Value::Choice("rtt")),
-        ],
-    ),
-    ("lp", &[("delta", Value::Number(1.0))]),
-    ("nv", &[("dec_mult", Value::Number(38.0 / 128.0))]),
-    (
-        "bbr",
-        &[
-            ("even_windows", Value::Bool(true)),
-            ("extra_acked_gain", Value::Number(1.0)),
-        ],
-    ),
-    (
-        "cdg",
-        &[
-            ("slow_start", Value::Choice("hystart")),
-            ("loss_tolerance", Value::Bool(false)),
-        ],
-    ),
-    (
-        "bic",
-        &[
-            ("s_max", Value::Number(16.0)),
-            ("beta", Value::Number(205.0 / 1024.0)),
-            ("search", Value::Number(4.0)),
-            ("smooth", Value::Number(20.0)),
-            ("beyond", Value::Choice("mirror")),
-            ("ack_ratio", Value::Number(2.0)),
-        ],
-    ),
-    (
-        "highspeed",
-        &[
-            ("response", Value::Choice("table")),
-            ("counts", Value::Choice("acks")),
-        ],
-    ),
-    (
-        "westwood",
-        &[
-            ("alpha", Value::Number(0.875)),
-            ("stages", Value::Integer(2)),
-            ("first_interval", Value::Choice("sent")),
-            ("counts", Value::Choice("duplicates")),
-            ("set_at", Value::Choice("repair")),
-        ],
-    ),
-    (
-        "scalable",
-        &[
-            ("low_window", Value::Number(100.0)),
-            ("low_b", Value::Number(0.125)),
-            ("given_up", Value::Choice("down")),
-        ],
-    ),
-];
-
-/// What modules of Linux 3.2 have otherwise than those of [`LINUX`], where `tcp.algorithms = "linux-3.2"`: they count acknowledgements, and make up for
-/// delayed ones themselves. The algorithms' files say under "Kernel equivalent" from what that is known.
-pub const LINUX_3_2: Values = &[
-    (
-        "cubic",
-        &[
-            ("ack_ratio", Value::Number(2.0)),
-            ("hystart_train_slack", Value::Duration(0.0)),
-        ],
-    ),
-    (
-        "scalable",
-        &[
-            ("a", Value::Number(0.02)),
-            ("low_window", Value::Number(50.0)),
-        ],
-    ),
 ];
 
 /// What the first of two parameters has to be.
@@ -1145,106 +1030,5 @@ mod tests {
                 .probe(&mut |variable, value| found.push((variable, value)));
             assert_eq!(found, *variables, "{name}");
         }
-    }
-
-    /// What each algorithm's file says under "Kernel equivalent" to have been measured of Linux 6.1, or of its module in ns-2.35's Linux agent.
-    const MEASURED: &[(&str, Values)] = &[
-        (
-            "cubic",
-            &[
-                ("beta", Value::Number(0.700_195_312_5)),
-                ("target_rtt", Value::Choice("min")),
-                ("app_limited", Value::Choice("counts")),
-                ("w_est_alpha", Value::Choice("rfc8312")),
-                ("whole_target", Value::Bool(true)),
-                ("update_interval", Value::Duration(0.031_25)),
-                ("first_growth", Value::Number(20.0)),
-                ("hystart_train_slack", Value::Duration(0.001)),
-                ("hystart_decides", Value::Choice("next")),
-            ],
-        ),
-        (
-            "hybla",
-            &[
-                ("start_window", Value::Number(1.0)),
-                ("counts", Value::Choice("acks")),
-                ("rho_steps", Value::Number(8.0)),
-                ("grain", Value::Number(128.0)),
-            ],
-        ),
-        (
-            "htcp",
-            &[
-                ("rtts", Value::Choice("ticks")),
-                ("steady_losses", Value::Integer(3)),
-            ],
-        ),
-        ("illinois", &[("w_thresh", Value::Number(15.0))]),
-        ("veno", &[("forget_base_rtt", Value::Bool(false))]),
-        (
-            "vegas",
-            &[
-                ("slow_start_rounds", Value::Integer(1)),
-                ("diff_over", Value::Choice("rtt")),
-            ],
-        ),
-        ("lp", &[("delta", Value::Number(1.0))]),
-        ("nv", &[("dec_mult", Value::Number(0.296_875))]),
-        (
-            "bbr",
-            &[
-                ("even_windows", Value::Bool(true)),
-                ("extra_acked_gain", Value::Number(1.0)),
-            ],
-        ),
-        (
-            "cdg",
-            &[
-                ("slow_start", Value::Choice("hystart")),
-                ("loss_tolerance", Value::Bool(false)),
-            ],
-        ),
-        (
-            "bic",
-            &[
-                ("s_max", Value::Number(16.0)),
-                // 819 of 1024 remain.
-                ("beta", Value::Number(0.200_195_312_5)),
-                ("search", Value::Number(4.0)),
-                ("smooth", Value::Number(20.0)),
-                ("beyond", Value::Choice("mirror")),
-                ("ack_ratio", Value::Number(2.0)),
-            ],
-        ),
-        (
-            "highspeed",
-            &[
-                ("response", Value::Choice("table")),
-                ("counts", Value::Choice("acks")),
-            ],
-        ),
-        (
-            "westwood",
-            &[
-                ("alpha", Value::Number(0.875)),
-                ("stages", Value::Integer(2)),
-                ("first_interval", Value::Choice("sent")),
-                ("counts", Value::Choice("duplicates")),
-                ("set_at", Value::Choice("repair")),
-            ],
-        ),
-        (
-            "scalable",
-            &[
-                ("low_window", Value::Number(100.0)),
-                ("low_b", Value::Number(0.125)),
-                ("given_up", Value::Choice("down")),
-            ],
-        ),
-    ];
-
-    #[test]
-    fn linuxs_parameters_are_those_that_were_measured() {
-        assert_eq!(LINUX, MEASURED);
     }
 }

@@ -3,6 +3,7 @@
 //! [`PARAMS`] is the table of everything a study may set under `tcp`; its defaults are the `rfc` stack. [`STACKS`] are the
 //! presets, each a list of values that differ from those defaults.
 
+mod choices;
 pub mod config;
 pub mod delayed_ack;
 pub mod ecn;

@@ -200,10 +200,7 @@ impl Sender {
             timed: None,
             timer: Key::NEVER,
             partial_timer: Key::NEVER,
-            rack: config
-                .recovery
-                .keeps_segments()
-                .then(|| Box::new(Rack::new(cc.rates() != cc::Rates::Unused))),
+            rack: Rack::of(config.recovery, cc.rates() != cc::Rates::Unused),
             rack_deadline: Key::NEVER,
             signals: Signals::new(config.ecn, cc.ecn()),
             handshake_ack: false,

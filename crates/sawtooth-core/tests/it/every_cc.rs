@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use sawtooth_core::cc::{
-    self, Ack, CongestionControl, Ecn, Episode, LINUX, Marks, RateSample, Start, TABLE, Windows,
+    self, Ack, CongestionControl, Ecn, Episode, Marks, RateSample, Start, TABLE, Windows,
 };
 use sawtooth_core::registry::{Entry, Kind, Param, Params, Value};
 use sawtooth_core::units::Instant;
@@ -526,11 +526,8 @@ fn play(
 /// The defaults, or what Linux has instead.
 fn defaults(entry: &Entry<cc::New>, linux: bool) -> Params {
     let mut params = Params::defaults(entry.params);
-    let others = LINUX
-        .iter()
-        .filter(|(name, _)| linux && *name == entry.name);
-    for (name, value) in others.flat_map(|(_, values)| *values) {
-        params.set(name, *value);
+    if linux {
+        cc::set_as_in_linux(&mut params, "linux", entry.name);
     }
     params
 }

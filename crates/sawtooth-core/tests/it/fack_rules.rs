@@ -100,7 +100,7 @@ fn rfc5827_2_2_with_less_than_four_outstanding_all_but_one_have_to_tell() {
         let tcp = fack(&json!({"early_retransmit": "at_once"}));
         let mut script = established(&tcp, Some(outstanding));
         assert_eq!(
-            script.sack(1, &[reports.clone()]).len(),
+            script.sack(1, std::slice::from_ref(&reports)).len(),
             sent,
             "{reports:?}"
         );

@@ -6,12 +6,15 @@
 //! retransmission turned out to be needless); RFC 3522 (`eifel`: the acknowledgement is of the original); RFC 2018 §8 (a receiver that
 //! discards what it has reported).
 
+mod undo;
+
+use self::undo::Undo;
 use super::{Permit, Sender};
 use crate::cc::{self, Windows};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 use crate::registry::Entry;
-use crate::tcp::config::{Eifel, Recovery, whole};
+use crate::tcp::config::{Recovery, whole};
 use crate::tcp::episodes::Cause;
 use crate::tcp::pacer::{Flight, Paced};
 use crate::tcp::prr::Prr;
@@ -68,30 +71,6 @@ enum Purpose {
     Reordering,
 }
 
-/// What could be undone: the windows as they were, how many retransmissions have not been reported as duplicates, and what the first of
-/// them carried as its timestamp (RFC 3522's RetransmitTS), and its segment.
-#[derive(Clone, Copy, Debug)]
-struct Undo {
-    before: Windows,
-    needed: u64,
-    retransmitted: Stamp,
-    segment: u64,
-    /// Of a timeout: the round-trip estimators.
-    estimators: Option<(f64, f64)>,
-}
-
-impl Undo {
-    fn to(before: Windows) -> Self {
-        Self {
-            before,
-            needed: 0,
-            retransmitted: Stamp::NONE,
-            segment: 0,
-            estimators: None,
-        }
-    }
-}
-
 /// The state of this recovery.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
@@ -141,7 +120,14 @@ pub struct Rack {
 }
 
 impl Rack {
-    pub fn new(measures_rate: bool) -> Self {
+    /// The state of a sender with that recovery, if it keeps any.
+    pub fn of(recovery: Recovery, measures_rate: bool) -> Option<Box<Self>> {
+        recovery
+            .keeps_segments()
+            .then(|| Box::new(Self::new(measures_rate)))
+    }
+
+    fn new(measures_rate: bool) -> Self {
         Self {
             segments: Segments::default(),
             rate: Rate::default(),
@@ -438,20 +424,6 @@ impl Sender {
         Some(last)
     }
 
-    /// A duplicate was reported (RFC 8985 §6.2 step 4: the reordering window was too small).
-    fn rack_on_duplicate(&mut self) {
-        let (una, snd_max) = (self.snd_una, self.snd_max);
-        let rack = self.rack();
-        if una >= rack.dsack_round && rack.probe.is_none() {
-            rack.reo_wnd_mult = (rack.reo_wnd_mult + 1).min(255);
-            rack.reo_wnd_persist = 16;
-            rack.dsack_round = snd_max;
-        }
-        if let Some(undo) = &mut rack.undo {
-            undo.needed = undo.needed.saturating_sub(1);
-        }
-    }
-
     fn rack_established(&mut self, now: Event, rtt_secs: Option<f64>) {
         if let Some(rtt_secs) = rtt_secs {
             self.cc.on_handshake(Instant::from_secs(now.time), rtt_secs);
@@ -568,55 +540,6 @@ impl Sender {
         }
         self.cc.on_recovered(Instant::from_secs(now.time));
         self.cwnd_changed(now);
-    }
-
-    /// Restores the windows if all retransmissions were reported as duplicates.
-    fn rack_try_undo(&mut self, now: Event, over: bool) -> bool {
-        let wanted = self.config.undo;
-        let rack = self.rack();
-        let Some(undo) = rack.undo else {
-            return false;
-        };
-        if !wanted || undo.needed > 0 || (rack.segments.lost() > 0 && !over) {
-            return false;
-        }
-        self.rack_undo(now, undo);
-        true
-    }
-
-    /// Eifel: an acknowledgement that repeats a timestamp from before the first retransmission was caused by the original, so nothing was
-    /// lost (RFC 3522 §3.2 step 5). Later retransmissions cannot lead to such a one: what a receiver repeats does not become older. Those of the episode
-    /// before can, as long as what they fill is below the first one of this: RFC 3522's is the oldest segment outstanding, so whatever acknowledges anything
-    /// acknowledges it.
-    fn rack_eifel(&mut self, now: Event) -> bool {
-        let (eifel, echo, snd_max) = (self.config.eifel, self.echo, self.snd_max);
-        let una = self.snd_una;
-        if eifel == Eifel::Off {
-            return false;
-        }
-        let rack = self.rack();
-        let shows = |undo: &Undo| undo.segment < una && echo.precedes(undo.retransmitted);
-        let Some(undo) = rack.undo.filter(shows) else {
-            return false;
-        };
-        if eifel == Eifel::WindowAndTimeout {
-            rack.adapt = undo.estimators.map(|estimators| (snd_max, estimators));
-        }
-        self.rack_undo(now, undo);
-        true
-    }
-
-    fn rack_undo(&mut self, now: Event, undo: Undo) {
-        self.counters.spurious += 1;
-        self.undo_episode();
-        self.cc.on_undo(undo.before);
-        self.cwnd_changed(now);
-        let rack = self.rack();
-        rack.segments.forget_losses();
-        rack.undo = None;
-        let timeout = matches!(rack.phase, Phase::Timeout(_));
-        rack.phase = Phase::Open;
-        self.counters.spurious_timeouts += u64::from(timeout);
     }
 
     /// Whether a timeout was spurious, from what arrives after it (RFC 5682 §3.1).
