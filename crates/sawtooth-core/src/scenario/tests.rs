@@ -104,7 +104,7 @@ fn misspelt_keys_and_names_are_refused() {
         &added("/tcp", "recovery", json!("newrino")),
         "tcp.recovery",
         "unknown recovery `newrino`",
-        "did you mean `newreno`? known are tahoe, reno, newreno, sack, rack",
+        "did you mean `newreno`? known are tahoe, reno, newreno, sack, fack, rack",
     );
     refused(
         &edited("/stack", json!("ns3")),
