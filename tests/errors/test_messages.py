@@ -177,7 +177,7 @@ error: unknown recovery `sak`
    |
 30 | sack = { "tcp.recovery" = "sak" }
    |                           ^^^^^
-hint: did you mean `sack`? known are tahoe, reno, newreno, sack, rack""",
+hint: did you mean `sack`? known are tahoe, reno, newreno, sack, fack, rack""",
     ),
     "a name that leads out of the results": (
         changed('name = "pair"', 'name = "../pair"'),

@@ -92,7 +92,7 @@ warning: `prr` has no effect: `recovery` is "sack" here
   |
 5 | tcp = { recovery = "sack", prr = false }
   |                            ^^^
-hint: leave it out, or set recovery = "rack\"""",
+hint: leave it out, or set recovery = "fack" or "rack\"""",
     ),
     "a link that no flow crosses": (
         changed(('"10 ms" }', '"10 ms" }\nlinks.idle = { count = 3, rate = "1 Mbit/s" }')),

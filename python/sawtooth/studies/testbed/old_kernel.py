@@ -77,7 +77,7 @@ def sections(dataset: Dataset) -> list[Section]:
         "Residuals with intervals of 95 %, and in which share of draws they are below one time per delay.",
         digits,
     )
-    return [Section("Where nothing was chosen", paragraphs, grids=[held_out], claims=claims), _chosen(times)]
+    return [Section("Where nothing was chosen", paragraphs, grids=[held_out], claims=claims), _chosen(times, drawn[0])]
 
 
 def residual(logs: Vector, axis: int | None) -> float:
@@ -127,13 +127,13 @@ def _below(found: Vector, limit: float, claim: str) -> Claimed:
     return Claimed(claim, [held(interval, below=limit, words=words)], refuted_by=f"A residual above {limit:.3f}, with all of its interval.")
 
 
-def _chosen(times: Times) -> Section:
+def _chosen(times: Times, every: Numbers) -> Section:
     """The five best settings by each kernel's rules, and how far each algorithm is from the published times at the best."""
     rows: list[dict[str, object]] = []
     series: dict[str, list[stats.Interval | None]] = {}
     for rule, (words, _) in RULES.items():
         numbers = _of(times, rule)
-        logs = times.logs(numbers, np.arange(times.seconds.shape[3]))
+        logs = times.logs(numbers, every)
         left = by_setting(logs)
         order = sorted(range(len(left)), key=lambda at: float(left[at]))
         for at in order[:5]:
