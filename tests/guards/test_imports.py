@@ -40,7 +40,7 @@ PLANTED = {
     "study/sweep.py": ("def planted():\n    from sawtooth import execute", "sawtooth.study.sweep -> sawtooth.execute"),
     "study/paths.py": ("from sawtooth.study.model import Study", "sawtooth.study.paths -> sawtooth.study.model"),
     "newcomer.py": ("import json", "- sawtooth.newcomer"),
-    "metrics/fairness.py": ("import sawtooth.backends.sim", "sawtooth.metrics.fairness -> sawtooth.backends.sim"),
+    "metrics/variance.py": ("import sawtooth.backends.sim", "sawtooth.metrics.variance -> sawtooth.backends.sim"),
     "scales.py": ("from sawtooth import api", "sawtooth.scales -> sawtooth.api"),
     "__init__.py": ("from sawtooth.study import Study", "sawtooth -> sawtooth.study"),
 }

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pytest
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
-from sawtooth.plots import difference, style
+from sawtooth.estimates import Estimate
+from sawtooth.plots import cells, style
+from sawtooth.stats import Interval
 
 LEVELS = ["$x$ of a_b", "_c", "10^8 \\d"]
 
 
+@dataclass(frozen=True)
+class Group:
+    size: int
+    name: str
+
+
 def differences() -> Figure:
-    """As the report on HighSpeed TCP has them: logarithmic on both sides of zero, from bit/s to Gbit/s."""
-    values = np.array([-1e9, -1e4, 0.0, 5.0, 1e6, 3e9])
-    return difference.by_level({"highspeed": dict.fromkeys(LEVELS, values)}, "level", "difference (bit/s)")
+    """As the study of HighSpeed TCP has them: logarithmic on both sides of zero, from bit/s to Gbit/s."""
+    values = [-1e9, -1e4, 0.0, 5.0, 1e6, 3e9]
+    points = [(at, Estimate(Interval(value, value, value, 2, "no variation"), 2)) for at, value in enumerate(values)]
+    panel = cells.Panel({"highspeed": points}, groups=[Group(2, level) for level in LEVELS])
+    return cells.draw([panel], ([""], [""]), ["highspeed"], ("cells", "difference (bit/s)"), scale="symlog", trend=3)
 
 
 def logarithmic() -> Figure:

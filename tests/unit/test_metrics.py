@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sawtooth.metrics import fairness, round_trips, throughput, variance
+from sawtooth.metrics import round_trips, variance
 from sawtooth.stats import Interval
 
 # Jain, Chiu and Hawe (1984): (sum x)^2 / (n sum x^2). Of 1, 2, 3 and 4: 100 / (4 x 30); of 1 and 3: 16 / (2 x 10).
@@ -16,80 +16,6 @@ from sawtooth.stats import Interval
 T_1 = 12.7062047
 FOUR = 100 / 120
 TWO = 0.8
-
-
-def _flows(*rows: tuple[int, str, int, str, float]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=["cell", "arm", "replicate", "flow", "throughput_bps"], orient="row")
-
-
-def test_jains_index_of_a_run_is_that_of_its_flows() -> None:
-    flows = _flows(
-        *((1, "a", 1, f"f[{n}]", float(n)) for n in (1, 2, 3, 4)),
-        *((0, "a", 1, f"f[{n}]", x) for n, x in ((1, 1.0), (2, 3.0))),
-        (0, "b", 1, "f[1]", 0.0),
-        (0, "b", 1, "f[2]", 0.0),
-    )
-    runs = throughput.per_run(flows)
-    assert runs["cell"].to_list() == [0, 0, 1]
-    assert runs["arm"].to_list() == ["a", "b", "a"]
-    assert runs["sum_bps"].to_list() == [4, 0, 10]
-    assert runs["jain"].to_list() == pytest.approx([TWO, 0, FOUR])
-    assert runs["min_share"].to_list() == pytest.approx([0.25, 0, 0.1])
-
-
-def test_jains_index_of_means_is_that_of_the_flows_averaged_over_replicates() -> None:
-    # Each run is unfair, to one side and then to the other; the means are 1 and 3.
-    flows = _flows((0, "a", 1, "x", 2.0), (0, "a", 1, "y", 2.0), (0, "a", 2, "x", 0.0), (0, "a", 2, "y", 4.0), (0, "b", 1, "x", 0.0))
-    found = fairness.of_means(flows)
-    assert found["sum_of_means_bps"].to_list() == [4, 0]
-    assert found["jain_of_means"].to_list() == pytest.approx([TWO, 0])
-
-
-def test_cells_have_means_of_runs_with_their_t_intervals() -> None:
-    runs = pl.DataFrame({"cell": [3, 3], "arm": ["a", "a"], "replicate": [1, 2], "sum_bps": [1.0, 3.0], "jain": [0.5, 0.7]})
-    (row,) = throughput.per_cell(runs).to_dicts()
-    # Half a range of 1 times t of one degree of freedom.
-    assert (row["cell"], row["arm"], row["replicates"]) == (3, "a", 2)
-    assert (row["sum_bps"], row["sum_low_bps"], row["sum_high_bps"]) == pytest.approx((2, 2 - T_1, 2 + T_1))
-    low, high = 0.6 - 0.1 * T_1, 0.6 + 0.1 * T_1
-    assert (row["jain_run_mean"], row["jain_run_low"], row["jain_run_high"]) == pytest.approx((0.6, low, high))
-
-
-def test_gains_are_paired_differences_to_the_base_and_adjusted_over_the_cells_of_an_arm() -> None:
-    rows = [
-        (cell, arm, replicate, total, fair)
-        for cell, gain in ((0, 1.0), (1, 10.0))
-        for replicate, start in ((1, 5.0), (2, 8.0), (3, 6.0))
-        for arm, total, fair in (("base", start, 0.5), ("new", start + gain + replicate, 0.5 + replicate / 100))
-    ]
-    runs = pl.DataFrame(rows, schema=["cell", "arm", "replicate", "sum_bps", "jain"], orient="row")
-    found = throughput.gains(runs, "base")
-    assert found["cell"].to_list() == [0, 1]
-    assert found["arm"].to_list() == ["new", "new"]
-    # Differences 2, 3, 4 and 11, 12, 13: means 3 and 12 with a deviation of 1; t = mean sqrt(3), two degrees of freedom.
-    assert found["gain_bps"].to_list() == pytest.approx([3, 12])
-    half = 4.3026527 / math.sqrt(3)
-    assert found["gain_low_bps"].to_list() == pytest.approx([3 - half, 12 - half])
-    assert found["gain_high_bps"].to_list() == pytest.approx([3 + half, 12 + half])
-    assert found["effect"].to_list() == pytest.approx([3, 12])
-    # Of t with two degrees of freedom: P(|T| > t) = 1 - t / sqrt(2 + t^2).
-    p = [1 - t / math.sqrt(2 + t * t) for t in (3 * math.sqrt(3), 12 * math.sqrt(3))]
-    assert found["p_t"].to_list() == pytest.approx(p)
-    assert found["p_holm"].to_list() == pytest.approx([max(p[0], 2 * p[1]), 2 * p[1]])
-    assert found["jain_gain"].to_list() == pytest.approx([0.02, 0.02])
-    assert found["jain_gain_high"].to_list() == pytest.approx([0.02 + half / 100] * 2)
-
-
-def test_gains_of_a_single_replicate_have_no_p_value_and_do_not_count_for_others() -> None:
-    rows = [(0, "base", 1, 5.0, 0.5), (0, "new", 1, 9.0, 0.5)]
-    rows += [(1, arm, n, total, 0.5) for n in (1, 2, 3) for arm, total in (("base", 5.0), ("new", 6.0 + n))]
-    found = throughput.gains(pl.DataFrame(rows, schema=["cell", "arm", "replicate", "sum_bps", "jain"], orient="row"), "base")
-    p = 1 - 3 * math.sqrt(3) / math.sqrt(2 + 27)
-    for column in ("p_t", "p_holm"):
-        assert found[column].to_list() == pytest.approx([math.nan, p], nan_ok=True), column
-    assert math.isnan(found["effect"][0])
-    # What reports ask: 0.035 of the other cell is clear.
-    assert found.filter(pl.col("p_holm") < 0.05)["cell"].to_list() == [1]
 
 
 # Two factors of two levels: means of A are 1.5 and 4, of B 2 and 3.5, of all 2.75; squares 6.25 of A, 2.25 of B, 8.75 in all, so 0.25 are left.

@@ -9,6 +9,7 @@ import pytest
 
 import sawtooth
 from sawtooth import stats
+from sawtooth.errors import StudyError
 from sawtooth.plots import forest
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Verdict
@@ -139,3 +140,26 @@ def test_a_share_of_nothing_is_no_margin(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY.replace("RATES", '["2 Mbit/s", "4 Mbit/s"]') + REFERENCES + claim("exact", "margin"))
     (verdict,) = Answers(sawtooth.run(tmp_path / "s.toml", tmp_path / "out")).verdicts()
     assert verdict.answer == "cannot distinguish" and "; a share of 0 is no margin" in verdict.numbers
+
+
+def test_by_prediction_a_finding_may_say_of_how_many_runs_a_published_value_is(results: Dataset) -> None:
+    said = results.finding(claim="c", metric="goodput_bps", is_="reproduced", reference="paper.exact", by="prediction", n=30)
+    found = said.evidence[0]
+    predicted = stats.prediction_interval(ours(results, "2 Mbit/s"), 30)
+    assert found.interval is not None and found.interval.kind == "95% prediction interval of a mean of 30 runs"
+    assert found.limits == pytest.approx((predicted.estimate - predicted.high, predicted.estimate - predicted.low))
+    assert "Each published value is taken for the mean of 30 runs" in said.numbers
+
+
+@pytest.mark.parametrize(
+    ("keys", "message", "hint"),
+    [
+        ({"by": "digits", "n": 30}, '`by = "digits"` has no `n`', 'by = "prediction" has one'),
+        ({"by": "prediction", "n": 0}, "`n` is a whole number of runs from 1", "such as n = 30"),
+        ({"by": "prediction", "n": 3, "reference": "paper.sd"}, "`paper.sd` tells its `n` already", "leave it out"),
+    ],
+)
+def test_a_number_of_runs_that_is_none_or_not_wanted_is_refused(results: Dataset, keys: dict[str, object], message: str, hint: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        results.finding(**{"claim": "c", "metric": "goodput_bps", "is_": "reproduced", "reference": "paper.exact", **keys})
+    assert (caught.value.message, caught.value.hint) == (message, hint)

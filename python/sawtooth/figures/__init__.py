@@ -12,7 +12,7 @@ from importlib import import_module
 from sawtooth.figures.spec import Kind
 
 KINDS = (
-    "levels", "plane", "cdf", "time", "difference",
+    "levels", "cells", "plane", "cdf", "time", "difference",
     "heatmap", "shares", "scatter", "paired", "box", "violin", "latency_under_load", "lanes", "forest", "effects", "assumptions",
 )  # fmt: skip
 """The kinds, each in the module of its name, which is imported when it is asked for."""

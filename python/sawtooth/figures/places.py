@@ -55,7 +55,8 @@ def placed(spec: FigureSpec, kind: Kind, frame: pl.DataFrame, factors: Sequence[
         order = [*unswept, *reversed(swept)] if kind.samples else [*reversed(swept), *unswept]
         places["y"] = next(iter(order))
     if "curves" in kind.places and "curves" not in places:
-        order = [name for name in ("arm", "item") if name in free()] or free()
+        others = [name for name in free() if not (kind.along and name in factors)]
+        order = [name for name in ("arm", "item") if name in others] or others
         places["curves"] = next(iter(order), next((name for name in ("item", "arm", *factors) if name not in places.values()), "item"))
     if not kind.each_run:
         require_unmixed(frame, dimensions, list(dict.fromkeys(places.values())))

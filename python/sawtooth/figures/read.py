@@ -89,7 +89,7 @@ def figure(reader: Reader, tree: Tree, path: str) -> FigureSpec:
     return FigureSpec(
         name, kind.name, caption, measure, view, reader.choice(tree, path, measured), places,
         statistic=reader.statistic(tree, path),
-        scale=reader.one_of(tree, "scale", path, ("linear", "log"), "linear"),
+        scale=reader.one_of(tree, "scale", path, ("linear", "log", *(["symlog"] if kind.symlog else [])), "linear"),
         label=reader.text(tree, "label", path, ""),
         x_label=reader.text(tree, "x_label", path, ""),
         unit=reader.shown_in(tree, path, measure),

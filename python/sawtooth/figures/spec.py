@@ -49,7 +49,12 @@ COMMON = (
     Key("x_label", "text", "the factor", "what the other axis is called"),
 )  # fmt: skip
 STATISTIC = Key("statistic", '`"mean"`, `"median"`, `"geometric mean"`', '`"mean"`', "what is made of replicates")
-SCALE = Key("scale", '`"linear"`, `"log"`', '`"linear"`', "of the measure's axis")
+SCALE = Key(
+    "scale",
+    '`"linear"`, `"log"`, of `cells` also `"symlog"`',
+    '`"linear"`',
+    "of the measure's axis; `symlog` is logarithmic on both sides of 0",
+)
 
 
 @dataclass(frozen=True)
@@ -145,8 +150,10 @@ class Kind:
         timed: whether it shows when each row is.
         base_apart: whether what others are held against is no value of its own, so that it needs no place.
         each_run: whether it shows every cell, arm and item by itself wherever it stands, so that nothing can be mixed.
+        along: whether all factors together are its horizontal axis.
         flows: how the flows of a block are taken together where the figure does not say it.
         statistic, scale: whether it has these keys.
+        symlog: whether its scale may be logarithmic on both sides of 0.
         measured: whether it shows a measure at all.
 
     """
@@ -164,9 +171,11 @@ class Kind:
     timed: bool = False
     base_apart: bool = False
     each_run: bool = False
+    along: bool = False
     flows: str = "mean"
     statistic: bool = True
     scale: bool = True
+    symlog: bool = False
     measured: bool = True
 
     @property

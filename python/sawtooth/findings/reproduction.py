@@ -25,6 +25,12 @@ BY = Key(
     "the mean of the runs has the published digits; is within `margin`, shown by two one-sided tests in which a published `sd` or `ci` counts; or the published value, a mean of `n`, lies in the 95 % prediction interval of the runs",
 )  # fmt: skip
 MARGIN = Key("margin", 'share such as `"5 %"`', 'needed with `by = "margin"`', "how far it may be away")
+N = Key(
+    "n",
+    "whole number from 1",
+    "the reference's",
+    'with `by = "prediction"`: of how many runs each published value is the mean, where the reference does not tell it',
+)
 
 
 _MOST_TOLD = 3
@@ -46,6 +52,15 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str, spec: FindingSpec) 
         found["margin"] = reader.share(tree["margin"], f"{path}.margin", "margin")
     elif "margin" in tree:
         raise reader.error(f'`by = "{by}"` has no margin', f"{path}.margin", 'by = "margin" has one', key=True)
+    if "n" in tree:
+        n = tree["n"]
+        if by != "prediction":
+            raise reader.error(f'`by = "{by}"` has no `n`', f"{path}.n", 'by = "prediction" has one', key=True)
+        if not isinstance(n, int) or isinstance(n, bool) or n < 1:
+            raise reader.error("`n` is a whole number of runs from 1", f"{path}.n", "such as n = 30")
+        if reader.references[term.reference].quantities[term.column].n is not None:
+            raise reader.error(f"`{term.reference}.{term.column}` tells its `n` already", f"{path}.n", "leave it out", key=True)
+        found["n"] = n
     return found
 
 
@@ -59,6 +74,7 @@ def weigh(data: Data) -> list[Evidence]:
         told = cell.values.height > 0
         published = _of(reference, table, cell.values if told else cell.plan)
         if published is not None:
+            published["n"] = published["n"] if published["n"] is not None else data.spec.options.get("n")
             found.append(
                 cell.counted(_evidence(cell.name, cell.values, published, reference, term.column, data)) if told else cell.untold()
             )
@@ -74,7 +90,12 @@ def remark(data: Data) -> str:
     reference = data.references[term.reference]
     table, named = reference.table(term.column), [name for name in reference.keys if name != "item"]
     held = [row for cell in data.groups() if cell.values.height and (row := _of(reference, table, cell.values)) is not None]
-    counts = _counts(reference.quantities[term.column], held, str(data.spec.options["by"]))
+    n = data.spec.options.get("n")
+    counts = (
+        f"Each published value is taken for the mean of {n} runs"
+        if n
+        else _counts(reference.quantities[term.column], held, str(data.spec.options["by"]))
+    )
     plan = data.evaluator.plan.select(named).unique().with_columns(recognised(name) for name in named if name != "arm")
     lost = table.join(plan, on=named, how="anti") if named else table.clear()
     if lost.is_empty():
@@ -215,4 +236,4 @@ def _of_mean(published: dict[str, Any]) -> int:
     return 1 if published["n"] is None else int(published["n"])
 
 
-KIND = Kind(("reproduced",), "that published values come out again", weigh, (REFERENCE, BY, MARGIN), read, remark=remark, bounds=True)
+KIND = Kind(("reproduced",), "that published values come out again", weigh, (REFERENCE, BY, MARGIN, N), read, remark=remark, bounds=True)

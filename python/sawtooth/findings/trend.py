@@ -1,6 +1,7 @@
 """`rising` and `falling`: whether a measure goes up or down along a factor, the other factors being equal.
 
-The levels of the other factors, arms and replicates are strata: ranks are compared within each, and no designed cell is resampled. A run that did not
+The levels of the other factors, arms and replicates are strata: ranks are compared within each, and no designed cell is resampled. With
+`ranks = "cells"` a cell has one rank, that of its mean: single runs scatter, and their ranks correlate less than those of what they have in common. A run that did not
 finish has its rank where it took longer than all that did; a stratum in which the order is not known does not count, which is said.
 """
 
@@ -31,6 +32,10 @@ STRATA = Key(
     "`false`",
     "whether the other factors and arms are strata of one trend, instead of cells that must each show it",
 )
+RANKS = Key(
+    "ranks", '`"runs"`, `"cells"`', '`"runs"`',
+    "of what: of single runs, replicate by replicate, or of the `statistic` of each cell's runs",
+)  # fmt: skip
 
 
 def read(reader: Reader, tree: Mapping[str, Any], path: str, _spec: FindingSpec) -> dict[str, Any]:
@@ -39,25 +44,48 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str, _spec: FindingSpec)
     along = reader.one_of(given, "along", path, list(reader.levels), None)
     if along in reader.levels and len(reader.levels[along]) < 2:
         raise reader.error(f"`{along}` has one level", f"{path}.along", "a trend needs two")
-    return {"along": along, "rising": tree["is"] == "rising", "strata": reader.truth(given, "strata", path, default=False)}
+    return {
+        "along": along, "rising": tree["is"] == "rising", "strata": reader.truth(given, "strata", path, default=False),
+        "ranks": reader.one_of(given, "ranks", path, ("runs", "cells"), "runs"),
+    }  # fmt: skip
 
 
 def weigh(data: Data) -> list[Evidence]:
     """Of each cell of the other factors, or of all together, whether there is a trend."""
     along, rising = str(data.spec.options["along"]), bool(data.spec.options["rising"])
     order = {level: at for at, level in enumerate(data.frame.sort("cell", maintain_order=True)[along].unique(maintain_order=True))}
-    if data.spec.options["strata"]:
-        cells, keys = [Cell("", data.frame, data.spoken)], [*data.cells, "replicate"]
-    else:
-        cells, keys = list(data.groups()), ["replicate"]
+    cells = [Cell("", data.frame, data.spoken)] if data.spec.options["strata"] else list(data.groups())
+    of_runs = data.spec.options["ranks"] == "runs"
+    # All values are of one item.
+    keys = [*data.cells, "replicate" if of_runs else "item"]
+    what = "" if of_runs else f" of the cells' {data.spec.statistic}s"
+
+    def ranked(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame if of_runs else _together(frame, [*keys, along], data.spec.statistic)
+
     return [
-        cell.counted(_evidence(cell.name, cell.values, keys, along, order, rising=rising)) if cell.values.height else cell.untold()
+        cell.counted(_evidence(cell.name, ranked(cell.values), keys, along, order, what, rising=rising))
+        if cell.values.height
+        else cell.untold()
         for cell in cells
     ]
 
 
-def _evidence(name: str, frame: pl.DataFrame, keys: list[str], along: str, order: Mapping[str, int], *, rising: bool) -> Evidence:
-    """Of one group, its strata being what `keys` tell apart."""
+def _together(frame: pl.DataFrame, keys: list[str], statistic: stats.Centre) -> pl.DataFrame:
+    """One row for each cell: what its runs are together, at least and at most."""
+    made: list[dict[str, object]] = []
+    for key, group in frame.group_by(keys, maintain_order=True):
+        least, most = stats.centre_between(group["low"].to_numpy(), group["high"].to_numpy(), statistic)
+        # There is no geometric mean of what is not above 0.
+        if not math.isnan(least.estimate):
+            made.append({**dict(zip(keys, key, strict=True)), "low": least.estimate, "high": most.estimate})
+    return pl.DataFrame(made, schema={**dict.fromkeys(keys, pl.String), "low": pl.Float64, "high": pl.Float64})
+
+
+def _evidence(
+    name: str, frame: pl.DataFrame, keys: list[str], along: str, order: Mapping[str, int], what: str, *, rising: bool
+) -> Evidence:
+    """Of one group, its strata being what `keys` tell apart; `what` has ranks, in words."""
     ranked = frame.with_columns(place=pl.col(along).replace_strict(dict(order), return_dtype=pl.Float64))
     groups = [group for _, group in ranked.group_by(keys, maintain_order=True) if group.height > 1]
     strata = [
@@ -82,7 +110,7 @@ def _evidence(name: str, frame: pl.DataFrame, keys: list[str], along: str, order
     def denies(level: float) -> bool:
         return sign * found.rho < 0 and found.p <= 1 - level
 
-    words = f"rank correlation within {found.strata} {'stratum' if found.strata == 1 else 'strata'} {found.rho:+.2f}, {p_value(found.p)} ({found.method})"
+    words = f"rank correlation{what} within {found.strata} {'stratum' if found.strata == 1 else 'strata'} {found.rho:+.2f}, {p_value(found.p)} ({found.method})"
     if left:
         words += f"; {left} of {len(groups)} strata do not count, as runs did not finish and their order is not known"
     interval = Interval(found.rho, found.low, found.high, found.n, found.method)
@@ -102,7 +130,7 @@ KIND = Kind(
     ("rising", "falling"),
     "that it goes up, or down, along a factor, the others being equal",
     weigh,
-    (ALONG, STRATA),
+    (ALONG, STRATA, RANKS),
     read,
     spans=("along",),
 )

@@ -120,14 +120,16 @@ def decide(claims: Sequence[Claimed], errors: float = ERRORS, *, together: bool 
     """
     answers: list[Answer] = ["cannot distinguish"] * len(claims)
     open_ones = [at for at, claim in enumerate(claims) if claim.evidence and not claim.parts]
+    # What is open by itself is open with others, too: it counts, and need not be asked again.
+    hopeful = [at for at in open_ones if answer_of(claims[at], errors) != "cannot distinguish"]
     while open_ones:
         share = errors / len(open_ones) if together else errors
-        decided: dict[int, Answer] = {at: answer for at in open_ones if (answer := answer_of(claims[at], share)) != "cannot distinguish"}
+        decided: dict[int, Answer] = {at: answer for at in hopeful if (answer := answer_of(claims[at], share)) != "cannot distinguish"}
         for at, answer in decided.items():
             answers[at] = answer
         if not decided or not together:
             break
-        open_ones = [at for at in open_ones if at not in decided]
+        open_ones, hopeful = ([at for at in those if at not in decided] for those in (open_ones, hopeful))
     for at, claim in enumerate(claims):
         if claim.parts:
             answers[at] = combined([answers[part] for part in claim.parts], every=claim.every)

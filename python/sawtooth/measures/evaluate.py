@@ -75,6 +75,10 @@ class Asked:
     view: View = field(default_factory=View)
 
 
+_MOST_KEPT = 2_000_000
+"""Rows of terms that are kept, about 100 MB."""
+
+
 def factors(dataset: Dataset) -> list[str]:
     """The names of a dataset's factors."""
     return factors_of(dataset.runs)
@@ -107,6 +111,7 @@ class Evaluator:
         # Records without their status are of a batch that was interrupted.
         self.plan = dataset.runs.join(finished, on="run", how="semi").select("run", "cell", *factors(dataset), "arm", "replicate", "seed")
         self._windows: pl.DataFrame | None = None
+        self._terms: dict[tuple[Term, View], pl.DataFrame] = {}
         self._columns: dict[str, set[str]] = {}
         self._observed: dict[Asked, pl.DataFrame] = {}
 
@@ -157,7 +162,15 @@ class Evaluator:
     # --- terms: frames run, item if they have one, `by`, low, high
 
     def term(self, term: Term, view: View) -> pl.DataFrame:
-        """What a term is in every run."""
+        """What a term is in every run; worked out once, as figures and findings ask the same of the same runs."""
+        if (term, view) not in self._terms:
+            found = self._term(term, view)
+            if sum(frame.height for frame in self._terms.values()) + found.height > _MOST_KEPT:
+                self._terms.clear()
+            self._terms[term, view] = found
+        return self._terms[term, view]
+
+    def _term(self, term: Term, view: View) -> pl.DataFrame:
         if isinstance(term, Constant):
             return self.plan.select("run", low=pl.lit(term.value), high=pl.lit(term.value))
         if isinstance(term, Pooled):

@@ -127,16 +127,17 @@ def points(
     line: bool,
     marker: bool = True,
     width: float = 1.0,
+    small: bool = False,
 ) -> None:
-    """A curve of points with intervals; a bound has an arrow that points to where the value may be."""
+    """A curve of points with intervals; a bound has an arrow that points to where the value may be. `small` ones are of hundreds beside each other."""
     style: dict[str, Any] = look(at) if marker else {**look(at), "marker": ""}
     if not line:
         style["linestyle"] = "none"
     middle = np.array([np.nan if point is None else point.interval.estimate for point in estimates])
     reaches = np.array([(np.nan, np.nan) if point is None else reach(point.interval) for point in estimates]).reshape(-1, 2).T
-    axis.errorbar(
-        x, middle, yerr=reaches, markersize=4, linewidth=width, elinewidth=1, capsize=2 if marker else 0, label=named(name), **style
-    )
+    sizes = {"markersize": 2, "elinewidth": 0.5} if small else {"markersize": 4, "elinewidth": 1}
+    caps = 2 if marker and not small else 0
+    axis.errorbar(x, middle, yerr=reaches, linewidth=width, capsize=caps, label=named(name), **sizes, **style)
     for place, point in zip(x, estimates, strict=True):
         if point is not None:
             marks(axis, (place, point.interval.estimate), point, style["color"])

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 # Module and function of each kind; imported when used, because plotting takes a second to load.
 KINDS = {
     "generic": ("generic", "build"),
-    "hstcp": ("hstcp", "build"),
-    "hstcp-gigabit": ("gigabit", "build"),
-    "hstcp-random": ("hstcp", "build_random"),
     "latency": ("latency", "build"),
     "live": ("live", "build"),
     "linux-cc-fit": ("cc_fit", "build"),
