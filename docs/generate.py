@@ -56,6 +56,7 @@ KINDS = {
     ),
     "recovery": ("Loss recoveries", 'What `tcp = { recovery = "NAME" }` can say.'),
     "partial": ("Policies of partial packets", 'What `tcp = { partial = "NAME" }` can say.'),
+    "delayed_ack": ("Policies of delayed acknowledgements", 'What `tcp = { delayed_ack = "NAME" }` can say.'),
 }
 
 

@@ -94,6 +94,16 @@ warning: `prr` has no effect: `recovery` is "sack" here
   |                            ^^^
 hint: leave it out, or set recovery = "fack" or "rack\"""",
     ),
+    "a wait that the policy of delayed acknowledgements does not read": (
+        changed(('"rack"', '"rack", delayed_ack_pushed = "20 ms"')),
+        """\
+warning: `delayed_ack_pushed` has no effect: `delayed_ack` is "timeout" here
+ --> pair.toml:5:28
+  |
+5 | tcp = { recovery = "rack", delayed_ack_pushed = "20 ms" }
+  |                            ^^^^^^^^^^^^^^^^^^
+hint: leave it out, or set delayed_ack = "linux-2.0\"""",
+    ),
     "a link that no flow crosses": (
         changed(('"10 ms" }', '"10 ms" }\nlinks.idle = { count = 3, rate = "1 Mbit/s" }')),
         """\

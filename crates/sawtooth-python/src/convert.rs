@@ -240,6 +240,7 @@ pub fn registry() -> Json {
         "arrivals": params(arrivals::PARAMS),
         "recovery": rows(tcp::recovery::TABLE),
         "partial": rows(tcp::partial::TABLE),
+        "delayed_ack": rows(tcp::ack_policy::TABLE),
         "stack": stacks,
         "tcp": params(tcp::PARAMS),
         "host": params(host::PARAMS),

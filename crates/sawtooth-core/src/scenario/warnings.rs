@@ -238,25 +238,30 @@ fn rates(flow: &FlowSpec) -> Option<ScenarioError> {
     })
 }
 
-/// Keys of `tcp` that the flow's recovery does not read; those of all flows only where no flow's does.
+/// Keys of `tcp` that the flow's recovery does not read, or its policy of delayed acknowledgements; those of all flows only where no flow's does.
 fn ineffective(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Vec<ScenarioError> {
-    let recovery = flow.tcp.choice("recovery");
     let mut found = Vec::new();
-    for (key, readers) in tcp::config::OF_RECOVERIES {
-        let Some(path) = keys.path(key).filter(|_| !readers.contains(&recovery)) else {
-            continue;
-        };
-        let common = path.starts_with("tcp.");
-        let read_by_another = scenario
-            .all_flows()
-            .any(|other| readers.contains(&other.tcp.choice("recovery")));
-        if common && read_by_another {
-            continue;
+    for (choice, of) in [
+        ("recovery", tcp::readers::OF_RECOVERIES),
+        ("delayed_ack", tcp::readers::OF_DELAYED_ACKS),
+    ] {
+        let chosen = flow.tcp.choice(choice);
+        for (key, readers) in of {
+            let Some(path) = keys.path(key).filter(|_| !readers.contains(&chosen)) else {
+                continue;
+            };
+            let common = path.starts_with("tcp.");
+            let read_by_another = scenario
+                .all_flows()
+                .any(|other| readers.contains(&other.tcp.choice(choice)));
+            if common && read_by_another {
+                continue;
+            }
+            let message = format!("`{key}` has no effect: `{choice}` is \"{chosen}\" here");
+            let readers: Vec<String> = readers.iter().map(|name| format!("\"{name}\"")).collect();
+            let hint = format!("leave it out, or set {choice} = {}", readers.join(" or "));
+            found.push(at_key(path, message).hint(&hint));
         }
-        let message = format!("`{key}` has no effect: `recovery` is \"{recovery}\" here");
-        let readers: Vec<String> = readers.iter().map(|name| format!("\"{name}\"")).collect();
-        let hint = format!("leave it out, or set recovery = {}", readers.join(" or "));
-        found.push(at_key(path, message).hint(&hint));
     }
     found
 }

@@ -1,5 +1,6 @@
 //! Every parameter of a TCP endpoint: the table that studies, docs and the schema read, and its resolved form.
 
+use super::ack_policy;
 use super::choices::chosen;
 use super::metrics_cache::Keeps;
 use super::pacer::Pacing;
@@ -10,7 +11,6 @@ use super::segmentation::Segmentation;
 use super::ticks::Ticks;
 use crate::registry::{Kind, Param, Params, Value};
 use crate::rng::Stream;
-use crate::units::ceil;
 
 /// All keys of `tcp`. The default is the `rfc` stack's value.
 pub const PARAMS: &[Param] = &[
@@ -587,6 +587,29 @@ pub const PARAMS: &[Param] = &[
         default: Value::None,
     },
     Param {
+        name: "delayed_ack",
+        summary: "by what the wait of a delayed acknowledgement goes: `delayed_ack_timeout`, or as in Linux 2.0 the time between arrivals and whether data \
+                  end a write (PSH); `sawtooth list delayed_ack`",
+        kind: Kind::Choice(ack_policy::NAMES),
+        default: Value::Choice("timeout"),
+    },
+    Param {
+        name: "delayed_ack_pushed",
+        summary: "longest wait of data with PSH, with `delayed_ack = \"linux-2.0\"`: HZ/50",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::Duration(0.02),
+    },
+    Param {
+        name: "delayed_ack_most",
+        summary: "the same of other data: HZ/2 (RFC 1122 §4.2.3.2: at most 500 ms)",
+        kind: Kind::Duration {
+            min_exclusive: true,
+        },
+        default: Value::Duration(0.5),
+    },
+    Param {
         name: "delayed_ack_timeout",
         summary: "longest wait of a delayed acknowledgement (RFC 1122 §4.2.3.2: at most 500 ms)",
         kind: Kind::Duration {
@@ -609,31 +632,6 @@ pub const PARAMS: &[Param] = &[
         kind: Kind::Bool,
         default: Value::Bool(false),
     },
-];
-
-/// Keys of [`PARAMS`] that only some recoveries read.
-pub const OF_RECOVERIES: &[(&str, &[&str])] = &[
-    ("partial_ack_timer", &["newreno"]),
-    ("exit_window", &["newreno"]),
-    ("recovery_burst", &["newreno"]),
-    ("byte_window", &["tahoe", "reno", "newreno", "sack"]),
-    ("limited_transmit", &["tahoe", "reno", "newreno", "sack"]),
-    ("sack_pipe", &["sack"]),
-    ("max_sack_blocks", &["sack", "fack", "rack"]),
-    ("sack_compression_delay", &["sack", "fack", "rack"]),
-    ("sack_compression_slack", &["sack", "fack", "rack"]),
-    ("sack_compression_max", &["sack", "fack", "rack"]),
-    ("sack_option_header", &["sack", "fack", "rack"]),
-    ("cwnd_validation", &["fack", "rack"]),
-    ("prr", &["fack", "rack"]),
-    ("prr_bound", &["fack", "rack"]),
-    ("early_retransmit", &["fack"]),
-    ("tail_loss_probe", &["fack", "rack"]),
-    ("probe_slack", &["fack", "rack"]),
-    ("probe_max_ack_delay", &["fack", "rack"]),
-    ("frto", &["fack", "rack"]),
-    ("undo", &["fack", "rack"]),
-    ("pacing", &["fack", "rack"]),
 ];
 
 /// Which loss recovery, as a type.
@@ -833,6 +831,7 @@ pub struct Config {
     /// Whether the clock's phase is ns-2's random one.
     pub ns2_tick_phase: bool,
     pub ack_every: u32,
+    pub delayed_ack: ack_policy::Settings,
     pub delayed_ack_timeout: f64,
     pub delayed_ack_timeout_several: Option<f64>,
     pub adaptive_delayed_ack: bool,
@@ -927,7 +926,8 @@ impl From<&Params> for Config {
                 max: params.duration("rto_max"),
             },
             ns2_tick_phase: params.choice("tick_phase") == "ns2",
-            ack_every: ack_every(params, window_limit),
+            ack_every: ack_policy::every(params, window_limit),
+            delayed_ack: ack_policy::Settings::from(params),
             delayed_ack_timeout: params.duration("delayed_ack_timeout"),
             delayed_ack_timeout_several: duration(params, "delayed_ack_timeout_several"),
             adaptive_delayed_ack: params.flag("adaptive_delayed_ack"),
@@ -972,19 +972,6 @@ fn duration(params: &Params, name: &str) -> Option<f64> {
     match params.get(name) {
         Value::Duration(secs) => Some(secs),
         _ => None,
-    }
-}
-
-/// In-order segments per acknowledgement; the window is in segments.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "segments of a window, which is limited"
-)]
-fn ack_every(params: &Params, window: f64) -> u32 {
-    match params.get("ack_window_share") {
-        Value::Number(share) if window < UNLIMITED => ceil(share * window).max(1.0) as u32,
-        _ => u32::try_from(params.integer("ack_every")).unwrap_or(1),
     }
 }
 

@@ -11,6 +11,7 @@
 //! - An answer is soon that leaves fewer ticks after the last arrival than an acknowledgement would wait, be the round trip as short as it may
 //!   (see [`super::receiver`]).
 
+use super::ack_policy::Pace;
 use super::config::Config;
 use super::rto::Rto;
 use super::ticks::{HAIR, Ticks};
@@ -25,6 +26,8 @@ pub struct DelayedAck {
     /// For two segments or more, if that is another.
     several: Option<f64>,
     adaptive: bool,
+    /// Where arrivals say how long the last segment may wait: their pace, and that wait.
+    pace: Option<(Pace, f64)>,
     ticks: Ticks,
     current: f64,
     last_arrival: f64,
@@ -41,6 +44,7 @@ impl DelayedAck {
             base: config.delayed_ack_timeout,
             several: config.delayed_ack_timeout_several,
             adaptive: config.adaptive_delayed_ack,
+            pace: Pace::of(config).map(|pace| (pace, config.delayed_ack.most)),
             ticks: config.receiver_tick,
             current: config.delayed_ack_timeout,
             last_arrival: f64::INFINITY,
@@ -85,9 +89,12 @@ impl DelayedAck {
         self.rtt
     }
 
-    /// Data arrives in order. Whether it comes after a pause.
+    /// Data arrives in order, with PSH or without. Whether it comes after a pause.
     #[inline]
-    pub fn on_arrival(&mut self, now: f64) -> bool {
+    pub fn on_arrival(&mut self, now: f64, push: bool) -> bool {
+        if let Some((pace, wait)) = &mut self.pace {
+            *wait = pace.on_arrival(now, push);
+        }
         let now = self.ticks.last(now);
         let apart = now - self.last_arrival;
         self.last_arrival = now;
@@ -108,6 +115,9 @@ impl DelayedAck {
     /// When an acknowledgement leaves that is delayed from now on.
     #[inline]
     pub fn due(&self, now: f64) -> f64 {
+        if let Some((_, wait)) = &self.pace {
+            return self.ticks.expiry(now, *wait);
+        }
         if !self.adaptive {
             return self.ticks.expiry(now, self.base);
         }
@@ -117,10 +127,14 @@ impl DelayedAck {
         self.ticks.expiry(now, self.current.min(most))
     }
 
-    /// The same once a second segment waits for its acknowledgement, where that is another wait.
+    /// The same once so many segments wait for their acknowledgement, where that is another wait.
     #[inline]
-    pub fn due_of_several(&self, now: f64) -> Option<f64> {
-        self.several.map(|wait| self.ticks.expiry(now, wait))
+    pub fn due_of_several(&self, now: f64, segments: u32) -> Option<f64> {
+        if self.pace.is_some() {
+            return Some(self.due(now));
+        }
+        let several = self.several.filter(|_| segments == 2);
+        several.map(|wait| self.ticks.expiry(now, wait))
     }
 
     /// It has left because nothing else came.
@@ -168,12 +182,12 @@ mod tests {
                 }
                 Some(_) => {
                     found.push(0.0);
-                    delayed.on_arrival(now);
+                    delayed.on_arrival(now, false);
                     continue;
                 }
                 None => {}
             }
-            delayed.on_arrival(now);
+            delayed.on_arrival(now, false);
             (due, came) = (Some(delayed.due(now)), now);
         }
         found
@@ -198,16 +212,16 @@ mod tests {
         // Measured, 300 ms round trip: with arrivals 10 ms apart a single one waits for 40 ms, 30 ms apart for 50 and then 80.
         let mut delayed = linux(0.3, 0.01);
         for number in 0..20 {
-            delayed.on_arrival(1.0 + 0.01 * f64::from(number));
+            delayed.on_arrival(1.0 + 0.01 * f64::from(number), false);
         }
         assert!((delayed.current - 0.04).abs() < 1e-9);
         // Half of 4 ticks and 3, half of 5, rounded down, and 3: five ticks, and so on.
         for number in 1..5 {
-            delayed.on_arrival(1.19 + 0.03 * f64::from(number));
+            delayed.on_arrival(1.19 + 0.03 * f64::from(number), false);
             assert!((delayed.current - 0.05).abs() < 1e-9, "{}", delayed.current);
         }
         delayed.on_expiry();
-        delayed.on_arrival(1.34);
+        delayed.on_arrival(1.34, false);
         assert!((delayed.current - 0.08).abs() < 1e-9);
     }
 
@@ -246,8 +260,8 @@ mod tests {
             (0.2001, 0.812, 1.5012, true),
         ] {
             let mut delayed = linux(rtt, 0.01);
-            delayed.on_arrival(last);
-            assert_eq!(delayed.on_arrival(next), one_by_one, "{rtt} {next}");
+            delayed.on_arrival(last, false);
+            assert_eq!(delayed.on_arrival(next, false), one_by_one, "{rtt} {next}");
         }
     }
 
@@ -256,13 +270,13 @@ mod tests {
     {
         let mut params = Params::defaults(PARAMS);
         assert_eq!(
-            DelayedAck::new(&Config::from(&params)).due_of_several(1.0),
+            DelayedAck::new(&Config::from(&params)).due_of_several(1.0, 2),
             None
         );
         params.set("delayed_ack_timeout_several", Value::Duration(0.01));
         let mut delayed = DelayedAck::new(&Config::from(&params));
         assert_eq!(
-            (delayed.due_of_several(1.0), delayed.rtt()),
+            (delayed.due_of_several(1.0, 2), delayed.rtt()),
             (Some(1.01), None)
         );
         delayed.on_syn(1.0);

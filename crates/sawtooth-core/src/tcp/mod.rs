@@ -3,6 +3,7 @@
 //! [`PARAMS`] is the table of everything a study may set under `tcp`; its defaults are the `rfc` stack. [`STACKS`] are the
 //! presets, each a list of values that differ from those defaults.
 
+pub mod ack_policy;
 mod choices;
 pub mod config;
 pub mod delayed_ack;
@@ -15,6 +16,7 @@ pub mod pacer;
 pub mod partial;
 pub mod prr;
 pub mod rate;
+pub mod readers;
 pub mod receive_buffer;
 pub mod receiver;
 pub mod recovery;

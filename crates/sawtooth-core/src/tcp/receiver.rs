@@ -12,6 +12,7 @@
 //! - That lasts through pauses (300 ms and 2 s), answers that come late, losses and segments out of order, until an acknowledgement has waited in vain, which
 //!   leaves the next wait at its base (40 ms, again and again), until a segment comes again, or until one is marked.
 
+use super::ack_policy::Policy;
 use super::config::{Config, Feedback};
 use super::delayed_ack::DelayedAck;
 use super::ecn;
@@ -79,6 +80,7 @@ impl Receiver {
                 && !config.push_acks
                 && !config.quick_acks_again
                 && !config.adaptive_delayed_ack
+                && config.delayed_ack.policy == Policy::Timeout
                 && config.sack_compression.is_none(),
             out_of_order: RangeSet::default(),
             out_of_order_short: Vec::new(),
@@ -193,7 +195,9 @@ impl Receiver {
                 self.last_delivery = now.time;
             }
             let opens = self.buffer.is_some() && self.store_in_order(now.time, data);
-            if data.payload_bytes > 0 && self.delayed.on_arrival(now.time) && self.quick_acks_again
+            if data.payload_bytes > 0
+                && self.delayed.on_arrival(now.time, data.push)
+                && self.quick_acks_again
             {
                 self.acknowledge_one_by_one();
             }
@@ -285,8 +289,7 @@ impl Receiver {
     fn delay(&mut self, now: Event) {
         if self.timer.is_never() {
             self.timer = now.schedule(self.delayed.due(now.time), Child::Timer);
-        } else if self.unacknowledged == 2
-            && let Some(due) = self.delayed.due_of_several(now.time)
+        } else if let Some(due) = self.delayed.due_of_several(now.time, self.unacknowledged)
             && due < self.timer.time
         {
             self.timer = now.schedule(due, Child::Timer);

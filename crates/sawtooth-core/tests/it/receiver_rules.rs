@@ -137,3 +137,46 @@ fn linux_acknowledges_at_once_what_begins_another_block_while_an_acknowledgement
     assert_eq!(script.arrives(1.0, 11, 1460), None);
     assert_eq!(script.arrives(1.0, 12, 1460), None);
 }
+
+#[test]
+fn linux_2_0_data_with_push_wait_for_20_ms_and_other_data_for_the_time_between_arrivals() {
+    let tcp = json!({"delayed_ack": "linux-2.0", "ack_every": 64});
+    let mut script = Script::new(&tcp);
+    let mut due = |time: f64, seq: u64, push: bool| {
+        let data = Data {
+            seq,
+            payload_bytes: 1460,
+            push,
+            ..Data::default()
+        };
+        assert_eq!(script.take(time, data), None);
+        script.receiver.next_timer().time
+    };
+    // Nothing is known of what follows: half a second. What follows says that it comes 0.1 s apart.
+    assert!(near(due(1.0, 1, false), 1.5));
+    assert!(near(due(1.1, 2, false), 1.2));
+    // The first that is due decides, and data with PSH are due first.
+    assert!(near(due(1.15, 3, false), 1.2));
+    assert!(near(due(1.16, 4, true), 1.18));
+    assert_eq!(script.receiver.on_timer().next, 5);
+}
+
+#[test]
+fn linux_2_0_waits_count_in_jiffies_of_the_receiver_and_every_second_segment_is_acknowledged() {
+    let tcp = json!({
+        "delayed_ack": "linux-2.0", "delayed_ack_pushed": "15 ms", "delayed_ack_most": "100 ms", "timer_tick": "10 ms", "whole_ticks": false,
+    });
+    let mut script = Script::new(&tcp);
+    let data = Data {
+        seq: 1,
+        payload_bytes: 1460,
+        push: true,
+        ..Data::default()
+    };
+    assert_eq!(script.take(1.004, data), None);
+    assert!(near(script.receiver.next_timer().time, 1.02));
+    assert_eq!(script.arrives(1.005, 2, 1460), Some(3));
+    assert!(script.receiver.next_timer().is_never());
+    assert_eq!(script.arrives(1.106, 3, 1460), None);
+    assert!(near(script.receiver.next_timer().time, 1.2));
+}

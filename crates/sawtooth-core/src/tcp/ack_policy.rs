@@ -1,0 +1,206 @@
+//! By what the wait of a delayed acknowledgement goes: the policies of `delayed_ack`.
+//!
+//! Specifications: RFC 1122 §4.2.3.2 (less than half a second; what `timeout` is); for `linux-2.0` what is published of kernels of that series: data with PSH were acknowledged after at
+//! most HZ/50, which is 20 ms, other data after an adaptive time of at most HZ/2, 500 ms, which follows the time between arrivals. No kernel's code was read for it.
+//!
+//! **How the time between arrivals is estimated** the description does not say; RFC 813 appendix A does, and this is that:
+//! - An interval is measured from a segment without PSH to the next one, whatever that is: between what follows PSH lies what the application does.
+//! - The estimate is an exponential mean over "perhaps the last ten or twenty" of them: each counts one sixteenth. The first is the first estimate; without any it is the most.
+//! - An interval of more than four times the estimate is discarded: a pause, not the pace. (The appendix: "perhaps a ratio of two or four times".) What is less than a tick of the receiver's
+//!   clock counts as one there, or else an estimate that has once been of microseconds would never become longer.
+//! - The appendix adds "a fairly generous fudge factor" to what the timer waits: that of a clock's tick, at which timers expire ([`super::ticks`]).
+//!
+//! **How long a segment waits**: for the estimate, but at most for `delayed_ack_pushed` if it has PSH and `delayed_ack_most` if it has none. Of several that wait, the one that is to be
+//! acknowledged first decides.
+
+use super::config::{Config, UNLIMITED};
+use crate::registry::{Entry, Params, Value};
+use crate::units::ceil;
+
+/// The share of the newest interval, and how many times the estimate one may be at most.
+const NEWEST: f64 = 1.0 / 16.0;
+const LONGEST: f64 = 4.0;
+
+/// By what the wait goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// By `delayed_ack_timeout` and what belongs to it.
+    Timeout,
+    /// By arrivals and PSH.
+    Arrivals,
+}
+
+/// Names of [`TABLE`], as [`PARAMS`](super::PARAMS) needs them.
+pub const NAMES: &[&str] = &["timeout", "linux-2.0"];
+
+/// All policies.
+pub const TABLE: &[Entry<Policy>] = &[
+    Entry {
+        name: "timeout",
+        summary: "waits for `delayed_ack_timeout`, for `delayed_ack_timeout_several` once a second segment waits, or with `adaptive_delayed_ack` for what has been measured of Linux 6.1",
+        specification: &["RFC 1122"],
+        params: &[],
+        new: Policy::Timeout,
+    },
+    Entry {
+        name: "linux-2.0",
+        summary: "waits for the mean time between arrivals: of data with PSH `delayed_ack_pushed` at most, of other data `delayed_ack_most`, as is published of Linux 2.0",
+        specification: &["RFC 1122", "RFC 813"],
+        params: &[],
+        new: Policy::Arrivals,
+    },
+];
+
+impl Policy {
+    /// The one called `name`; the first if there is none.
+    pub fn of(name: &str) -> Self {
+        let found = TABLE.iter().find(|entry| entry.name == name);
+        found.unwrap_or(&TABLE[0]).new
+    }
+}
+
+/// In-order segments per acknowledgement; the window is in segments.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "segments of a window, which is limited"
+)]
+pub fn every(params: &Params, window: f64) -> u32 {
+    match params.get("ack_window_share") {
+        Value::Number(share) if window < UNLIMITED => ceil(share * window).max(1.0) as u32,
+        _ => u32::try_from(params.integer("ack_every")).unwrap_or(1),
+    }
+}
+
+/// A policy with its longest waits, seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub policy: Policy,
+    pub pushed: f64,
+    pub most: f64,
+}
+
+impl From<&Params> for Settings {
+    fn from(params: &Params) -> Self {
+        Self {
+            policy: Policy::of(params.choice("delayed_ack")),
+            pushed: params.duration("delayed_ack_pushed"),
+            most: params.duration("delayed_ack_most"),
+        }
+    }
+}
+
+/// The pace of arrivals, and what it makes of a wait. Times are seconds.
+#[derive(Debug)]
+pub struct Pace {
+    settings: Settings,
+    tick: f64,
+    estimate: Option<f64>,
+    /// When the last segment came, if it had no PSH.
+    last: Option<f64>,
+}
+
+impl Pace {
+    /// Nothing where another policy is asked for.
+    pub fn of(config: &Config) -> Option<Self> {
+        (config.delayed_ack.policy == Policy::Arrivals).then_some(Self {
+            settings: config.delayed_ack,
+            tick: config.receiver_tick.secs,
+            estimate: None,
+            last: None,
+        })
+    }
+
+    /// Data come; how long their acknowledgement may wait.
+    pub fn on_arrival(&mut self, now: f64, push: bool) -> f64 {
+        if let Some(last) = self.last {
+            self.measure(now - last);
+        }
+        self.last = (!push).then_some(now);
+        let Settings { pushed, most, .. } = self.settings;
+        let most = if push { pushed } else { most };
+        self.estimate.unwrap_or(most).min(most)
+    }
+
+    fn measure(&mut self, apart: f64) {
+        self.estimate = match self.estimate {
+            None => Some(apart),
+            Some(mean) if apart <= LONGEST * mean.max(self.tick) => {
+                Some(mean + NEWEST * (apart - mean))
+            }
+            kept => kept,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::PARAMS;
+
+    fn pace(tick: f64) -> Pace {
+        let mut params = Params::defaults(PARAMS);
+        params.set("delayed_ack", Value::Choice("linux-2.0"));
+        params.set("timer_tick", Value::Duration(tick));
+        Pace::of(&Config::from(&params)).expect("it is asked for")
+    }
+
+    fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-12, "{found}, not {expected}");
+    }
+
+    #[test]
+    fn the_choice_of_a_study_is_the_table() {
+        let names: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
+        assert_eq!(names, NAMES);
+        assert!(Pace::of(&Config::from(&Params::defaults(PARAMS))).is_none());
+    }
+
+    #[test]
+    fn linux_2_0_data_with_push_wait_for_20_ms_at_most_and_other_data_for_500() {
+        near(pace(0.0).on_arrival(1.0, true), 0.02);
+        near(pace(0.0).on_arrival(1.0, false), 0.5);
+        // Segments that come 2 s apart wait no longer; 5 ms apart, for 5 ms, with PSH or without.
+        for (apart, plain, pushed) in [(2.0, 0.5, 0.02), (0.1, 0.1, 0.02), (0.005, 0.005, 0.005)] {
+            let mut pace = pace(0.0);
+            pace.on_arrival(1.0, false);
+            near(pace.on_arrival(1.0 + apart, false), plain);
+            near(pace.on_arrival(1.0 + 2.0 * apart, true), pushed);
+        }
+    }
+
+    #[test]
+    fn rfc813_a_the_estimate_is_a_mean_of_the_last_intervals_of_which_long_ones_are_discarded() {
+        let mut pace = pace(0.0);
+        pace.on_arrival(1.0, false);
+        near(pace.on_arrival(1.1, false), 0.1);
+        // One sixteenth of what is 60 ms longer; nothing of what is more than four times as long.
+        near(pace.on_arrival(1.26, false), 0.103_75);
+        near(pace.on_arrival(1.70, false), 0.103_75);
+        near(
+            pace.on_arrival(1.70 + 0.4, false),
+            0.103_75 + (0.4 - 0.103_75) / 16.0,
+        );
+    }
+
+    #[test]
+    fn rfc813_a_what_follows_push_is_no_interval() {
+        let mut pace = pace(0.0);
+        pace.on_arrival(1.0, false);
+        near(pace.on_arrival(1.1, true), 0.02);
+        near(pace.on_arrival(1.101, false), 0.1);
+        near(pace.on_arrival(1.201, false), 0.1);
+    }
+
+    #[test]
+    fn rfc813_a_a_pace_of_less_than_a_tick_can_become_slower_again() {
+        let mut coarse = pace(0.01);
+        let mut fine = pace(0.0);
+        for pace in [&mut coarse, &mut fine] {
+            pace.on_arrival(1.0, false);
+            pace.on_arrival(1.0001, false);
+        }
+        near(fine.on_arrival(1.0301, false), 0.0001);
+        near(coarse.on_arrival(1.0301, false), 0.0001 + 0.0299 / 16.0);
+    }
+}
