@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -21,7 +19,6 @@ from sawtooth.report.document import Report
 from sawtooth.results import lock
 from sawtooth.results.dataset import Dataset, Observation
 from sawtooth.tables import as_status, as_table
-from tests.unit.testbed_data import dataset as fetches
 
 NAMES = ("_first", "$x", "$y$", "_$z$")
 STUDY = """\
@@ -103,24 +100,6 @@ def test_a_report_shows_names_or_has_no_words_for_them(
     assert kind in ("generic", "latency")
     words = "\n".join(shown(made, tmp_path))
     assert kind == "generic" or all(style.plain(name) in words for name in NAMES)
-
-
-TESTBED: dict[str, dict[str, list[Any]]] = {
-    "linux-cc-matrix": {"delay": ["5 ms", "10 ms", "20 ms"], "cc": ["bic", "reno"], "receiver_cc": ["bic", "reno"]},
-    "linux-guest-resources": {"cpus": [1, 2], "memory": ["2 GB", "4 GB"], "delay": ["5 ms", "10 ms"]},
-}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", TESTBED)
-def test_a_report_of_the_testbed_shows_its_arms(kind: str, tmp_path: Path) -> None:
-    def times(row: Mapping[str, Any]) -> list[float]:
-        return [row["delay_value"] * 100 + fetch / 10 for fetch in range(1, 5)]
-
-    arms = ("_first", "z$x$")
-    made = report(fetches(tmp_path / "d", kind, TESTBED[kind], times, arms=[f'"{arm}"' for arm in arms]))
-    words = "\n".join(shown(made, tmp_path / "report"))
-    assert all(arm in words for arm in arms)
 
 
 def test_the_report_of_live_connections_shows_their_names(tmp_path: Path) -> None:

@@ -1,14 +1,13 @@
-"""Statistics of fetches, and what held connections back, of datasets small enough to compute by hand."""
+"""What held connections back, and instruments, of datasets small enough to compute by hand."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 
-from sawtooth.metrics import fetch, instruments, limits
+from sawtooth.metrics import instruments, limits
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
@@ -35,75 +34,6 @@ def _dataset(directory: Path, repeat: int, status: list[tuple[int, str, str | No
     numbered = {name: table.with_columns(pl.col("run").cast(pl.UInt32)) for name, table in tables.items()}
     made.write_batch(0, numbered, pl.DataFrame(status, schema, orient="row"))
     return made
-
-
-def _fetches(*rows: tuple[int, str, int, float | None]) -> pl.DataFrame:
-    frame = pl.DataFrame(rows, schema={"run": pl.UInt32, "arm": pl.String, "fetch": pl.UInt32, "seconds": pl.Float64}, orient="row")
-    return frame.with_columns(retransmits=pl.col("fetch") * 2, timeouts=pl.lit(0))
-
-
-def test_of_few_blocks_each_fetch_is_resampled_and_of_five_each_block() -> None:
-    few = fetch.resampled(_fetches((0, "x", 1, 1.0), (0, "x", 2, 2.0), (1, "x", 1, 6.0), (1, "x", 2, None), (2, "y", 1, 4.0)), ["arm"])
-    assert few.kind == "fetches"
-    assert few.keys["arm"].to_list() == ["x", "y"]
-    assert few.mean_s.tolist() == [3.0, 4.0]
-    assert few.units.tolist() == [3, 1]
-    assert not few.resampled
-    assert fetch.resampled(_fetches((0, "x", 1, 1.0), (0, "x", 2, 2.0)), ["arm"]).resampled
-    # Means of three of 1, 2 and 6.
-    assert few.draws_s.shape == (fetch.DRAWS, 2)
-    assert {round(3 * mean) for mean in few.draws_s[:, 0]} == {3, 4, 5, 6, 8, 9, 10, 13, 14, 18}
-    # Blocks of two fetches and one: a block's mean is of all its fetches.
-    blocks = _fetches(*((run, "x", n, 1.0 + run) for run in range(5) for n in range(1, 3 if run % 2 else 2)))
-    many = fetch.resampled(blocks, ["arm"])
-    assert (many.kind, many.units.tolist()) == ("blocks", [5])
-    # 1, 2, 2, 3, 4, 4 and 5.
-    assert many.mean_s == pytest.approx([21 / 7])
-    drawn = np.random.default_rng(1).integers(0, 5, (fetch.DRAWS, 5))
-    totals, counts = np.array([1.0, 4.0, 3.0, 8.0, 5.0]), np.array([1, 2, 1, 2, 1])
-    assert many.draws_s[:, 0] == pytest.approx(totals[drawn].sum(axis=1) / counts[drawn].sum(axis=1))
-    low, high = np.quantile(many.draws_s[:, 0], (0.025, 0.975))
-    (interval,) = many.intervals()
-    assert (interval.low, interval.high, interval.n) == (pytest.approx(low), pytest.approx(high), 5)
-
-
-def test_statistics_are_over_completed_fetches_and_over_blocks() -> None:
-    found = fetch.statistics(_fetches((0, "x", 1, 1.0), (0, "x", 2, 3.0), (1, "x", 1, 6.0), (1, "x", 2, None), (2, "y", 1, 4.0)), ["arm"])
-    x, y = found.to_dicts()
-    assert [x[name] for name in ("arm", "n", "blocks", "unfinished", "max_s", "min_s")] == ["x", 3, 2, 1, 6.0, 1.0]
-    assert (x["mean_s"], x["stdev_s"], x["cov"]) == pytest.approx((10 / 3, np.sqrt(19 / 3), np.sqrt(19 / 3) / (10 / 3)))
-    # Student's t: 4.3027 of two degrees of freedom, 12.7062 of one; blocks are 2 and 6, whose standard error is 2.
-    assert (x["ci95_s"], x["ci95_blocks_s"]) == pytest.approx((4.30265 * np.sqrt(19 / 3 / 3), 12.7062 * 2), rel=1e-5)
-    assert (x["retransmits"], x["timeouts"]) == (3.0, 0.0)
-    assert [y[name] for name in ("n", "blocks", "mean_s", "stdev_s", "ci95_s", "cov", "ci95_blocks_s")] == [
-        1,
-        1,
-        4.0,
-        None,
-        None,
-        None,
-        None,
-    ]
-
-
-def test_what_is_missing_is_runs_not_done_and_failed_and_fetches_that_did_not_complete(tmp_path: Path) -> None:
-    # Runs 0 to 2 are of 5 ms, 3 to 5 of 7 ms.
-    made = _dataset(tmp_path, 3, [(0, "ok", None), (1, "failed", "it broke"), (3, "ok", None), (4, "ok", None), (5, "ok", None)])
-    planned = fetch.cells(made, {"delay_ms": "delay"})
-    assert planned["delay_ms"].to_list() == [5.0] * 3 + [7.0] * 3
-    fetches = _fetches((0, "", 1, None), (0, "", 2, None), (0, "", 3, 1.0), (3, "", 1, 1.0), (4, "", 1, 1.0), (5, "", 1, 1.0))
-    (row,) = fetch.missing(made, planned, fetches, ["delay_ms"]).to_dicts()
-    assert row == {"delay_ms": 5.0, "runs": 3, "not_done": 1, "failed": 1, "unfinished_fetches": 2, "message": "it broke"}
-    # Each of the three is enough.
-    done = [(run, "ok", None) for run in range(6)]
-    for at, (name, status, seconds) in enumerate(
-        (("not_done", done[1:], 1.0), ("failed", [*done[:5], (5, "failed", None)], 1.0), ("unfinished_fetches", done, None))
-    ):
-        directory = tmp_path / str(at)
-        directory.mkdir()
-        made = _dataset(directory, 3, status)  # type: ignore[arg-type]
-        (row,) = fetch.missing(made, planned, _fetches((0, "", 1, seconds)), ["delay_ms"]).to_dicts()
-        assert {key: row[key] for key in ("not_done", "failed", "unfinished_fetches") if row[key]} == {name: 1}
 
 
 def _flow(run: int, name: str, **columns: float) -> dict[str, object]:

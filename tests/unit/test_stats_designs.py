@@ -8,7 +8,6 @@ import pytest
 from scipy import stats as scipy_stats
 
 from sawtooth import stats
-from sawtooth.metrics.variance import analysis
 
 # Montgomery, Design and Analysis of Experiments, 8th edition, table 5.1: life of batteries by material and temperature, 4 of each.
 BATTERIES = {
@@ -168,13 +167,28 @@ def test_a_factorial_is_analysed_as_in_montgomery() -> None:
     assert found.effects().height == 3 + 3 + 9
 
 
+def _explained(frame: pl.DataFrame, value: str, terms: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
+    """Squares and degrees of freedom of each term beyond those before it, and of what is left."""
+    y = frame[value].to_numpy().astype(float)
+    design = np.ones((len(y), 1))
+    ranks, left = [1], [float(((y - y.mean()) ** 2).sum())]
+    for term in terms:
+        number = frame.select(pl.struct(term).rank("dense")).to_series().to_numpy() - 1
+        design = np.hstack([design, np.eye(int(number.max()) + 1)[number]])
+        ranks.append(int(np.linalg.matrix_rank(design)))
+        left.append(float(((y - design @ np.linalg.lstsq(design, y, rcond=None)[0]) ** 2).sum()))
+    return np.append(-np.diff(left), left[-1]), np.append(np.diff(ranks), len(y) - ranks[-1])
+
+
 def test_with_blocks_what_lies_between_them_is_no_error() -> None:
     frame = batteries().with_columns(life=pl.col("life") + 1000 * pl.col("replicate"))
     found = stats.factorial(frame, ["material", "temperature"], "life")
-    lines = analysis(frame, "life", [["replicate"], ["material"], ["temperature"], ["material", "temperature"]])
-    assert [found.blocks, *(each.share for each in found.sources)] == pytest.approx([line.share for line in lines[:4]])
-    assert [each.f for each in found.sources] == pytest.approx([line.f for line in lines[1:4]])
-    assert found.error[1] == lines[4].freedom
+    # What each term explains beyond those before it, by regression on indicators.
+    terms = [["replicate"], ["material"], ["temperature"], ["material", "temperature"]]
+    squares, freedom = _explained(frame, "life", terms)
+    assert [found.blocks, *(each.share for each in found.sources)] == pytest.approx(list(squares[:4] / squares.sum()))
+    assert [each.f for each in found.sources] == pytest.approx(list(squares[1:4] / freedom[1:4] / (squares[4] / freedom[4])))
+    assert found.error[1] == freedom[4]
     # An effect's interval is Student's over blocks.
     y = frame.sort("replicate", "material", "temperature")["life"].to_numpy().reshape(4, 3, 3)
     of_second = y[:, 1].mean(axis=1) - y.mean(axis=(1, 2))

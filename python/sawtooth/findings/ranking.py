@@ -23,6 +23,8 @@ from sawtooth.questions import Reader
 from sawtooth.recognise import written
 from sawtooth.study.keys import Key
 
+_MOST_TOLD = 4
+"""Comparisons whose numbers are told."""
 ALONG = Key("along", 'factor, `"arm"` or `"item"`', '`"arm"`', "what is ranked")
 ORDER = Key(
     "order",
@@ -109,10 +111,23 @@ def every(name: str, steps: list[Evidence]) -> Evidence:
         name,
         lambda level: all(step.shows(level) for step in steps),
         lambda level: any(step.denies(1 - (1 - level) / len(steps)) for step in steps),
-        "; ".join(f"{step.cell}: {step.words}" for step in steps),
-        doubt="; ".join(step.doubt for step in steps if step.doubt),
+        _words(steps),
+        doubt="; ".join([step.doubt for step in steps if step.doubt][:_MOST_TOLD]),
         steps=steps,
     )
+
+
+def _words(steps: Sequence[Evidence]) -> str:
+    """The numbers of each comparison; of many, how many show it, and those that show the contrary, or do not tell."""
+    if len(steps) <= _MOST_TOLD:
+        return "; ".join(f"{step.cell}: {step.words}" for step in steps)
+    shown = [step for step in steps if step.shows(0.95)]
+    denied = [step for step in steps if step.denies(0.95)]
+    open_ones = [step for step in steps if step not in shown and step not in denied]
+    counts = f"{len(shown)} of {len(steps)} comparisons show it, {len(denied)} the contrary, each by itself at 95 %"
+    told = [*denied, *open_ones][:_MOST_TOLD] or steps[:1]
+    left = len(denied) + len(open_ones) - len(told)
+    return "; ".join([counts, *(f"{step.cell}: {step.words}" for step in told), *([f"and {left} more"] if left > 0 else [])])
 
 
 KIND = Kind(

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from sawtooth.plots.style import COLOURS, MARKERS, figure, named
-from sawtooth.stats import Interval, Vector
+from sawtooth.stats import Interval
 
 _TICKS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 30, 50)
 
@@ -50,31 +50,6 @@ def _series(axis: Axes, intervals: Sequence[Interval | None], at: int, shift: fl
     reach[0] = np.minimum(reach[0], 0.9 * middle) if middle.size else reach[0]
     axis.errorbar(np.array([x for x, _ in shown], dtype=float) + shift, middle, yerr=reach, fmt=MARKERS[at], color=COLOURS[at],
                   markersize=3, linewidth=0, elinewidth=0.8, capsize=1.2, label=named(name))  # fmt: skip
-
-
-def clouds(
-    data: Mapping[str, Mapping[str, Sequence[Vector]]],
-    categories: Sequence[str],
-    x_label: str,
-    y_label: str,
-) -> Figure:
-    """One panel per key of `data`; per series and category several values, each a faint dot, and a bar at their geometric mean."""
-    names = list(next(iter(data.values())))
-    wide = max(0.3 * len(categories), 1.6)
-    made, axes = figure(max(wide * len(data) + 0.7, 3.4), 3.3, columns=len(data), share_y=True)
-    for axis, (title, series) in zip(axes, data.items(), strict=True):
-        for at, name in enumerate(names):
-            shift = (at - (len(names) - 1) / 2) * 0.26
-            x = np.concatenate([np.full(len(values), position + shift) for position, values in enumerate(series[name])] or [np.empty(0)])
-            y = np.concatenate([np.asarray(values) for values in series[name]] or [np.empty(0)])
-            axis.plot(x, y, MARKERS[at], color=COLOURS[at], markersize=2.4, alpha=0.5, markeredgewidth=0, label=named(name))
-            for position, values in enumerate(series[name]):
-                if len(values):
-                    middle = float(np.exp(np.log(values).mean()))
-                    axis.plot([position + shift - 0.12, position + shift + 0.12], [middle, middle], color=COLOURS[at], linewidth=1.4)
-        axis.set_title(title, fontsize=9)
-    _finish(made, axes, categories, len(data), x_label, y_label)
-    return made
 
 
 def _finish(made: Figure, axes: Sequence[Axes], categories: Sequence[str], across: int, x_label: str, y_label: str) -> None:

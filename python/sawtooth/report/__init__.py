@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from sawtooth.errors import DatasetError, wrong_type
 from sawtooth.findings.verdict import Claimed, Evidence
 from sawtooth.report.document import Grid, Plot, Section
-from sawtooth.report.told import fact, held
+from sawtooth.report.told import fact, held, rising
 from sawtooth.results.dataset import Dataset
 
 if TYPE_CHECKING:
@@ -22,13 +22,10 @@ KINDS = {
     "generic": ("generic", "build"),
     "latency": ("latency", "build"),
     "live": ("live", "build"),
-    "linux-cc-fit": ("cc_fit", "build"),
-    "linux-cc-matrix": ("cc_matrix", "build"),
-    "linux-guest-resources": ("guest_resources", "build"),
     "self-similar": ("self_similar", "build"),
 }
 
-__all__ = ["KINDS", "Claimed", "Evidence", "Grid", "Plot", "Section", "fact", "held", "report"]
+__all__ = ["KINDS", "Claimed", "Evidence", "Grid", "Plot", "Section", "fact", "held", "report", "rising"]
 
 
 def report(dataset: Dataset, *, figures: bool = True, run_analysis: bool = False) -> Report:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 
 from sawtooth.findings.verdict import Evidence
-from sawtooth.stats import Interval
+from sawtooth.scales import p_value
+from sawtooth.stats import Interval, Trend
 
 
 def held(
@@ -41,3 +42,26 @@ def held(
 def fact(holds: bool, words: str, *, cell: str = "") -> Evidence:
     """That something is the case, or not, such as how many published numbers came out again."""
     return Evidence(cell, lambda _: holds, lambda _: not holds, words, chance=False)
+
+
+def rising(found: Trend, *, falling: bool = False, cell: str = "") -> Evidence:
+    """That a trend goes up, or down: by its p, as `stats.trend` finds it.
+
+    Args:
+        found: the trend.
+        falling: whether it is claimed to go down.
+        cell: what it is of, if the claim is of several.
+
+    """
+    way = -found.rho if falling else found.rho
+    words = f"rank correlation within {found.strata} strata {found.rho:+.2f}, {p_value(found.p)} ({found.method})"
+    limits = (-math.inf, 0.0) if falling else (0.0, math.inf)
+    shown = Interval(found.rho, found.low, found.high, found.n, found.method)
+
+    def shows(level: float) -> bool:
+        return way > 0 and found.p <= 1 - level
+
+    def denies(level: float) -> bool:
+        return way < 0 and found.p <= 1 - level
+
+    return Evidence(cell, shows, denies, words, shown, limits)
