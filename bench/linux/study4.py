@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sawtooth import Dataset as Opened
 from sawtooth import stats
 from sawtooth.execute import execute
-from sawtooth.metrics import fetch
 from sawtooth.plan import make_plan
 from sawtooth.plots import dots, style
-from sawtooth.report import testbed
 from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Interval
 from sawtooth.study import Study
@@ -34,8 +33,8 @@ from markdown import table  # noqa: E402 - a script's neighbour
 
 NAMES = ["bic", "cubic", "highspeed", "veno", "vegas", "yeah", "westwood", "lp", "scalable", "reno", "hybla"]
 DELAYS = ["5 ms", "10 ms", "20 ms"]
-PUBLISHED = testbed.scenario_b().filter(client_cc="reno").select(pl.col("delay_ms").cast(pl.Float64), "server_cc", published="mean_s")
-FACTORS = {"delay_ms": "delay", "server_cc": "cc", "client_cc": "receiver_cc"}
+TABLE = pl.read_csv(ROOT / "python/sawtooth/studies/testbed/published-b.csv", comment_prefix="#")
+PUBLISHED = TABLE.filter(client_cc="reno").select(pl.col("delay_ms").cast(pl.Float64), "server_cc", published="mean_s")
 SIDES = [("mean", "low", "high"), ("mean_sim", "low_sim", "high_sim")]
 # Mean download times agree if they are this near, or a cell's reason is named.
 WANTED = 0.10
@@ -59,7 +58,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.keep or Path(scratch)
         started = time.monotonic()
-        kernel = run("uml", folder / "kernel", options.repeat, [f"kernel:{name}" for name in NAMES])
+        kernel = run("uml", folder / "kernel", options.repeat, NAMES)
         simulator = run("sim", folder / "simulator", options.repeat, NAMES)
         found = {"kernel": times(kernel), "simulator": times(simulator)}
         print(f"{kernel.runs.height} runs on the kernel, as many in the simulator, in {time.monotonic() - started:.0f} s")
@@ -77,7 +76,7 @@ def again(far: pl.DataFrame, folder: Path, repeat: int) -> pl.DataFrame:
     for delay, name in far.select("delay_ms", "server_cc").unique(maintain_order=True).rows():
         where, only = folder / f"again-{name}-{delay:g}", ["seed=2", f'vars.delay=["{delay:g} ms"]']
         both = {
-            "kernel": times(run("uml", where / "kernel", repeat, [f"kernel:{name}"], only)),
+            "kernel": times(run("uml", where / "kernel", repeat, [name], only)),
             "simulator": times(run("sim", where / "simulator", repeat, [name], only)),
         }
         found.append(side_by_side(both))
@@ -92,7 +91,7 @@ def without_offload(second: pl.DataFrame, folder: Path, repeat: int) -> pl.DataF
     for delay, name in far.select("delay_ms", "server_cc").unique(maintain_order=True).rows():
         where, only = folder / f"plain-{name}-{delay:g}", [f'vars.delay=["{delay:g} ms"]']
         both = {
-            "kernel": times(run("uml", where / "kernel", 2 * repeat, [f"kernel:{name}"], [*only, "scenario.kernel.gso=false"])),
+            "kernel": times(run("uml", where / "kernel", 2 * repeat, [name], [*only, "scenario.kernel.gso=false"])),
             "simulator": times(run("sim", where / "simulator", 2 * repeat, [name], only, offload=False)),
         }
         found.append(side_by_side(both))
@@ -101,11 +100,10 @@ def without_offload(second: pl.DataFrame, folder: Path, repeat: int) -> pl.DataF
 
 def run(backend: str, folder: Path, repeat: int, names: list[str], more: Sequence[str] = (), *, offload: bool = True) -> Dataset:
     """The study's sender cells on a backend."""
-    receiver = "kernel:reno" if backend == "uml" else "reno"
     # The packaged kernel has ticks of 10 ms, and the study leaves its segmentation offload on.
     tcp = f'scenario.tcp={{ timer_tick = "10 ms", segmentation_offload = {str(offload).lower()} }}'
     ticks = [tcp, "scenario.stack=linux"] if backend == "sim" else []
-    options = [f"backend={backend}", f"repeat={repeat}", f"cc={names!r}".replace("'", '"'), f'receiver_cc=["{receiver}"]', *ticks, *more]
+    options = [f"backend={backend}", f"repeat={repeat}", f"cc={names!r}".replace("'", '"'), 'receiver_cc=["reno"]', *ticks, *more]
     plan = make_plan(Study.load(ROOT / "studies/testbed/study.toml", options=options))
     dataset = Dataset.create(folder, plan)
     execute(plan, dataset)
@@ -114,11 +112,11 @@ def run(backend: str, folder: Path, repeat: int, names: list[str], more: Sequenc
 
 def times(dataset: Dataset) -> pl.DataFrame:
     """arm, delay_ms, server, and mean, low and high of the download times with their 95 % interval over blocks, seconds."""
-    fetches = fetch.per_fetch(dataset, FACTORS)
+    blocks = Opened.of(dataset).measure("completion_ns", of="fetch").sort("cell", "arm", "replicate")
+    blocks = blocks.with_columns(delay_ms=pl.col("delay").str.strip_suffix(" ms").cast(pl.Float64))
     rows: list[dict[str, Any]] = []
-    for (arm, delay, server), group in fetches.group_by(["arm", "delay_ms", "server_cc"], maintain_order=True):
-        blocks = group.group_by("replicate", maintain_order=True).agg(pl.col("seconds").mean())["seconds"].to_numpy()
-        interval = stats.mean_interval(blocks)
+    for (arm, delay, server), group in blocks.group_by(["arm", "delay_ms", "cc"], maintain_order=True):
+        interval = stats.mean_interval(group["value"].drop_nulls().to_numpy() / 1e9)
         rows.append(
             {
                 "arm": arm,
