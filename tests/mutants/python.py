@@ -34,7 +34,6 @@ SOURCES = Path("python/sawtooth")
 TESTS = {
     "stats": ("test_stats", "test_stats_rule", "test_stats_designs"),
     "metrics": (
-        "test_metrics",
         "test_dips",
         "test_over_time",
         "test_layers",
