@@ -115,7 +115,7 @@ def test_rules_are_listed() -> None:
 
 KNOWN = {
     "congestion-controls": {"SW201"}, "gallery/incast": {"SW302"}, "hstcp": {"SW302", "SW401", "SW502", "SW503"},
-    "hstcp/gigabit": {"SW302", "SW401", "SW502"}, "hstcp/random": {"SW302", "SW401", "SW502", "SW503"}, "stall/latency": {"SW201"}, "stall/modern": {"SW203"},
+    "hstcp/gigabit": {"SW302", "SW401", "SW502"}, "hstcp/random": {"SW302", "SW401", "SW502", "SW503"}, "stall/latency": {"SW201"}, "stall/modern": {"SW203"}, "testbed/guest-resources": {"SW203"},
 
 }  # fmt: skip
 """What the studies that come along are told, and rightly: most of it is what was wrong with what they do again."""
