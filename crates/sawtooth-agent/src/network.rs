@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 
 use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
-use sawtooth_core::link::{Passage, Port, Transmission, Turn};
+use sawtooth_core::link::{Passage, Port, Traffic, Transmission, Turn};
 use sawtooth_core::packet::{Data, Ecn, Packet};
 use sawtooth_core::packet_source::{Departure, PacketSource};
 use sawtooth_core::scenario::UdpSpec;
@@ -206,7 +206,8 @@ impl Network {
         // Every flow's packets are on a hop of their own (see `stand_in`).
         let flows = scenario.all_flows().count() + scenario.udp.len();
         let hops = 0..u32::try_from(flows).unwrap_or(u32::MAX);
-        sim::links::keep_ledgers(&mut ports, scenario.record, hops.collect());
+        let whose = hops.map(|flow| Traffic { flow, acks: false });
+        sim::links::keep_ledgers(&mut ports, scenario.record, whose.collect());
         let mut network = Self {
             udp: (scenario.udp.iter())
                 .map(|spec| Datagrams::new(spec, seed))

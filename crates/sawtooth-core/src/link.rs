@@ -10,6 +10,7 @@
 //! decide at dequeue (and every port, when the shortcut is off) use [`Port::arrive`] and [`Port::transmitter_free`] instead.
 
 mod ledger;
+mod packets;
 
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ use crate::scenario::{Direction, Recording};
 use crate::units::Duration;
 use crate::wire::{Hops, Medium, Node, Service, Wire};
 use ledger::Start;
-pub use ledger::{FlowCounters, Ledger, Waits};
+pub use ledger::{FlowCounters, Ledger, Traffic, Waits};
+pub use packets::{Fate as PacketFate, Packets, Row as PacketRow};
 
 /// What happened at a port; plain counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -270,7 +272,7 @@ impl Port {
     }
 
     /// Notes in a [ledger](Ledger::of) from now on what is asked for, of packets that come by [`Port::accept_any`] or [`Port::arrive`].
-    pub fn keep(&mut self, record: Recording, whose: &Arc<[u32]>) {
+    pub fn keep(&mut self, record: Recording, whose: &Arc<[Traffic]>) {
         self.ledger = Ledger::of(record, whose).map(Box::new);
     }
 
@@ -376,14 +378,20 @@ impl Port {
             self.counters.framing_bytes += framing_bytes(self.medium, packet.wire_bytes);
         }
         if self.ledger.is_some() {
-            self.note(packet, key.time, free, before);
+            self.note(packet, key.time, (free, before), &passage);
         }
         passage
     }
 
-    /// Notes what has become of a packet that arrived at `now`, given when the transmitter was free and what had been counted before.
+    /// Notes what becomes of a packet that arrived at `now`, given when the transmitter was free and what had been counted before.
     #[cold]
-    fn note(&mut self, packet: &Packet, now: f64, free: f64, before: [u64; 3]) {
+    fn note(
+        &mut self,
+        packet: &Packet,
+        now: f64,
+        (free, before): (f64, [u64; 3]),
+        passage: &Passage,
+    ) {
         let Discipline::Computed { waiting, .. } = &self.discipline else {
             unreachable!("accept is for computed ports");
         };
@@ -394,18 +402,23 @@ impl Port {
         let now_counted = self.counters.fates();
         let [dropped, marked, lost] = [0, 1, 2].map(|fate| now_counted[fate] > before[fate]);
         if dropped {
-            ledger.arrived(packet, waiting + 1);
-            ledger.dropped_one(packet);
+            ledger.arrived(packet, now, waiting + 1);
+            ledger.dropped_one(packet, now, now);
             return;
         }
         // If it waits it is itself among the waiting, and one before it is in transmission.
-        ledger.arrived(packet, waiting);
+        ledger.arrived(packet, now, waiting);
         let start = f64::max(now, free);
         if start < self.end_secs {
             let start = Start {
-                wait_secs: start - now,
+                arrived: now,
+                at: start,
+                sent: self.done.time,
+                delivered: passage.arrival.time,
                 marked,
                 lost,
+                doubled: passage.again.is_some(),
+                damaged: passage.corrupted,
             };
             ledger.started(packet, start);
         }
@@ -565,14 +578,14 @@ impl Port {
         };
         let before = dropped.len();
         if let Some(ledger) = &mut self.ledger {
-            ledger.arrived(&packet, (queue.waiting() + sending).packets);
+            ledger.arrived(&packet, key.time, (queue.waiting() + sending).packets);
         }
         queue.enqueue(arriving, sending, dropped);
         for queued in &dropped[before..] {
             self.counters.drop(queued, key.time, self.medium);
         }
         if let Some(ledger) = &mut self.ledger {
-            ledger.dropped(&dropped[before..]);
+            ledger.dropped(&dropped[before..], key.time);
         }
         let present = queue.waiting().packets + sending.packets;
         self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
@@ -612,7 +625,7 @@ impl Port {
             self.counters.drop(queued, key.time, self.medium);
         }
         if let Some(ledger) = &mut self.ledger {
-            ledger.dropped(&dropped[before..]);
+            ledger.dropped(&dropped[before..], key.time);
         }
         let leaving = match next {
             Next::Packet(leaving) => leaving,
@@ -635,9 +648,14 @@ impl Port {
         let transmission = self.transmit(start, leaving, service);
         if let Some(ledger) = &mut self.ledger {
             let start = Start {
-                wait_secs: leaving.sojourn(key.time),
+                arrived: leaving.arrived,
+                at: key.time,
+                sent: transmission.done.time,
+                delivered: transmission.passage.arrival.time,
                 marked,
                 lost: self.counters.lost_packets > lost_before,
+                doubled: transmission.passage.again.is_some(),
+                damaged: transmission.passage.corrupted,
             };
             ledger.started(&packet, start);
         }

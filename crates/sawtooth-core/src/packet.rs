@@ -28,6 +28,7 @@ const PUSH: u64 = 1 << 40;
 const CWR: u64 = 1 << 41;
 const FIN: u64 = 1 << 42;
 const CARRIES: u64 = 1 << 43;
+const RETRANSMISSION: u64 = 1 << 44;
 const TAG_SHIFT: u32 = 46;
 const ECN_SHIFT: u32 = 62;
 
@@ -79,6 +80,8 @@ pub struct Data {
     pub ecn: Ecn,
     /// Congestion Window Reduced: the sender has reacted (RFC 3168 §6.1.2).
     pub cwr: bool,
+    /// It has been sent before; no header says so, only records do.
+    pub retransmission: bool,
     /// When it left (RFC 7323 §3.2, TSval).
     pub stamp: Stamp,
     /// What the last acknowledgement said of when it left (TSecr).
@@ -94,6 +97,7 @@ impl Data {
         fin: false,
         ecn: Ecn::NotEct,
         cwr: false,
+        retransmission: false,
         stamp: Stamp::NONE,
         echo: Stamp::NONE,
     };
@@ -184,6 +188,7 @@ impl Packet {
                 | flag(data.push, PUSH)
                 | flag(data.fin, FIN)
                 | flag(data.cwr, CWR)
+                | flag(data.retransmission, RETRANSMISSION)
                 | (data.ecn as u64) << ECN_SHIFT,
             value: data.stamp,
             echo: data.echo,
@@ -206,6 +211,7 @@ impl Packet {
             fin: self.number & FIN != 0,
             ecn: self.ecn(),
             cwr: self.number & CWR != 0,
+            retransmission: self.number & RETRANSMISSION != 0,
             stamp: self.value,
             echo: self.echo,
         }
@@ -235,6 +241,16 @@ impl Packet {
     pub fn number_and_time(&self) -> (u64, f64) {
         let bits = u64::from(self.value.bits()) << 32 | u64::from(self.echo.bits());
         (self.number & NUMBER, f64::from_bits(bits))
+    }
+
+    /// What stays as it is when a queue marks it, and tells it from most others of its flow.
+    pub fn unmarked(&self) -> u64 {
+        self.number & !(3 << ECN_SHIFT)
+    }
+
+    /// Of an acknowledgement, the next segment that is expected.
+    pub fn next_expected(&self) -> u64 {
+        self.number & NUMBER
     }
 
     /// The ECN field of its IP header.
@@ -490,6 +506,7 @@ mod tests {
                     fin,
                     ecn,
                     cwr,
+                    retransmission: !push,
                     stamp: Stamp::from_bits(3),
                     echo: Stamp::from_bits(u32::MAX),
                 };

@@ -2,6 +2,7 @@
 //!
 //! [`SCHEMA`] is the list of everything there is; documentation and readers walk it.
 
+mod links;
 mod rfc4898;
 
 pub use rfc4898::{Alias, RFC4898};
@@ -362,171 +363,10 @@ pub const SCHEMA: &[TableSpec] = &[
             ),
         ],
     },
-    TableSpec {
-        name: "links",
-        summary: "one row per direction of a link",
-        columns: &[
-            column("link", Str, "", "the link's name"),
-            column("direction", Str, "", "forward or reverse"),
-            column(
-                "arrived_packets",
-                U64,
-                "packet",
-                "packets that came to the queue",
-            ),
-            column("arrived_bytes", U64, "B", "bytes that came to the queue"),
-            column(
-                "dropped_packets",
-                U64,
-                "packet",
-                "packets dropped by the queue",
-            ),
-            column("dropped_bytes", U64, "B", "bytes dropped by the queue"),
-            column(
-                "lost_packets",
-                U64,
-                "packet",
-                "packets transmitted and lost on the wire",
-            ),
-            column(
-                "corrupted_packets",
-                U64,
-                "packet",
-                "packets transmitted and damaged on the wire; their hosts discard them",
-            ),
-            column(
-                "duplicated_packets",
-                U64,
-                "packet",
-                "packets that the wire has delivered twice",
-            ),
-            column(
-                "reordered_packets",
-                U64,
-                "packet",
-                "packets that arrived before one that was transmitted earlier",
-            ),
-            column(
-                "marked_packets",
-                U64,
-                "packet",
-                "packets transmitted that the queue has marked Congestion Experienced",
-            ),
-            column(
-                "peak_packets",
-                U64,
-                "packet",
-                "largest backlog, the packet in transmission included",
-            ),
-            column(
-                "utilisation",
-                F64,
-                "",
-                "bits accepted / (rate x duration); above 1 if a backlog remains at the end; -1 of a link that could send nothing before the end",
-            ),
-            column(
-                "wait_mean_ns",
-                I64,
-                "ns",
-                "arrival to start of transmission, mean over accepted packets",
-            ),
-            column(
-                "backlog_mean_packets",
-                F64,
-                "packet",
-                "packets that wait, without the one in transmission, mean over the run's time",
-            ),
-            column(
-                "backlog_mean_bytes",
-                F64,
-                "B",
-                "bytes that wait, without the packet in transmission, mean over the run's time",
-            ),
-        ],
-    },
-    TableSpec {
-        name: "waits",
-        summary: "one row per direction of a link, with record = [\"waits\"]: how waits and backlogs are distributed, percentiles within 1/128",
-        columns: &[
-            column("link", Str, "", "the link's name"),
-            column("direction", Str, "", "forward or reverse"),
-            column(
-                "started_packets",
-                U64,
-                "packet",
-                "packets whose transmission has started; the waits are theirs",
-            ),
-            column(
-                "wait_mean_ns",
-                I64,
-                "ns",
-                "arrival to start of transmission, mean; -1 without any",
-            ),
-            column("wait_p50_ns", I64, "ns", "its median; -1 without any"),
-            column("wait_p90_ns", I64, "ns", "its 90th percentile"),
-            column("wait_p95_ns", I64, "ns", "its 95th percentile"),
-            column("wait_p99_ns", I64, "ns", "its 99th percentile"),
-            column("wait_p999_ns", I64, "ns", "its 99.9th percentile"),
-            column("wait_max_ns", I64, "ns", "the longest"),
-            column(
-                "found_mean_packets",
-                F64,
-                "packet",
-                "packets that an arriving one has found, the one in transmission included, mean over all arrivals",
-            ),
-            column("found_p50_packets", U64, "packet", "its median"),
-            column("found_p90_packets", U64, "packet", "its 90th percentile"),
-            column("found_p95_packets", U64, "packet", "its 95th percentile"),
-            column("found_p99_packets", U64, "packet", "its 99th percentile"),
-            column("found_max_packets", U64, "packet", "the most"),
-        ],
-    },
-    TableSpec {
-        name: "link_flows",
-        summary: "one row per direction of a link and flow, or entry of flows that arrive, whose packets have come there, with record = [\"link_flows\"]",
-        columns: &[
-            column("link", Str, "", "the link's name"),
-            column("direction", Str, "", "forward or reverse"),
-            column("flow", Str, "", "the flow's name, or the entry's"),
-            column(
-                "arrived_packets",
-                U64,
-                "packet",
-                "its packets that came to the queue",
-            ),
-            column(
-                "arrived_bytes",
-                U64,
-                "B",
-                "its bytes that came to the queue",
-            ),
-            column(
-                "dropped_packets",
-                U64,
-                "packet",
-                "its packets dropped by the queue",
-            ),
-            column("dropped_bytes", U64, "B", "its bytes dropped by the queue"),
-            column(
-                "lost_packets",
-                U64,
-                "packet",
-                "its packets transmitted and lost on the wire",
-            ),
-            column(
-                "marked_packets",
-                U64,
-                "packet",
-                "its packets transmitted that the queue has marked Congestion Experienced",
-            ),
-            column(
-                "wait_mean_ns",
-                I64,
-                "ns",
-                "arrival to start of transmission, mean over those whose transmission has started; -1 without any",
-            ),
-        ],
-    },
+    links::LINKS,
+    links::WAITS,
+    links::LINK_FLOWS,
+    links::PACKETS,
     TableSpec {
         name: "series",
         summary: "one row per flow and sample, when the scenario samples; the state just before t, or just after an acknowledgement with sample = \"ack\"",

@@ -27,6 +27,8 @@ pub use demand::Demand;
 pub use hosts::HostSpec;
 use hosts::Hosts;
 use keys::Key;
+use recording::{HOST_WORDS, LINK_WORDS};
+pub use recording::{Recording, Stretch};
 
 /// One specified experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,42 +58,6 @@ pub enum Sampling {
     /// After each acknowledgement that reaches its sender.
     Acks,
 }
-
-/// What is recorded only if a study asks, because most do not look at it: the words of `record`, which are names of tables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "a set of words, any of which may be there"
-)]
-pub struct Recording {
-    /// The algorithms' own variables, with every sample.
-    pub variables: bool,
-    /// Loss episodes.
-    pub episodes: bool,
-    /// Every flow that has arrived.
-    pub transfers: bool,
-    /// How waits and backlogs are distributed at each link.
-    pub waits: bool,
-    /// What became of each flow's packets at each link.
-    pub link_flows: bool,
-    /// When sockets have stalled.
-    pub stalls: bool,
-    /// What happens to each packet at each layer of its hosts.
-    pub layers: bool,
-}
-
-impl Recording {
-    /// Whether links note more of each packet than counters tell.
-    pub fn notes_at_links(self) -> bool {
-        self.waits || self.link_flows
-    }
-}
-
-/// Those that hosts tell.
-const HOST_WORDS: &[&str] = &["stalls", "layers"];
-
-/// Those that links tell, which are the simulator's own with real kernels, too.
-const LINK_WORDS: &[&str] = &["waits", "link_flows"];
 
 /// A link; each direction has its own rate, delay and queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -749,7 +715,7 @@ impl<'a> Reader<'a> {
                 Sampling::Every(Duration::from_secs(positive_time(json, "sample", scope)?))
             }
         };
-        let record = self.record(sample)?;
+        let record = self.record(sample, duration)?;
         let (mut links, groups) = self.links()?;
         let hosts = self.hosts()?;
         let Flows {
@@ -786,48 +752,6 @@ impl<'a> Reader<'a> {
         };
         scenario.check_limits(self.tree)?;
         Ok(scenario)
-    }
-
-    fn record(&self, sample: Sampling) -> Result<Recording> {
-        let mut record = Recording::default();
-        let Some(json) = self.tree.get("record") else {
-            return Ok(record);
-        };
-        let example = "for example record = [\"variables\", \"episodes\"]";
-        let Json::Array(items) = json else {
-            return Err(at("record", "expected a list of tables").hint(example));
-        };
-        for (index, item) in items.iter().enumerate() {
-            let path = format!("record[{index}]");
-            let Json::String(word) = item else {
-                return Err(at(path, "expected the name of a table").hint(example));
-            };
-            match word.as_str() {
-                "variables" if sample == Sampling::Never => {
-                    return Err(at(
-                        path,
-                        "variables are taken with the samples, and there are none",
-                    )
-                    .hint("add sample = \"100 ms\", or \"ack\""));
-                }
-                "variables" => record.variables = true,
-                "episodes" => record.episodes = true,
-                "transfers" => record.transfers = true,
-                "waits" => record.waits = true,
-                "link_flows" => record.link_flows = true,
-                "stalls" => record.stalls = true,
-                "layers" => record.layers = true,
-                _ => {
-                    let hint = match suggest(word, keys::RECORD.iter().copied()) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("there are {}", keys::RECORD.join(", ")),
-                    };
-                    let message = format!("`{word}` is no table that can be asked for");
-                    return Err(at(path, message).hint(&hint));
-                }
-            }
-        }
-        Ok(record)
     }
 
     /// What hosts tell takes a flow that has one.
@@ -2022,6 +1946,7 @@ mod distribution;
 mod hosts;
 pub mod keys;
 mod queues;
+mod recording;
 mod udp;
 mod warnings;
 mod wires;

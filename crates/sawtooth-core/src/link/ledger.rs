@@ -2,14 +2,16 @@
 //!
 //! **Model.** A packet's wait lasts from its arrival to the start of its transmission, and is noted if that starts before the run ends. The
 //! backlog is what a packet finds when it arrives, whether it is then dropped or not: the packets present before it, the one in transmission
-//! included. With Poisson arrivals that is the distribution over time, too (Wolff 1982, "Poisson arrivals see time averages"). Nothing is
-//! kept of a single packet: memory is two [histograms](crate::histogram), and one row of counts for each flow that comes by.
+//! included. With Poisson arrivals that is the distribution over time, too (Wolff 1982, "Poisson arrivals see time averages"). Nothing of
+//! that is kept of a single packet: memory is two [histograms](crate::histogram), and one row of counts for each flow that comes by. Single
+//! [packets](super::packets) are kept for a part of the run's time, if that is what is asked for.
 //!
 //! A flow is told by the hop its packets are on, which is its own, or its entry's if it is one of many that arrive and leave.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::packets::{Fate, Packets, Times};
 use crate::histogram::Histogram;
 use crate::packet::Packet;
 use crate::queue::Queued;
@@ -49,48 +51,73 @@ impl FlowCounters {
     }
 }
 
+/// Whose packets are on a hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// The number of the flow, or of the entry of many.
+    pub flow: u32,
+    /// Whether they are acknowledgements.
+    pub acks: bool,
+}
+
 /// A transmission that starts, and what becomes of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
-    pub wait_secs: f64,
+    /// When the packet had come, and when it starts, in seconds.
+    pub arrived: f64,
+    pub at: f64,
+    /// When its last bit leaves, and when that is at the far end; infinite if it never is.
+    pub sent: f64,
+    pub delivered: f64,
     pub marked: bool,
     pub lost: bool,
+    pub doubled: bool,
+    pub damaged: bool,
+}
+
+impl Start {
+    fn fate(&self) -> Fate {
+        if self.lost {
+            Fate::Lost
+        } else if self.damaged {
+            Fate::Damaged
+        } else if self.doubled {
+            Fate::Doubled
+        } else {
+            Fate::Arrived
+        }
+    }
 }
 
 /// What a port notes.
 #[derive(Debug)]
 pub struct Ledger {
+    /// Of each hop.
+    whose: Arc<[Traffic]>,
     pub waits: Option<Waits>,
-    by_flow: Option<ByFlow>,
-}
-
-#[derive(Debug)]
-struct ByFlow {
-    /// Of each hop: the flow, or the entry of many, whose packets are there.
-    whose: Arc<[u32]>,
-    counters: BTreeMap<u32, FlowCounters>,
+    by_flow: Option<BTreeMap<u32, FlowCounters>>,
+    pub packets: Option<Packets>,
 }
 
 impl Ledger {
     /// One for what is recorded; none if that is nothing. `whose`: of each hop the number of the flow whose packets are there.
-    pub fn of(record: Recording, whose: &Arc<[u32]>) -> Option<Self> {
-        (record.waits || record.link_flows).then(|| Self {
+    pub fn of(record: Recording, whose: &Arc<[Traffic]>) -> Option<Self> {
+        record.notes_at_links().then(|| Self {
+            whose: Arc::clone(whose),
             waits: record.waits.then(Waits::default),
-            by_flow: record.link_flows.then(|| ByFlow {
-                whose: Arc::clone(whose),
-                counters: BTreeMap::new(),
-            }),
+            by_flow: record.link_flows.then(BTreeMap::new),
+            packets: record.packets.map(Packets::of),
         })
     }
 
     /// What became of the packets of each flow that has come by, in the order of the flows' numbers.
     pub fn flows(&self) -> Option<impl Iterator<Item = (u32, &FlowCounters)>> {
         let by_flow = self.by_flow.as_ref()?;
-        Some(by_flow.counters.iter().map(|(flow, row)| (*flow, row)))
+        Some(by_flow.iter().map(|(flow, row)| (*flow, row)))
     }
 
     /// A packet arrives and finds so many.
-    pub(super) fn arrived(&mut self, packet: &Packet, present: u64) {
+    pub(super) fn arrived(&mut self, packet: &Packet, now: f64, present: u64) {
         if let Some(waits) = &mut self.waits {
             waits.backlogs.add(present);
         }
@@ -98,39 +125,49 @@ impl Ledger {
             row.arrived_packets += 1;
             row.arrived_bytes += u64::from(packet.wire_bytes);
         }
-    }
-
-    /// The queue has dropped some.
-    pub(super) fn dropped(&mut self, dropped: &[Queued]) {
-        for queued in dropped {
-            self.dropped_one(&queued.packet);
+        if let Some(packets) = &mut self.packets {
+            packets.arrived(packet, self.whose[packet.hop as usize], now);
         }
     }
 
-    pub(super) fn dropped_one(&mut self, packet: &Packet) {
+    /// The queue has dropped some.
+    pub(super) fn dropped(&mut self, dropped: &[Queued], now: f64) {
+        for queued in dropped {
+            self.dropped_one(&queued.packet, queued.arrived, now);
+        }
+    }
+
+    pub(super) fn dropped_one(&mut self, packet: &Packet, arrived: f64, now: f64) {
         if let Some(row) = self.row(packet) {
             row.dropped_packets += 1;
             row.dropped_bytes += u64::from(packet.wire_bytes);
+        }
+        if let Some(packets) = &mut self.packets {
+            packets.gone(packet, arrived, Fate::Dropped, Times::dropped(now));
         }
     }
 
     /// A packet is transmitted.
     pub(super) fn started(&mut self, packet: &Packet, start: Start) {
         if let Some(waits) = &mut self.waits {
-            let wait = Duration::from_secs(start.wait_secs).as_ns();
+            let wait = Duration::from_secs(start.at - start.arrived).as_ns();
             waits.waits.add(wait.unsigned_abs());
         }
         if let Some(row) = self.row(packet) {
             row.started_packets += 1;
-            row.waited_secs += start.wait_secs;
+            row.waited_secs += start.at - start.arrived;
             row.marked_packets += u64::from(start.marked);
             row.lost_packets += u64::from(start.lost);
+        }
+        if let Some(packets) = &mut self.packets {
+            let times = Times::sent(start.at, start.sent, start.delivered, start.marked);
+            packets.gone(packet, start.arrived, start.fate(), times);
         }
     }
 
     fn row(&mut self, packet: &Packet) -> Option<&mut FlowCounters> {
         let by_flow = self.by_flow.as_mut()?;
-        let flow = by_flow.whose[packet.hop as usize];
-        Some(by_flow.counters.entry(flow).or_default())
+        let flow = self.whose[packet.hop as usize].flow;
+        Some(by_flow.entry(flow).or_default())
     }
 }

@@ -55,7 +55,7 @@ impl Scenario {
     /// What a run takes.
     pub fn demand(&self) -> Demand {
         let (segments, events) = self.traffic();
-        let rows = self.certain_rows() + self.rows_of_segments(segments);
+        let rows = self.certain_rows() + self.rows_of_segments(segments) + self.rows_of_packets();
         Demand {
             segments,
             events: events + self.recurring().map(|(_, times)| times).sum::<f64>(),
@@ -262,6 +262,19 @@ impl Scenario {
             0.0
         };
         segments * (acks + layers) + transfers
+    }
+
+    /// Rows of single packets and their acknowledgements at each link, about.
+    fn rows_of_packets(&self) -> f64 {
+        let Some(stretch) = self.record.packets else {
+            return 0.0;
+        };
+        let share = (stretch.until.secs() - stretch.from.secs()) / self.duration.secs();
+        let loads = self.loads();
+        let crossings = loads
+            .iter()
+            .map(|load| 2.0 * load.segments * load.path.len() as f64);
+        crossings.sum::<f64>() * share.min(1.0)
     }
 
     /// Bytes that are taken before anything happens.

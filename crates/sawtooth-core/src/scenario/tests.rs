@@ -429,10 +429,10 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
             "did you mean `episodes`?",
         ),
         (
-            json!(["packets"]),
+            json!(["parcels"]),
             "record[0]",
-            "`packets` is no table that can be asked for",
-            "there are variables, episodes, transfers, waits, link_flows, stalls, layers",
+            "`parcels` is no table that can be asked for",
+            "there are variables, episodes, transfers, waits, link_flows, packets, stalls, layers",
         ),
         (
             json!(["variables"]),
@@ -443,6 +443,14 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
     ] {
         refused(&added("", "record", record), path, message, hint);
     }
+    let mut tree = added("", "record", json!(["packets"]));
+    tree["record_until"] = json!("0 s");
+    refused(
+        &tree,
+        "record_until",
+        "nothing is between 0 s, where recording packets begins, and 0 s, where it ends",
+        "the run takes 50 s",
+    );
     refused_for_a_kernel(
         &json!({
             "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}], "record": ["episodes"],

@@ -32,6 +32,7 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
         own.into_iter().flatten()
     });
     let links = overload(scenario).into_iter().chain(unused(scenario));
+    let links = links.chain(unrecorded(scenario, tree));
     let links = links.chain(scenario.links.iter().filter_map(shapes_nothing));
     let mut found = Vec::new();
     for warning in tcp.chain(udp).chain(links) {
@@ -40,6 +41,14 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
         }
     }
     found
+}
+
+/// A stretch of time of a table that is not recorded.
+fn unrecorded(scenario: &Scenario, tree: &Map<String, Json>) -> Option<ScenarioError> {
+    let mut keys = ["record_from", "record_until"].into_iter();
+    let key = keys.find(|key| scenario.record.packets.is_none() && tree.contains_key(*key))?;
+    let message = format!("`{key}` is of the table `packets`, which is not recorded");
+    Some(at_key(key, message).hint("add record = [\"packets\"]"))
 }
 
 /// Links that no flow crosses; of those declared together all of them.

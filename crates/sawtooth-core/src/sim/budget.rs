@@ -4,6 +4,7 @@
 
 use super::World;
 use crate::limits::{counted, how_to_raise};
+use crate::link::Packets;
 use crate::record::{Effort, Records};
 use crate::scenario::Scenario;
 
@@ -135,6 +136,11 @@ impl World<'_> {
         if let Some(variables) = &self.variables {
             rows += variables.values.iter().map(Vec::len).sum::<usize>();
         }
+        let noted = self
+            .ports
+            .iter()
+            .filter_map(|port| port.ledger()?.packets.as_ref());
+        rows += noted.map(Packets::len).sum::<usize>();
         rows as f64
     }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::{direction_name, ns};
 use crate::arrivals::summary::times;
 use crate::histogram::Histogram;
-use crate::link::Port;
+use crate::link::{PacketFate, PacketRow, Port, Traffic};
 use crate::record::{Cell, Table};
 use crate::scenario::{Recording, Scenario};
 
-/// Gives every port a ledger, if what is recorded takes one. `whose`: of each hop that its packets may be on, the number of their flow.
-pub fn keep_ledgers(ports: &mut [Port], record: Recording, whose: Vec<u32>) {
+/// Gives every port a ledger, if what is recorded takes one. `whose`: of each hop that its packets may be on.
+pub fn keep_ledgers(ports: &mut [Port], record: Recording, whose: Vec<Traffic>) {
     if record.notes_at_links() {
         let whose = Arc::from(whose);
         for port in ports {
@@ -27,6 +27,9 @@ pub fn tables(scenario: &Scenario, ports: &[Port]) -> Vec<Table> {
     }
     if scenario.record.link_flows {
         tables.push(flow_table(scenario, ports));
+    }
+    if scenario.record.packets.is_some() {
+        tables.push(packet_table(scenario, ports));
     }
     tables
 }
@@ -102,6 +105,66 @@ fn flow_table(scenario: &Scenario, ports: &[Port]) -> Table {
         }
     }
     table
+}
+
+fn packet_table(scenario: &Scenario, ports: &[Port]) -> Table {
+    let mut table = Table::new("packets");
+    for (index, port) in ports.iter().enumerate() {
+        let noted = port.ledger().and_then(|ledger| ledger.packets.as_ref());
+        for row in noted.into_iter().flat_map(|packets| packets.rows()) {
+            table.push(
+                head(scenario, index)
+                    .into_iter()
+                    .chain(cells(scenario, row)),
+            );
+        }
+    }
+    table
+}
+
+/// Of a packet, all but where it was.
+fn cells(scenario: &Scenario, row: &PacketRow) -> [Cell; 12] {
+    let first_of_udp = scenario.flows.len() + scenario.arriving.len();
+    let segment = row.packet.segment();
+    let datagram = row.traffic.flow as usize >= first_of_udp;
+    let (kind, number) = if datagram {
+        ("datagram", row.packet.number_and_time().0)
+    } else if row.traffic.acks {
+        ("ack", row.packet.next_expected())
+    } else if segment.is_handshake_ack() {
+        ("ack", 1)
+    } else {
+        ("data", segment.seq)
+    };
+    let again = kind == "data" && segment.retransmission;
+    let ended = row.times.delivered >= scenario.duration.secs();
+    let fate = match row.fate {
+        PacketFate::Arrived | PacketFate::Doubled | PacketFate::Damaged if ended => {
+            PacketFate::Unfinished
+        }
+        fate => fate,
+    };
+    let at = |secs: f64| {
+        if secs.is_finite() {
+            Cell::I64(ns(secs))
+        } else {
+            Cell::I64(-1)
+        }
+    };
+    [
+        Cell::Str(name(scenario, row.traffic.flow as usize).to_owned()),
+        Cell::Str(kind.into()),
+        Cell::I64(i64::try_from(number).unwrap_or(i64::MAX)),
+        Cell::U64(u64::from(row.packet.wire_bytes)),
+        Cell::U64(u64::from(again)),
+        Cell::U64(u64::from(row.times.marked)),
+        Cell::Str(fate.name().into()),
+        at(row.arrived),
+        at(row.times.dropped),
+        at(row.times.started),
+        at(row.times.sent),
+        at(row.times.delivered),
+    ]
 }
 
 /// Which link and direction a port is.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::dialogue::Dialogues;
 use super::index_u32;
-use crate::link::Port;
+use crate::link::{Port, Traffic};
 use crate::scenario::{FlowSpec, Sampling, Scenario};
 
 /// A place on a flow's round trip.
@@ -125,8 +125,8 @@ pub(super) struct Plan {
     pub returning: Vec<bool>,
     /// Of each stop the one that a damaged packet takes instead: itself if no wire of its route damages any.
     pub twins: Vec<u32>,
-    /// Of each stop the flow whose packets are there.
-    pub whose: Vec<u32>,
+    /// Of each stop what packets are there.
+    pub whose: Vec<Traffic>,
 }
 
 /// Lays out every round trip and decides which stops need events.
@@ -182,9 +182,12 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
                 }
                 channel
             });
-            made.returning
-                .push(first_stop + index_u32(at) > receiver_stop);
-            made.whose.push(index_u32(route.flow));
+            let acks = first_stop + index_u32(at) > receiver_stop;
+            made.returning.push(acks);
+            made.whose.push(Traffic {
+                flow: index_u32(route.flow),
+                acks,
+            });
             let twin = if route.damages { trip.len() } else { 0 };
             made.twins.push(index_u32(made.stops.len() + twin));
             made.stops.push(Stop {

@@ -582,11 +582,12 @@ impl Sender {
     pub(super) fn transmit(&mut self, now: Event, seq: u64) -> Data {
         self.counters.sent_packets += 1;
         let mut push = seq + 1 == self.stream.end() && !self.write_goes_on;
+        let again = seq < self.snd_max;
         let (ecn, cwr) = match &mut self.signals {
             None => (Ecn::NotEct, false),
-            Some(signals) => signals.stamp(seq == 0 && self.config.handshake, seq < self.snd_max),
+            Some(signals) => signals.stamp(seq == 0 && self.config.handshake, again),
         };
-        if seq >= self.snd_max {
+        if !again {
             self.snd_max = seq + 1;
             if let Some(buffer) = &mut self.send_buffer {
                 push |= buffer.is_pushed(seq);
@@ -608,9 +609,6 @@ impl Sender {
         if self.timer.is_never() && self.rack.is_none() {
             self.arm_timer(now);
         }
-        let stamp = self
-            .clock
-            .map_or(Stamp::NONE, |clock| clock.stamp(now.time));
         Data {
             seq,
             payload_bytes: self.stream.payload_bytes(seq),
@@ -618,7 +616,8 @@ impl Sender {
             push,
             ecn,
             cwr,
-            stamp,
+            retransmission: again,
+            stamp: Clock::stamp_by(self.clock, now.time),
             echo: self.peer_stamp,
         }
     }

@@ -67,6 +67,12 @@ impl Clock {
         Stamp(ticks.wrapping_add(1).max(1))
     }
 
+    /// What a segment says that leaves `now`, if there is a clock.
+    #[inline]
+    pub fn stamp_by(clock: Option<Self>, now: f64) -> Stamp {
+        clock.map_or(Stamp::NONE, |clock| clock.stamp(now))
+    }
+
     /// Seconds since `stamp`, in whole ticks: at least one, for a shorter time cannot be told.
     pub fn since(self, now: f64, stamp: Stamp) -> f64 {
         let ticks = self.stamp(now).0.wrapping_sub(stamp.0).max(1);

@@ -4,7 +4,7 @@ use crate::random::{cases, config, counts, load, times};
 use proptest::prelude::*;
 use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
-use sawtooth_core::link::{Port, Turn};
+use sawtooth_core::link::{Port, Traffic, Turn};
 use sawtooth_core::packet::{Data, Packet};
 use sawtooth_core::record::{Data as Column, Records};
 use sawtooth_core::scenario::Shortcuts;
@@ -12,14 +12,14 @@ use sawtooth_core::sim::{self, links};
 use sawtooth_core::simulate;
 use serde_json::{Value, json};
 
-fn floats<'a>(records: &'a Records, table: &str, column: &str) -> &'a [f64] {
+pub fn floats<'a>(records: &'a Records, table: &str, column: &str) -> &'a [f64] {
     match records.table(table).expect("the table").column(column) {
         Column::F64(values) => values,
         other => panic!("{other:?}"),
     }
 }
 
-fn words<'a>(records: &'a Records, table: &str, column: &str) -> &'a [String] {
+pub fn words<'a>(records: &'a Records, table: &str, column: &str) -> &'a [String] {
     match records.table(table).expect("the table").column(column) {
         Column::Str(values) => values,
         other => panic!("{other:?}"),
@@ -36,9 +36,10 @@ fn crossing(queue: &Value, duration: &str) -> Scenario {
 }
 
 /// What the link records of packets at these times, in ms, of these flows and bytes.
-fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> Records {
+pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> Records {
     let mut ports = sim::ports(scenario, 1, computed);
-    links::keep_ledgers(&mut ports, scenario.record, vec![0, 1]);
+    let whose = [0, 1].map(|flow| Traffic { flow, acks: false });
+    links::keep_ledgers(&mut ports, scenario.record, whose.to_vec());
     let (port, mut lineage) = (&mut ports[0], Lineage::new());
     let mut free = Key::NEVER;
     for (at, hop, bytes) in packets {

@@ -26,6 +26,7 @@ mod links;
 mod linux_parts;
 mod linux_stack;
 mod media;
+mod packets;
 mod partial_packets;
 mod rack_rules;
 mod receiver_rules;

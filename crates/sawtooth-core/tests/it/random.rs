@@ -364,7 +364,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
         (
             prop::option::weighted(0.4, arrivals()),
             prop::option::of(backgrounds()),
-            prop::sample::subsequence(vec!["waits", "link_flows"], 0..=2),
+            prop::sample::subsequence(vec!["waits", "link_flows", "packets"], 0..=3),
         ),
     );
     (names, sizes, limits).prop_map(|(names, sizes, limits)| Case {

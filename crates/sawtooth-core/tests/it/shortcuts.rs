@@ -124,6 +124,7 @@ fn every_row_and_every_part_is_drawn() {
     has("loss gilbert_elliott");
     has("waits");
     has("link_flows");
+    has("packets");
     let sources = source::TABLE.iter().map(|entry| entry.name);
     let packet_sources = packet_source::TABLE.iter().map(|entry| entry.name);
     for name in sources.chain(packet_sources) {

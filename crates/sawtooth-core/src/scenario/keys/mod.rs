@@ -169,6 +169,7 @@ pub const RECORD: &[&str] = &[
     "transfers",
     "waits",
     "link_flows",
+    "packets",
     "stalls",
     "layers",
 ];
@@ -194,6 +195,20 @@ pub(super) const SCENARIO: &[Key] = &[
         missing: Missing::As("[]"),
         summary: "tables of results that are recorded only if asked for",
         example: r#"["episodes"]"#,
+    },
+    Key {
+        name: "record_from",
+        takes: Takes::Time,
+        missing: Missing::As(r#""0 s""#),
+        summary: "with record = [\"packets\"]: packets that are gone by then have no row",
+        example: r#""5 s""#,
+    },
+    Key {
+        name: "record_until",
+        takes: Takes::Time,
+        missing: Missing::Nothing,
+        summary: "with record = [\"packets\"]: packets that come to a link from then on have no row; the end of the run if it is not there",
+        example: r#""5.2 s""#,
     },
     Key {
         name: "stack",

@@ -1,0 +1,125 @@
+//! What is recorded only if a study asks, because most do not look at it.
+
+use serde_json::Value as Json;
+
+use super::keys;
+use super::{Reader, Result, Sampling, at, quantity};
+use crate::expr::Dimension;
+use crate::registry::suggest;
+use crate::units::Duration;
+
+/// The words of `record`, which are names of tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a set of words, any of which may be there"
+)]
+pub struct Recording {
+    /// The algorithms' own variables, with every sample.
+    pub variables: bool,
+    /// Loss episodes.
+    pub episodes: bool,
+    /// Every flow that has arrived.
+    pub transfers: bool,
+    /// How waits and backlogs are distributed at each link.
+    pub waits: bool,
+    /// What became of each flow's packets at each link.
+    pub link_flows: bool,
+    /// What became of each packet at each link, and when.
+    pub packets: Option<Stretch>,
+    /// When sockets have stalled.
+    pub stalls: bool,
+    /// What happens to each packet at each layer of its hosts.
+    pub layers: bool,
+}
+
+/// A part of a run's time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    pub from: Duration,
+    pub until: Duration,
+}
+
+impl Recording {
+    /// Whether links note more of each packet than counters tell.
+    pub fn notes_at_links(self) -> bool {
+        self.waits || self.link_flows || self.packets.is_some()
+    }
+}
+
+/// Those that hosts tell.
+pub(super) const HOST_WORDS: &[&str] = &["stalls", "layers"];
+
+/// Those that links tell, which are the simulator's own with real kernels, too.
+pub(super) const LINK_WORDS: &[&str] = &["waits", "link_flows"];
+
+impl Reader<'_> {
+    /// What is recorded of a run that takes so long.
+    pub(super) fn record(&self, sample: Sampling, duration: Duration) -> Result<Recording> {
+        let mut record = Recording::default();
+        let stretch = self.stretch(duration)?;
+        let example = "for example record = [\"variables\", \"episodes\"]";
+        let items = match self.tree.get("record") {
+            None => &[][..],
+            Some(Json::Array(items)) => items,
+            Some(_) => return Err(at("record", "expected a list of tables").hint(example)),
+        };
+        for (index, item) in items.iter().enumerate() {
+            let path = format!("record[{index}]");
+            let Json::String(word) = item else {
+                return Err(at(path, "expected the name of a table").hint(example));
+            };
+            match word.as_str() {
+                "variables" if sample == Sampling::Never => {
+                    return Err(at(
+                        path,
+                        "variables are taken with the samples, and there are none",
+                    )
+                    .hint("add sample = \"100 ms\", or \"ack\""));
+                }
+                "variables" => record.variables = true,
+                "episodes" => record.episodes = true,
+                "transfers" => record.transfers = true,
+                "waits" => record.waits = true,
+                "link_flows" => record.link_flows = true,
+                "packets" => record.packets = Some(stretch),
+                "stalls" => record.stalls = true,
+                "layers" => record.layers = true,
+                _ => {
+                    let hint = match suggest(word, keys::RECORD.iter().copied()) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("there are {}", keys::RECORD.join(", ")),
+                    };
+                    let message = format!("`{word}` is no table that can be asked for");
+                    return Err(at(path, message).hint(&hint));
+                }
+            }
+        }
+        Ok(record)
+    }
+
+    /// Of which part of its time single packets are recorded: all of it, unless keys say otherwise.
+    fn stretch(&self, duration: Duration) -> Result<Stretch> {
+        let read = |key: &str, otherwise: Duration| match self.tree.get(key) {
+            Some(json) => {
+                quantity(json, key, self.scope(), Dimension::Time).map(Duration::from_secs)
+            }
+            None => Ok(otherwise),
+        };
+        let from = read("record_from", Duration::default())?;
+        let until = read("record_until", duration)?;
+        if from >= until {
+            let (from, until) = (from.secs(), until.secs());
+            let key = if self.tree.contains_key("record_from") {
+                "record_from"
+            } else {
+                "record_until"
+            };
+            let message = format!(
+                "nothing is between {from} s, where recording packets begins, and {until} s, where it ends"
+            );
+            return Err(at(key, message).hint(&format!("the run takes {} s", duration.secs())));
+        }
+        Ok(Stretch { from, until })
+    }
+}
