@@ -49,6 +49,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(examine, module)?)?;
     module.add_function(wrap_pyfunction!(alike, module)?)?;
     module.add_function(wrap_pyfunction!(items, module)?)?;
+    module.add_function(wrap_pyfunction!(network, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(feed_queue, module)?)?;
@@ -208,6 +209,30 @@ fn items<'py>(py: Python<'py>, scenario_json: &str, kernel: bool) -> PyResult<Bo
     found.set_item("exchanges", asking)?;
     found.set_item("links", links)?;
     Ok(found)
+}
+
+/// What packets cross: of each link its name, and of each direction rate (bit/s) and delay (s); of each flow, or entry of flows that arrive, its name and
+/// the numbers of its links. The simulator must be able to run it.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "what Python gets is said above")]
+fn network(
+    py: Python<'_>,
+    scenario_json: &str,
+) -> PyResult<(Vec<(String, [(f64, f64); 2])>, Vec<(String, Vec<usize>)>)> {
+    let scenario = runnable(py, scenario_json, false)?;
+    let links = scenario.links.iter().map(|link| {
+        let ways = [&link.forward, &link.reverse];
+        let ways = ways.map(|way| (way.rate.bps(), way.delay.secs()));
+        (link.name.clone(), ways)
+    });
+    let flows = scenario
+        .all_flows()
+        .map(|flow| (flow.name.clone(), flow.path.clone()));
+    let udp = scenario
+        .udp
+        .iter()
+        .map(|flow| (flow.name.clone(), flow.path.clone()));
+    Ok((links.collect(), flows.chain(udp).collect()))
 }
 
 fn runnable(py: Python<'_>, text: &str, kernel: bool) -> PyResult<Scenario> {

@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from sawtooth import _core, streams
-from sawtooth.cli import calibrate, compare, doctor, gallery, kernel, lint, plan, report, run, simulate, stall, trace
+from sawtooth.cli import animate, calibrate, compare, doctor, gallery, kernel, lint, plan, report, run, simulate, stall, trace
 from sawtooth.cli import list as listing
 
 app = typer.Typer(
@@ -37,6 +37,7 @@ _COMMANDS = {
     "list": listing.list_parts,
     "simulate": simulate.simulate,
     "trace": trace.trace,
+    "animate": animate.animate,
     "calibrate": calibrate.calibrate,
     "stall": stall.stall,
     "doctor": doctor.doctor,

@@ -59,6 +59,7 @@ SHAPES: dict[str, Shape] = {
     "links": Shape(LINK),
     "waits": Shape(LINK, needs='record = ["waits"]'),
     "link_flows": Shape(FLOW, keys=("link", "direction"), needs='record = ["link_flows"]'),
+    "packets": Shape(FLOW, keys=("link", "direction"), many=True, when="arrived_ns", needs='record = ["packets"]'),
     "arrivals": Shape(FLOW, counted=_ENDED, needs="a flow with `arrivals`"),
     "completions": Shape(FLOW, keys=("size_from_bytes",), counted=_ENDED, needs="a flow with `arrivals`"),
     "transfers": Shape(

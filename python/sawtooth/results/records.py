@@ -12,7 +12,7 @@ from sawtooth.display import Card
 from sawtooth.errors import RunFailed
 
 _SAMPLED = ("series", "queues")
-_RECORDED = ("variables", "episodes", "transfers", "waits", "link_flows", "stalls", "layers")
+_RECORDED = ("variables", "episodes", "transfers", "waits", "link_flows", "packets", "stalls", "layers")
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,6 +126,11 @@ class Records:
     def link_flows(self) -> pl.DataFrame:
         """One row per direction of a link and flow: its drops, losses and marks there, if the scenario asks for them."""
         return self.table("link_flows")
+
+    @property
+    def packets(self) -> pl.DataFrame:
+        """One row per packet and direction of a link to which it has come: when, and what became of it there, if the scenario asks for that."""
+        return self.table("packets")
 
     @property
     def stalls(self) -> pl.DataFrame:

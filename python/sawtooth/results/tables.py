@@ -74,6 +74,10 @@ class Tables(ABC):
         """One row per direction of a link, flow and run, where the scenario has `record = ["link_flows"]`: drops, losses and marks."""
         return self.table("link_flows", factors=factors)
 
+    def packets(self, *, factors: bool = False) -> pl.LazyFrame:
+        """One row per packet, direction of a link and run, where the scenario has `record = ["packets"]`: when it came, and what became of it."""
+        return self.table("packets", factors=factors)
+
     def stalls(self, *, factors: bool = False) -> pl.LazyFrame:
         """One row per time in which a socket of a host stalled and run, where the scenario has `record = ["stalls"]`."""
         return self.table("stalls", factors=factors)
