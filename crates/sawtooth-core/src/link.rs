@@ -410,16 +410,7 @@ impl Port {
         ledger.arrived(packet, now, waiting);
         let start = f64::max(now, free);
         if start < self.end_secs {
-            let start = Start {
-                arrived: now,
-                at: start,
-                sent: self.done.time,
-                delivered: passage.arrival.time,
-                marked,
-                lost,
-                doubled: passage.again.is_some(),
-                damaged: passage.corrupted,
-            };
+            let start = Start::of([now, start, self.done.time], passage, marked, lost);
             ledger.started(packet, start);
         }
     }
@@ -647,16 +638,9 @@ impl Port {
         let start = lineage.record(key);
         let transmission = self.transmit(start, leaving, service);
         if let Some(ledger) = &mut self.ledger {
-            let start = Start {
-                arrived: leaving.arrived,
-                at: key.time,
-                sent: transmission.done.time,
-                delivered: transmission.passage.arrival.time,
-                marked,
-                lost: self.counters.lost_packets > lost_before,
-                doubled: transmission.passage.again.is_some(),
-                damaged: transmission.passage.corrupted,
-            };
+            let times = [leaving.arrived, key.time, transmission.done.time];
+            let lost = self.counters.lost_packets > lost_before;
+            let start = Start::of(times, &transmission.passage, marked, lost);
             ledger.started(&packet, start);
         }
         Turn::Starts(transmission)

@@ -44,10 +44,21 @@ def drawing(film: Film, title: str, speed: float) -> str:
     ]
     for number, line in enumerate(film.network.lines):
         for way, name in enumerate(("forward", "reverse")):
-            parts.append(_bar(line, way, peak[number][way], [(at(time), held) for time, held in zip(*backlog(film.packets, number, name), strict=True)], total))
+            parts.append(
+                _bar(
+                    line,
+                    way,
+                    peak[number][way],
+                    [(at(time), held) for time, held in zip(*backlog(film.packets, number, name), strict=True)],
+                    total,
+                )
+            )
     for row in film.packets.iter_rows(named=True):
-        line, way = film.network.lines[row["line"]], int(row["direction"] == "reverse")
-        parts.append(_packet(line, way, row, {name: at(row[f"{name}_ns"]) for name in ("dropped", "started", "sent", "delivered")}, total, speed))
+        line: Line = film.network.lines[int(row["line"])]
+        way = int(row["direction"] == "reverse")
+        parts.append(
+            _packet(line, way, row, {name: at(row[f"{name}_ns"]) for name in ("dropped", "started", "sent", "delivered")}, total, speed)
+        )
     return "\n".join([*(part for part in parts if part), "</svg>\n"])
 
 
@@ -66,7 +77,9 @@ def _bar(line: Line, way: int, peak: int, steps: list[tuple[float, int]], total:
     times = ";".join(f"{share:.4f}" for share, _ in kept)
     heights = ";".join(f"{held * high:.1f}" for _, held in kept)
     turned = "" if up > 0 else f' transform="matrix(1 0 0 -1 0 {2 * y:.1f})"'
-    change = f'<animate attributeName="height" calcMode="discrete" values="{heights}" keyTimes="{times}" begin="all.begin" dur="{total:.3f}s"/>'
+    change = (
+        f'<animate attributeName="height" calcMode="discrete" values="{heights}" keyTimes="{times}" begin="all.begin" dur="{total:.3f}s"/>'
+    )
     return f'<rect class="held" x="{x:.1f}" y="{y:.1f}" width="{still.QUEUE_WIDTH}" height="0"{turned}>{change}</rect>'
 
 

@@ -75,7 +75,9 @@ def take(plan: Plan, run: Run, backend: Simulator, span: Span, choice: Choice, m
 
     """
     if plan.study.on_kernels:
-        raise StudyError("only the simulator tells where each packet is", hint="leave out --backend, or see what the kernel's hosts do: sawtooth trace")
+        raise StudyError(
+            "only the simulator tells where each packet is", hint="leave out --backend, or see what the kernel's hosts do: sawtooth trace"
+        )
     tree = json.loads(run.scenario)
     duration = _core.evaluate(str(tree["duration"]), tree.get("vars", {}))[0]
     links, paths = _core.network(run.scenario)
@@ -99,7 +101,10 @@ def take(plan: Plan, run: Run, backend: Simulator, span: Span, choice: Choice, m
     end, left_out = _within(rows, span, until, most)
     rows = rows.filter(pl.col("arrived_ns") < end * 1e9)
     if not rows.height:
-        raise StudyError(f"no packet is on a link from {span.begin:g} to {end:g} s", hint=f"the run takes {duration:g} s; --from and --to choose another stretch")
+        raise StudyError(
+            f"no packet is on a link from {span.begin:g} to {end:g} s",
+            hint=f"the run takes {duration:g} s; --from and --to choose another stretch",
+        )
     if span.begin > 0 or end < duration:
         left_out.insert(0, f"{span.begin:.6g} to {end:.6g} s of {duration:g} s are shown")
     network = lay_out(links, flows)
@@ -128,7 +133,9 @@ def _within(rows: pl.DataFrame, span: Span, until: float, most: int) -> tuple[fl
         hint = f"--to '{fits:.6g} s' is as far as they fit; --flow and --link show fewer; --most {rows.height} shows all, if the browser bears it"
         message = f"from {span.begin:g} to {span.end:g} s packets come to links {rows.height:,} times, and {most:,} are shown"
         raise StudyError(message, hint=hint)
-    return fits, [f"it ends where there are {most:,} packets on links: --from and --to show another stretch, --flow and --link fewer of them"]
+    return fits, [
+        f"it ends where there are {most:,} packets on links: --from and --to show another stretch, --flow and --link fewer of them"
+    ]
 
 
 def _numbered(rows: pl.DataFrame, network: Network, flows: Sequence[tuple[str, Sequence[int]]]) -> pl.DataFrame:

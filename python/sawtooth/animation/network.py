@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 WIDTH = 960.0
 _MARGIN_X, _MARGIN_TOP, _MARGIN_BOTTOM = 70.0, 60.0, 46.0
@@ -108,7 +109,7 @@ def lay_out(links: Sequence[tuple[str, Sequence[tuple[float, float]]]], flows: S
     used = sorted({link for _, path in flows for link in path})
     ends = _Ends(list(range(2 * len(links))))
     for _, path in flows:
-        for link, after in zip(path, path[1:], strict=False):
+        for link, after in pairwise(path):
             # A link whose head were its tail could not be drawn.
             if ends.find(2 * after) != ends.find(2 * link) and ends.find(2 * link + 1) != ends.find(2 * after + 1):
                 ends.join(2 * link + 1, 2 * after)

@@ -19,19 +19,24 @@ _CROSSING_SECS = 1.2
 _FALL_SECS = 0.6
 _STEPS = 2
 _KEYS = (("Space", "play, pause"), ("← →", "a little back or on; with Shift ten times more"), (", .", "to the event before or after"),
-         ("l", "to the next loss"), ("+ −", "faster, slower"), ("Home End", "to the begin or the end"))  # fmt: skip
+         ("l", "to the next loss"), ("+ -", "faster, slower"), ("Home End", "to the begin or the end"))  # fmt: skip
 _SAMPLE = '<svg viewBox="0 0 26 12" aria-hidden="true">{}</svg>'
 _SIGNS = (
     ('<line class="packet c0" x1="3" y1="6" x2="23" y2="6" stroke-width="7"/>', "data, as long as its transmission"),
     ('<line class="packet c0" x1="9" y1="6" x2="15" y2="6" stroke-width="3.5"/>', "acknowledgement"),
-    ('<line class="again" x1="3" y1="6" x2="23" y2="6" stroke-width="11"/><line class="packet c0" x1="3" y1="6" x2="23" y2="6" stroke-width="7"/>', "sent again"),
+    (
+        '<line class="again" x1="3" y1="6" x2="23" y2="6" stroke-width="11"/><line class="packet c0" x1="3" y1="6" x2="23" y2="6" stroke-width="7"/>',
+        "sent again",
+    ),
     ('<rect class="fallen c0" x="9" y="2" width="8" height="8"/>', "dropped or lost"),
 )
 
 
 def speed_of(film: Film) -> float:
     """Seconds of the run that pass in one second, so that a packet is seen on its way; of 1, 2 and 5."""
-    crossing = film.packets.select((pl.col("delivered_ns") - pl.col("started_ns")).filter(pl.col("delivered_ns") >= 0).quantile(0.95)).item()
+    crossing = film.packets.select(
+        (pl.col("delivered_ns") - pl.col("started_ns")).filter(pl.col("delivered_ns") >= 0).quantile(0.95)
+    ).item()
     return _round((crossing or (film.end - film.begin) * 1e8) / 1e9 / _CROSSING_SECS)
 
 
@@ -63,7 +68,9 @@ def page(film: Film, title: str, question: str, speed: float) -> str:
                for at, name in enumerate(film.flows[:12])]  # fmt: skip
     more = [f"<li>... and {len(film.flows) - 12} more flows; colours come again</li>"] if len(film.flows) > 12 else []
     signs = [f"<li>{_SAMPLE.format(sign)}{words}</li>" for sign, words in _SIGNS]
-    options = "".join(f'<option value="{value:g}"{" selected" if value == speed else ""}>1 s shows {_time(value)}</option>' for value in speeds(speed))
+    options = "".join(
+        f'<option value="{value:g}"{" selected" if value == speed else ""}>1 s shows {_time(value)}</option>' for value in speeds(speed)
+    )
     keys = "".join(f"<dt>{' '.join(f'<kbd>{key}</kbd>' for key in names.split())}</dt><dd>{does}</dd>" for names, does in _KEYS)
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -81,7 +88,7 @@ def page(film: Film, title: str, question: str, speed: float) -> str:
 <p class="faint">{html.escape("; ".join(said))}. Data go above a link's line, what comes back below it.</p>
 <div class="stage" tabindex="0" aria-label="the network">{still.picture(film, inside)}</div>
 <div class="controls" data-live hidden>
-<button id="play" aria-pressed="false">Play</button><button id="start">From the start</button><button id="back" aria-label="to the event before">‹</button><button id="next" aria-label="to the next event">›</button><button id="loss">Next loss</button>
+<button id="play" aria-pressed="false">Play</button><button id="start">From the start</button><button id="back" aria-label="to the event before">&lt;</button><button id="next" aria-label="to the next event">&gt;</button><button id="loss">Next loss</button>
 <label>Speed <select id="speed">{options}</select></label><output id="clock"></output>
 </div>
 <noscript><p class="faint">Without scripts this is a still.</p></noscript>
@@ -102,7 +109,9 @@ def _beside(name: str) -> str:
 
 
 def _time(secs: float) -> str:
-    scale, unit = next((scale, unit) for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")) if secs >= scale or scale == 1e-9)
+    scale, unit = next(
+        (scale, unit) for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")) if secs >= scale or scale == 1e-9
+    )
     return f"{secs / scale:g} {unit}"
 
 
@@ -113,9 +122,27 @@ def _data(film: Film, peak: list[list[int]], speed: float, shown: float) -> dict
         pl.col("kind").replace_strict({kind: at for at, kind in enumerate(KINDS)}, return_dtype=pl.Int64),
         pl.col("fate").replace_strict({fate: at for at, fate in enumerate(FATES)}, return_dtype=pl.Int64),
         pl.col("arrived_ns") - begin,
-        *(pl.when(pl.col(name) >= 0).then(pl.col(name) - begin).otherwise(-1) for name in ("dropped_ns", "started_ns", "sent_ns", "delivered_ns")),
+        *(
+            pl.when(pl.col(name) >= 0).then(pl.col(name) - begin).otherwise(-1)
+            for name in ("dropped_ns", "started_ns", "sent_ns", "delivered_ns")
+        ),
     )
-    columns = ("line", "way", "of", "kind", "number", "bytes", "retransmission", "marked", "fate", "arrived_ns", "dropped_ns", "started_ns", "sent_ns", "delivered_ns")
+    columns = (
+        "line",
+        "way",
+        "of",
+        "kind",
+        "number",
+        "bytes",
+        "retransmission",
+        "marked",
+        "fate",
+        "arrived_ns",
+        "dropped_ns",
+        "started_ns",
+        "sent_ns",
+        "delivered_ns",
+    )
     return {
         "begin": begin,
         "end": round(film.end * 1e9) - begin,
@@ -126,9 +153,17 @@ def _data(film: Film, peak: list[list[int]], speed: float, shown: float) -> dict
         "fates": FATES,
         "lines": [_line(film, at, line, peak[at]) for at, line in enumerate(film.network.lines)],
         "packets": [list(row) for row in packets.select(columns).iter_rows()],
-        "sizes": {"lane": still.LANE, "queue_from": still.QUEUE_FROM, "queue_width": still.QUEUE_WIDTH, "shortest": still.SHORTEST, "fall": still.FALL,
-                  "thick": still.THICK, "rim": still.RIM, "colours": still.COLOURS},  # fmt: skip
-    }  # fmt: skip
+        "sizes": {
+            "lane": still.LANE,
+            "queue_from": still.QUEUE_FROM,
+            "queue_width": still.QUEUE_WIDTH,
+            "shortest": still.SHORTEST,
+            "fall": still.FALL,
+            "thick": still.THICK,
+            "rim": still.RIM,
+            "colours": still.COLOURS,
+        },
+    }
 
 
 def _line(film: Film, at: int, line: Line, peak: list[int]) -> dict[str, Any]:
@@ -141,13 +176,17 @@ def _line(film: Film, at: int, line: Line, peak: list[int]) -> dict[str, Any]:
         beside = (x - 3, "end") if way else (x + still.QUEUE_WIDTH + 3, "start")
         told.append((beside[0], y + up * high + (4 if up > 0 else 8), beside[1]) if held > 1 and line.room >= 30 else None)
     return {
-        "name": line.name, "x1": line.x1, "y1": line.y1, "x2": line.x2, "y2": line.y2,
+        "name": line.name,
+        "x1": line.x1,
+        "y1": line.y1,
+        "x2": line.x2,
+        "y2": line.y2,
         "delays": [delay * 1e9 for _, delay in line.ways],
         "queues": [still.queue_place(line, way) for way in (0, 1)],
         "slices": [still.slice_height(line, held) for held in peak],
         "drops": [sorted((rows.filter(direction=way)["dropped_ns"] - begin).to_list()) for way in ("forward", "reverse")],
         "told": told,
-    }  # fmt: skip
+    }
 
 
 def _overview(film: Film, peak: list[list[int]]) -> str:

@@ -56,7 +56,9 @@ def standing(network: Network, peak: list[list[int]]) -> str:
     """Links, nodes, outlines of queues, names."""
     parts: list[str] = []
     for line, most in zip(network.lines, peak, strict=True):
-        parts.append(f'<line class="link" x1="{line.x1:.1f}" y1="{line.y1:.1f}" x2="{line.x2:.1f}" y2="{line.y2:.1f}"><title>{_told(line)}</title></line>')
+        parts.append(
+            f'<line class="link" x1="{line.x1:.1f}" y1="{line.y1:.1f}" x2="{line.x2:.1f}" y2="{line.y2:.1f}"><title>{_told(line)}</title></line>'
+        )
         for way, held in enumerate(most):
             if held > 1:
                 x, y, up = queue_place(line, way)
@@ -80,7 +82,11 @@ def standing(network: Network, peak: list[list[int]]) -> str:
 
 def _told(line: Line) -> str:
     rate, delay = line.ways[0]
-    amount, unit = next((rate / scale, name) for scale, name in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")) if rate >= scale or scale == 1)
+    amount, unit = next(
+        (rate / scale, name)
+        for scale, name in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+        if rate >= scale or scale == 1
+    )
     return html.escape(f"{line.name}: {amount:g} {unit}, {delay * 1e3:g} ms")
 
 
@@ -92,7 +98,8 @@ def moving(film: Film, now_ns: float, fall_ns: float) -> str:
     # Packets that came later, and those that went before what falls now, need not be looked at.
     rows = film.packets.filter(pl.col("arrived_ns") <= now_ns)
     for row in rows.iter_rows(named=True):
-        line, way = film.network.lines[row["line"]], int(row["direction"] == "reverse")
+        line: Line = film.network.lines[int(row["line"])]
+        way = int(row["direction"] == "reverse")
         where = place(row, now_ns, line.ways[way][1] * 1e9, fall_ns)
         if where is None:
             continue
@@ -149,6 +156,4 @@ def stack(line: Line, way: int, rows: Iterable[Mapping[str, Any]], peak: int) ->
 
 def picture(film: Film, inside: str) -> str:
     """The drawing that has this in it."""
-    return (
-        f'<svg id="picture" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {film.network.height:g}" role="img" aria-labelledby="what">{inside}</svg>'
-    )
+    return f'<svg id="picture" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {film.network.height:g}" role="img" aria-labelledby="what">{inside}</svg>'

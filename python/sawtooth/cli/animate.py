@@ -20,19 +20,30 @@ def animate(
     arm: Annotated[str | None, typer.Option(metavar="NAME", help="The first run of this arm.", show_default=False)] = None,
     replicate: Annotated[int | None, typer.Option(min=1, help="The first run that is this replicate.", show_default=False)] = None,
     flows: Annotated[list[str] | None, typer.Option("--flow", metavar="NAME", help="May be repeated.", show_default="all")] = None,
-    links: Annotated[list[str] | None, typer.Option("--link", metavar="NAME", help="May be repeated.", show_default="all that packets cross")] = None,
+    links: Annotated[
+        list[str] | None, typer.Option("--link", metavar="NAME", help="May be repeated.", show_default="all that packets cross")
+    ] = None,
     begin: Annotated[str, typer.Option("--from", metavar="TIME", help="Show from here on.")] = _START,
     end: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Show up to here.", show_default="as far as packets fit")] = None,
     speed: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="How much of the run one second shows; the page can change it.", show_default="so that packets are seen on their way"),
+        typer.Option(
+            metavar="TIME",
+            help="How much of the run one second shows; the page can change it.",
+            show_default="so that packets are seen on their way",
+        ),
     ] = None,
     most: Annotated[
-        int | None, typer.Option(min=1, help="Packets at links that the file may have.", show_default=f"{_MOST}, in a drawing {_MOST_IN_SVG}")
+        int | None,
+        typer.Option(min=1, help="Packets at links that the file may have.", show_default=f"{_MOST}, in a drawing {_MOST_IN_SVG}"),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A page (.html) with a player, or a drawing (.svg) that moves by itself.", show_default="results/NAME/trace/run-N.html"),
+        typer.Option(
+            metavar="FILE",
+            help="A page (.html) with a player, or a drawing (.svg) that moves by itself.",
+            show_default="results/NAME/trace/run-N.html",
+        ),
     ] = None,
     short: Short = False,
     options: Options = None,
@@ -84,7 +95,9 @@ def animate(
         print_json({"run": run.index, "cell": run.cell, "arm": run.arm, "replicate": run.replicate, "seed": run.seed, "file": str(path),
                     "from_s": taken.begin, "to_s": taken.end, "packets": taken.packets.height, **fates, "speed": pace, "left_out": taken.left_out})  # fmt: skip
         return
-    print(f"{taken.packets.height:,} times a packet comes to one of {len(taken.network.lines)} links; {fates['dropped']} dropped, {fates['lost']} lost, {again} retransmitted")
+    print(
+        f"{taken.packets.height:,} times a packet comes to one of {len(taken.network.lines)} links; {fates['dropped']} dropped, {fates['lost']} lost, {again} retransmitted"
+    )
     for line in taken.left_out:
         print(line)
     print(f"{'drawing' if drawn else 'page'}: {path} ({len(text.encode()) / 1e6:.1f} MB)")

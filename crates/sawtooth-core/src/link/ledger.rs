@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Passage;
 use super::packets::{Fate, Packets, Times};
 use crate::histogram::Histogram;
 use crate::packet::Packet;
@@ -76,6 +77,25 @@ pub(super) struct Start {
 }
 
 impl Start {
+    /// Of a packet that came, starts and has left at these times.
+    pub(super) fn of(
+        [arrived, at, sent]: [f64; 3],
+        passage: &Passage,
+        marked: bool,
+        lost: bool,
+    ) -> Self {
+        Self {
+            arrived,
+            at,
+            sent,
+            delivered: passage.arrival.time,
+            marked,
+            lost,
+            doubled: passage.again.is_some(),
+            damaged: passage.corrupted,
+        }
+    }
+
     fn fate(&self) -> Fate {
         if self.lost {
             Fate::Lost
