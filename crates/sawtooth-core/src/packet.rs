@@ -68,6 +68,10 @@ impl Ecn {
 
 /// One data segment. `seq` counts segments, not bytes; segment 0 is the SYN where there is a handshake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags of a segment, any of which may be set"
+)]
 pub struct Data {
     pub seq: u64,
     /// Application bytes carried; 0 for a SYN, and for a FIN that comes alone.

@@ -63,6 +63,10 @@ pub struct Traffic {
 
 /// A transmission that starts, and what becomes of it.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "any of which may befall a packet"
+)]
 pub(super) struct Start {
     /// When the packet had come, and when it starts, in seconds.
     pub arrived: f64,

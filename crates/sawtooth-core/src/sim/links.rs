@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{direction_name, ns};
 use crate::arrivals::summary::times;
 use crate::histogram::Histogram;
-use crate::link::{PacketFate, PacketRow, Port, Traffic};
+use crate::link::{PacketFate, PacketRow, Packets, Port, Traffic};
 use crate::record::{Cell, Table};
 use crate::scenario::{Recording, Scenario};
 
@@ -111,7 +111,7 @@ fn packet_table(scenario: &Scenario, ports: &[Port]) -> Table {
     let mut table = Table::new("packets");
     for (index, port) in ports.iter().enumerate() {
         let noted = port.ledger().and_then(|ledger| ledger.packets.as_ref());
-        for row in noted.into_iter().flat_map(|packets| packets.rows()) {
+        for row in noted.into_iter().flat_map(Packets::rows) {
             table.push(
                 head(scenario, index)
                     .into_iter()

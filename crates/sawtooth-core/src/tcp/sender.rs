@@ -587,7 +587,10 @@ impl Sender {
             None => (Ecn::NotEct, false),
             Some(signals) => signals.stamp(seq == 0 && self.config.handshake, again),
         };
-        if !again {
+        if again {
+            self.counters.retransmits += 1;
+            self.stream.last_sent_secs = now.time;
+        } else {
             self.snd_max = seq + 1;
             if let Some(buffer) = &mut self.send_buffer {
                 push |= buffer.is_pushed(seq);
@@ -599,9 +602,6 @@ impl Sender {
             if self.timed.is_none() {
                 self.timed = Some((seq, now.time));
             }
-        } else {
-            self.counters.retransmits += 1;
-            self.stream.last_sent_secs = now.time;
         }
         if seq >= self.snd_nxt {
             self.snd_nxt = seq + 1;
