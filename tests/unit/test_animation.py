@@ -163,7 +163,7 @@ def test_a_page_asks_nothing_of_anybody_and_stands_still_without_scripts(tmp_pat
 
 def refused(
     plan: Plan, begin: float = 0.0, end: float | None = None, choice: Choice = Choice(), most: int = 20_000
-) -> tuple[str, str | None]:  # noqa: B008
+) -> tuple[str, str | None]:
     with pytest.raises(StudyError) as caught:
         filmed(plan, begin, end, choice, most)
     return caught.value.args[0], caught.value.hint
