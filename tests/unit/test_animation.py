@@ -29,6 +29,7 @@ links.core = { rate = "1 Mbit/s", delay = "20 ms", queue = { name = "drop_tail",
 flows = [{ name = "f", count = 2, path = ["access[i]", "core"], cc = "reno" }]
 """
 WAY = {"arrived_ns": 0, "dropped_ns": -1, "started_ns": 10, "sent_ns": 18, "delivered_ns": 38, "fate": "arrived"}
+ALL = Choice()
 BOTH = [(1e6, 0.02), (1e6, 0.02)]
 
 
@@ -39,7 +40,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     return make_plan(Study.load(path))
 
 
-def filmed(plan: Plan, begin: float = 0.0, end: float | None = None, choice: Choice = Choice(), most: int = 20_000) -> Film:  # noqa: B008 - frozen
+def filmed(plan: Plan, begin: float = 0.0, end: float | None = None, choice: Choice = ALL, most: int = 20_000) -> Film:
     return take(plan, plan.runs[0], sim, Span(begin, end), choice, most)
 
 
@@ -161,9 +162,7 @@ def test_a_page_asks_nothing_of_anybody_and_stands_still_without_scripts(tmp_pat
     assert 'class="packet c' in text.split("<script", maxsplit=1)[0]
 
 
-def refused(
-    plan: Plan, begin: float = 0.0, end: float | None = None, choice: Choice = Choice(), most: int = 20_000
-) -> tuple[str, str | None]:
+def refused(plan: Plan, begin: float = 0.0, end: float | None = None, choice: Choice = ALL, most: int = 20_000) -> tuple[str, str | None]:
     with pytest.raises(StudyError) as caught:
         filmed(plan, begin, end, choice, most)
     return caught.value.args[0], caught.value.hint
