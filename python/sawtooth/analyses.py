@@ -47,9 +47,7 @@ def read(study: Study) -> Analysis | None:
     def error(message: str, hint: str | None = None) -> StudyError:
         return study.document.error(message, "analysis", hint)
 
-    if not isinstance(study.tree["analysis"], str):
-        raise error(f"`analysis` is the name of a file, found {shown(study.tree['analysis'])}", 'such as analysis = "analysis.py"')
-    path = study.folder.file(study.tree["analysis"], error)
+    path = study.folder.file(study.tree["analysis"], error, "analysis", "analysis.py")
     try:
         text = reading.read_text(path, _MOST_BYTES, "put tables into files of their own")
     except OSError as failed:

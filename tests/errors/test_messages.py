@@ -441,17 +441,17 @@ def test_a_full_disk(study_file: Path, tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_misspelt_kind_of_report_is_found_before_anything_runs(tmp_path: Path) -> None:
     study = tmp_path / "pair.toml"
-    study.write_text(STUDY.replace("seed = 7", 'seed = 7\nreport = "hstpc"'))
+    study.write_text(STUDY.replace("seed = 7", 'seed = 7\nreport = "genric"'))
     outcome = CliRunner().invoke(app, ["run", str(study), "--out", str(tmp_path / "out")])
     assert (
         str(outcome.exception)
         == f"""\
-error: unknown kind of report `hstpc`
+error: unknown kind of report `genric`
  --> {study}:5:10
   |
-5 | report = "hstpc"
-  |          ^^^^^^^
-hint: did you mean `hstcp`?"""
+5 | report = "genric"
+  |          ^^^^^^^^
+hint: did you mean `generic`?"""
     )
     assert not (tmp_path / "out").exists()
 

@@ -24,6 +24,7 @@ WAYS = {
     "links.NAME.jitter.file": ("links.radio.jitter", '{ name = "table", file = "FILE" }', "1\n2\n"),
     "a distribution.file": ("flows[0].arrivals.size", '{ name = "empirical", file = "FILE" }', "1000 1\n"),
     "draws.table.file": (None, '{ distribution = "table", file = "FILE", row = "cell", column = "x", unit = "" }', "cell,x\n1,2\n"),
+    "analysis": ("", "FILE", "def sections(dataset):\n    return []\n"),
     "references.file": ("", '{ name = "paper", file = "FILE" }', "cell,x\n1,2\n"),
 }
 SCENARIO = """
@@ -76,6 +77,8 @@ def study(way: str, place: str, name: str) -> str:
     value = value.replace("FILE", name)
     if path is None:
         return f"[draws]\nx = {value}\n{SCENARIO}"
+    if way == "analysis":
+        return f'analysis = "{value}"\n{SCENARIO}'
     if not path:
         return f"references = [{value}]\n{SCENARIO}"
     return PLACES[place](path, value)
@@ -110,8 +113,9 @@ def test_all_keys_that_name_files_are_tried() -> None:
         if key.kind == "name of a file"
     }
     of_references = {f"references.{key.name}" for key in reference_files.KEYS if key.kind == "name of a file"}
-    elsewhere = [key.name for key in keys.STUDY if "file" in key.kind]
-    assert of_the_scenario | of_draws | of_references == set(WAYS) and not elsewhere
+    of_the_study = {key.name for key in keys.STUDY if key.kind == "name of a file"}
+    elsewhere = [key.name for key in keys.STUDY if "file" in key.kind and key.kind != "name of a file"]
+    assert of_the_scenario | of_draws | of_references | of_the_study == set(WAYS) and not elsewhere
 
 
 @pytest.mark.parametrize(("way", "place"), CASES)
@@ -194,6 +198,6 @@ def test_python_can_refuse_files_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_what_is_no_name_of_a_file_is_told(way: str, name: str, tmp_path: Path) -> None:
     text = study(way, "scenario", "FILE").replace('"FILE"', name)
-    with pytest.raises(StudyError, match="`file` must be the name of a file") as caught:
+    with pytest.raises(StudyError, match="`(file|analysis)` must be the name of a file") as caught:
         make_plan(Study.parse(text, tmp_path / "s.toml"))
     assert caught.value.place is not None

@@ -130,7 +130,7 @@ def test_an_analysis_that_fails_is_told_with_its_line(own: str, message: str, tm
         (None, STUDY, "s.toml:4:12\n"),
         ("def sections(:\n", STUDY, "own.py:1:14\n"),
         ("x = 1\n", STUDY, "own.py has no function `sections`\n"),
-        (OWN, STUDY.replace('"own.py"', "3"), "`analysis` is the name of a file, found 3\n"),
+        (OWN, STUDY.replace('"own.py"', "3"), "`analysis` must be the name of a file\n"),
         (OWN, STUDY.replace('["The link is assumed."]', '"The link"'), '`caveats` is a list of texts, found "The link"\n'),
         (OWN, STUDY.replace('["The link is assumed."]', '["a", " "]'), 'a caveat is a sentence, found " "\n'),
         (OWN, STUDY.replace('caveat = "Anything would."', "caveat = 1"), "`caveat` must be a text, found 1\n"),

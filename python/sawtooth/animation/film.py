@@ -211,7 +211,7 @@ def backlog(packets: pl.DataFrame, line: int, direction: str) -> tuple[list[int]
     waited = rows.with_columns(gone.alias("gone_ns")).filter((pl.col("gone_ns") < 0) | (pl.col("gone_ns") > pl.col("arrived_ns")))
     come = waited.select(t="arrived_ns", step=pl.lit(1))
     left = waited.filter(pl.col("gone_ns") >= 0).select(t="gone_ns", step=pl.lit(-1))
-    steps = pl.concat([come, left]).group_by("t").agg(pl.col("step").sum()).sort("t")
+    steps = pl.concat([come, left]).group_by("t", maintain_order=True).agg(pl.col("step").sum()).sort("t")
     return steps["t"].to_list(), steps["step"].cum_sum().to_list()
 
 

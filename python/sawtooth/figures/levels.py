@@ -15,7 +15,6 @@ from sawtooth.figures import second, shown
 from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.measures.resolve import Referred
-from sawtooth.plots.along import is_dense
 from sawtooth.questions import Reader
 from sawtooth.recognise import size
 from sawtooth.references import PUBLISHED, interval
@@ -44,6 +43,7 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
 def draw(data: Data) -> Drawn:
     """The figure."""
     from sawtooth.plots import levels
+    from sawtooth.plots.along import is_dense
 
     divisor, unit = data.unit
     panels = data.panels()

@@ -23,20 +23,21 @@ class Folder:
     shut: bool = False
     most: float = _core.limits("{}")["file"]
 
-    def file(self, name: object, error: Callable[[str], StudyError]) -> Path:
+    def file(self, name: object, error: Callable[[str], StudyError], key: str = "file", such: str = "published.csv") -> Path:
         """The file of that name.
 
         Args:
             name: as the study has it.
             error: makes an error of a message, with the place of the name.
+            key: that has it.
+            such: a name as an example.
 
         Raises:
             StudyError: if that is no name of a file, or the folder is shut.
 
         """
         if not isinstance(name, str) or not name or "\0" in name:
-            such = 'such as file = "published.csv": from the folder of the study, in quotes'
-            raise hinted(error("`file` must be the name of a file"), such)
+            raise hinted(error(f"`{key}` must be the name of a file"), f'such as {key} = "{such}": from the folder of the study, in quotes')
         if self.shut:
             refused = error(f"this study names the file `{name}`, and may name none")
             hint = "write into the study what the file holds; or leave out `--no-files` (`files=False`), if you trust it with every file that you can read"

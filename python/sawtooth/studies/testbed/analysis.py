@@ -45,7 +45,7 @@ def sections(dataset: Dataset) -> list[Section]:
     levels = {name: given[name].unique(maintain_order=True).to_list() for name in CELL}
     for name in ("mean", "max", "min", "sd", "cov"):
         value = pl.col("value").first() / (1 if name == "cov" else 1e9)
-        found = dataset.measure(f"references.b.{name}").group_by(CELL).agg(value.alias(f"published_{name}"))
+        found = dataset.measure(f"references.b.{name}").group_by(CELL, maintain_order=True).agg(value.alias(f"published_{name}"))
         given = given.join(found, on=CELL, how="left", maintain_order="left")
     cubes = {"published": _cube(given.select(*CELL, replicate=1, seconds="published_mean"), levels)}
     cubes |= {arm: _cube(fetches.filter(arm=arm), levels) for arm in dataset.runs["arm"].unique(maintain_order=True)}

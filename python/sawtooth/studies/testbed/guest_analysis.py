@@ -19,7 +19,7 @@ def sections(dataset: Dataset) -> list[Section]:
     given = dataset.runs.sort("cell").select(CELL).unique(maintain_order=True)
     for name in ("mean", "max", "min", "sd", "cov"):
         value = pl.col("value").first() / (1 if name == "cov" else 1e9)
-        found = dataset.measure(f"references.a.{name}").group_by(CELL).agg(value.alias(f"published_{name}"))
+        found = dataset.measure(f"references.a.{name}").group_by(CELL, maintain_order=True).agg(value.alias(f"published_{name}"))
         given = given.join(found, on=CELL, how="left", maintain_order="left")
     return [_boots(fetches.filter(pl.col("seconds").is_not_null())), _cells(fetches, given)]
 
