@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from sawtooth.estimates import Estimate
 from sawtooth.plots import facets
-from sawtooth.plots.style import COLOURS, extent, named, plain
+from sawtooth.plots.style import COLOURS, extent, named, plain, wrapped
 
 MOST = 12
 """Bars of a panel."""
@@ -56,7 +56,9 @@ def shares(panels: Sequence[Sequence[Bar]], titles: tuple[Sequence[str], Sequenc
     kept = [bars[:MOST] for bars in panels]
     count = max((len(bars) for bars in kept), default=1)
     names = max((extent(_cut(bar.name), _LETTERS) for bars in kept for bar in bars), default=1.0)
-    laid = facets.grid(*titles, width=names + 2.6, height=_BAR * count + 0.6, share_x=True, share_y=False)
+    # Under its own axis, however long the measure's name is.
+    lines = wrapped(label, 10, 2.4)
+    laid = facets.grid(*titles, width=names + 2.6, height=_BAR * count + 0.45 + 0.17 * len(lines), share_x=True, share_y=False)
     most = max((100 * bar.share for bars in kept for bar in bars), default=1.0)
     for axis, bars in zip(laid.axes, kept, strict=True):
         at = range(len(bars))
@@ -69,7 +71,7 @@ def shares(panels: Sequence[Sequence[Bar]], titles: tuple[Sequence[str], Sequenc
         axis.grid(visible=False, axis="y")
     # Behind the longest bar there is its p.
     laid.axes[0].set_xlim(0, max(most * 1.45, 1e-9))
-    laid.label(label, "")
+    laid.label("\n".join(lines), "")
     return laid.made
 
 
