@@ -309,6 +309,8 @@ class _Expected:
             return self.study.backend != "sim"
         if table in ("exchanges", "datagrams", "sources", "arrivals", "completions"):
             return bool(self.items(at, arm)[table])
+        if table == tables.MESSAGES:
+            return tables.RECORDED[table] in asked
         return table in asked and (table != "transfers" or bool(self.items(at, arm)[table]))
 
     def has(self, item: str, measure: Measure, flows: str) -> bool:
@@ -455,11 +457,12 @@ def _how(table: str) -> str:
         return 'write sample = "100 ms" in [scenario]'
     if table in ("exchanges", "datagrams", "sources", "arrivals", "completions"):
         return "take another measure, or give it to a flow"
-    return f'write record = ["{table}"] in [scenario]' + (', and sample = "100 ms"' if table == "variables" else "")
+    return f'write record = ["{_said(table)}"] in [scenario]' + (', and sample = "100 ms"' if table == "variables" else "")
 
 
 def _said(table: str) -> str:
-    return "series" if table == tables.WINDOWS else table
+    """The table that is recorded."""
+    return tables.RECORDED.get(table, table)
 
 
 def _some(items: Sequence[str]) -> str:

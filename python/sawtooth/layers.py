@@ -12,7 +12,8 @@ import polars as pl
 from sawtooth.backends import sim
 from sawtooth.errors import RunFailed, StudyError
 from sawtooth.hints import did_you_mean
-from sawtooth.metrics import layers as ways
+from sawtooth.measures import layers as ways
+from sawtooth.measures.parts import PARTS
 from sawtooth.plan import Plan, Run
 from sawtooth.storage import write_atomically, writing
 
@@ -23,8 +24,8 @@ class View:
 
     Attributes:
         events: rows of the table `layers` of the flow.
-        packets: those for which something happens in that time, as `sawtooth.metrics.layers.packets`.
-        messages: all of the flow, as `sawtooth.metrics.layers.messages`.
+        packets: those for which something happens in that time, as `sawtooth.measures.layers.packets`.
+        messages: all of the flow, as `sawtooth.measures.layers.messages`.
         waits: rows of the table `stalls` of the flow's sending socket that are within that time in part: from_ns, to_ns, cause.
         message: row of the message that is shown; None if a stretch of time is.
         begin, end: of that time, ns.
@@ -89,7 +90,7 @@ class View:
                 "share": int(row[part.column] or 0) / int(total) if total and row.get(part.column) is not None else None,
                 "what": part.what,
             }
-            for part in ways.PARTS
+            for part in PARTS
         ]  # fmt: skip
         kinds = {"part": pl.String, "from_us": pl.Float64, "us": pl.Float64, "share": pl.Float64, "what": pl.String}
         return pl.DataFrame(rows if row else [], schema=kinds)

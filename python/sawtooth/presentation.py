@@ -19,9 +19,6 @@ from sawtooth.stopping import Stopping
 from sawtooth.study import Study
 from sawtooth.study.sweep import axis_names, cells
 
-OWN_FIGURES = {"latency": "latency_by_layer"}
-"""Figures of a kind of report that stand beside those of the study: files of the same name would be theirs."""
-
 
 @dataclass(frozen=True)
 class Presentation:
@@ -53,7 +50,7 @@ def presentation(study: Study, stored: Mapping[str, str] | None = None) -> Prese
     if stored is None:
         analyses.read(study)
     shown = Presentation(
-        figure_reader.read(reader, OWN_FIGURES), finding_reader.read(reader), references, stopping.read(reader), analyses.caveats(study)
+        figure_reader.read(reader), finding_reader.read(reader), references, stopping.read(reader), analyses.caveats(study)
     )
     forest = next((figure for figure in shown.figures if figure.kind == "forest"), None)
     if forest is not None and not study.tree.get("findings"):

@@ -117,6 +117,28 @@ def test_a_published_stall_in_another_order_tracks_nothing(usual: Answers, tmp_p
     assert found["Published, Fast Ethernet, with stall: rank correlation of throughput with stall beyond the window at most -0.8"] == "no"
 
 
+def test_what_is_said_of_switches_comes_out_otherwise_of_others(tmp_path: Path) -> None:
+    slower, elsewhere = "A message takes longer through a switch than over a cable", "What a switch adds is all on the way"
+    text = (FOLDER / "latency.toml").read_text().replace('analysis = "latency_analysis.py"\n', "")
+
+    def told(name: str, old: str, new: str) -> list[str]:
+        (tmp_path / name).mkdir()
+        study = tmp_path / name / "latency.toml"
+        study.write_text(text.replace(old, new))
+        assert old == new or old in text
+        dataset = sawtooth.run(Study.load(study), out=tmp_path / name / "out", jobs=1)
+        return [verdict.answer for verdict in report(dataset, figures=False).verdicts if verdict.claim.startswith((slower, elsewhere))]
+
+    assert told("usual", "", "") == ["yes", "yes"]
+    assert told(
+        "exchanged",
+        '\ndirect = { "flows[0].path" = ["lan[1]"] }\nswitched = {',
+        '\nswitched = { "flows[0].path" = ["lan[1]"] }\ndirect = {',
+    ) == ["no", "yes"]
+    # A receiver that takes longer behind a switch than behind a cable.
+    assert told("receiver", '["lan[1]", "lan[2]"] }', '["lan[1]", "lan[2]"], "hosts.fe1.receive_delay" = "90 us" }')[1] in ("no", "mixed")
+
+
 def test_all_studies_of_the_hosts_have_the_same() -> None:
     studies = [tomllib.loads(shipped.studies()[name].read_text()) for name in ("stall", "stall/latency")]
     assert studies[0]["scenario"]["hosts"] == studies[1]["scenario"]["hosts"]

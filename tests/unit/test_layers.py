@@ -1,4 +1,4 @@
-"""A message through all layers: `sawtooth trace --layers`, and the report of latencies by layer."""
+"""A message through all layers: `sawtooth trace --layers`, measures of messages, and the study of latencies."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from typer.testing import CliRunner
 
 import sawtooth
 from sawtooth.cli import app
-from sawtooth.errors import DatasetError
+from sawtooth.errors import DatasetError, StudyError
 from sawtooth.execute import execute
-from sawtooth.metrics import layers
+from sawtooth.measures import layers
+from sawtooth.measures.parts import PARTS
 from sawtooth.plan import make_plan
-from sawtooth.report import latency
+from sawtooth.report import report
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 from tests.conftest import ROOT
@@ -175,7 +176,7 @@ def test_the_parts_of_every_message_add_up_to_its_time_also_where_packets_are_lo
     found = layers.messages(events)
     assert found.group_by("flow", maintain_order=True).len()["len"].to_list() == [20, 20]
     assert found["total_ns"].null_count() == 0
-    parts = found.select(part.column for part in layers.PARTS)
+    parts = found.select(part.column for part in PARTS)
     assert (parts.sum_horizontal() == found["total_ns"]).all()
     assert parts.min_horizontal().min() == 0
     # Some waited for a packet that was lost: more than a way there and back.
@@ -204,20 +205,20 @@ def latencies(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 
 def test_in_every_cell_the_parts_add_up_to_the_time_of_the_message(latencies: Dataset) -> None:
     found = layers.messages(latencies.layers().collect())
-    assert found.height == 64
-    assert (found.select(part.column for part in layers.PARTS).sum_horizontal() == found["total_ns"]).all()
+    assert found.height == 128
+    assert (found.select(part.column for part in PARTS).sum_horizontal() == found["total_ns"]).all()
     completions = latencies.flows().select("run", "completion_ns").collect().sort("run")["completion_ns"]
     assert (found["total_ns"] == completions).all()
-    told = latency.by_cell(latencies)
-    assert told.height == 64
-    assert set(told["messages"]) == {1}
-    assert (told.select(part.column for part in layers.PARTS).sum_horizontal() == told["total_ns"]).all()
+    names = [part.column for part in PARTS]
+    opened = sawtooth.Dataset.open(latencies.directory)
+    parts = [opened.measure(f"mean(messages.{name})")["value"].alias(name) for name in names]
+    assert (pl.DataFrame(parts).sum_horizontal() == opened.measure("mean(messages.total_ns)")["value"]).all()
 
 
 def test_a_byte_takes_in_each_layer_what_the_host_s_parameters_say(latencies: Dataset) -> None:
     hosts = tomllib.loads((ROOT / "studies/stall/latency.toml").read_text())["scenario"]["hosts"]
-    found = latency.by_cell(latencies).join(latencies.runs.select("cell", "host", "size").unique(), on="cell").filter(size="1 B")
-    assert found.height == 8
+    found = layers.messages(latencies.layers().collect()).join(latencies.runs, on="run").filter(size="1 B")
+    assert found.height == 16
     for row in found.iter_rows(named=True):
         host = {key: float(value.split()[0]) * {"us": 1e3, "ns": 1.0}[value.split()[1]] for key, value in hosts[row["host"]].items() if value.endswith("s")}  # fmt: skip
         # A byte is a packet of 41 bytes.
@@ -242,7 +243,7 @@ def test_a_byte_takes_in_each_layer_what_the_host_s_parameters_say(latencies: Da
             # Reading costs nothing here, and the acknowledgement is delayed.
             "socket_to_application_ns": 0.0,
         }
-        assert list(expected) == [part.column for part in layers.PARTS]
+        assert list(expected) == [part.column for part in PARTS]
         # Both ends of a part are whole nanoseconds: it is less than one off.
         for column, wanted in expected.items():
             assert abs(row[column] - wanted) < 1, (row["host"], row["arm"], column)
@@ -250,63 +251,63 @@ def test_a_byte_takes_in_each_layer_what_the_host_s_parameters_say(latencies: Da
 
 
 def test_the_report_has_a_row_for_every_cell_and_bars_for_every_interface(latencies: Dataset) -> None:
-    made = latency.build(latencies)
-    section = next(section for section in made.sections if section.title == "Latency by layer")
-    grid = section.grids[0].frame
+    made = report(latencies, run_analysis=True)
+    grids = {grid.name: grid.frame for section in made.sections for grid in section.grids}
+    grid = grids["latency_by_layer"]
     assert grid.height == 64
     assert grid.columns[:8] == ["cell", "host", "medium", "forwarding", "cable", "size", "mtu", "arm"]
+    assert grid.columns[8:-1] == [part.column.replace("_ns", "_us") for part in PARTS]
     # fe1: TCP 18.7 us on each side, 41 bytes of the driver 0.127 each, a frame of 6.72, the way of 1 and the interface's 69.4.
     assert grid["total_us"][0] == pytest.approx(114.774)
-    axes = section.plots[0].figure.axes
-    assert [axis.get_title(loc="left") for axis in axes] == [
-        f"size {size}" for size in ("1 B", "64 B", "256 B", "1 kB", "1460 B", "4312 B", "9140 B", "20 kB")
-    ]
-    assert [label.get_text() for label in axes[0].get_yticklabels()][:3] == ["fe1, direct", "fe1, switched", "fe2, direct"]
-    assert made.summary[0] == "shortest: host fe2, medium ethernet, forwarding store_and_forward, cable 100 Mbit/s, size 1 B, direct: 108.0 µs, of which wire to driver 58%"  # fmt: skip
+    assert grids["parts"].rows() == [(part.name, part.what) for part in PARTS]
+    assert grids["latencies"].height == 8
+    assert grids["latencies"]["1 B"][0] == grid["total_us"][0]
+    (figure,) = [plot.figure for section in made.sections for plot in section.plots if plot.name == "layers"]
+    assert [axis.get_title() for axis in figure.axes[:4]] == ["fe1", "fe2", "atm1", "atm2"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [part.name for part in PARTS]
 
 
-def test_blocks_of_flows_have_their_own_rows_and_unread_messages_are_counted(tmp_path: Path) -> None:
+def measured(directory: Path, text: str) -> sawtooth.Dataset:
+    return sawtooth.run(write(directory, text), directory / "out", jobs=1)
+
+
+def test_blocks_of_flows_are_by_themselves_and_a_message_that_is_not_read_is_a_bound(tmp_path: Path) -> None:
     # At 202 ms the third message of one block is on its way. The other writes one byte: a packet of 41 bytes, 41 us at 8 Mbit/s.
     byte = '{ path = ["lan"], name = "byte", start = "50 ms", source = { name = "messages", size = "1 B", count = 1 } }'
     text = MESSAGES.replace("flows = [{", f"flows = [{byte}, {{") + 'close = "acknowledged"\n'
-    text = text.replace('duration = "1 s"', 'duration = "202 ms"\nrecord = ["layers"]').replace('name = "way"', 'name = "way"\nrepeat = 2')
-    plan = make_plan(Study.load(write(tmp_path, text)))
-    dataset = Dataset.create(tmp_path / "out", plan)
-    execute(plan, dataset, jobs=1)
-    made = latency.build(dataset)
-    grid = made.sections[-1].grids[0].frame
-    assert grid.select("flow", "messages", "unread").rows() == [("byte", 2, 0), ("flow2", 4, 2)]
+    dataset = measured(tmp_path, text.replace('duration = "1 s"', 'duration = "202 ms"\nrecord = ["layers"]'))
+    found = dataset.measure("mean(messages.total_ns)")
     # TCP, driver, transmission, way, TCP; the acknowledgement is delayed.
-    assert grid["total_us"][0] == pytest.approx(20 + 10 + 41 + 1000 + 30)
-    assert made.summary[0] == "shortest: byte: 1,101.0 µs, of which way 91%"
-    assert [label.get_text() for label in made.sections[-1].plots[0].figure.axes[0].get_yticklabels()] == ["byte", "flow2"]
+    byte_ns = (20 + 10 + 41 + 1000 + 30) * 1e3
+    assert found.filter(item="byte").select("low", "high").rows() == [(byte_ns, byte_ns)]
+    told = layers.messages(dataset.layers().collect()).filter(flow="flow2")["total_ns"]
+    one = told[0]
+    assert told.to_list() == [one, one, None]
+    ((low, high),) = found.filter(item="flow2").select("low", "high").rows()
+    assert high == float("inf")
+    assert low == pytest.approx((2 * one + 2e6) / 3)
+    # Its parts are not known: they are of the two that were read.
+    parts = [dataset.measure(f"sum(messages.{part.column})").filter(item="flow2")["value"][0] for part in PARTS]
+    assert sum(parts) == 2 * one
+    assert dataset.measure("sum(messages.bytes)").filter(item="flow2")["value"].to_list() == [3 * 2000]
 
 
-def test_a_cell_in_which_no_message_was_read_is_no_obstacle(tmp_path: Path) -> None:
-    text = MESSAGES.replace('stack = "rfc"', 'stack = "rfc"\nrecord = ["layers"]') + '[sweep]\n"scenario.duration" = ["1 ms", "50 ms"]\n'
-    plan = make_plan(Study.load(write(tmp_path, text)))
-    dataset = Dataset.create(tmp_path / "out", plan)
-    execute(plan, dataset, jobs=1)
-    made = latency.build(dataset)
-    assert made.sections[-1].grids[0].frame.select("messages", "unread").rows() == [(0, 1), (1, 0)]
-    assert made.summary[0].startswith("shortest: duration 50 ms: ")
-    made.write(tmp_path / "report")
+def test_requests_and_answers_are_messages_of_their_flow(tmp_path: Path) -> None:
+    source = 'source = { name = "request_response", request = "500 B", response = "1500 B", think = "1 ms" }'
+    text = STUDY.replace('stack = "rfc"', 'stack = "rfc"\nhost = "pc"\nrecord = ["layers"]').replace(
+        'source = { name = "messages", size = "2000 B", count = 1 }', source
+    )
+    dataset = measured(tmp_path, text + HOST)
+    assert dataset.measure("mean(messages.total_ns)")["item"].to_list() == ["flow"]
+    assert [dataset.measure(f"{which}(messages.bytes)")["value"].to_list() for which in ("min", "max")] == [[500], [1500]]
 
 
-def test_without_the_table_the_report_says_what_to_record(tmp_path: Path) -> None:
-    plan = make_plan(Study.load(write(tmp_path, STUDY.replace('name = "way"', 'name = "way"\nreport = "latency"'))))
-    dataset = Dataset.create(tmp_path / "out", plan)
-    execute(plan, dataset, jobs=1)
-    with pytest.raises(DatasetError, match="nothing was recorded of layers") as caught:
-        latency.build(dataset)
-    assert 'record = ["layers"]' in str(caught.value)
-
-
-def test_factors_that_only_vary_with_others_are_left_out() -> None:
-    cells = pl.DataFrame({
-        "cell": [1, 2, 3, 4], "host": ["a", "a", "b", "b"], "medium": ["m", "m", "n", "n"], "same": ["x"] * 4, "size": ["1 B", "2 B", "1 B", "2 B"],
-    })  # fmt: skip
-    assert latency.independent(cells) == ["host", "size"]
+def test_messages_that_are_not_recorded_are_refused_with_what_records_them(tmp_path: Path) -> None:
+    figure = '[[figures]]\nname = "a"\nmetric = "mean(messages.way_ns)"\n'
+    with pytest.raises(StudyError) as caught:
+        make_plan(Study.load(write(tmp_path, STUDY.replace('stack = "rfc"', 'stack = "rfc"\nhost = "pc"') + HOST + figure)))
+    assert caught.value.message == 'no run has `mean(messages.way_ns)`: the table `layers` needs record = ["layers"]'
+    assert caught.value.hint == 'write record = ["layers"] in [scenario]'
 
 
 def test_what_is_not_read_by_the_end_is_readable_all_the_same() -> None:

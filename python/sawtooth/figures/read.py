@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sawtooth import figures
 from sawtooth.errors import cut
@@ -18,29 +18,21 @@ from sawtooth.study.assign import Tree
 _LONGEST_NAME = 100
 
 
-def read(reader: Reader, own: Mapping[str, str]) -> list[FigureSpec]:
+def read(reader: Reader) -> list[FigureSpec]:
     """The figures, each with a name of its own: it is that of its files.
 
     Args:
         reader: of the study.
-        own: kind of report to the name of a figure that it has itself.
 
     Raises:
         StudyError: with its place, for what is no name of the study or no measure.
 
     """
     found: dict[str, FigureSpec] = {}
-    report = reader.study.report
     for tree, path in reader.entries("figures"):
         spec = figure(reader, tree, path)
         if spec.name in found:
             raise reader.error(f"two figures are called `{spec.name}`", f"{path}.name", "give this one another name: its files have it")
-        if spec.name == own.get(report):
-            raise reader.error(
-                f"the report `{report}` has a figure `{spec.name}` of its own",
-                f"{path}.name",
-                "give this one another name: its files have it",
-            )
         found[spec.name] = spec
     return list(found.values())
 

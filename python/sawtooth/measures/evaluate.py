@@ -20,6 +20,7 @@ from sawtooth.measures import functions, tables
 from sawtooth.measures.blocks import block
 from sawtooth.measures.computed import COMPUTED, TOGETHER
 from sawtooth.measures.functions import ELEMENTWISE
+from sawtooth.measures.parts import PARTS
 from sawtooth.measures.resolve import (
     Column,
     Combined,
@@ -34,7 +35,7 @@ from sawtooth.measures.resolve import (
     unit_of,
 )
 from sawtooth.measures.rows import Rows
-from sawtooth.measures.tables import SHAPES, WINDOWS
+from sawtooth.measures.tables import MESSAGES, SHAPES, WINDOWS
 from sawtooth.measures.whole import MADE
 from sawtooth.tables import factors_of
 
@@ -284,13 +285,12 @@ class Evaluator:
         shape = SHAPES[table]
         if table == WINDOWS:
             rows = self.windows().lazy()
+        elif table == MESSAGES:
+            rows = self.messages.lazy()
         elif table == "transfers":
             ended = pl.when(pl.col("completion_ns") >= 0).then(pl.col("start_ns") + pl.col("completion_ns")).otherwise(pl.col("start_ns"))
             # A run ends no earlier than anything in it.
-            of_flows = (
-                self.dataset.flows().group_by("run", maintain_order=True).agg(flows_end=(pl.col("start_ns") + pl.col("lifetime_ns")).max())
-            )
-            rows = self.dataset.table(table).join(of_flows, on="run", how="left", maintain_order="left")
+            rows = self.dataset.table(table).join(self._flows_end(), on="run", how="left", maintain_order="left")
             rows = rows.with_columns(waited_ns=pl.max_horizontal(ended.max().over("run"), "flows_end") - pl.col("start_ns")).drop(
                 "flows_end"
             )
@@ -317,6 +317,25 @@ class Evaluator:
             found = over_time.windows(self.dataset)
             self._windows = found.select("run", "flow", t_ns=pl.col("window") * over_time.WINDOW_NS, throughput_bps="bps")
         return self._windows
+
+    @cached_property
+    def messages(self) -> pl.DataFrame:
+        """Messages between hosts and the parts of their times; of one that was not read to its end how long it had taken."""
+        from sawtooth.measures import layers
+
+        found = layers.messages(self.dataset.layers().collect()).join(
+            self._flows_end().collect(), on="run", how="left", maintain_order="left"
+        )
+        read = pl.col("total_ns").is_not_null()
+        parts = [pl.when(read).then(pl.col(part.column)).alias(part.column) for part in PARTS]
+        # What carries the requests of a flow is of that flow.
+        name = pl.col("flow").str.strip_suffix(".requests")
+        waited = pl.max_horizontal("flows_end", "write") - pl.col("write")
+        return found.select("run", name, "bytes", *parts, "total_ns", t_ns="write", waited_ns=waited)
+
+    def _flows_end(self) -> pl.LazyFrame:
+        """When the last flow of each run ended: run, flows_end."""
+        return self.dataset.flows().group_by("run", maintain_order=True).agg(flows_end=(pl.col("start_ns") + pl.col("lifetime_ns")).max())
 
     def pair(self, term: RowTerm | Constant) -> tuple[pl.Expr, pl.Expr]:
         """The least and the most of a value of a row; the same expression where they cannot differ."""

@@ -13,10 +13,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sawtooth import _core
+from sawtooth.measures.parts import PARTS
 
 FLOW, LINK, HOST = "flow", "link", "host"
 WINDOWS = "windows"
 """The table of throughput in windows of a second: what `series.throughput_bps` is a column of."""
+MESSAGES = "messages"
+"""The table of messages between hosts, and where the time of each goes."""
+RECORDED = {WINDOWS: "series", MESSAGES: "layers"}
+"""Tables that are made of recorded ones: of which."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,7 @@ SHAPES: dict[str, Shape] = {
     "queues": Shape(LINK, many=True, when="t_ns", needs='sample = "100 ms"'),
     "variables": Shape(FLOW, keys=("variable",), many=True, when="t_ns", needs='sample = "100 ms" and record = ["variables"]'),
     "layers": Shape(FLOW, many=True, when="t_ns", needs='record = ["layers"]'),
+    MESSAGES: Shape(FLOW, many=True, when="t_ns", unfinished={"total_ns": "waited_ns"}, needs='record = ["layers"]'),
     "counters": Shape(HOST, keys=("counter",), needs='record = ["counters"], on a real kernel'),
 }
 MAY_BE_NEGATIVE = frozenset({"variables.value", "sources.value", "counters.value"})
@@ -127,7 +133,7 @@ def is_coarse(table: str, column: str) -> bool:
 @functools.cache
 def text_columns(table: str) -> tuple[str, ...]:
     """Columns of a table that say what a row is about, not how much."""
-    if table == WINDOWS:
+    if table in RECORDED:
         return ("flow",)
     return tuple(column["name"] for column in _core.schema()[table]["columns"] if column["type"] == "str")
 
@@ -137,4 +143,8 @@ def numeric_columns(table: str) -> Mapping[str, tuple[str, str]]:
     """Columns of a table that can be measured: name to unit and meaning."""
     if table == WINDOWS:
         return {"throughput_bps": ("bit/s", "what arrived in order in a window of a second, over that second")}
+    if table == MESSAGES:
+        parts = {part.column: ("ns", f"{part.name}, of its last byte: {part.what}") for part in PARTS}
+        whole = "from the call of write until the reader has it, the sum of the parts"
+        return {"bytes": ("B", "what one call of write writes"), **parts, "total_ns": ("ns", whole)}
     return {column["name"]: (column["unit"], column["summary"]) for column in _core.schema()[table]["columns"] if column["type"] != "str"}

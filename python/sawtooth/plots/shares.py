@@ -72,7 +72,7 @@ def bars(
                 axis.bar(place, share, _WIDTH, bottom=below, edgecolor="white", linewidth=0.4, label=named(names[at]), **_part(at))
                 below += share
                 reach = part.interval.reach()
-                if share and np.isfinite(reach[0]) and not part.bound and not held.dense:
+                if share and np.isfinite(reach[0]) and max(reach) > 0 and not part.bound and not held.dense:
                     beside = place + (at - (len(names) - 1) / 2) * min(0.1, 0.6 * _WIDTH / len(names))
                     axis.errorbar(beside, below, yerr=np.array([reach]).T, color="black", elinewidth=0.7, capsize=1.5, capthick=0.7)
             top = max(top, below)

@@ -33,12 +33,12 @@ def layers(
 
     Args:
         events: rows of the table `layers` of one flow, in order of time.
-        packets: those that are drawn, as `sawtooth.metrics.layers.packets`.
+        packets: those that are drawn, as `sawtooth.measures.layers.packets`.
         stalls: intervals in which the sending socket waits, from_ns, to_ns and cause; bands from its lane to TCP's.
         span: from and to, ns.
         origin: from when on time is told, ns.
         title: its lines.
-        message: the row of one, as `sawtooth.metrics.layers.messages`: the way of its last byte is drawn above all others.
+        message: the row of one, as `sawtooth.measures.layers.messages`: the way of its last byte is drawn above all others.
 
     """
     divisor, unit = (1e3, "µs") if span[1] - span[0] < 20e6 else (1e6, "ms") if span[1] - span[0] < 20e9 else (1e9, "s")

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 # Module and function of each kind; imported when used, because plotting takes a second to load.
 KINDS = {
     "generic": ("generic", "build"),
-    "latency": ("latency", "build"),
     "live": ("live", "build"),
     "self-similar": ("self_similar", "build"),
 }
