@@ -198,6 +198,6 @@ def test_python_can_refuse_files_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_what_is_no_name_of_a_file_is_told(way: str, name: str, tmp_path: Path) -> None:
     text = study(way, "scenario", "FILE").replace('"FILE"', name)
-    with pytest.raises(StudyError, match="`(file|analysis)` must be the name of a file") as caught:
+    with pytest.raises(StudyError, match=r"`(file|analysis)` must be the name of a file") as caught:
         make_plan(Study.parse(text, tmp_path / "s.toml"))
     assert caught.value.place is not None
