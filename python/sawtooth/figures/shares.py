@@ -68,7 +68,7 @@ def draw(data: Data) -> Drawn:
     said = said.replace("Means of ", "Mean shares of ", 1).partition(" Arrows: ")[0]
     lines = (
         "Lines: the interval of each part's own share, at its upper end."
-        if any(part.n > 1 for stack in every for part in stack.parts) and not is_dense(levels)
+        if any(part.n > 1 and max(part.interval.reach()) > 0 for stack in every for part in stack.parts) and not is_dense(levels)
         else ""
     )
     return Drawn(
