@@ -162,7 +162,13 @@ impl Packets {
         let Some(waiting) = self.waiting.get_mut(&mark) else {
             return;
         };
-        let number = waiting.pop_front();
+        // Of several that came at once a queue that is full turns the last away.
+        let turned_away = times.dropped <= arrived;
+        let number = if turned_away {
+            waiting.pop_back()
+        } else {
+            waiting.pop_front()
+        };
         if waiting.is_empty() {
             self.waiting.remove(&mark);
         }
