@@ -55,6 +55,7 @@ class Dataset(results.Dataset):
         where: Mapping[str, Any] | None = None,
         window: Sequence[str] | None = None,
         warm_up: str | None = None,
+        width: str | None = None,
         by: str | Sequence[str] | None = None,
     ) -> pl.DataFrame:
         """A measure of every finished run.
@@ -66,7 +67,8 @@ class Dataset(results.Dataset):
             arm: these arms only.
             where: levels of factors: which cells; values of columns of the measure's tables: which rows, also as `"< 100 kB"`.
             window: two times from the run's start, such as `["1 s", "5 s"]`: the part of each run that counts.
-            warm_up: the time before which nothing counts, or `mser-5`, which finds it in each run.
+            warm_up: the time before which nothing counts, of samples also a share such as `10 %`, or `mser-5`, which finds it in each run.
+            width: of the windows in which `series.throughput_bps` is taken, such as `100 ms`.
             by: columns that tell values apart besides run and item, such as `link` of `link_flows.dropped_packets`.
 
         Returns:
@@ -83,7 +85,16 @@ class Dataset(results.Dataset):
         from sawtooth.measures import Asked, Evaluator, View, factors
         from sawtooth.questions import require_items
 
-        keys = {"metric": metric, "flows": flows, "of": of, "arm": arm, "where": where, "window": window, "warm_up": warm_up}
+        keys = {
+            "metric": metric,
+            "flows": flows,
+            "of": of,
+            "arm": arm,
+            "where": where,
+            "window": window,
+            "warm_up": warm_up,
+            "width": width,
+        }
         # No column is none: nothing is told apart by it.
         keys["by"] = None if isinstance(by, list | tuple) and not by else by
         _require_planned(self)

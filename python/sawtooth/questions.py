@@ -172,15 +172,39 @@ class Reader:
         warm_up = tree.get("warm_up")
         if warm_up is not None and "window" in tree:
             raise self.error("`warm_up` and `window` both say where the run begins to count", f"{path}.warm_up", "leave one out", key=True)
+        chosen, share = None, None
         if warm_up == MSER:
             chosen = MSER
-        else:
-            chosen = None
-            start = self.time(warm_up, f"{path}.warm_up", f'such as "5 s", or "{MSER}"') if warm_up is not None else start
-        made = Rows(tuple(self.conditions(tree, path, of)), start, end, chosen)
+        elif isinstance(warm_up, str) and warm_up.strip().endswith("%"):
+            share = self.warm_up_share(warm_up, f"{path}.warm_up", of)
+        elif warm_up is not None:
+            start = self.time(warm_up, f"{path}.warm_up", f'such as "5 s", "10 %", or "{MSER}"')
+        made = Rows(tuple(self.conditions(tree, path, of)), start, end, chosen, share, self.width(tree, path, of))
         if made.of_time:
             self.require_times(of, "warm_up" if warm_up is not None else "window", path)
         return made
+
+    def warm_up_share(self, given: str, path: str, of: Sequence[Measure | Samples]) -> float:
+        """The share of each run that is left out at its beginning; of samples only, which are taken until a run's end."""
+        share = self.share(given, path, "warm_up")
+        if share >= 1:
+            raise self.error(f"`{given}` leaves nothing of a run", path, 'such as warm_up = "10 %"')
+        for measure in of:
+            if not all(tables.SHAPES[table].when in (None, "t_ns") for table in measure.tables):
+                raise self.error(f"`{measure.name}` is of events, which do not tell when a run ended", path, 'name a time, such as "5 s"')
+        return share
+
+    def width(self, tree: Tree, path: str, of: Sequence[Measure | Samples]) -> float | None:
+        """The width of the windows in which throughput over time is taken, in ns."""
+        if "width" not in tree:
+            return None
+        place = f"{path}.width"
+        width = self.time(tree["width"], place, 'such as width = "100 ms"')
+        if width <= 0:
+            raise self.error("windows have a width above 0", place, 'such as width = "100 ms"')
+        if not any(tables.WINDOWS in measure.tables for measure in of):
+            raise self.error("`width` is of windows in which throughput is taken", place, "only series.throughput_bps has them")
+        return width
 
     def require_times(self, of: Sequence[Measure | Samples], key: str, path: str) -> None:
         """Refuses a part of the run of what is of a whole run."""

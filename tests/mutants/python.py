@@ -38,7 +38,6 @@ TESTS = {
         "test_over_time",
         "test_layers",
         "test_compare",
-        "test_self_similar",
         "test_traffic",
         "test_hurst",
         "test_fetches",

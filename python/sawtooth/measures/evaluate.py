@@ -111,7 +111,7 @@ class Evaluator:
         finished = dataset.status().filter(pl.col("status") == "ok").select("run")
         # Records without their status are of a batch that was interrupted.
         self.plan = dataset.runs.join(finished, on="run", how="semi").select("run", "cell", *factors(dataset), "arm", "replicate", "seed")
-        self._windows: pl.DataFrame | None = None
+        self._windows: dict[int, pl.DataFrame] = {}
         self._terms: dict[tuple[Term, View], pl.DataFrame] = {}
         self._columns: dict[str, set[str]] = {}
         self._observed: dict[Asked, pl.DataFrame] = {}
@@ -284,7 +284,7 @@ class Evaluator:
         """The rows of a table that count, with `item`; and the columns that tell values apart."""
         shape = SHAPES[table]
         if table == WINDOWS:
-            rows = self.windows().lazy()
+            rows = self.windows(view.rows.width_ns).lazy()
         elif table == MESSAGES:
             rows = self.messages.lazy()
         elif table == "transfers":
@@ -309,14 +309,15 @@ class Evaluator:
         by = [name for name in view.by if name in tables.text_columns(table) or name in shape.keys or name in shape.orders]
         return rows, by
 
-    def windows(self) -> pl.DataFrame:
-        """Throughput in windows of a second, worked out once."""
-        if self._windows is None:
-            from sawtooth.measures import over_time
+    def windows(self, width_ns: float | None = None) -> pl.DataFrame:
+        """Throughput in windows of a second, or of another width, worked out once."""
+        from sawtooth.measures import over_time
 
-            found = over_time.windows(self.dataset)
-            self._windows = found.select("run", "flow", t_ns=pl.col("window") * over_time.WINDOW_NS, throughput_bps="bps")
-        return self._windows
+        width = over_time.WINDOW_NS if width_ns is None else round(width_ns)
+        if width not in self._windows:
+            found = over_time.windows(self.dataset, width)
+            self._windows[width] = found.select("run", "flow", t_ns=pl.col("window") * width, throughput_bps="bps")
+        return self._windows[width]
 
     @cached_property
     def messages(self) -> pl.DataFrame:

@@ -40,6 +40,8 @@ class Rows:
         conditions: on their columns; one on a column that a table has not says nothing of that table.
         start_ns, end_ns: part of the run, from its start; of what has a time, what begins in it.
         warm_up: None, or `mser-5`: how the beginning is found that is left out. A fixed one is `start_ns`.
+        start_share: the beginning that is left out, as a share of the time of a run's last sample.
+        width_ns: of the windows in which throughput over time is taken; None for a second.
 
     """
 
@@ -47,15 +49,19 @@ class Rows:
     start_ns: float | None = None
     end_ns: float | None = None
     warm_up: str | None = None
+    start_share: float | None = None
+    width_ns: float | None = None
 
     @property
     def of_time(self) -> bool:
         """Whether only a part of the run counts."""
-        return self.start_ns is not None or self.end_ns is not None or self.warm_up is not None
+        return self.start_ns is not None or self.end_ns is not None or self.warm_up is not None or self.start_share is not None
 
     def chosen(self, rows: pl.LazyFrame, table: str) -> pl.LazyFrame:
         """Those of a table."""
         shape = SHAPES[table]
+        if self.start_share is not None and shape.when is not None:
+            rows = rows.filter(pl.col(shape.when) >= self.start_share * pl.col(shape.when).max().over("run"))
         for condition in self.conditions:
             if condition.column in tables.text_columns(table) or condition.column in tables.numeric_columns(table):
                 rows = rows.filter(condition.expression())
@@ -73,6 +79,10 @@ class Rows:
         parts: list[str] = []
         if self.warm_up == MSER:
             parts.append("after the warm-up that MSER-5 finds")
+        if self.width_ns is not None:
+            parts.append(f"in windows of {self.width_ns / 1e6:g} ms")
+        if self.start_share is not None:
+            parts.append(f"without the first {100 * self.start_share:.3g} % of each run")
         if self.start_ns is not None and self.end_ns is None:
             parts.append(f"without the first {self.start_ns / 1e9:g} s")
         elif self.end_ns is not None:

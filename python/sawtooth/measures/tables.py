@@ -142,7 +142,7 @@ def text_columns(table: str) -> tuple[str, ...]:
 def numeric_columns(table: str) -> Mapping[str, tuple[str, str]]:
     """Columns of a table that can be measured: name to unit and meaning."""
     if table == WINDOWS:
-        return {"throughput_bps": ("bit/s", "what arrived in order in a window of a second, over that second")}
+        return {"throughput_bps": ("bit/s", "what arrived in order in a window of a second, or of a `width`, over that time")}
     if table == MESSAGES:
         parts = {part.column: ("ns", f"{part.name}, of its last byte: {part.what}") for part in PARTS}
         whole = "from the call of write until the reader has it, the sum of the parts"

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 KINDS = {
     "generic": ("generic", "build"),
     "live": ("live", "build"),
-    "self-similar": ("self_similar", "build"),
 }
 
 __all__ = ["KINDS", "Claimed", "Evidence", "Grid", "Plot", "Section", "fact", "held", "report", "rising"]
