@@ -3,7 +3,6 @@
 # fmt: off
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -143,7 +142,7 @@ def off(group: pl.DataFrame, level: float) -> Interval:
 
 def packets(dataset: Dataset, row: dict[str, Any]) -> Vector:
     """Packets of the background in each period of a run: shape (periods,)."""
-    scenario, known = copy.deepcopy(dataset.study.scenario), dataset.study.scenario.get("vars", {})
+    scenario, known = dict(dataset.study.scenario), dataset.study.scenario.get("vars", {})
     scenario["vars"] = known | {name: row[name] for name in known if row.get(name) is not None}
     times, _ = traffic.departures(scenario, int(row["seed"]), "background")
     return traffic.counts(times, 1476e-6, float(row["time_value"]))
