@@ -190,7 +190,7 @@ class Reader:
         if share >= 1:
             raise self.error(f"`{given}` leaves nothing of a run", path, 'such as warm_up = "10 %"')
         for measure in of:
-            if not all(tables.SHAPES[table].when in (None, "t_ns") for table in measure.tables):
+            if any(tables.SHAPES[table].when not in (None, "t_ns") or table == tables.MESSAGES for table in measure.tables):
                 raise self.error(f"`{measure.name}` is of events, which do not tell when a run ended", path, 'name a time, such as "5 s"')
         return share
 
