@@ -74,7 +74,7 @@ CASES = {
     "a text for true": (RISING[0], f'{RISING[1]}"yes"', '"yes"', '`strata` is true or false, found "yes"', "without quotes: strata = true"),
     "few replicates": (RULE[0], f"{RULE[1]}min = 1 }}", "1", "`min` must be a whole number of at least 2, found 1", "such as min = 5"),
     "no confidence": (RULE[0], f'{RULE[1]}confidence = "high" }}', '"high"', '`confidence` is a share between 0 and 100 %, found "high"', 'for example confidence = "95 %"'),
-    "a warm-up that is none": (RULE[0], 'repeat = { until = "5 %", of = "mean(series.srtt_ns)", warm_up = "mser" }', '"mser"', "`mser` is no quantity: a number with a unit was expected", 'such as "5 s", or "mser-5"'),
+    "a warm-up that is none": (RULE[0], 'repeat = { until = "5 %", of = "mean(series.srtt_ns)", warm_up = "mser" }', '"mser"', "`mser` is no quantity: a number with a unit was expected", 'such as "5 s", "10 %", or "mser-5"'),
     "an axis of one value": ("[0, 0.01]", "0.01", "0.01", "`links.l.loss` must be swept over a list of values, found 0.01", 'such as "links.l.loss" = [0.01, ...]; what has one value stands in the scenario'),
     # What the core refuses.
     "a queue by its size": ("{ rate", '{ queue = "50 packets", rate', '"50 packets"', "unknown queue `50 packets`", 'write queue = { name = "drop_tail", limit = "50 packets" }'),
