@@ -1,4 +1,4 @@
-"""What held connections back, and instruments, of datasets small enough to compute by hand."""
+"""What held connections back, of datasets small enough to compute by hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sawtooth.metrics import instruments, limits
+from sawtooth.metrics import limits
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
@@ -84,29 +84,3 @@ def test_intervals_of_a_connection_have_their_rate_and_the_share_of_each_cause(t
     assert found["stall"].to_list() == pytest.approx([0.3, 0.375])
     assert found["timeout"].to_list() == pytest.approx([0.2, 0.25])
     assert found["pacing"].to_list() == [0.0, 0.0]
-
-
-def test_a_sixth_of_a_run_is_the_warm_up_of_its_instruments(tmp_path: Path) -> None:
-    # Of 4.2 s the first 0.7: the window is 99 kB before, 46 kB just then, and then 10 kB. 1 kB a sample arrives before 1 s, then 2 kB.
-    times = [n * 100_000_000 for n in range(1, 43)]
-    series = pl.DataFrame(
-        {
-            "run": [0] * 42,
-            "flow": ["a"] * 42,
-            "t_ns": times,
-            "cwnd_bytes": [99_000.0 if t < 700_000_000 else 46_000.0 if t == 700_000_000 else 10_000.0 for t in times],
-            "delivered_bytes": [n * 1000 if n <= 10 else 10_000 + (n - 10) * 2000 for n in range(1, 43)],
-        }
-    )
-    names = (
-        "congestion_signals", "retransmits", "dupacks_in", "fast_retransmits", "timeouts", "subsequent_timeouts", "sacks_in", "dsacks_in",
-        *(f"limited_{name}_ns" for name in limits.TITLES),
-    )  # fmt: skip
-    flow = dict.fromkeys(names, 0) | {"run": 0, "cc": "reno", "start_ns": 0, "completion_ns": -1, "lifetime_ns": 4_200_000_000}
-    flows = pl.DataFrame([flow | {"flow": "a", "limited_rwnd_ns": 2_100_000_000, "timeouts": 5}, flow | {"flow": "udp", "cc": ""}])
-    made = _dataset(tmp_path, 1, [(0, "ok", None), (1, "ok", None)], flows=flows, series=series)
-    (row,) = instruments.per_run(made, {"half": 500_000_000, "second": 1_000_000_000}).to_dicts()
-    assert row["cwnd_bytes"] == pytest.approx((46_000 + 35 * 10_000) / 36)
-    # Windows of half a second from 1 s on; 20 kB/s are 160 kbit/s.
-    assert (row["mean_bps"], row["sd_half_bps"], row["cov_second"]) == (160_000, 0, 0)
-    assert (row["Timeouts"], row["by_receiver"], row["by_window"]) == (5, 0.5, 0)
