@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -58,14 +59,27 @@ def test_a_value_of_another_type_is_told_where_it_stands(name: str) -> None:
 def _small(tree: dict[str, Any]) -> dict[str, Any]:
     """A study of few runs, of which every key is still there."""
     tree["repeat"] = 1
-    tree["sweep"] = _shortened(tree.get("sweep", {}))
+    # Levels that figures and findings speak of are there, too, and as many as a dip needs.
+    told = json.dumps([tree.get("figures"), tree.get("findings")])
+    tree["sweep"] = _shortened(tree.get("sweep", {}), told)
     return tree
 
 
-def _shortened(sweep: Any) -> Any:
+def _shortened(sweep: Any, told: str) -> Any:
     if isinstance(sweep, dict):
-        return {key: _shortened(value) for key, value in sweep.items()}
-    return [_shortened(value) for value in sweep[:2]] if isinstance(sweep, list) else sweep
+        return {key: _shortened(value, told) for key, value in sweep.items()}
+    if not isinstance(sweep, list):
+        return sweep
+    return [
+        _shortened(value, told)
+        for at, value in enumerate(sweep)
+        if at < (3 if len(sweep) > 10 else 2) or any(json.dumps(each) in told for each in _levels(value))
+    ]
+
+
+def _levels(value: Any) -> list[Any]:
+    """A level in words; of a case those that it sets. Numbers stand for much else."""
+    return [each for each in (value.values() if isinstance(value, dict) else [value]) if isinstance(each, str)]
 
 
 def _steps(value: Any, before: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
