@@ -1,4 +1,4 @@
-"""Writes the verdicts and numbers in the guide to the Tahoe/Reno study: `python docs/tahoe.py [--check] [RANDOM FIXED UNREAD OTHER]`.
+"""Writes the verdicts and numbers in the guide to the Tahoe/Reno study: `python -m docs.tahoe [--check] [RANDOM FIXED UNREAD OTHER]`.
 
 Results directories of the four commands that the guide names; what is not given is run first, which takes some minutes. With --check
 nothing is written, and the page must already be so.
@@ -6,15 +6,12 @@ nothing is written, and the page must already be so.
 
 from __future__ import annotations
 
-import re
 import sys
-import tempfile
 from pathlib import Path
 
 import polars as pl
-from typer.testing import CliRunner
 
-from sawtooth.cli import app
+from docs.blocks import write
 from sawtooth.findings.verdict import ANSWERS
 from sawtooth.measures import Asked, measure
 from sawtooth.measures.resolve import Context
@@ -25,23 +22,9 @@ GUIDE = Path(__file__).parent / "guides/tahoe-vs-reno.md"
 COMMANDS = (["tahoe-vs-reno/random"], ["tahoe-vs-reno"], ["tahoe-vs-reno", "--set", 'vars.unread="segment"'], ["tahoe-vs-reno/sensitivity"])
 
 
-def main(arguments: list[str]) -> None:
-    """Fills the blocks between the guide's marks."""
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(each) for each in arguments if each != "--check"]
-        for at in range(len(paths), len(COMMANDS)):
-            paths.append(Path(folder) / str(at))
-            done = CliRunner().invoke(app, ["run", *COMMANDS[at], "--out", str(paths[-1])])
-            if done.exit_code:
-                sys.exit(done.output)
-        random, fixed, unread, other = (Dataset.open(path) for path in paths)
-        text = GUIDE.read_text(encoding="utf-8")
-        blocks = {"verdicts": verdicts(random), "standing": standing(other), "agreement": agreement(fixed, unread), "left": left(unread)}
-        for name, block in blocks.items():
-            text = re.sub(rf"(?s)(<!-- {name} -->\n).*?(<!-- /{name} -->)", lambda found, block=block: found[1] + block + found[2], text)
-    if "--check" in arguments:
-        sys.exit(f"{GUIDE} is not what the runs say: python docs/tahoe.py" if text != GUIDE.read_text(encoding="utf-8") else 0)
-    GUIDE.write_text(text, encoding="utf-8")
+def blocks(random: Dataset, fixed: Dataset, unread: Dataset, other: Dataset) -> dict[str, str]:
+    """What stands between the guide's marks."""
+    return {"verdicts": verdicts(random), "standing": standing(other), "agreement": agreement(fixed, unread), "left": left(unread)}
 
 
 def verdicts(dataset: Dataset) -> str:
@@ -98,4 +81,4 @@ def left(unread: Dataset) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write(GUIDE, COMMANDS, blocks, sys.argv[1:])

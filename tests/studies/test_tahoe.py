@@ -109,5 +109,5 @@ def test_the_short_form_shows_what_the_whole_does_where_it_is_clear(short_form: 
 
 @pytest.mark.long
 def test_the_guide_says_what_the_runs_say() -> None:
-    done = subprocess.run([sys.executable, str(ROOT / "docs/tahoe.py"), "--check"], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-m", "docs.tahoe", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,58 @@
+"""Parts of a page that a program fills: what stands between `<!-- NAME -->` and `<!-- /NAME -->`.
+
+A page's program runs the studies that it tells of, or reads results that are given, and fills its blocks from them; with `--check` nothing is written, and the
+page must already be so.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from sawtooth.cli import app
+from sawtooth.results.dataset import Dataset
+
+
+def filled(text: str, blocks: Mapping[str, str]) -> str:
+    """A page's text with these blocks, each of which it has once.
+
+    Raises:
+        ValueError: if it lacks the marks of one, or has them twice.
+
+    """
+    for name, block in blocks.items():
+        pattern = rf"(?s)(<!-- {re.escape(name)} -->\n).*?(<!-- /{re.escape(name)} -->)"
+        text, times = re.subn(pattern, lambda found, block=block: found[1] + block + found[2], text)
+        if times != 1:
+            raise ValueError(f"the page has {times} blocks `<!-- {name} -->` ... `<!-- /{name} -->`, and should have one")
+    return text
+
+
+def write(page: Path, commands: Sequence[Sequence[str]], make: Callable[..., Mapping[str, str]], arguments: Sequence[str]) -> None:
+    """Fills a page's blocks from results.
+
+    Args:
+        page: the page.
+        commands: what `sawtooth run` is told for each of the results.
+        make: of the data sets in that order, block by name.
+        arguments: directories of results in that order, of which those at the end may lack and are run first; and `--check`.
+
+    """
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(each) for each in arguments if each != "--check"]
+        for at in range(len(paths), len(commands)):
+            paths.append(Path(folder) / str(at))
+            done = CliRunner().invoke(app, ["run", *commands[at], "--out", str(paths[-1])])
+            if done.exit_code:
+                sys.exit(done.output)
+        made = filled(text, make(*(Dataset.open(path) for path in paths)))
+    if "--check" not in arguments:
+        page.write_text(made, encoding="utf-8")
+    elif made != text:
+        sys.exit(f"{page} is not what the runs say: python -m docs.{Path(sys.argv[0]).stem}")
