@@ -40,7 +40,7 @@ cases = [{ cc = "reno", "links.l.delay" = "1 ms" }, { cc = "reno", "links.l.dela
 
 @pytest.mark.parametrize(
     ("sweep", "axis"),
-    [(GRID, "rate"), (CASES, "cc"), (TIED, "delay")],
+    [(GRID, "rate (Mbit/s)"), (CASES, "cc"), (TIED, "delay (ms)")],
     ids=[
         "a grid has its last factor as axis",
         "cases have the factor that tells them apart",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sawtooth.plots import facets
 from sawtooth.plots.facets import Grid
@@ -11,6 +13,10 @@ from sawtooth.plots.facets import Grid
 _MOST_NAMED, _FEW_NAMED = 24, 5
 """Levels that are all named on an axis, and about how many are where there are more."""
 _LONGEST = 16
+_ROOM = 7.0
+"""Width in inches that the names of levels may need, in all panels beside each other, before some are left out or they are tilted."""
+_AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)(?: ([A-Za-zµ%][\w/%µ]*))?")
+"""A level that is a number, with its unit if it has one."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +27,23 @@ class Along:
         laid: the panels.
         ordered: whether levels have an order: each begins with a number.
         dense: whether there are so many in order that only some are named.
+        places: of the levels on the axis: counted, or as far from each other as their numbers are.
+        unit: that all levels have, which their names leave to the axis's label; empty if they have none in common.
 
     """
 
     laid: Grid
     ordered: bool
     dense: bool
-    levels: int
-    named: Sequence[tuple[int, str]]
+    places: Sequence[float]
+    named: Sequence[tuple[float, str]]
     tilted: bool
+    unit: str
+
+    def label(self, x: str, y: str) -> None:
+        """Names the axes, once for each column and row; the horizontal one with the unit of its levels."""
+        known = f"{x[:-1]}, {self.unit})" if x.endswith(")") else f"{x} ({self.unit})"
+        self.laid.label(known if self.unit else x, y)
 
     def name(self) -> None:
         """Names the levels, once all is drawn."""
@@ -40,7 +54,7 @@ class Along:
                 for text in axis.get_xticklabels():
                     text.set_horizontalalignment("right")
                     text.set_rotation_mode("anchor")
-            axis.set_xlim(-0.5, self.levels - 0.5)
+            axis.set_xlim(-0.5, self.places[-1] + 0.5)
 
 
 def along(
@@ -50,6 +64,7 @@ def along(
     each: float = 0.0,
     height: float = 2.5,
     dodged: bool = False,
+    valued: bool = False,
     share_y: bool = True,
 ) -> Along:
     """Panels of all rows and columns, as wide as the names of levels need.
@@ -60,17 +75,32 @@ def along(
         each: the least room of a level, in inches.
         height: of a panel, in inches.
         dodged: whether what stands at a level has no names of its own, and may be narrow where there are many panels.
+        valued: whether levels that are numbers may stand as far from each other as these are.
         share_y: whether all panels have the same vertical axis.
 
     """
     ordered = facets.numbers_first(levels)
     dense = is_dense(levels)
+    found = [_AMOUNT.fullmatch(level) for level in levels]
+    units = {each and each[2] for each in found}
+    unit = next(iter(units)) if len(units) == 1 and len(levels) > 1 else None
+    amounts = [float(each[1]) for each in found if each] if len(units) == 1 and None not in found else []
+    texts = [_broken(each[1] if each and unit else level) for each, level in zip(found, levels, strict=True)]
+
+    def width_of(shown: Sequence[int]) -> float:
+        return 0.09 * sum(min(max(len(part) for part in texts[at].split("\n")), 60) + 2 for at in shown)
+
     # From the end: of 1, 2, ... 100 the round ones.
     every = -(-len(levels) // _FEW_NAMED) if dense else 1
     shown = [at for at in range(len(levels)) if (at + 1) % every == 0 or at == 0]
-    texts = [_broken(level) for level in levels]
-    needed = max(2.6, 0.09 * sum(min(max(len(part) for part in texts[at].split("\n")), 60) + 2 for at in shown))
-    tilted = needed > 7
+    steps = [after - before for before, after in pairwise(amounts)]
+    if not dense and len(steps) > _FEW_NAMED and max(steps) - min(steps) < 1e-9 * max(steps):
+        # Where numbers follow in equal steps, those that are not named are read off.
+        least = next(every for every in range(1, len(levels)) if width_of(range(0, len(levels), every)) <= max(_ROOM / len(titles[1]), 2.6))
+        shown = shown if least == 1 else _rounder(texts, (least, least + 1))
+    places = _as_far(steps) if valued and len(steps) >= _FEW_NAMED - 1 else list(map(float, range(len(levels))))
+    needed = max(2.6, width_of(shown))
+    tilted = needed > _ROOM
     width = min(needed, max(4.5, 0.34 * len(shown))) if tilted else needed
     laid = facets.grid(
         *titles,
@@ -78,12 +108,26 @@ def along(
         height=height,
         share_y=share_y,
     )
-    return Along(laid, ordered, dense, len(levels), [(at, texts[at]) for at in shown], tilted)
+    return Along(laid, ordered, dense, places, [(places[at], texts[at]) for at in shown], tilted, unit or "")
 
 
 def is_dense(levels: Sequence[str]) -> bool:
     """Whether levels have an order and are so many that only some are named."""
     return facets.numbers_first(levels) and len(levels) > _MOST_NAMED
+
+
+def _rounder(texts: Sequence[str], every: Sequence[int]) -> list[int]:
+    """Each so many of some numbers, beginning where they have the fewest digits."""
+    choices = [list(range(start, len(texts), each)) for each in every for start in range(each)]
+    return min(choices, key=lambda chosen: sum(len(texts[at].strip("0")) for at in chosen) / len(chosen))
+
+
+def _as_far(steps: Sequence[float]) -> list[float]:
+    """Places as far from each other as numbers are, if the steps between these are much alike; else counted."""
+    found = [0.0]
+    for step in steps:
+        found.append(found[-1] + (step / min(steps) if min(steps) > 0 and max(steps) <= 2.01 * min(steps) else 1.0))
+    return found
 
 
 def _broken(level: str) -> str:

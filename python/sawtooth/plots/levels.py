@@ -62,13 +62,13 @@ def draw(
         boundary: where along the levels, counted from 0, a vertical line stands.
 
     """
-    held = along(titles, levels)
+    held = along(titles, levels, valued=True)
     laid, ordered, dense = held.laid, held.ordered, held.dense
     order = facets.in_order(names)
-    places = np.arange(len(levels))
+    places = np.array(held.places)
     for number, (axis, curves) in enumerate(zip(laid.axes, panels, strict=True)):
         if boundary is not None:
-            axis.axvline(boundary, color="0.5", linewidth=0.8, linestyle=":", zorder=1)
+            axis.axvline(float(np.interp(boundary, np.arange(len(levels)), places)), color="0.5", linewidth=0.8, linestyle=":", zorder=1)
         if line_at is not None:
             axis.axhline(line_at, color="0.35", linewidth=0.8, zorder=1)
         for name, points in curves.items():
@@ -121,7 +121,7 @@ def draw(
         low, high = min([low, *(0.97 * value for value in values)]), max([high, *(1.05 * value for value in values)])
         ends = [end for mark in published for end in (mark.low, mark.high) if np.isfinite(end) and (scale != "log" or end > 0)]
         laid.axes[0].set_ylim(min([low, *ends]), max([high, *ends]))
-    laid.label(*labels)
+    held.label(*labels)
     if second is not None:
         _on_the_right(held, second, names, labels[1])
         return laid.made
@@ -144,7 +144,7 @@ def _on_the_right(held: Along, second: Second, names: Sequence[str], label: str)
             middle = [np.nan if point is None else point.interval.estimate for point in points]
             reach = np.array([(np.nan, np.nan) if point is None else facets.reach(point.interval) for point in points]).reshape(-1, 2).T
             other.errorbar(
-                np.arange(len(points)), middle, yerr=reach, color=look["color"], linestyle=(0, (4, 2)) if held.ordered else "none",
+                held.places, middle, yerr=reach, color=look["color"], linestyle=(0, (4, 2)) if held.ordered else "none",
                 marker="" if held.dense else "s", markersize=4, linewidth=1.0, elinewidth=0.8,
             )  # fmt: skip
         facets.limits(other, every, "linear")

@@ -85,7 +85,7 @@ def pairs(
         axis.axvline(len(levels) - 0.5, color="0.6", linewidth=0.8)
         # Arrows need room.
         axis.margins(y=0.16 if bounds.any() or any(each.bound for each in one.against) else 0.08)
-    held.laid.label(labels[0], labels[1])
+    held.label(labels[0], labels[1])
     return held.laid.made
 
 
@@ -188,7 +188,7 @@ def groups(
         axis.grid(visible=False, axis="x")
     held.name()
     _limits(held.laid.axes[0], [group for curves in panels for found in curves.values() for group in found if group is not None], scale)
-    held.laid.label(*labels)
+    held.label(*labels)
     held.laid.legend(names)
     return held.laid.made
 

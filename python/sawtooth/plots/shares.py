@@ -91,7 +91,7 @@ def bars(
                 )
     held.name()
     laid.axes[0].set_ylim(0, top if top > 1.001 else 1.0)
-    laid.label(*labels)
+    held.label(*labels)
     laid.legend([*names, *([other] if other else []), "not known"])
     return laid.made
 
