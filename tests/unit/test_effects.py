@@ -94,6 +94,11 @@ def test_names_of_many_effects_do_not_overlap() -> None:
     assert plots.left_out([bars]) == "The 12 largest of 20 effects; the others are in the numbers."
 
 
+def test_no_share_of_the_variance_is_above_all_of_it() -> None:
+    figure = plots.shares([[plots.Bar("rate", 0.97, True, "p < 0.001")]], ([""], [""]), "share (%)")
+    assert max(float(tick) for tick in figure.axes[0].get_xticks()) == 100
+
+
 def report_of(folder: Path, text: str) -> list[str]:
     (folder / "s.toml").write_text(text)
     plan = make_plan(Study.load(folder / "s.toml"))

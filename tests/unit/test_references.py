@@ -5,21 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from matplotlib.collections import LineCollection
+from matplotlib.lines import Line2D
 
 from sawtooth import measures, reference_files
 from sawtooth.errors import DatasetError, StudyError, cut
 from sawtooth.execute import execute
 from sawtooth.measures import Asked, Context
 from sawtooth.plan import make_plan
+from sawtooth.plots import levels
 from sawtooth.presentation import presentation
 from sawtooth.reference_files import Columns
 from sawtooth.report import compare, compare_page
 from sawtooth.report.answers import Answers
 from sawtooth.report.compare import Question
 from sawtooth.results.dataset import Dataset
+from sawtooth.stats import Interval
 from sawtooth.study import Study
 
 STUDY = """
@@ -113,6 +117,17 @@ def test_a_reference_stands_beside_the_points_of_a_figure(tmp_path: Path) -> Non
     beside = plot.numbers.select("published", "published_low", "published_high").drop_nulls().sort("published").rows()
     assert beside == [pytest.approx((middle, middle - half * 1e6, middle + half * 1e6)) for middle in (1.8e6, 1.9e6, 3.7e6)]
     assert plot.numbers["published"].null_count() == plot.numbers.height - 3
+
+
+def test_a_published_value_of_all_curves_is_drawn_once_in_their_middle() -> None:
+    one, other = (Interval(value, value - 1, value + 1, 10, "published") for value in (5.0, 7.0))
+    points = {name: [None, None] for name in ("a", "b")}
+    figure = levels.draw([points], ([""], [""]), ["x", "y"], ["a", "b"], ("", ""), marks=[{"a": [one, one], "b": [one, other]}])
+    crosses = [line for line in figure.axes[0].get_lines() if line.get_marker() == "x"]
+    x, y = (np.concatenate([np.asarray(of(line), dtype=float) for line in crosses]) for of in (Line2D.get_xdata, Line2D.get_ydata))
+    assert y.tolist() == [5, 5, 7]
+    # All stand a little aside of their points, by as much.
+    assert x[0] + 1 == pytest.approx(x[1:].mean())
 
 
 def test_numbers_that_nobody_published_are_called_what_they_are(tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ def shares(panels: Sequence[Sequence[Bar]], titles: tuple[Sequence[str], Sequenc
         axis.grid(visible=False, axis="y")
     # Behind the longest bar there is its p.
     laid.axes[0].set_xlim(0, max(most * 1.45, 1e-9))
+    laid.axes[0].set_xticks([tick for tick in laid.axes[0].get_xticks() if tick <= 100 and tick <= most * 1.45])
     laid.label("\n".join(lines), "")
     return laid.made
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sawtooth.estimates import Estimate
@@ -85,31 +86,24 @@ def draw(
                 look = facets.look(at)
                 axis.axhline(dashed[number][name], color=look["color"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
             given = marks[number].get(name) if marks else None
-            if given is not None:
+            if given is not None and dense:
                 known = [(place, value) for place, value in zip(x_places, given, strict=True) if value is not None]
                 reach = np.array([value.reach() for _, value in known]).reshape(-1, 2).T
-                if dense:
-                    # Crosses would hide the curve.
-                    look: dict[str, Any] = {
-                        **facets.look(at),
-                        "marker": "o",
-                        "markersize": 2.6,
-                        "alpha": 0.55,
-                        "markeredgewidth": 0,
-                        "linestyle": "none",
-                    }
-                    axis.errorbar(
-                        [place for place, _ in known], [value.estimate for _, value in known],
-                        yerr=reach if np.isfinite(reach).any() else None, elinewidth=0.6, label=marks_name if at == 0 else "_", **look,
-                    )  # fmt: skip
-                    continue
-                # A little beside the points, so that neither's interval hides the other's.
-                beside = 0.4 * facets.dodge(1, 2) if np.isfinite(reach).any() else 0.0
+                # Crosses would hide the curve.
+                look: dict[str, Any] = {
+                    **facets.look(at),
+                    "marker": "o",
+                    "markersize": 2.6,
+                    "alpha": 0.55,
+                    "markeredgewidth": 0,
+                    "linestyle": "none",
+                }
                 axis.errorbar(
-                    [place + beside for place, _ in known], [value.estimate for _, value in known],
-                    yerr=reach if beside else None, fmt="x", color="black", markersize=6, markeredgewidth=1.1, elinewidth=0.8, capsize=2,
-                    zorder=4, label=marks_name if at == 0 else "_",
+                    [place for place, _ in known], [value.estimate for _, value in known],
+                    yerr=reach if np.isfinite(reach).any() else None, elinewidth=0.6, label=marks_name if at == 0 else "_", **look,
                 )  # fmt: skip
+        if marks and not dense:
+            _crosses(axis, marks[number], {name: facets.dodge(order[name], len(names)) for name in curves}, marks_name)
     held.name()
     every_point = [point for curves in panels for points in curves.values() for point in points]
     facets.limits(laid.axes[0], every_point, scale)
@@ -118,7 +112,9 @@ def draw(
     values += [value for panel in dashed for value in panel.values()]
     if values:
         low, high = laid.axes[0].get_ylim()
-        low, high = min([low, *(0.97 * value for value in values)]), max([high, *(1.05 * value for value in values)])
+        # A cross has a size, which on a logarithmic axis is a factor.
+        less, more = (0.87, 1.15) if scale == "log" else (0.97, 1.05)
+        low, high = min([low, *(less * value for value in values)]), max([high, *(more * value for value in values)])
         ends = [end for mark in published for end in (mark.low, mark.high) if np.isfinite(end) and (scale != "log" or end > 0)]
         laid.axes[0].set_ylim(min([low, *ends]), max([high, *ends]))
     held.label(*labels)
@@ -127,6 +123,25 @@ def draw(
         return laid.made
     laid.legend([*names, *([marks_name] if marks else [])] if marks or len(names) > 1 else [])
     return laid.made
+
+
+def _crosses(axis: Axes, marks: Mapping[str, Sequence[Interval | None]], beside: Mapping[str, float], called: str) -> None:
+    """Draws published values as crosses, beside their curves' points; one that is the same for all curves once, in their middle."""
+    known: list[tuple[float, Interval]] = []
+    for place, level in enumerate(zip(*(marks[name] for name in beside if name in marks), strict=True)):
+        given = {name: mark for name, mark in zip((name for name in beside if name in marks), level, strict=True) if mark is not None}
+        if len(given) > 1 and len({(mark.estimate, mark.low, mark.high) for mark in given.values()}) == 1:
+            known.append((place + float(np.mean([beside[name] for name in given])), next(iter(given.values()))))
+        else:
+            known += [(place + beside[name], mark) for name, mark in given.items()]
+    reach = np.array([value.reach() for _, value in known]).reshape(-1, 2).T
+    told = bool(np.isfinite(reach).any())
+    # A little beside the points, so that neither's interval hides the other's.
+    aside = 0.4 * facets.dodge(1, 2) if told else 0.0
+    axis.errorbar(
+        [place + aside for place, _ in known], [value.estimate for _, value in known], yerr=reach if told else None,
+        fmt="x", color="black", markersize=6, markeredgewidth=1.1, elinewidth=0.8, capsize=2, zorder=4, label=called,
+    )  # fmt: skip
 
 
 def _on_the_right(held: Along, second: Second, names: Sequence[str], label: str) -> None:
