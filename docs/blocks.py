@@ -33,17 +33,19 @@ def filled(text: str, blocks: Mapping[str, str]) -> str:
     return text
 
 
-def write(page: Path, commands: Sequence[Sequence[str]], make: Callable[..., Mapping[str, str]], arguments: Sequence[str]) -> None:
-    """Fills a page's blocks from results.
+def write(
+    pages: Path | Sequence[Path], commands: Sequence[Sequence[str]], make: Callable[..., Mapping[str, str]], arguments: Sequence[str]
+) -> None:
+    """Fills the blocks of a page, or of several, from results.
 
     Args:
-        page: the page.
+        pages: which; of several each has some of the blocks.
         commands: what `sawtooth run` is told for each of the results.
         make: of the data sets in that order, block by name.
         arguments: directories of results in that order, of which those at the end may lack and are run first; and `--check`.
 
     """
-    text = page.read_text(encoding="utf-8")
+    several = [pages] if isinstance(pages, Path) else pages
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(each) for each in arguments if each != "--check"]
         for at in range(len(paths), len(commands)):
@@ -51,8 +53,14 @@ def write(page: Path, commands: Sequence[Sequence[str]], make: Callable[..., Map
             done = CliRunner().invoke(app, ["run", *commands[at], "--out", str(paths[-1])])
             if done.exit_code:
                 sys.exit(done.output)
-        made = filled(text, make(*(Dataset.open(path) for path in paths)))
-    if "--check" not in arguments:
-        page.write_text(made, encoding="utf-8")
-    elif made != text:
-        sys.exit(f"{page} is not what the runs say: python -m docs.{Path(sys.argv[0]).stem}")
+        blocks = make(*(Dataset.open(path) for path in paths))
+    texts = {page: page.read_text(encoding="utf-8") for page in several}
+    for page, text in texts.items():
+        # What no page has is missed at each.
+        elsewhere = {name for other, its in texts.items() if other != page for name in blocks if f"<!-- {name} -->" in its}
+        own = {name: block for name, block in blocks.items() if f"<!-- {name} -->" in text or name not in elsewhere}
+        made = filled(text, own)
+        if "--check" not in arguments:
+            page.write_text(made, encoding="utf-8")
+        elif made != text:
+            sys.exit(f"{page} is not what the runs say: python -m docs.{Path(sys.argv[0]).stem}")
