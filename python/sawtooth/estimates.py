@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -81,8 +81,32 @@ class Estimate:
 
 def of_frame(frame: pl.DataFrame, statistic: Centre, within: tuple[float, float] = (-math.inf, math.inf)) -> Estimate:
     """What the runs of a frame (low, high) are together, by a measure that is `within` these limits: nothing beyond is part of the interval."""
-    known = frame.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
+    known = frame
+    if frame["low"].null_count() or frame["high"].null_count():
+        known = frame.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
     return of_bounds(known["low"].to_numpy(), known["high"].to_numpy(), statistic, frame.height - known.height, within)
+
+
+def of_groups(
+    frame: pl.DataFrame, keys: Sequence[str], statistic: Centre, within: tuple[float, float] = (-math.inf, math.inf)
+) -> Iterator[tuple[dict[str, Any], Estimate]]:
+    """As `of_frame`, of each group of rows that `keys` tell apart, in the order in which they come; with its first row, without low and high."""
+    for row, (low, high) in grouped(frame, keys, ["low", "high"]):
+        known = ~(np.isnan(low) | np.isnan(high))
+        some = (low, high) if known.all() else (low[known], high[known])
+        yield row, of_bounds(*some, statistic, len(low) - int(known.sum()), within)
+
+
+def grouped(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> Iterator[tuple[dict[str, Any], list[Vector]]]:
+    """Of each group of rows that `keys` tell apart its first row without `values`, and these; what is not known is not a number.
+
+    Taken apart all at once: one frame for each of thousands of groups takes longer than what is made of them.
+    """
+    groups = frame.group_by(keys, maintain_order=True).agg(pl.exclude(values).first(), *(pl.col(name) for name in values))
+    columns = [groups[name].explode(empty_as_null=False).to_numpy() for name in values]
+    ends = np.cumsum(groups[values[0]].list.len().to_numpy()).tolist()
+    for row, start, end in zip(groups.drop(values).iter_rows(named=True), [0, *ends], ends, strict=False):
+        yield row, [column[start:end] for column in columns]
 
 
 def of_bounds(

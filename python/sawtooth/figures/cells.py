@@ -85,14 +85,13 @@ def draw(data: Data) -> Drawn:
         curves: dict[str, list[tuple[int, Estimate]]] = {}
         for curve, part in data.curves(frame):
             name = names[order_of[curve]]
-            for (cell, *_), group in part.group_by("cell", "arm", "item", maintain_order=True):
-                found = data.estimate(group)
-                assert found is not None
+            keys = ["cell", "arm", "item"]
+            shown_of = part.select(*dict.fromkeys(["cell", *data.factors, "arm", "item", "low", "high"]))
+            for first, found in estimates.of_groups(shown_of, keys, data.spec.statistic, data.range):
                 points.append(found)
-                at = places[int(str(cell))]
+                at = places[int(first["cell"])]
                 curves.setdefault(name, []).append((at, found.over(divisor)))
-                named = group.select("cell", *data.factors, "arm", "item").row(0, named=True)
-                rows.append({"place": at + 1, **named, **row(found)})
+                rows.append({"place": at + 1, "cell": first["cell"], **{each: first[each] for each in (*data.factors, "arm", "item")}, **row(found)})
         marks = beside.filter(pl.col("run").is_in(frame["run"].to_list())).select("cell", "beside").unique(maintain_order=True)
         crosses += marks.height
         panels.append(cells.Panel(curves, [(places[cell], value / divisor) for cell, value in marks.rows()], _groups(data, frame)))

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
+from sawtooth.findings.cells import Cell
 from sawtooth.findings.data import Data
 from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.findings.verdict import Evidence
@@ -70,9 +71,8 @@ def weigh(data: Data) -> list[Evidence]:
     reference = data.references[term.reference]
     table = reference.table(term.column)
     found: list[Evidence] = []
-    for cell in data.groups():
+    for cell, published in _beside(reference, table, list(data.groups())):
         told = cell.values.height > 0
-        published = _of(reference, table, cell.values if told else cell.plan)
         if published is not None:
             published["n"] = published["n"] if published["n"] is not None else data.spec.options.get("n")
             found.append(
@@ -89,7 +89,7 @@ def remark(data: Data) -> str:
     term = data.spec.options["reference"]
     reference = data.references[term.reference]
     table, named = reference.table(term.column), [name for name in reference.keys if name != "item"]
-    held = [row for cell in data.groups() if cell.values.height and (row := _of(reference, table, cell.values)) is not None]
+    held = [row for cell, row in _beside(reference, table, list(data.groups())) if cell.values.height and row is not None]
     n = data.spec.options.get("n")
     counts = (
         f"Each published value is taken for the mean of {n} runs"
@@ -124,12 +124,18 @@ def _counts(quantity: Quantity, held: Sequence[Mapping[str, Any]], by: str) -> s
     return f"The published values are taken for means of so many runs as their `n`{rest}; the published {spread[0]} does not count"
 
 
-def _of(reference: Reference, table: pl.DataFrame, group: pl.DataFrame) -> dict[str, Any] | None:
-    """The row of the reference that a cell is of."""
-    cell = group.head(1).select(*(name for name in reference.keys))
-    cell = cell.with_columns(recognised(name) for name in cell.columns if name not in ("arm", "item"))
-    rows = table.join(cell, on=list(reference.keys)) if reference.keys else table
-    return rows.row(0, named=True) if rows.height else None
+def _beside(reference: Reference, table: pl.DataFrame, cells: Sequence[Cell]) -> list[tuple[Cell, dict[str, Any] | None]]:
+    """Cells, each with the row of the reference that it is of."""
+    keys = list(reference.keys)
+    if not keys:
+        return [(cell, table.row(0, named=True) if table.height else None) for cell in cells]
+    if not cells:
+        return []
+    heads = pl.concat([(cell.values if cell.values.height else cell.plan).head(1).select(keys) for cell in cells])
+    heads = heads.with_columns(recognised(name) for name in keys if name not in ("arm", "item"))
+    first = table.unique(keys, keep="first", maintain_order=True).with_columns(_there=True)
+    rows = heads.join(first, on=keys, how="left", maintain_order="left").rows(named=True)
+    return [(cell, row if row.pop("_there") else None) for cell, row in zip(cells, rows, strict=True)]
 
 
 def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], reference: Reference, column: str, data: Data) -> Evidence:

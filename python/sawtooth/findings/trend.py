@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
+from sawtooth.estimates import grouped
 from sawtooth.findings.cells import Cell
 from sawtooth.findings.data import Data
 from sawtooth.findings.spec import FindingSpec, Kind
@@ -74,11 +75,11 @@ def weigh(data: Data) -> list[Evidence]:
 def _together(frame: pl.DataFrame, keys: list[str], statistic: stats.Centre) -> pl.DataFrame:
     """One row for each cell: what its runs are together, at least and at most."""
     made: list[dict[str, object]] = []
-    for key, group in frame.group_by(keys, maintain_order=True):
-        least, most = stats.centre_between(group["low"].to_numpy(), group["high"].to_numpy(), statistic)
+    for first, (low, high) in grouped(frame.select(*keys, "low", "high"), keys, ["low", "high"]):
+        least, most = stats.centre_between(low, high, statistic)
         # There is no geometric mean of what is not above 0.
         if not math.isnan(least.estimate):
-            made.append({**dict(zip(keys, key, strict=True)), "low": least.estimate, "high": most.estimate})
+            made.append({**{key: first[key] for key in keys}, "low": least.estimate, "high": most.estimate})
     return pl.DataFrame(made, schema={**dict.fromkeys(keys, pl.String), "low": pl.Float64, "high": pl.Float64})
 
 

@@ -247,14 +247,14 @@ def pdf(made: Figure) -> bytes:
 def laid_out(made: Figure) -> Generator[None]:
     """Within it a figure is drawn, its parts placed once for all formats: finding places takes longer than drawing."""
     with drawing(made):
-        if isinstance(made.get_layout_engine(), ConstrainedLayoutEngine):
+        if isinstance(engine := made.get_layout_engine(), ConstrainedLayoutEngine):
             _fit_labels(made)
             # With many dots letters are as wide as in print; with few they are fitted to dots, and narrower.
             before = made.dpi
             made.set_dpi(_DPI)
-            # Twice: what stands beside axes has its room when those have theirs.
-            made.draw_without_rendering()
-            made.draw_without_rendering()
+            # Twice: what stands beside axes has its room when those have theirs. Nothing is drawn for it.
+            engine.execute(made)
+            engine.execute(made)
             made.set_dpi(before)
             made.set_layout_engine("none")
         yield

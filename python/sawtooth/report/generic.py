@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import polars as pl
@@ -85,10 +85,11 @@ def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) 
     keys = [name for name in (*names, "arm", "item", *one.by) if frame[name].n_unique() > 1 or name in names]
     rows: list[dict[str, object]] = []
     points: list[estimates.Estimate] = []
-    for key, group in frame.group_by("cell", *keys, maintain_order=True):
-        point = estimates.of_frame(group, one.statistic, one.measure.range).over(divisor)
+    told = frame.select(*dict.fromkeys(["cell", *keys, "low", "high"]))
+    for first, estimate in estimates.of_groups(told, ["cell", *keys], one.statistic, one.measure.range):
+        point = estimate.over(divisor)
         points.append(point)
-        rows.append({**dict(zip(keys, key[1:], strict=True)), **_cells(point, unit)})
+        rows.append({**{key: first[key] for key in keys}, **_cells(point, unit)})
     what = one.label or one.measure.words
     pooled = one.measure.pooling("mean", any(name.endswith("]") for name in answers.evaluator.flow_names))
     caption = sentences(
@@ -143,14 +144,15 @@ def _differences(one: Shown, frame: pl.DataFrame, arms: list[str], coarse: pl.Da
     divisor, unit = scale(one.measure.unit, frame["low"].to_numpy())
     rows: list[dict[str, object]] = []
     claims: list[Claimed] = []
-    bounds = None if coarse is None else dict(_beside(coarse, arms[0], keys).group_by(*names, maintain_order=True))
-    for key, group in _beside(frame, arms[0], keys).group_by(*names, maintain_order=True):
+    bounds = None if coarse is None else dict(_groups(_beside(coarse, arms[0], keys), names))
+    for key, group in _groups(_beside(frame, arms[0], keys), names):
         found = _direction(group)
         least, most = (interval.over(divisor) for interval in found.reach(0.95))
-        unfinished = group.filter((pl.col("low") != pl.col("high")) | (pl.col("base_low") != pl.col("base_high"))).height
+        low, high, base_low, base_high = group
+        unfinished = int(((low != high) | (base_low != base_high)).sum())
         rows.append({
             "measure": f"{one.title.lower()}{f' ({unit})' if unit else ''}", **dict(zip(names, key, strict=True)),
-            "difference": None if unfinished else least.estimate, "low": _end(least.low), "high": _end(most.high), "runs": group.height,
+            "difference": None if unfinished else least.estimate, "low": _end(least.low), "high": _end(most.high), "runs": len(low),
             **({"unfinished": unfinished} if unfinished else {}),
         })  # fmt: skip
         evidence = [_evidence(found)]
@@ -164,9 +166,16 @@ def _beside(frame: pl.DataFrame, base: str, keys: list[str]) -> pl.DataFrame:
     return frame.filter(pl.col("arm") != base).join(of_base, on=[*keys, "replicate"], maintain_order="left")
 
 
-def _direction(group: pl.DataFrame) -> Direction:
+def _groups(beside: pl.DataFrame, names: Sequence[str]) -> Iterator[tuple[tuple[object, ...], list[stats.Vector]]]:
+    """The values of a cell and arm, and those of the first arm beside them: low and high of both."""
+    values = ["low", "high", "base_low", "base_high"]
+    for row, found in estimates.grouped(beside.select(*names, *values), names, values):
+        yield tuple(row[name] for name in names), found
+
+
+def _direction(group: Sequence[stats.Vector]) -> Direction:
     """Whether an arm has more than the first, and by how much, decided as a finding is."""
-    low, high, base_low, base_high = (stats.vector(group[name].to_list()) for name in ("low", "high", "base_low", "base_high"))
+    low, high, base_low, base_high = group
     return direction((low, high), (base_low, base_high), {"times": 1.0}, "mean", below=False)
 
 

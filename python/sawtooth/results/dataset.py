@@ -311,7 +311,7 @@ class Dataset(Tables):
         The status is `ok`, `failed` if the run cannot be done, or `lost` if its guest was killed or memory was lacking: then it is tried again.
         """
         parts = self._parts.paths("status")
-        return pl.concat([pl.read_parquet(part) for part in parts]) if parts else as_status([], [], [])
+        return pl.scan_parquet(parts).collect() if parts else as_status([], [], [])
 
     @property
     def complete(self) -> bool:

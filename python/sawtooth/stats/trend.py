@@ -111,8 +111,13 @@ def _exact(parts: Sequence[tuple[Vector, Vector]], observed: float) -> float | N
         own, counts = np.unique(np.round(y[_orders(x.size)] @ x, _DIGITS), return_counts=True)
         if own.size * values.size > _PAIRS:
             return None
-        values, place = np.unique(np.round(np.add.outer(values, own), _DIGITS), return_inverse=True)
-        shares = np.bincount(place.ravel(), weights=np.multiply.outer(shares, counts / counts.sum()).ravel())
+        # Rows in order, one for each value of this stratum: a stable sort merges them.
+        sums = np.round(np.add.outer(own, values), _DIGITS).ravel()
+        order = np.argsort(sums, kind="stable")
+        sums = sums[order]
+        first = np.flatnonzero(np.diff(sums, prepend=-np.inf))
+        values = sums[first]
+        shares = np.add.reduceat(np.multiply.outer(counts / counts.sum(), shares).ravel()[order], first)
     return float(min(1.0, shares[np.abs(values) >= observed - 10 ** -(_DIGITS - 2)].sum()))
 
 
