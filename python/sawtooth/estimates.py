@@ -169,6 +169,11 @@ def of_runs(low: Vector, high: Vector, within: tuple[float, float] = (-math.inf,
     return values, bounds
 
 
+def covers(interval: Interval) -> bool:
+    """Whether an interval was made that covers with its level: not so of what does not vary, nor of what the data do not bound."""
+    return _MADE.search(interval.kind) is not None and math.isfinite(interval.high - interval.low)
+
+
 def said(
     estimates: Iterable[Estimate],
     statistic: Centre,

@@ -94,8 +94,10 @@ def test_claims_of_an_analysis_are_decided_with_the_findings_and_stand_among_the
         assert re.search(r"Refuted by:\*? A link that carries nothing\.", each)
     assert (out / "report/tables/mine.csv").read_text().count("\n") == 4
     plain = CliRunner().invoke(app, ["report", str(out), "--run-analysis", "--format", "csv"]).output.splitlines()
-    assert plain[0] == "caveat: The link is assumed."
-    assert plain[1].endswith(" But: Anything would.")
+    assert plain[1] == "caveat: The link is assumed."
+    assert plain[2].startswith("yes: It carries something [1] (") and "caveat [1]: Anything would." in plain
+    whole = CliRunner().invoke(app, ["report", str(out), "--run-analysis", "--format", "csv", "--verbose"]).output.splitlines()
+    assert whole[1].endswith(" But: Anything would.") and whole[-3:] == plain[-3:]
 
 
 def test_an_edited_study_brings_its_analysis_along(tmp_path: Path) -> None:

@@ -27,18 +27,20 @@ def report(
     run_analysis: Annotated[
         bool, typer.Option("--run-analysis", help="Run the study's own analysis, which is code, also if it is none that comes along.")
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print all numbers of each verdict, and whole caveats.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a study: one self-contained report.html, figures as SVG and PNG, tables as CSV.
 
     With --study it shows what an edited study file asks for; nothing is run again, and the scenario, sweep, draws and arms must be the same.
-    With --json it also prints the verdicts with their numbers, figures and tables.
+    It prints each verdict with the number that decides, and last what was found in words; with --verbose all their numbers, and with --json
+    those of each cell, figures and tables.
 
     Examples: sawtooth report results/hstcp
 
     sawtooth report results/hstcp --format md,pdf --out handout
     """
-    from sawtooth.cli import studies
+    from sawtooth.cli import report_text, studies
     from sawtooth.cli.output import print_json
     from sawtooth.errors import DatasetError
     from sawtooth.report import report as make_report
@@ -63,8 +65,4 @@ def report(
     if as_json:
         print_json({"report": str(page), **made.facts()})
     else:
-        for caveat in made.caveats:
-            print(f"caveat: {caveat}")
-        for line in made.summary:
-            print(line)
-        print(f"report: {page}")
+        report_text.show(made, page, verbose=verbose)

@@ -91,7 +91,9 @@ def draw(data: Data) -> Drawn:
                 points.append(found)
                 at = places[int(first["cell"])]
                 curves.setdefault(name, []).append((at, found.over(divisor)))
-                rows.append({"place": at + 1, "cell": first["cell"], **{each: first[each] for each in (*data.factors, "arm", "item")}, **row(found)})
+                rows.append(
+                    {"place": at + 1, "cell": first["cell"], **{each: first[each] for each in (*data.factors, "arm", "item")}, **row(found)}
+                )
         marks = beside.filter(pl.col("run").is_in(frame["run"].to_list())).select("cell", "beside").unique(maintain_order=True)
         crosses += marks.height
         panels.append(cells.Panel(curves, [(places[cell], value / divisor) for cell, value in marks.rows()], _groups(data, frame)))

@@ -41,6 +41,7 @@ class Evidence:
         doubt: what would have been needed to tell; empty if it is clear.
         steps: what it consists of, if that is several comparisons, each with an interval.
         chance: whether an interval decides, so that a level of confidence says something.
+        brief: the number that decides, with what it is, for lists; empty for that of the interval.
 
     """
 
@@ -54,6 +55,7 @@ class Evidence:
     doubt: str = ""
     steps: Sequence[Evidence] = ()
     chance: bool = True
+    brief: str = ""
 
     @property
     def silent(self) -> bool:

@@ -29,7 +29,7 @@ from sawtooth.presentation import Presentation, presentation
 from sawtooth.questions import Reader
 from sawtooth.references import Reference
 from sawtooth.report import analysed
-from sawtooth.report.document import Plot, Section, Verdict
+from sawtooth.report.document import FOLLOWS, Plot, Section, Verdict
 from sawtooth.results.dataset import Dataset
 
 _MOST_CELLS = 4
@@ -253,7 +253,7 @@ def _together(answer: str, by_itself: str, tested: int) -> str:
 def _words(claim: Claimed, spec: FindingSpec | None, answer: str, together: str = "") -> str:
     """The numbers behind a verdict: of every cell, or of those that matter if there are many; and what the other claims make of it."""
     if claim.parts and spec is not None:
-        return f"follows from {', '.join(spec.options['findings'])}"
+        return f"{FOLLOWS} {', '.join(spec.options['findings'])}"
     if not claim.evidence:
         return claim.why_none
     cells = claim.evidence

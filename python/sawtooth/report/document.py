@@ -36,6 +36,8 @@ FORMATS = {
 """What a report can be written as."""
 _MOST_CELLS = 40
 """Rows of a figure of verdicts."""
+FOLLOWS = "follows from"
+"""What the numbers of a verdict begin with that is made of others."""
 _MOST_TOLD = 20
 """Cells whose numbers a verdict shows of itself."""
 
@@ -139,6 +141,11 @@ class Verdict:
         # One cell has no name, of what follows from other findings there is none, and of many the numbers name those that matter.
         each_told = 0 < len(cells) == len(self.evidence) <= _MOST_TOLD and all(cells)
         return Card("Finding", self.said, self.claim, {**(cells if each_told else {"numbers": self.numbers}), **self._beside})
+
+    @property
+    def untold(self) -> bool:
+        """Whether no run that was made says anything of it."""
+        return not self.evidence and not self.numbers.startswith(FOLLOWS)
 
     @property
     def _beside(self) -> dict[str, str]:
