@@ -37,6 +37,10 @@ def section(answers: Answers, first: Shown | None, *, drawn: bool) -> Section | 
         return None
     try:
         data = Data(answers.evaluator, spec, figures.TABLE["effects"], answers.shown.references, answers.arms)
+        if len(data.panels()) == 1:
+            # The only item needs no title.
+            spec = replace(spec, places={})
+            data = Data(answers.evaluator, spec, figures.TABLE["effects"], answers.shown.references, answers.arms)
         panels, dimensions = data.panels(), effects.dimensions_of(data)
         if not asked and (not 2 <= len(dimensions) <= _MOST_FACTORS or len(panels) > _MOST_PANELS):
             return None
