@@ -1,6 +1,6 @@
-"""Writes the verdicts in the README of the HighSpeed TCP study: `python -m docs.hstcp [--check] [PUBLISHED RANDOM ONE UNSCALED]`.
+"""Writes the verdicts in the README of the HighSpeed TCP study: `python -m docs.hstcp [--check] [PUBLISHED ONE UNSCALED]`.
 
-Results directories of `hstcp`, of `hstcp/random`, and of two parts of `hstcp/gigabit`: all its cells at 1 Gbit/s, and those with the published window limit
+Results directories of `hstcp` and of two parts of `hstcp/gigabit`: all its cells at 1 Gbit/s, and those with the published window limit
 and queues at all rates. What is not given is run first, which takes some minutes. With --check nothing is written, and the page must already be so.
 """
 
@@ -31,13 +31,14 @@ def commands(folder: Path) -> list[list[str]]:
         part, times = re.subn(r"(?ms)^\[short\]\n.*?\n\n", f"[short]\n{levels}\n\n", text)
         assert times == 1
         (folder / f"{name}.toml").write_text(part, encoding="utf-8")
-    return [["hstcp"], ["hstcp/random"], *([str(folder / f"{name}.toml"), "--short"] for name in PARTS)]
+    return [["hstcp"], *([str(folder / f"{name}.toml"), "--short"] for name in PARTS)]
 
 
-def blocks(published: Dataset, random: Dataset, one: Dataset, unscaled: Dataset) -> dict[str, str]:
+def blocks(published: Dataset, one: Dataset, unscaled: Dataset) -> dict[str, str]:
     """What stands between the page's marks."""
-    first, again, *parts = ([*Answers(each).verdicts()] for each in (published, random, one, unscaled))
-    return {"verdicts": table(["Claim", "Verdict", "Number"], first), "random": fresh(first, again), "gigabit": gigabit(*parts)}
+    first, *parts = (Answers(each).verdicts() for each in (published, one, unscaled))
+    heads = ["Claim", "At 1 Gbit/s", "", "Not scaled, at 1, 10 and 100 Gbit/s", ""]
+    return {"verdicts": table(["Claim", "Verdict", "Number"], first), "gigabit": table(heads, *parts)}
 
 
 def table(heads: Sequence[str], *those: Sequence[Verdict]) -> str:
@@ -47,23 +48,6 @@ def table(heads: Sequence[str], *those: Sequence[Verdict]) -> str:
         cells = [part for each in row for part in (("not run", "") if each.untold else (each.said, closing.number(each)))]
         rows.append(f"| {' | '.join([row[0].claim, *cells])} |")
     return "\n".join(rows) + "\n"
-
-
-def fresh(first: Sequence[Verdict], again: Sequence[Verdict]) -> str:
-    """What other start intervals say."""
-    before = {verdict.claim: verdict.said for verdict in first}
-    same = [verdict for verdict in again if verdict.claim in before]
-    other = [verdict for verdict in same if verdict.said != before[verdict.claim]]
-    told = "; ".join(f"{verdict.claim}: {verdict.said}, {closing.number(verdict)}" for verdict in other)
-    rest = [verdict for verdict in again if verdict.claim not in before]
-    counted = "; ".join(f"{verdict.claim}: {verdict.said}, {closing.number(verdict)}" for verdict in rest)
-    alike = f"{len(same) - len(other)} of the {len(same)} claims that both studies make have the same verdict"
-    return f"With fresh start intervals (`random.toml`) {alike}{f'; other: {told}' if told else ''}.\n\nOnly there: {counted}.\n"
-
-
-def gigabit(one: Sequence[Verdict], unscaled: Sequence[Verdict]) -> str:
-    """The claims at gigabit rates in both parts."""
-    return table(["Claim", "At 1 Gbit/s", "", "Not scaled, at 1, 10 and 100 Gbit/s", ""], one, unscaled)
 
 
 if __name__ == "__main__":
