@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from typer.testing import CliRunner
 
 from sawtooth.cli import app
+from sawtooth.report.answers import Answers
 from sawtooth.results.dataset import Dataset
 
 
@@ -64,3 +65,23 @@ def write(
             page.write_text(made, encoding="utf-8")
         elif made != text:
             sys.exit(f"{page} is not what the runs say: python -m docs.{Path(sys.argv[0]).stem}")
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of a page."""
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "".join(f"| {' | '.join(str(cell).replace('|', '') for cell in line)} |\n" for line in lines)
+
+
+def verdicts(dataset: Dataset) -> str:
+    """Every claim with its verdict, and in how many cells it is shown."""
+    rows = ["| Claim | Verdict | Cells that show it, and the contrary, each by itself |", "|---|---|---|"]
+    for verdict in Answers(dataset).verdicts():
+        cells = verdict.evidence
+        if len(cells) == 1:
+            numbers = cells[0].words
+        else:
+            shown, denied = sum(each.shows(0.95) for each in cells), sum(each.denies(0.95) for each in cells)
+            numbers = f"{shown} and {denied} of {len(cells)}" if cells else "follows from others"
+        rows.append(f"| {verdict.claim.replace('|', '')} | {verdict.answer} | {numbers} |")
+    return "\n".join(rows) + "\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from docs.blocks import write
+from docs.blocks import verdicts, write
 from sawtooth.findings.verdict import ANSWERS
 from sawtooth.measures import Asked, measure
 from sawtooth.measures.resolve import Context
@@ -25,20 +25,6 @@ COMMANDS = (["tahoe-vs-reno/random"], ["tahoe-vs-reno"], ["tahoe-vs-reno", "--se
 def blocks(random: Dataset, fixed: Dataset, unread: Dataset, other: Dataset) -> dict[str, str]:
     """What stands between the guide's marks."""
     return {"verdicts": verdicts(random), "standing": standing(other), "agreement": agreement(fixed, unread), "left": left(unread)}
-
-
-def verdicts(dataset: Dataset) -> str:
-    """Every claim with its verdict, and in how many cells it is shown."""
-    rows = ["| Claim | Verdict | Cells that show it, and the contrary, each by itself |", "|---|---|---|"]
-    for verdict in Answers(dataset).verdicts():
-        cells = verdict.evidence
-        if len(cells) == 1:
-            numbers = cells[0].words
-        else:
-            shown, denied = sum(each.shows(0.95) for each in cells), sum(each.denies(0.95) for each in cells)
-            numbers = f"{shown} and {denied} of {len(cells)}" if cells else "follows from others"
-        rows.append(f"| {verdict.claim.replace('|', '')} | {verdict.answer} | {numbers} |")
-    return "\n".join(rows) + "\n"
 
 
 def standing(dataset: Dataset) -> str:

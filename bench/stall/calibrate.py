@@ -128,7 +128,7 @@ def main() -> None:
     if args.ack_every:
         study["scenario"]["tcp"]["ack_every"] = args.ack_every
     for case in study["sweep"][0]["cases"]:
-        if args.mtu and "links.lan.mtu" in case:
+        if args.mtu and case["links.lan.medium"] == "atm":
             case["links.lan.mtu"] = f"{args.mtu} B"
     cases, published = study["sweep"][0]["cases"], published_curves()
     text = as_toml(calibrate(study["scenario"], cases, published))

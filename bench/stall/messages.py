@@ -26,8 +26,8 @@ def times(scenario: dict[str, Any], variants: Sequence[Variant], sizes: NDArray[
     for case, host, tcp in variants:
         nic = case["scenario.host"]
         own = {key.removeprefix("links.lan."): value for key, value in case.items() if key.startswith("links.lan.")}
-        tree = {**scenario, "host": nic, "hosts": {nic: host}, "tcp": {**scenario["tcp"], **tcp}}
-        tree["links"] = {"lan": {**scenario["links"]["lan"], "rate": case["vars.cable"], **own}}
+        tree = {**scenario, "vars": {"cable": case["vars.cable"]}, "host": nic, "hosts": {nic: host}, "tcp": {**scenario["tcp"], **tcp}}
+        tree["links"] = {"lan": {**scenario["links"]["lan"], **own}}
         for size in sizes:
             flow = {**scenario["flows"][0], "source": {"name": "messages", "count": 1, "size": f"{size} B"}}
             texts.append(json.dumps({**tree, "flows": [flow]}))

@@ -65,6 +65,54 @@ def require_unmixed(frame: pl.DataFrame, dimensions: Sequence[str], placed: Sequ
     )
 
 
+def paired(mine: pl.DataFrame, there: pl.DataFrame, on: Sequence[str], runs: pl.DataFrame) -> pl.DataFrame:
+    """Each of `mine` beside the value of the other side that is of the same replicate, as `low_other` and `high_other`; null where that run told none.
+
+    An arm may have fewer replicates than others. Pairs are of those that both have; but a side whose runs are all alike is taken to be so in every
+    replicate of another that varies, and all of those count.
+
+    Args:
+        mine: values, with the columns replicate, low and high; with `arm`, if arms are held against each other.
+        there: likewise.
+        on: what is equal on both sides, besides the replicate.
+        runs: all runs that were planned: arm, replicate.
+
+    """
+    first, second = held(mine, there, on, runs), held(there, mine, on, runs)
+    other = second.select(*on, "replicate", low_other="low", high_other="high")
+    joined = first.join(other, on=[*on, "replicate"], how="left", nulls_equal=True, maintain_order="left")
+    made = _made(runs)
+    if "arm" not in mine.columns or "arm" in on or there.is_empty() or len({*made.values()}) < 2:
+        return joined
+    # A replicate that one side was not to have is no pair that is missing.
+    least = min(made[arm] for arm in there["arm"].unique())
+    both = pl.min_horizontal(pl.lit(least), pl.col("arm").replace_strict(made, return_dtype=pl.Int64))
+    return joined.filter(pl.col("low_other").is_not_null() | (pl.col("replicate") <= both))
+
+
+def held(side: pl.DataFrame, against: pl.DataFrame, on: Sequence[str], runs: pl.DataFrame) -> pl.DataFrame:
+    """Values, and where those of an arm with fewer replicates are all alike the same in the others of `against`, if that varies or has no values itself."""
+    made = _made(runs)
+    if "arm" not in side.columns or len({*made.values()}) < 2:
+        return side
+    here = [name for name in side.columns if name not in ("run", "replicate", "seed", "low", "high", "value")]
+    planned, low, number = pl.col("arm").replace_strict(made, return_dtype=pl.Int64), pl.col("low"), pl.len().alias("number")
+    alike = (low == pl.col("high")).fill_null(value=False).all() & (low.n_unique() == 1)
+    still = side.group_by(here, maintain_order=True).agg(pl.exclude("replicate").first(), number, alike=alike)
+    still = still.filter("alike", pl.col("number") > 1, pl.col("number") == planned).drop("alike", "number")
+    if "low" in against.columns:
+        keys = [*on, pl.lit(0).alias("all")]
+        varying = against.group_by(keys, maintain_order=True).agg(varies=low.n_unique() > 1).filter("varies").drop("varies")
+        still = still.with_columns(all=pl.lit(0)).join(varying, on=[*on, "all"], how="semi", nulls_equal=True)
+    more = still.join(against.select("replicate").unique(maintain_order=True), how="cross").filter(pl.col("replicate") > planned)
+    return pl.concat([side, more.select(side.columns)])
+
+
+def _made(runs: pl.DataFrame) -> dict[str, int]:
+    """How many replicates each arm was to have."""
+    return dict(runs.group_by("arm", maintain_order=True).agg(pl.col("replicate").max().cast(pl.Int64)).iter_rows())
+
+
 def advice(error: MixedError, places: Sequence[str]) -> str:
     """What to add to a figure or finding so that nothing is mixed.
 

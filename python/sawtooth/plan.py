@@ -126,7 +126,7 @@ class Plan:
     def _card(self) -> Card:
         until = self.study.until
         return Card("Plan", self.study.name, self.study.question, {
-            "cells": f"{len(self.cells):,}", "arms": few(self.study.arms), "replicates": until.words if until else f"{self.study.repeat:,}",
+            "cells": f"{len(self.cells):,}", "arms": few(self.study.arms), "replicates": until.words if until else self.study.replicates,
             "runs": self.size,
             "segments": f"{'about' if self.random else 'at most about'} {self.cost:,.0f}", "takes": str(self.demand),
             "warnings": "; ".join(warning.message for warning in self.warnings),
@@ -137,11 +137,11 @@ class Plan:
         """How many runs of what."""
         study = self.study
         arms = f" x {len(study.arms)} arms" if study.arms else ""
-        text = f"{len(self.cells):,} cells{arms} x {study.repeat:,}"
+        text = f"{len(self.cells):,} cells{arms} x"
         if study.until is None:
-            return f"{text} replicates = {len(self.runs):,} runs"
+            return f"{text} {study.counted} = {len(self.runs):,} runs"
         most = len(self.cells) * max(1, len(study.arms)) * study.most
-        return f"{text} to {study.most:,} replicates = {len(self.runs):,} to {most:,} runs"
+        return f"{text} {study.repeat:,} to {study.most:,} replicates = {len(self.runs):,} to {most:,} runs"
 
     @property
     def cost(self) -> float:
@@ -205,15 +205,15 @@ def make_plan(study: Study) -> Plan:
     built: dict[tuple[int, str], str] = {}
     for at, cell in enumerate(all_cells):
         costs: dict[str, float] = {}
-        for run, applied in _runs(study, cell, range(1, study.repeat + 1)):
+        for run, applied in _runs(study, cell, range(1, study.planned + 1)):
             if run.arm not in costs:
                 built[at, run.arm] = run.scenario
                 each, strange = _check(study, run.scenario, applied)
                 costs[run.arm] = each.segments
-                demand = demand.with_runs(study.repeat, each)
+                demand = demand.with_runs(study.repeat_of(run.arm), each)
                 warnings.update(dict.fromkeys(strange))
             runs.append(dataclasses.replace(run, index=len(runs), cost=costs[run.arm]))
-        if study.most > study.repeat:
+        if study.most > study.planned:
             # What cannot be drawn of the last replicate is told now, not in the middle.
             next(_runs(study, cell, range(study.most, study.most + 1)))
     # What figures and findings name comes after the scenario: a misspelt path of the sweep is blamed itself, not what speaks of its factor.
@@ -281,7 +281,11 @@ def _runs(study: Study, cell: Cell, replicates: range) -> Iterator[tuple[Run, Se
         if drawn is None:
             drawn = [draws.draw(study, cell, tree, replicate) for replicate in replicates]
         scenario = ""
+        # By a rule all arms have the same.
+        last = study.most if study.until else study.repeat_of(arm)
         for replicate, (texts, values) in zip(replicates, drawn, strict=True):
+            if replicate > last:
+                break
             if texts:
                 tree["vars"] = {**tree.get("vars", {}), **texts}
             if texts or not scenario:

@@ -68,7 +68,7 @@ def choose(plan: Plan, which: Which) -> Run:
         arms = list(plan.study.arms)
         raise StudyError(f"there is no arm `{which.arm}`", hint=did_you_mean(which.arm, arms) if arms else "the study has no arms")
     study = plan.study
-    if which.replicate is not None and study.repeat < which.replicate <= study.most:
+    if which.replicate is not None and study.planned < which.replicate <= study.most:
         # Replicates by a rule: any that a cell might come to.
         plan = grown(plan, {cell.number: which.replicate - study.repeat for cell in plan.cells})
     for run in plan.runs:

@@ -25,6 +25,7 @@ OTHERS: tuple[Any, ...] = (True, 7, -3.5, "text", DATE, [1, "a"], [[]], {"a": 1}
     [
         "gallery/slow-start-overshoot",
         pytest.param("hstcp", marks=pytest.mark.long),
+        pytest.param("stall", marks=pytest.mark.long),
     ],
 )
 def test_a_value_of_another_type_is_told_where_it_stands(name: str) -> None:

@@ -28,6 +28,7 @@ class Runs(Data):
         self.spec = FindingSpec("c", "", "above", options={"other": Choice(arms=("b",)), **options})
         self.measure = cast(Measure, SimpleNamespace(unit="ns"))
         self.cells = []
+        self.runs = pl.DataFrame({"arm": ["a"], "replicate": [0]})
         self.spoken = pl.DataFrame({"runs": [len(first)]})
         self.frame, self.there = (
             pl.DataFrame({"replicate": range(len(values)), "low": values, "high": values}).with_columns(pl.col("low", "high") * 1e6)

@@ -26,7 +26,7 @@ def show(made: Plan, *, as_json: bool) -> None:
         loaded = made.study
         print_json({
             "name": loaded.name, "question": loaded.question, "runs": len(made.runs), "cells": len(made.cells),
-            "arms": list(loaded.arms), "repeat": loaded.repeat, **({"until": loaded.until.facts} if loaded.until else {}), "deliveries": made.cost, **made.demand.facts(), "seconds": round(seconds, 1),
+            "arms": list(loaded.arms), "repeat": loaded.repeat, **({"until": loaded.until.facts} if loaded.until else {}), **({"own_repeats": dict(loaded.own_repeats)} if loaded.own_repeats else {}), "deliveries": made.cost, **made.demand.facts(), "seconds": round(seconds, 1),
             "axes": _axes(made),
         })  # fmt: skip
         return

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from sawtooth.design import paired
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
 from sawtooth.figures import pairs, shown
@@ -88,15 +89,14 @@ def _pairs(data: Data, along: str, to: str) -> pl.DataFrame:
         raise DatasetError(f"no run is of `{to}`", "it is what the others are held against")
     keys = [name for name in (*data.factors, "arm", "item", *data.spec.view.by, "replicate") if name != along]
     keys = [name for name in dict.fromkeys(keys) if name in data.base.columns]
-    base = data.base.select(*keys, base_low="low", base_high="high")
-    return data.frame.join(base, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return paired(data.frame, data.base, [name for name in keys if name != "replicate"], data.evaluator.dataset.runs)
 
 
 def _estimate(group: pl.DataFrame, form: str) -> Estimate:
-    names = ("low", "high", "base_low", "base_high")
+    names = ("low", "high", "low_other", "high_other")
     there = group.drop_nulls(names)
-    low, high, base_low, base_high = (there[name].to_numpy() for name in names)
-    return pairs.of_pairs((low, high), (base_low, base_high), form, group.height - there.height)
+    low, high, low_other, high_other = (there[name].to_numpy() for name in names)
+    return pairs.of_pairs((low, high), (low_other, high_other), form, group.height - there.height)
 
 
 KIND = Kind(

@@ -36,6 +36,8 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
     if "reference" in tree:
         found["reference"] = shown.beside(reader, tree, path, reader.measure(dict(tree), path))
     if "boundary" in tree:
+        # Refused as what it is; then in the units of levels.
+        reader.quantity(tree["boundary"], f"{path}.boundary", 'such as boundary = "32 KiB"')
         found["boundary"] = reader.amount(str(tree["boundary"]), f"{path}.boundary", None)
     return found
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sawtooth.design import paired
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
 from sawtooth.figures import pairs, shown
@@ -65,15 +66,18 @@ def draw(data: Data) -> Drawn:
     drawn: list[replicates.Pairs] = []
     rows: list[dict[str, object]] = []
     for panel in panels:
-        of = {level: panel.frame.filter((pl.col(along) == level) & pl.col("low").is_not_null()) for level in levels}
-        numbers = sorted({number for side in of.values() for number in side["replicate"]})
+        known, runs = panel.frame.filter(pl.col("low").is_not_null()), data.evaluator.dataset.runs
+        of = {level: known.filter(pl.col(along) == level) for level in levels}
+        numbers = sorted(known["replicate"].unique())
         low, high = (_table(list(of.values()), numbers, column) for column in ("low", "high"))
         found: list[Estimate] = []
-        for at in range(1, len(levels)):
-            there = ~np.isnan(low[[0, at]]).any(axis=0)
-            sides = [(low[side][there], high[side][there]) for side in (at, 0)]
-            found.append(pairs.of_pairs(sides[0], sides[1], form, int((~there).sum())))
-            rows.append({**shown.place(data, panel, ""), along: levels[at], "to": to, **pairs.row(found[-1])})
+        for level in levels[1:]:
+            joined, back = paired(of[level], of[to], (), runs), paired(of[to], of[level], (), runs)
+            told = joined.drop_nulls("low_other")
+            sides = [(told[f"low{side}"].to_numpy(), told[f"high{side}"].to_numpy()) for side in ("", "_other")]
+            lacking = joined["low_other"].null_count() + back["low_other"].null_count()
+            found.append(pairs.of_pairs(sides[0], sides[1], form, lacking))
+            rows.append({**shown.place(data, panel, ""), along: level, "to": to, **pairs.row(found[-1])})
         scale = 1.0 if form == "ratio" else divisor
         drawn.append(replicates.Pairs(low / divisor, high / divisor, [each.over(scale) for each in found]))
     label = data.label(data.spec.label, data.measure, unit)

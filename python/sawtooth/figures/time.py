@@ -20,9 +20,9 @@ REPLICATE = Key("replicate", "whole number from 1", "`1`", "which one is shown")
 def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
     """The replicate."""
     given = tree.get("replicate", 1)
-    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= reader.study.repeat:
+    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= reader.study.planned:
         raise reader.error(
-            f"there is no replicate {document.shown(given)}", f"{path}.replicate", f"they are counted from 1 to {reader.study.repeat}"
+            f"there is no replicate {document.shown(given)}", f"{path}.replicate", f"they are counted from 1 to {reader.study.planned}"
         )
     return {"replicate": given}
 

@@ -111,10 +111,7 @@ def one(name: str, mine: pl.DataFrame, there: pl.DataFrame | None, data: Data, *
     first = (mine["low"].to_numpy(), mine["high"].to_numpy())
     if there is None:
         return _cell(name, first, None, data, below=below, options=data.spec.options) if mine.height else None
-    joined = (
-        mine.select("replicate", "low", "high").join(there.select("replicate", low_other="low", high_other="high"), on="replicate")
-        if paired else data.pairs(mine, there)
-    )  # fmt: skip
+    joined = data.beside(mine, there) if paired else data.pairs(mine, there)
     if not joined.height:
         return None
     first, second = ((joined[f"low{of}"].to_numpy(), joined[f"high{of}"].to_numpy()) for of in ("", "_other"))

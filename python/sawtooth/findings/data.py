@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from sawtooth.design import NOT_SET, require_unmixed, varying
+from sawtooth.design import NOT_SET, paired, require_unmixed, varying
 from sawtooth.findings.cells import Cell, spoken
 from sawtooth.findings.spec import FindingSpec, Kind
 from sawtooth.measures import Asked, Evaluator, Measure, factors, undefined
@@ -20,6 +20,7 @@ class Data:
     """What a finding is decided of.
 
     Attributes:
+        runs: all that were planned.
         frame: the values of its side: cell, factors, arm, replicate, item, low, high, value; known ones.
         spoken: the cells and arms that it speaks of, also those without a value, and how many runs of each came to an end.
         cells: dimensions that tell its cells apart.
@@ -31,6 +32,7 @@ class Data:
     ) -> None:
         assert spec.measure is not None
         self.evaluator = evaluator
+        self.runs = evaluator.dataset.runs
         self.spec = spec
         self.references = references
         self.arms = arms
@@ -102,8 +104,11 @@ class Data:
         told = self.told_there | {"arm" for choice in self.spec.choices if choice.arms}
         same = [name for name in self.cells if name not in told]
         there = other.join(group.select(same).unique(), on=same, how="semi") if same else other
-        mine = group.select("replicate", "low", "high")
-        return mine.join(there.select("replicate", low_other="low", high_other="high"), on="replicate", maintain_order="left")
+        return self.beside(group, there)
+
+    def beside(self, mine: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:
+        """Both sides of one cell, of each replicate that has both."""
+        return paired(mine, there, (), self.runs).select("replicate", "low", "high", "low_other", "high_other").drop_nulls()
 
     def unit(self, values: Sequence[float]) -> tuple[float, str]:
         """What numbers are divided by to be read, and the unit that they then have."""

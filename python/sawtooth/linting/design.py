@@ -36,7 +36,7 @@ def _origin(subject: Subject, path: str) -> str:
 
 def _drift(subject: Subject) -> Iterator[Hit]:
     study = subject.study
-    if not study.on_kernels or study.order != "cells" or len(subject.setups) < 2 or study.repeat < 2:
+    if not study.on_kernels or study.order != "cells" or len(subject.setups) < 2 or study.planned < 2:
         return
     backend = BACKENDS[study.backend]
     if any(backend.clock(_core.kernel_settings(json.dumps(setup.tree))["time"]) == "real" for setup in subject.setups):

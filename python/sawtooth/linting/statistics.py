@@ -18,20 +18,20 @@ _STEADY_LINK = {
 
 
 def _once(subject: Subject) -> Iterator[Hit]:
-    if subject.study.repeat == 1:
-        yield Hit("each cell is run once: no interval, no test, and no way to tell a difference from chance", subject.study.repeat_origin)
+    for origin, number in subject.study.repeat_origins.items():
+        if number == 1:
+            yield Hit("each cell is run once: no interval, no test, and no way to tell a difference from chance", origin)
 
 
 def _copies(subject: Subject) -> Iterator[Hit]:
     study = subject.study
-    if study.repeat < 2 or study.draws or study.on_kernels:
+    if study.planned < 2 or study.draws or study.on_kernels:
         return
     steady = [setup for setup in subject.setups if all(map(_steady_flow, setup.flows)) and all(_steady_link(link) for link in setup.links)]
     if steady and len(steady) == len(subject.setups):
-        yield Hit(
-            f"nothing in a run is random: its {study.repeat} replicates will be copies of each other",
-            study.repeat_origin,
-        )
+        for origin, number in study.repeat_origins.items():
+            if number > 1:
+                yield Hit(f"nothing in a run is random: its {number} replicates will be copies of each other", origin)
 
 
 def _steady_flow(flow: Flow) -> bool:
@@ -52,13 +52,14 @@ def _steady(tree: dict[str, Any]) -> bool:
 
 def _few(subject: Subject) -> Iterator[Hit]:
     study = subject.study
-    least = DETECTABLE.get(study.repeat) if study.until is None else None
-    if least is None or not study.tree.get("findings"):
+    if study.until is not None or not study.tree.get("findings"):
         return
-    yield Hit(
-        f"{study.repeat} replicates tell a difference of arms from chance in four of five studies if it is {least} of its standard deviations, not a smaller one",
-        study.repeat_origin,
-    )
+    for origin, number in study.repeat_origins.items():
+        if number in DETECTABLE:
+            yield Hit(
+                f"{number} replicates tell a difference of arms from chance in four of five studies if it is {DETECTABLE[number]} of its standard deviations, not a smaller one",
+                origin,
+            )
 
 
 RULES = (

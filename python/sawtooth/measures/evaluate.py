@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import polars as pl
 
+from sawtooth.design import held
 from sawtooth.errors import DatasetError
 from sawtooth.measures import functions, tables
 from sawtooth.measures.blocks import block
@@ -219,7 +220,10 @@ class Evaluator:
                 raise DatasetError(f"there are several items `{term.name}` in a run", 'take the flows of a block together: flows = "sum"')
             return chosen.drop("item") if "item" in chosen.columns else chosen
         keys = [name for name in ("cell", "replicate", "item", *view.by) if name in found.columns or name in ("cell", "replicate")]
-        there = found.join(self.plan.filter(arm=term.name).select("run", "cell", "replicate"), on="run").select(*keys, "low", "high")
+        there = found.join(self.plan.filter(arm=term.name).select("run", "cell", "arm", "replicate"), on="run").select(
+            *keys, "arm", "low", "high"
+        )
+        there = held(there, self.plan, (), self.dataset.runs).drop("arm")
         return self.plan.select("run", "cell", "replicate").join(there, on=["cell", "replicate"]).drop("cell", "replicate")
 
     def computed(self, term: Computed, view: View) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from typing import cast
 import polars as pl
 
 from sawtooth import estimates, figures, stats
-from sawtooth.design import NOT_SET
+from sawtooth.design import NOT_SET, paired
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data
 from sawtooth.figures.shown import sentences
@@ -46,7 +46,7 @@ def build(dataset: Dataset, *, drawn: bool = True, run_analysis: bool = False) -
         sections.append(_section(answers, one, frame, drawn=not asked_for))
         told.append(_range(one, frame, swept))
         coarse = _values(answers, one, answers.coarse) if one.measure.coarse and len(answers.arms) > 1 else None
-        differences.append(_differences(one, frame, answers.arms, coarse))
+        differences.append(_differences(one, frame, answers, coarse))
     found = [each for each in differences if each[0].height]
     if found:
         sections.append(_compared(found, answers.arms[0]))
@@ -132,11 +132,12 @@ def _range(one: Shown, frame: pl.DataFrame, swept: Sequence[str]) -> str:
     return f"{what}: {said(ends[0])}" if means.height == 1 else f"{what}: from {said(ends[0])} to {said(ends[1])}"
 
 
-def _differences(one: Shown, frame: pl.DataFrame, arms: list[str], coarse: pl.DataFrame | None) -> tuple[pl.DataFrame, list[Claimed]]:
+def _differences(one: Shown, frame: pl.DataFrame, answers: Answers, coarse: pl.DataFrame | None) -> tuple[pl.DataFrame, list[Claimed]]:
     """What every other arm differs in from the first, by cell and item, replicate by replicate; in the measure's unit; and that it does, as a claim.
 
     `coarse` has the least and the most that values may stand for which are stored coarsely.
     """
+    arms, runs = answers.arms, answers.dataset.runs
     if len(arms) < 2:
         return pl.DataFrame(), []
     keys = ["cell", "item", *one.by]
@@ -144,12 +145,12 @@ def _differences(one: Shown, frame: pl.DataFrame, arms: list[str], coarse: pl.Da
     divisor, unit = scale(one.measure.unit, frame["low"].to_numpy())
     rows: list[dict[str, object]] = []
     claims: list[Claimed] = []
-    bounds = None if coarse is None else dict(_groups(_beside(coarse, arms[0], keys), names))
-    for key, group in _groups(_beside(frame, arms[0], keys), names):
+    bounds = None if coarse is None else dict(_groups(_beside(coarse, arms[0], keys, runs), names))
+    for key, group in _groups(_beside(frame, arms[0], keys, runs), names):
         found = _direction(group)
         least, most = (interval.over(divisor) for interval in found.reach(0.95))
-        low, high, base_low, base_high = group
-        unfinished = int(((low != high) | (base_low != base_high)).sum())
+        low, high, low_other, high_other = group
+        unfinished = int(((low != high) | (low_other != high_other)).sum())
         rows.append({
             "measure": f"{one.title.lower()}{f' ({unit})' if unit else ''}", **dict(zip(names, key, strict=True)),
             "difference": None if unfinished else least.estimate, "low": _end(least.low), "high": _end(most.high), "runs": len(low),
@@ -160,23 +161,22 @@ def _differences(one: Shown, frame: pl.DataFrame, arms: list[str], coarse: pl.Da
     return pl.DataFrame(rows, infer_schema_length=None), claims
 
 
-def _beside(frame: pl.DataFrame, base: str, keys: list[str]) -> pl.DataFrame:
+def _beside(frame: pl.DataFrame, base: str, keys: list[str], runs: pl.DataFrame) -> pl.DataFrame:
     """The values of all arms but the first, with its own of the same replicate."""
-    of_base = frame.filter(arm=base).select(*keys, "replicate", base_low="low", base_high="high")
-    return frame.filter(pl.col("arm") != base).join(of_base, on=[*keys, "replicate"], maintain_order="left")
+    return paired(frame.filter(pl.col("arm") != base), frame.filter(arm=base), keys, runs).drop_nulls("low_other")
 
 
 def _groups(beside: pl.DataFrame, names: Sequence[str]) -> Iterator[tuple[tuple[object, ...], list[stats.Vector]]]:
     """The values of a cell and arm, and those of the first arm beside them: low and high of both."""
-    values = ["low", "high", "base_low", "base_high"]
+    values = ["low", "high", "low_other", "high_other"]
     for row, found in estimates.grouped(beside.select(*names, *values), names, values):
         yield tuple(row[name] for name in names), found
 
 
 def _direction(group: Sequence[stats.Vector]) -> Direction:
     """Whether an arm has more than the first, and by how much, decided as a finding is."""
-    low, high, base_low, base_high = group
-    return direction((low, high), (base_low, base_high), {"times": 1.0}, "mean", below=False)
+    low, high, low_other, high_other = group
+    return direction((low, high), (low_other, high_other), {"times": 1.0}, "mean", below=False)
 
 
 def _evidence(found: Direction) -> Evidence:

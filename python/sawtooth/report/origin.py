@@ -11,6 +11,7 @@ import polars as pl
 
 from sawtooth import _core, estimates
 from sawtooth.results.dataset import Dataset
+from sawtooth.study.model import count_of_arms
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,16 @@ def design(dataset: Dataset) -> str:
     """How many cells, arms and replicates: as many as there are, where a rule made them."""
     manifest = dataset.manifest
     made = dataset.runs.group_by("cell", maintain_order=True).agg(pl.col("replicate").max())["replicate"]
-    replicates = estimates.number(set(made)) if "until" in manifest else str(manifest["repeat"])
+    own = cast(dict[str, int], manifest.get("own_repeats", {}))
+    counts = {arm: own.get(arm, cast(int, manifest["repeat"])) for arm in cast(list[str], manifest["arms"]) or [""]}
+    replicates = estimates.number(set(made)) if "until" in manifest else count_of_arms(counts)
     arms = len(cast(list[str], manifest["arms"])) or 1
     said = ((str(manifest["cells"]), "cell"), (str(arms), "arm"), (replicates, "replicate"))
-    return " x ".join(f"{number} {what}{'' if number == '1' else 's'}" for number, what in said)
+    # A number may be followed by those of some arms.
+    parts = (number.partition(" (") for number, _ in said)
+    return " x ".join(
+        f"{number} {what}{'' if number == '1' else 's'}{brace}{rest}" for (number, brace, rest), (_, what) in zip(parts, said, strict=True)
+    )
 
 
 def failures(dataset: Dataset) -> str:

@@ -64,8 +64,8 @@ STUDY = (
     Key("scenario", "table", "needed", "[the scenario](scenario.md)"),
     Key("sweep", "table of paths and lists, or list of blocks with `grid`, `grids`, `zip` or `cases`", "", "factors; see [the guide](../guides/sweeps.md)"),
     Key(
-        "arms", "table of names and tables of paths and values, and `backends`, a list", "all backends",
-        "alternatives, compared in pairs; what can be run on some [backends](../guides/sweeps.md) only is left out on others",
+        "arms", "table of names and tables of paths and values; also `backends`, a list, and `repeat`, a whole number from 1", "all backends, and the study's `repeat`",
+        "alternatives, compared in pairs; what can be run on some [backends](../guides/sweeps.md) only is left out on others, and one may have [replicates of its own](../guides/sweeps.md)",
     ),
     Key("short", "table of paths and values or lists", "", "the form that `--short` takes"),
     Key("references", "list of [references](#references)", "", "published or measured tables that measures, figures and findings may name"),

@@ -41,6 +41,7 @@ class Study:
         folder: where the files are that it names, if it may name any.
         limits: how much may be asked for, by name (`sawtooth list limit`); raised: those that the study sets itself, as it writes them.
         repeat: replicates of each cell and arm; with `until`, those before the first look.
+        own_repeats: those of arms that say it themselves.
         until: the rule by which cells get more.
         repeat_origin: where `repeat` is written.
 
@@ -68,6 +69,7 @@ class Study:
     raised: Mapping[str, Any] = field(default_factory=dict[str, Any])
     repeat_origin: str = "repeat"
     until: Until | None = None
+    own_repeats: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @classmethod
     def load(cls, path: str | Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:
@@ -124,7 +126,7 @@ class Study:
                         levels.append(each.value)
         return Card("Study", self.name, self.question, {
             "file": str(self.path), **{name: few(levels) for name, levels in varied.items()}, "arms": few(self.arms),
-            "replicates": self.until.words if self.until else f"{self.repeat:,}", "backend": self.backend, "options": ", ".join(self.document.options),
+            "replicates": self.until.words if self.until else self.replicates, "backend": self.backend, "options": ", ".join(self.document.options),
         })  # fmt: skip
 
     @classmethod
@@ -148,10 +150,36 @@ class Study:
         whole = plain if "scenario" in plain else {"scenario": plain}
         return cls.parse(written(whole), Path("<study>"), short=short, options=options, files=files)
 
+    def repeat_of(self, arm: str) -> int:
+        """Replicates of each cell of an arm; with `until`, those before the first look."""
+        return self.own_repeats.get(arm, self.repeat)
+
+    @property
+    def planned(self) -> int:
+        """Replicates of the arm that has most; with `until`, those before the first look."""
+        return max(map(self.repeat_of, self.arms or [""]))
+
     @property
     def most(self) -> int:
         """Replicates that a cell may come to."""
-        return self.until.most if self.until else self.repeat
+        return self.until.most if self.until else self.planned
+
+    @property
+    def replicates(self) -> str:
+        """How many, in words."""
+        return count_of_arms({arm: self.repeat_of(arm) for arm in self.arms or [""]})
+
+    @property
+    def counted(self) -> str:
+        """As `replicates`, with the word: `2 replicates (8 of sack)`."""
+        number, brace, others = self.replicates.partition(" (")
+        return f"{number} replicates{brace}{others}"
+
+    @property
+    def repeat_origins(self) -> Mapping[str, int]:
+        """Where numbers of replicates are written that count, and which."""
+        shared = {self.repeat_origin: self.repeat} if {*(self.arms or [""])} - {*self.own_repeats} else {}
+        return {**shared, **{f"arms.{quoted(arm)}.repeat": number for arm, number in self.own_repeats.items()}}
 
     @property
     def on_kernels(self) -> bool:
@@ -211,6 +239,18 @@ class Study:
             if name in names and assignment.path != name and place is not None:
                 notes[name] = f"`{name}` is {assignment.value} here, from {place}"
         return "; ".join(notes.values())
+
+
+def count_of_arms(counts: Mapping[str, int]) -> str:
+    """How many replicates arms have, in words: what most of them have, and which have others."""
+    numbers = list(counts.values())
+    usual = max(dict.fromkeys(numbers), key=numbers.count, default=1)
+    others: dict[int, list[str]] = {}
+    for arm, number in counts.items():
+        if number != usual:
+            others.setdefault(number, []).append(arm)
+    rest = "; ".join(f"{number:,} of {', '.join(arms)}" for number, arms in others.items())
+    return f"{usual:,} ({rest})" if rest else f"{usual:,}"
 
 
 def _at(value: Any, path: str) -> Any:

@@ -73,11 +73,16 @@ class _Reader:
         raised = self.raised(short=short)
         self.limits = self.limits_of(raised)
         full_sweep = self.sweep(scenario)
-        arms, backends = self.arms(scenario)
+        arms, backends, counts = self.arms(scenario)
         # A mistake in the short form is told by the long one, too.
         settings = self.short(scenario)[: None if short else 0]
         settings += self.options(scenario)
         repeat, seed = self.repeats(self.tree.get("repeat", 1), "repeat"), self.whole("seed", 1, 0)
+        if counts and isinstance(repeat, Until):
+            raise self.document.error(
+                "an arm cannot have a number of replicates of its own where a rule decides: all arms of a cell have the same then",
+                f"arms.{quoted(next(iter(counts)))}.repeat", "leave it out, or write the study's `repeat` as a number", key=True,
+            )  # fmt: skip
         backend = self.backend(self.tree.get("backend", "sim"), "backend")
         sweep: list[list[list[Assignment]]] = [[list(level) for level in block] for block in full_sweep]
         base: list[Assignment] = []
@@ -88,7 +93,8 @@ class _Reader:
             if setting.path == "backend":
                 backend = self.backend(setting.value, setting.origin)
             elif setting.path == "repeat":
-                repeat, repeat_origin = self.repeats(setting.value, setting.origin), setting.origin
+                # Of all arms: what is tried out, or set by hand, is of one size.
+                repeat, repeat_origin, counts = self.repeats(setting.value, setting.origin), setting.origin, {}
             elif setting.path == "seed":
                 seed = self.whole_value(setting.value, "seed", 0, setting.origin)
             elif isinstance(setting.value, list):
@@ -119,6 +125,7 @@ class _Reader:
             full_sweep=full_sweep,
             arms={name: arm for name, arm in arms.items() if backend in backends[name]},
             other_arms={name: known for name, known in backends.items() if backend not in known},
+            own_repeats={name: number for name, number in counts.items() if backend in backends[name]},
             base=base,
             tree=tree,
             limits=self.limits,
@@ -410,10 +417,11 @@ class _Reader:
             ])  # fmt: skip
         return self.once(cases, [f"{origin}[{index}]" for index in range(len(cases))])
 
-    def arms(self, scenario: Tree) -> tuple[dict[str, list[Assignment]], dict[str, list[str]]]:
-        """The arms, and of each the backends that it is for."""
+    def arms(self, scenario: Tree) -> tuple[dict[str, list[Assignment]], dict[str, list[str]], dict[str, int]]:
+        """The arms; of each the backends that it is for; and of those that say it how many replicates."""
         arms: dict[str, list[Assignment]] = {}
         backends: dict[str, list[str]] = {}
+        counts: dict[str, int] = {}
         for name, entry in self.table(self.tree.get("arms", {}), "arms").items():
             where = f"arms.{quoted(name)}"
             if not name.strip():
@@ -422,12 +430,23 @@ class _Reader:
                 )
             settings = dict(self.table(entry, where))
             backends[name] = self.backends(settings.pop("backends", list(BACKENDS)), f"{where}.backends")
+            if "repeat" in settings:
+                counts[name] = self.count(settings.pop("repeat"), f"{where}.repeat")
             arms[name] = [
                 assignment
                 for path, value in settings.items()
                 for assignment in self.assignment(path, value, f"{where}.{quoted(path)}", scenario)
             ]
-        return arms, backends
+        return arms, backends, counts
+
+    def count(self, value: Any, origin: str) -> int:
+        """How many replicates an arm has."""
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise self.document.error(
+                f"`repeat` of an arm must be a whole number of at least 1, found {shown(value)}", origin,
+                "such as repeat = 10; a rule is for all arms: write it as the study's `repeat`" if isinstance(value, dict) else "such as repeat = 10",
+            )  # fmt: skip
+        return value
 
     def backends(self, value: Any, origin: str) -> list[str]:
         if not isinstance(value, list) or not value:

@@ -65,10 +65,12 @@ def check_size(study: Study) -> None:
     for sweep in (study.full_sweep, study.sweep):
         number = math.prod(len(block) for block in sweep)
         arms, limit = max(1, len(study.arms)), study.limits["runs"]
-        if number * arms * study.most > limit:
-            text = f"these are {number:,} cells x {arms} arms x {study.most:,} replicates = {number * arms * study.most:,} runs"
-            origin = study.repeat_origin if study.most > number * arms else "sweep"
-            raise study.document.exceeds("runs", number * arms * study.most, limit, text, origin)
+        runs = number * (arms * study.most if study.until else sum(map(study.repeat_of, study.arms or [""])))
+        if runs > limit:
+            most = f"{study.most:,} replicates" if study.until else study.counted
+            text = f"these are {number:,} cells x {arms} arms x {most} = {runs:,} runs"
+            origin = max(study.repeat_origins, key=study.repeat_origins.__getitem__) if study.most > number * arms else "sweep"
+            raise study.document.exceeds("runs", runs, limit, text, origin)
     for name, draw in study.draws.items():
         drawn = number * study.most * draw.get("count", 1)
         if drawn > study.limits["draws"]:

@@ -3,12 +3,19 @@
 //! Specifications: RFC 1122 §4.2.3.2 (less than half a second; what `timeout` is); for `linux-2.0` what is published of kernels of that series: data with PSH were acknowledged after at
 //! most HZ/50, which is 20 ms, other data after an adaptive time of at most HZ/2, 500 ms, which follows the time between arrivals. No kernel's code was read for it.
 //!
-//! **How the time between arrivals is estimated** the description does not say; RFC 813 appendix A does, and this is that:
-//! - An interval is measured from a segment without PSH to the next one, whatever that is: between what follows PSH lies what the application does.
-//! - The estimate is an exponential mean over "perhaps the last ten or twenty" of them: each counts one sixteenth. The first is the first estimate; without any it is the most.
-//! - An interval of more than four times the estimate is discarded: a pause, not the pace. (The appendix: "perhaps a ratio of two or four times".) What is less than a tick of the receiver's
-//!   clock counts as one there, or else an estimate that has once been of microseconds would never become longer.
-//! - The appendix adds "a fairly generous fudge factor" to what the timer waits: that of a clock's tick, at which timers expire ([`super::ticks`]).
+//! **How the time between arrivals is estimated** the description does not say. RFC 813 (1982) appendix A has an algorithm, which its author calls sensible and not tested; this is that, but for
+//! what is marked:
+//! - RFC: a timer is started whenever a segment without PSH arrives, and runs until the next segment. Here the same: between what follows PSH lies what the application does.
+//! - RFC: the intervals are averaged by exponential smoothing over "perhaps the last ten or twenty segments". Here each counts one sixteenth. *Ours*: the first is the first estimate; without any
+//!   it is the most.
+//! - RFC: an interval is discarded that exceeds the estimate by "perhaps a ratio of two or four times". Here four. *Ours*: an estimate of less than a tick of the receiver's clock counts as one
+//!   there, or else one that has once been of microseconds would never become longer.
+//! - RFC: the timer that triggers the acknowledgement "can add a fairly generous fudge factor", which is to be constant. *Otherwise here*: nothing is added but what is left until the clock's next
+//!   tick, at which timers expire ([`super::ticks`]), and that is not constant.
+//!
+//! **What RFC 813 §5 has otherwise** (and §7): it sends an acknowledgement when a segment with PSH comes (here, as is published of Linux 2.0, its wait is 20 ms at most), when the data pause (each
+//! segment starts the timer again; here the one that is to be acknowledged first decides), and when the offered window has shrunk to half of what there is room for, which it says is the usual case. Of the
+//! last `ack_window_share = 0.5` does the like. That any kernel did as RFC 813 says is not known here.
 //!
 //! **How long a segment waits**: for the estimate, but at most for `delayed_ack_pushed` if it has PSH and `delayed_ack_most` if it has none. Of several that wait, the one that is to be
 //! acknowledged first decides.
