@@ -116,7 +116,7 @@ def test_rules_are_listed() -> None:
 KNOWN = {
     "congestion-controls": {"SW201"}, "gallery/incast": {"SW302"}, "hstcp": {"SW302", "SW401", "SW502", "SW503"},
     "hstcp/gigabit": {"SW203", "SW302", "SW401", "SW502"}, "hstcp/random": {"SW302", "SW401", "SW502", "SW503"}, "stall/closed-loop": {"SW203"}, "stall/latency": {"SW203"}, "stall": {"SW002"}, "stall/modern": {"SW203"}, "stall/mpi": {"SW203", "SW302"}, "stall/receiver": {"SW203"},
-    "stall/slow-start": {"SW203"}, "stall/switch": {"SW203"}, "testbed/guest-resources": {"SW203"},
+    "stall/slow-start": {"SW203"}, "stall/switch": {"SW002", "SW203"}, "testbed/guest-resources": {"SW203"},
     "self-similar-background/kernel": {"SW203"}, "self-similar-background/sensitivity": {"SW203"},
 }  # fmt: skip
 """What the studies that come along are told, and rightly: most of it is what was wrong with what they do again."""
