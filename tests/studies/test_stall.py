@@ -295,7 +295,10 @@ def test_what_is_said_of_message_passing_comes_out_otherwise_of_others(tmp_path:
 
 def test_of_another_seed_the_verdicts_on_what_is_drawn_are_the_same(usual: Answers, tmp_path: Path) -> None:
     found = changed(usual, answers(tmp_path, lambda text: text.replace("repeat = 2 ", "seed = 7\nrepeat = 2 ")))
-    assert not [claim for claim in found if not claim.startswith("faulty-anytime")]
+    # Over ATM the blind form's surplus is so near its bar that another seed meets it; the guide says so.
+    near = "blind: share of dips here that are none there at most 0.25"
+    assert {claim for claim in found if not claim.startswith("faulty-anytime")} <= {near}
+    assert found.get(near, "mixed") == "mixed"
 
 
 def test_all_studies_of_the_hosts_have_the_same() -> None:
