@@ -232,11 +232,15 @@ class Data:
         if place not in self.places or level == "":
             return level
         dimension = self.places[place]
-        named = not re.search("[a-zA-Z]", level) or dimension in self._alike
-        return f"{dimension} = {written(level)}" if named else written(level)
+        return f"{dimension} = {written(level)}" if dimension in self._alike else named(dimension, level)
 
     @cached_property
     def _alike(self) -> set[str]:
         """Dimensions with a place that have a level in common with another, such as windows and queues of 2000 B."""
         levels = {name: set(self.frame[name].unique().to_list()) for name in self.places.values() if name in self.frame.columns}
         return {name for name, mine in levels.items() for other in levels if other != name and mine & levels[other]}
+
+
+def named(dimension: str, level: str) -> str:
+    """A level in words: a bare number says of what it is one."""
+    return written(level) if re.search("[a-zA-Z]", level) else f"{dimension} = {written(level)}"

@@ -11,7 +11,7 @@ from sawtooth.design import paired
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
 from sawtooth.figures import pairs, shown
-from sawtooth.figures.data import Data
+from sawtooth.figures.data import Data, named
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.hints import did_you_mean
 from sawtooth.questions import Reader
@@ -65,7 +65,8 @@ def draw(data: Data) -> Drawn:
         curves.append(here)
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
     what = data.spec.label or data.measure.words
-    label = f"{what}: ratio to {to}" if form == "ratio" else f"{what}: difference to {to}{f' ({unit})' if unit else ''}"
+    base = named(along, to)
+    label = f"{what}: ratio to {base}" if form == "ratio" else f"{what}: difference to {base}{f' ({unit})' if unit else ''}"
     scale = data.spec.scale if form == "ratio" else "linear"
     made = levels.draw(
         curves,
