@@ -232,7 +232,7 @@ def page(rows: pl.DataFrame, second: pl.DataFrame, third: pl.DataFrame) -> str:
         "Written by `python bench/linux/study4.py`. Mean download times of 1 MB over 480 Mbit/s, a queue of 10 packets and 1 % loss, eleven senders at three delays, receiver Reno; "
         "forty fetches a cell, eight one after the other between the same hosts. Kernel and simulator lose the same packets. Bold: more than 10 % apart, and by more than both 95 % intervals together.",
         "[The guide to the testbed](../guides/testbed.md) compares kernel and simulator over all 363 cells of the study, with the simulator's timers as its `linux` stack has them, in ticks of 4 ms. "
-        "Here they tick every 10 ms, as this kernel's do; that is why its ratios for the same 33 cells are not those below.",
+        "Here they tick every 10 ms, as this kernel's do, and the kernel's downloads are others: for these two reasons its ratios for the same 33 cells are not those below.",
         "```\n" + summary(rows) + "\n```",
         OFFLOAD,
         "Cells that are further than 10 % apart were measured again with as many other fetches. The reason is *chance* if the second sample is within 10 %; "

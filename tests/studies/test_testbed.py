@@ -5,6 +5,7 @@ Each study is simulated once, with fewer clients or downloads than it has; what 
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -213,6 +214,12 @@ def test_times_that_are_the_published_ones_are_said_to_be(simulated: Callable[[s
     found = altered(made, tmp_path, change)
     assert (found[FASTEST], found[LP]) == ("yes", "yes")
     assert found[REPRODUCED] != "no"
+
+
+@pytest.mark.long
+def test_the_guide_says_what_the_simulator_does() -> None:
+    done = subprocess.run([sys.executable, "-m", "docs.testbed", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 # --- the published tables
