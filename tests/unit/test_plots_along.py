@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sawtooth.figures import data
+from sawtooth.plots import standing
 from sawtooth.plots.along import along
 
 ONE = ([""], [""])
@@ -57,3 +59,31 @@ def test_steps_that_are_not_equal_are_all_named() -> None:
 def test_numbers_in_steps_that_are_much_alike_stand_as_far_apart_as_they_are(levels: list[str], places: list[float]) -> None:
     assert shown(levels)[2] == pytest.approx(places)
     assert shown(levels, valued=False)[2] == list(range(len(levels)))
+
+
+def test_a_name_that_would_touch_the_one_before_is_left_out() -> None:
+    rates = [f"{rate} Mbit/s" for rate in (*range(0, 1000, 100), 950)]
+    _, names, places = shown(rates)
+    assert names == [str(each) for each in range(0, 1000, 100)]
+    assert places[-1] == 18.0
+    assert along(ONE, rates, valued=True).places[-1] == 19.0
+
+
+def test_levels_in_disorder_stand_by_size() -> None:
+    """Several grids of a sweep give them so; what rises, falls or is no quantity stays."""
+    ordered = data._sorted  # pyright: ignore[reportPrivateUsage]
+    assert ordered(["100 packets", "25 packets", "400 packets"]) == ["25 packets", "100 packets", "400 packets"]
+    assert ordered(["1 kB", "500 B", "2 kB"]) == ["500 B", "1 kB", "2 kB"]
+    assert ordered(["0.8", "0.5", "0.95"]) == ["0.5", "0.8", "0.95"]
+    for kept in (["3", "2", "1"], ["b", "a", "c"], ["2 ms", "1 kB", "3 ms"], ["5 ms", "none", "1 ms"]):
+        assert ordered(kept) == kept
+
+
+def test_verdicts_under_assumptions_are_a_row_each() -> None:
+    counts = {"all": {"yes": 3, "no": 1}, "queue 1 B": {"yes": 2}, "queue 2 B": {"yes": 1, "no": 1}}
+    few, many = (standing.bars({f"claim {at}": counts for at in range(number)}) for number in (1, 25))
+    texts = [text.get_text() for text in many.axes[0].texts]
+    assert sum(text.startswith("claim ") for text in texts) == 25
+    assert [text for text in texts if "(" in text] == ["all (4)", "queue 1 B (2)", "queue 2 B (2)"]
+    # No row is higher than its text and its bar need.
+    assert (many.get_figheight() - few.get_figheight()) / 24 < 0.4

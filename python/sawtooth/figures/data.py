@@ -22,7 +22,7 @@ from sawtooth.figures.spec import FigureSpec, Kind
 from sawtooth.measures import Asked, Evaluator, Measure, Samples, factors, undefined
 from sawtooth.measures.blocks import name_of_block
 from sawtooth.questions import Choice, require_items
-from sawtooth.recognise import written
+from sawtooth.recognise import size, written
 from sawtooth.references import Reference
 from sawtooth.scales import scale
 
@@ -211,7 +211,7 @@ class Data:
             return present
         # Of all cells: those without a run would else change the order of the others.
         planned = self.evaluator.dataset.runs.sort("cell", maintain_order=True)[dimension].fill_null(NOT_SET).unique(maintain_order=True)
-        return [level for level in planned.to_list() if level in present]
+        return _sorted([level for level in planned.to_list() if level in present])
 
     def points(self, frame: pl.DataFrame) -> list[Estimate | None]:
         """What a curve has at each level along x, in the measure's unit: None where it has no runs."""
@@ -244,3 +244,16 @@ class Data:
 def named(dimension: str, level: str) -> str:
     """A level in words: a bare number says of what it is one."""
     return written(level) if re.search("[a-zA-Z]", level) else f"{dimension} = {written(level)}"
+
+
+def _sorted(levels: list[str]) -> list[str]:
+    """Levels as they are if they rise or fall, or are no quantities of one kind; in disorder, as several grids of a sweep have them, by size."""
+    amounts = [size(level) for level in levels]
+    known = [each[0] for each in amounts if each is not None]
+    if (
+        len(known) < len(levels)
+        or len({each[1] for each in amounts if each is not None}) != 1
+        or known in (sorted(known), sorted(known, reverse=True))
+    ):
+        return levels
+    return [level for _, level in sorted(zip(known, levels, strict=True))]

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from sawtooth.plots import facets
 from sawtooth.plots.facets import Grid
+from sawtooth.plots.style import extent
 
 _MOST_NAMED, _FEW_NAMED = 24, 5
 """Levels that are all named on an axis, and about how many are where there are more."""
@@ -108,12 +109,25 @@ def along(
         height=height,
         share_y=share_y,
     )
-    return Along(laid, ordered, dense, places, [(places[at], texts[at]) for at in shown], tilted, unit or "")
+    named = [(places[at], texts[at]) for at in shown]
+    if places[-1] > len(places) - 1:
+        # Steps are not all alike: a name that would touch the one before is left out.
+        inch = (places[-1] + 1) / width
+        named = [
+            named[0],
+            *(after for before, after in pairwise(named) if after[0] - before[0] > inch * (_wide(before[1]) + _wide(after[1])) / 2),
+        ]
+    return Along(laid, ordered, dense, places, named, tilted, unit or "")
 
 
 def is_dense(levels: Sequence[str]) -> bool:
     """Whether levels have an order and are so many that only some are named."""
     return facets.numbers_first(levels) and len(levels) > _MOST_NAMED
+
+
+def _wide(text: str) -> float:
+    """Width of a name with the room about it, in inches."""
+    return extent(text, 9.0) + 0.04
 
 
 def _rounder(texts: Sequence[str], every: Sequence[int]) -> list[int]:

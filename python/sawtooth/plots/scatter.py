@@ -89,8 +89,10 @@ def runs(
             plain_ticks(which)
         else:
             low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
-            span = (high - low) or 1.0
-            set_limits(low - below * span if low < 0 else 0.0, high + above * span if high > 0 or not low else 0.0)
+            if low == high:
+                high = 1.0
+            span = high - low
+            set_limits(low - below * span if low < 0 else 0.0, high + above * span if high > 0 else 0.0)
     laid.label(*labels)
     laid.legend(names)
     return laid.made

@@ -1,4 +1,4 @@
-"""Verdicts under other assumptions: of each claim bars of the shares of combinations that say what, all below each other."""
+"""Verdicts under other assumptions: a row per claim, in it bars of the shares of combinations that say what."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from matplotlib.patches import Patch
 from sawtooth.plots.forest import ANSWERS, Judged
 from sawtooth.plots.style import extent, figure, legend_above, plain, wrapped
 
-_WIDTH, _MARGIN, _GAP = 6.4, 0.08, 0.1
-_LINE = 0.2
-"""Height of a line, in inches."""
-_HEAD, _NAME, _NUMBER = 8.5, 7.5, 7.0
-"""Size of a claim, of a bar's name and of the numbers in it, in points."""
+_TEXT, _WIDTH, _NARROWEST = 3.5, 4.0, 0.62
+"""Widths in inches: of claims, of all bars of a claim if they have room in it, and the least of one."""
+_MARGIN, _GAP, _LEGEND = 0.08, 0.09, 0.35
+_LINE, _NAME_LINE, _BAR = 0.14, 0.13, 1.4
+"""Heights in inches, of a line of a claim and of a column's name; and of a bar, in lines."""
+_CLAIM, _NAME, _NUMBER = 7.5, 7.0, 6.5
+"""Size of a claim, of a column's name and of the numbers in bars, in points."""
 _HATCHES = {"yes": "", "no": "////", "mixed": "xxxx", "cannot distinguish": ""}
 """Answers are told apart also in grey."""
 
@@ -44,58 +46,58 @@ class Decided(Judged, Protocol):
 
 
 def bars(claims: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Figure:
-    """A bar is a whole, whatever its number of combinations; the numbers in it are combinations.
+    """A row per claim, a column per name of bars. A bar is a whole, whatever its number of combinations; the numbers in it are combinations.
 
     Args:
         claims: each to its bars; a bar's name to how many combinations have which answer.
 
     """
-    heads = {claim: wrapped(plain(claim, 400), _HEAD, 0.94 * (_WIDTH - 2 * _MARGIN), bold=True) for claim in claims}
-    lines = sum(len(heads[claim]) + len(own) + 0.6 for claim, own in claims.items())
-    names = [_named(name, own) for every in claims.values() for name, own in every.items()]
-    left = _MARGIN + max(extent(name, _NAME) for name in names) + _GAP
-    height = _LINE * lines + 0.35
-    made, (axis,) = figure(_WIDTH, height)
+    names = list(dict.fromkeys(name for own in claims.values() for name in own))
+    column = max(_NARROWEST, _WIDTH / len(names))
+    texts = {claim: wrapped(plain(claim, 400), _CLAIM, _TEXT) for claim in claims}
+    heads = {name: wrapped(plain(_headed(name, claims)), _NAME, column - _GAP) for name in names}
+    tops = [0.0]
+    for lines in texts.values():
+        tops.append(tops[-1] + _LINE * max(len(lines), _BAR) + _GAP)
+    head = _NAME_LINE * max(map(len, heads.values())) + _GAP
+    width, height = 3 * _MARGIN + _TEXT + column * len(names), tops[-1] + head + _LEGEND
+    made, (axis,) = figure(width, height)
     made.set_layout_engine("none")
-    width = _WIDTH - left - _MARGIN
-    axis.set_position((left / _WIDTH, 0.02, width / _WIDTH, 1 - 0.35 / height - 0.02))
-    at = 0.0
-    for claim, own in claims.items():
-        for line in heads[claim]:
-            _text(axis, line, at, (_MARGIN - left) * 72, _HEAD, bold=True)
-            at += 1
-        for name, counts in own.items():
-            _text(axis, _named(name, counts), at, (_MARGIN - left) * 72, _NAME)
-            _bar(axis, counts, at, width)
-            at += 1
-        at += 0.6
-    axis.set_xlim(0, 1)
-    axis.set_ylim(lines - 0.5, -0.6)
+    axis.set_position((0, 0, 1, 1))
+    # In inches, from the upper left.
+    axis.set_xlim(0, width)
+    axis.set_ylim(height, 0)
     axis.set_axis_off()
+    left = 2 * _MARGIN + _TEXT
+    for at, name in enumerate(names):
+        axis.text(left + at * column, _LEGEND + head - _GAP, "\n".join(heads[name]), fontsize=_NAME, ha="left", va="bottom")
+    for (claim, own), top, after in zip(claims.items(), tops, tops[1:], strict=False):
+        middle = _LEGEND + head + (top + after - _GAP) / 2
+        axis.text(_MARGIN, middle, "\n".join(texts[claim]), fontsize=_CLAIM, ha="left", va="center", linespacing=1.15)
+        for at, name in enumerate(names):
+            if own.get(name):
+                _bar(axis, own[name], middle, left + at * column, column - _GAP)
     present = [answer for answer in ANSWERS if any(counts.get(answer) for own in claims.values() for counts in own.values())]
     legend_above(made, axis, [(Patch(**_look(answer)), answer) for answer in present])
     return made
 
 
-def _named(name: str, counts: Mapping[str, int]) -> str:
-    return plain(f"{name} ({sum(counts.values())})")
+def _headed(name: str, claims: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
+    """A column's name, with the number of its combinations if all claims have as many."""
+    numbers = {sum(own[name].values()) for own in claims.values() if name in own}
+    return f"{name} ({numbers.pop()})" if len(numbers) == 1 else name
 
 
-def _text(axis: Any, text: str, at: float, right: float, size: float, *, bold: bool = False) -> None:
-    axis.annotate(text, (0, at), xycoords=("axes fraction", "data"), xytext=(right, 0), textcoords="offset points", ha="left", va="center",
-                  fontsize=size, fontweight="bold" if bold else "normal")  # fmt: skip
-
-
-def _bar(axis: Any, counts: Mapping[str, int], at: float, width: float) -> None:
-    whole, before = sum(counts.values()), 0.0
+def _bar(axis: Any, counts: Mapping[str, int], middle: float, left: float, width: float) -> None:
+    whole, before = sum(counts.values()), left
     for answer in ANSWERS:
-        share = counts.get(answer, 0) / whole
+        share = counts.get(answer, 0) / whole * width
         if not share:
             continue
-        axis.barh(at, share, 0.76, left=before, **_look(answer))
+        axis.barh(middle, share, _BAR * _LINE, left=before, **_look(answer))
         number = str(counts[answer])
-        if extent(number, _NUMBER) + 0.06 < share * width:
-            axis.annotate(number, (before + share / 2, at), ha="center", va="center", fontsize=_NUMBER,
+        if extent(number, _NUMBER) + 0.06 < share:
+            axis.annotate(number, (before + share / 2, middle), ha="center", va="center", fontsize=_NUMBER,
                           bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "linewidth": 0})  # fmt: skip
         before += share
 

@@ -38,5 +38,5 @@ def variance_time(series: Mapping[str, Vector], fits: Mapping[str, hurst.Estimat
     axis.set_yscale("log")
     axis.set_xlabel("periods in a mean, m")
     axis.set_ylabel("variance of means / variance")
-    axis.legend()
+    axis.legend(frameon=False)
     return made

@@ -216,13 +216,15 @@ def sources(spec: FigureSpec | FindingSpec, references: Mapping[str, Reference])
     named: list[str] = []
     for each in held:
         named += each.references if isinstance(each, Measure) else references_of(each) if isinstance(each, Referred) else []
-    told = dict.fromkeys(references[name].source.strip().rstrip(".") for name in named)
-    told.pop("", None)
+    told: dict[str, dict[str, None]] = {}
+    for name in named:
+        if source := references[name].source.strip().rstrip("."):
+            told.setdefault(references[name].called, {})[source] = None
     # In an expression it is a number; findings that reproduce it, and `compare`, count its spread.
     terms = [term for each in held if isinstance(each, Measure) for term in each.referred]
     spread = dict.fromkeys(term.reference for term in terms if references[term.reference].quantities[term.column].spread)
     exact = [f"In the measure the numbers of `{name}` count as exact, without their published spread." for name in spread]
-    return " ".join([*exact, *([f"Published: {'; '.join(told)}."] if told else [])])
+    return " ".join([*exact, *(f"{called[0].upper()}{called[1:]}: {'; '.join(each)}." for called, each in told.items())])
 
 
 def section(answers: Answers, *, drawn: bool = True) -> Section | None:
