@@ -54,7 +54,7 @@ def bars(claims: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Figure:
     """
     names = list(dict.fromkeys(name for own in claims.values() for name in own))
     column = max(_NARROWEST, _WIDTH / len(names))
-    texts = {claim: wrapped(plain(claim, 400), _CLAIM, _TEXT) for claim in claims}
+    texts = {claim: wrapped(plain(claim, 400), _CLAIM, 0.96 * _TEXT) for claim in claims}
     heads = {name: wrapped(plain(_headed(name, claims)), _NAME, column - _GAP) for name in names}
     tops = [0.0]
     for lines in texts.values():
