@@ -132,6 +132,8 @@ def tied(rows: Vector) -> Flags:
     """Whether a value makes up `TIED` of a row while others stand alone; data of few levels have none that stand alone."""
     ordered = np.sort(rows, axis=1)
     same = ordered[:, 1:] == ordered[:, :-1]
+    if not same.any():
+        return np.zeros(len(rows), dtype=np.bool_)
     edge = np.zeros((len(rows), 1), dtype=np.bool_)
     alone = ~(np.hstack([edge, same]) | np.hstack([same, edge]))
     run = np.ones(len(rows), dtype=np.int64)
