@@ -373,7 +373,7 @@ impl<'a> Arrivals<'a> {
         };
         entry.summary.end(&departed);
         if let Some(transfers) = &mut self.transfers {
-            let row = tables::row("transfers", departed.row(&entry.spec.flow.name));
+            let row = tables::row(departed.row(&entry.spec.flow.name));
             transfers.push(without_what_kernels_do_not_tell(row));
         }
     }
@@ -401,10 +401,10 @@ impl<'a> Arrivals<'a> {
                 flow.cc_in_kernel(),
                 entry.spec.arrivals.rate,
             );
-            let row = tables::row("arrivals", entry.summary.row(head, end));
+            let row = tables::row(entry.summary.row(head, end));
             all.push(without_what_kernels_do_not_tell(row));
             let rows = entry.summary.completions(&flow.name);
-            by_size.extend(rows.map(|row| tables::row("completions", row)));
+            by_size.extend(rows.map(|row| tables::row(row)));
         }
         let mut found = vec![("arrivals", json!(all)), ("completions", json!(by_size))];
         found.extend(self.transfers.take().map(|rows| ("transfers", json!(rows))));

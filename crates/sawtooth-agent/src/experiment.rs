@@ -13,6 +13,7 @@ use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use sawtooth_core::Scenario;
 use sawtooth_core::exchanges::Exchanges;
+use sawtooth_core::record::rows::Stalls;
 use sawtooth_core::scenario::{FlowSpec, Sampling};
 use serde_json::{Value as Json, json};
 
@@ -520,8 +521,8 @@ impl<'a> Experiment<'a> {
             flows.push(match application {
                 Application::Sockets(connection) => tables::connection(spec, connection, self.end)?,
                 Application::Dialogue(dialogue) => {
-                    let row = dialogue.exchanges.row(&spec.name, [-1; 4]);
-                    exchanges.push(tables::row("exchanges", row));
+                    let row = dialogue.exchanges.row(&spec.name, Stalls::default());
+                    exchanges.push(tables::row(row));
                     tables::dialogue(spec, dialogue, self.end)?
                 }
                 Application::Http(fetch) => tables::fetch(spec, fetch, self.end),

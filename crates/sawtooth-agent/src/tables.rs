@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use sawtooth_core::Scenario;
-use sawtooth_core::record::{Cell, Data, SCHEMA, Table};
+use sawtooth_core::record::{Data, Row, Table};
 use sawtooth_core::scenario::FlowSpec;
 use sawtooth_core::sim;
 use sawtooth_core::udp::{self, Sent};
@@ -118,7 +118,7 @@ pub fn links(scenario: &Scenario, network: &mut Network) -> Vec<(&'static str, V
     let tables = sim::links::tables(scenario, &network.ports);
     tables
         .iter()
-        .map(|table| (table.name, rows(table)))
+        .map(|table| (table.name(), rows(table)))
         .collect()
 }
 
@@ -157,30 +157,18 @@ pub fn udp(scenario: &Scenario, network: &Network) -> [Vec<Json>; 3] {
             packets: flow.sent_packets,
             bytes: flow.sent_bytes,
         };
-        rows[0].push(row("flows", udp::flow_row(&sent, &flow.received)));
-        rows[1].push(row("datagrams", udp::datagram_row(&sent, &flow.received)));
+        rows[0].push(row(udp::flow_row(&sent, &flow.received)));
+        rows[1].push(row(udp::datagram_row(&sent, &flow.received)));
         flow.source.report(&mut |quantity, value| {
-            let cells = udp::source_row(&spec.name, quantity, value);
-            rows[2].push(row("sources", cells));
+            rows[2].push(row(udp::source_row(&spec.name, quantity, value)));
         });
     }
     rows
 }
 
-/// Cells of a table of the schema, by their columns' names.
-pub fn row(table: &str, cells: impl IntoIterator<Item = Cell>) -> Json {
-    let spec = SCHEMA.iter().find(|spec| spec.name == table);
-    let columns = spec.expect("a table of the schema").columns.iter();
-    let values = columns.zip(cells).map(|(column, cell)| {
-        let value = match cell {
-            Cell::U64(value) => json!(value),
-            Cell::I64(value) => json!(value),
-            Cell::F64(value) => json!(value),
-            Cell::Str(value) => json!(value),
-        };
-        (column.name.to_owned(), value)
-    });
-    Json::Object(values.collect())
+/// A row of a table of the core's, by its columns' names.
+pub fn row(row: impl Row) -> Json {
+    rows(&Table::of([row])).remove(0)
 }
 
 /// The rows of `counters`: what the hosts' kernels have counted and is not zero.
@@ -219,6 +207,7 @@ pub fn counters(hosts: &Hosts) -> io::Result<Vec<Json>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sawtooth_core::record::SCHEMA;
 
     #[test]
     fn every_column_is_one_of_the_schema() {

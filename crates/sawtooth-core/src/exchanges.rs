@@ -3,9 +3,8 @@
 //! Pure, as sources are: whoever moves the data (the simulator, or the agent with a real kernel's connection) tells what has arrived, and is
 //! told what the side that has heard it says next.
 
-use crate::arrivals::summary::times;
-use crate::histogram::Histogram;
-use crate::record::Cell;
+use crate::histogram::{Histogram, TimesNs};
+use crate::record::rows::{ExchangeRow, Stalls};
 use crate::source::{Cut, Exchange, Source};
 use crate::units::Duration;
 
@@ -145,15 +144,26 @@ impl Exchanges {
         self.turn == Turn::Nobody
     }
 
-    /// The row of the table `exchanges` of a flow by name; `stalls`: those of the client's socket, their sum and by cause, -1 where nothing measures them.
-    pub fn row(&self, flow: &str, stalls: [i64; 4]) -> impl Iterator<Item = Cell> {
-        let head = [
-            Cell::Str(flow.to_owned()),
-            Cell::U64(self.asked),
-            Cell::U64(self.completions_ns.count()),
-            Cell::U64(self.requested_bytes),
-        ];
-        (head.into_iter().chain(times(&self.completions_ns))).chain(stalls.map(Cell::I64))
+    /// The row of the table `exchanges` of a flow by name; `stalls`: those of the client's socket.
+    pub fn row(&self, flow: &str, stalls: Stalls) -> ExchangeRow {
+        let times = TimesNs::of(&self.completions_ns);
+        ExchangeRow {
+            flow: flow.to_owned(),
+            asked: self.asked,
+            answered: self.completions_ns.count(),
+            requested_bytes: self.requested_bytes,
+            completion_mean_ns: times.mean,
+            completion_p50_ns: times.p50,
+            completion_p90_ns: times.p90,
+            completion_p95_ns: times.p95,
+            completion_p99_ns: times.p99,
+            completion_p999_ns: times.p999,
+            completion_max_ns: times.max,
+            request_stall_ns: stalls.all_ns,
+            request_stall_window_ns: stalls.window_ns,
+            request_stall_partial_ns: stalls.partial_ns,
+            request_stall_memory_ns: stalls.memory_ns,
+        }
     }
 }
 
@@ -210,16 +220,10 @@ mod tests {
         };
         assert_eq!(exchanges.at_client(2.0, 2000), Some(nothing));
         assert!(exchanges.is_over());
-        let row: Vec<Cell> = exchanges.row("f", [-1; 4]).collect();
-        let head = [
-            Cell::Str("f".into()),
-            Cell::U64(2),
-            Cell::U64(2),
-            Cell::U64(200),
-            // The mean of 0.2 and 0.3 s.
-            Cell::I64(250_000_000),
-        ];
-        assert_eq!(row[..5], head);
+        let row = exchanges.row("f", Stalls::default());
+        assert_eq!((row.asked, row.answered, row.requested_bytes), (2, 2, 200));
+        // Of 0.2 and 0.3 s.
+        assert_eq!(row.completion_mean_ns, Some(250_000_000));
     }
 
     #[test]

@@ -63,6 +63,36 @@ impl Histogram {
     }
 }
 
+/// Mean, quantiles and largest of times, ns; unknown of none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimesNs {
+    pub mean: Option<i64>,
+    pub p50: Option<i64>,
+    pub p90: Option<i64>,
+    pub p95: Option<i64>,
+    pub p99: Option<i64>,
+    pub p999: Option<i64>,
+    pub max: Option<i64>,
+}
+
+impl TimesNs {
+    pub fn of(times: &Histogram) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "less than a run's length")]
+        let mean = times.mean().map(|mean| libm::round(mean) as i64);
+        let time = |value: Option<u64>| value.map(|ns| i64::try_from(ns).unwrap_or(i64::MAX));
+        let quantile = |share| time(times.quantile(share));
+        Self {
+            mean,
+            p50: quantile(0.5),
+            p90: quantile(0.9),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            p999: quantile(0.999),
+            max: time((times.count() > 0).then_some(times.largest())),
+        }
+    }
+}
+
 fn bucket(value: u64) -> usize {
     let shift = (u64::BITS - value.leading_zeros()).saturating_sub(BITS + 1);
     usize::try_from((u64::from(shift) << BITS) + (value >> shift)).expect("a few thousand")

@@ -24,7 +24,7 @@ use crate::units::Duration;
 use crate::wire::{Hops, Medium, Node, Service, Wire};
 use ledger::Start;
 pub use ledger::{FlowCounters, Ledger, Traffic, Waits};
-pub use packets::{Fate as PacketFate, Packets, Row as PacketRow};
+pub use packets::{Fate as PacketFate, Noted as NotedPacket, Packets};
 
 /// What happened at a port; plain counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -21,40 +21,37 @@
 
 mod arrivals;
 mod budget;
+mod channel;
 mod dialogue;
+mod flow;
 mod hosts;
 pub mod links;
 mod observe;
 mod stops;
-
-use std::collections::BTreeMap;
+mod tables;
+mod udp;
 
 use self::arrivals::Arrivals;
 use self::budget::AT_ONCE;
 pub use self::budget::{Stopped, simulate_within_limits};
+use self::channel::{Channel, Loose, LooseEvents, channels};
 use self::dialogue::Dialogues;
+use self::flow::{Flow, metrics_caches, standing_flows};
 use self::hosts::{Hosts, Part as HostPart};
 use self::observe::{AckTrace, Samplers, Variables};
-use self::stops::{Place, Plan, Stop, Trip, plan_stops, routes};
-use crate::cc;
+use self::stops::{Place, Plan, Stop, plan_stops, routes};
+use self::udp::{Udp, udp_flows};
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
 use crate::link::{Passage, Port, Transmission, Turn};
 use crate::loss::Loss;
-use crate::packet::{Ack, AckStore, Packet};
-use crate::packet_source::{Departure, PacketSource};
+use crate::packet::{AckStore, Packet};
 use crate::queue::{self, Site};
-use crate::record::{Cell, Effort, Records, Table};
+use crate::record::{Effort, Records};
 use crate::registry;
-use crate::ring::Ring;
 use crate::rng::Stream;
-use crate::scenario::{FlowSpec, Part, Sampling, Scenario, UdpSpec};
-use crate::source::{Cut, Source, Write};
-use crate::tcp::limits::Limit;
+use crate::scenario::{Part, Sampling, Scenario};
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
-use crate::tcp::ns2_random::{self, Senders};
-use crate::tcp::{Config, receiver::Receiver, sender::Sender};
-use crate::udp::{self, Received};
-use crate::units::{Duration, mean_rate_bps};
+use crate::units::Duration;
 use crate::wire::Wire;
 
 /// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
@@ -105,252 +102,6 @@ enum Slot {
     Departures(u32),
     /// Something happens within a host.
     Host(u32, HostPart),
-}
-
-/// Packets on their way to one stop from one component, in order.
-#[derive(Debug)]
-struct Channel {
-    slot: u32,
-    /// Whether packets are loose events here, because they may come out of order or rings are switched off, and do not wait in the ring.
-    loose: bool,
-    waiting: Ring<(Key, Packet)>,
-}
-
-/// A packet with an event of its own, because it may come out of order, or because rings are switched off.
-#[derive(Debug)]
-struct Loose {
-    key: Key,
-    slot: u32,
-    packet: Packet,
-}
-
-/// Packets with events of their own: those of one time together, in the order in which they came.
-#[derive(Debug, Default)]
-struct LooseEvents(BTreeMap<u64, Vec<Loose>>);
-
-impl LooseEvents {
-    fn push(&mut self, loose: Loose) {
-        // Times are not negative, so their bit patterns are in their order.
-        self.0
-            .entry(loose.key.time.to_bits())
-            .or_default()
-            .push(loose);
-    }
-
-    /// Where the first event is within the first group, and its key and slot.
-    fn first(&self, lineage: &Lineage) -> Option<(usize, Key, u32)> {
-        let (_, group) = self.0.first_key_value()?;
-        let mut first = 0;
-        for (at, loose) in group.iter().enumerate().skip(1) {
-            if loose
-                .key
-                .precedes(&group[first].key, lineage, loose.slot < group[first].slot)
-            {
-                first = at;
-            }
-        }
-        Some((first, group[first].key, group[first].slot))
-    }
-
-    fn remove(&mut self, at: usize) -> Loose {
-        let mut group = self.0.first_entry().expect("there is a first event");
-        let loose = group.get_mut().remove(at);
-        if group.get().is_empty() {
-            group.remove();
-        }
-        loose
-    }
-}
-
-#[derive(Debug)]
-struct Flow {
-    /// What its packets say that they are of: its own for the whole run. Its place among the flows may be used again.
-    id: u32,
-    sender: Sender,
-    receiver: Receiver,
-    start: f64,
-    started: bool,
-    /// Its number among those that speak with another one, if it does, or else this: then its writes answer what that one has delivered.
-    dialogue: u32,
-    /// Of such a one: whether it closes when it has spoken next, and into how many writes what it says then is cut.
-    has_last_word: bool,
-    cut: Cut,
-    /// What its application does, the write that comes next, and when.
-    source: Box<dyn Source>,
-    next_write: Option<Write>,
-    write_key: Key,
-    /// Of its timers and writes the last.
-    fired: Key,
-    trip: Trip,
-    /// Wire size of the segments it sends: header, and header with full payload.
-    header: u32,
-    ack_sizes: AckSizes,
-}
-
-/// What a flow is made of.
-struct FlowPlan {
-    id: u32,
-    start: f64,
-    sender: Sender,
-    source: Box<dyn Source>,
-    trip: Trip,
-}
-
-impl Flow {
-    fn new(plan: FlowPlan) -> Self {
-        let FlowPlan {
-            id,
-            start,
-            sender,
-            mut source,
-            trip,
-        } = plan;
-        let config = sender.config();
-        Self {
-            id,
-            receiver: Receiver::new(config),
-            start,
-            started: false,
-            dialogue: dialogue::NONE,
-            has_last_word: false,
-            cut: Cut::WHOLE,
-            next_write: source.next_write(),
-            source,
-            write_key: Key::NEVER,
-            fired: Key::NEVER,
-            trip,
-            header: config.header,
-            ack_sizes: AckSizes {
-                plain: config.ack_size,
-                sack_option_header: config.sack_option_header,
-                syns: if config.handshake {
-                    (1, config.syn_options)
-                } else {
-                    (0, 0)
-                },
-            },
-            sender,
-        }
-    }
-
-    /// When the sender's timer expires or its application writes, whichever is first.
-    #[inline]
-    fn next_timer(&self) -> Key {
-        let timer = self.sender.next_timer();
-        if self.write_key.time <= timer.time {
-            self.write_key
-        } else {
-            timer
-        }
-    }
-
-    /// The application writes what is due, and says so if it was the last.
-    fn write(&mut self, now: Event) {
-        self.write_key = Key::NEVER;
-        if self.dialogue != dialogue::NONE {
-            return self.speak(now);
-        }
-        while let Some(write) = self.next_write {
-            let time = self.start + write.at_secs;
-            if time > now.time {
-                self.write_key = now.schedule(time, Child::Timer);
-                return;
-            }
-            self.sender.on_write(now, write.bytes);
-            self.next_write = self.source.next_write();
-        }
-        self.sender.on_close();
-    }
-}
-
-/// A flow of UDP.
-#[derive(Debug)]
-struct Udp {
-    source: Box<dyn PacketSource>,
-    start: f64,
-    stop: f64,
-    /// What its packets say that they are of.
-    number: u32,
-    /// Among those that are laid down before the run.
-    order: u32,
-    next: Option<Departure>,
-    first_stop: u32,
-    sent_packets: u64,
-    sent_bytes: u64,
-    received: Received,
-}
-
-impl Udp {
-    /// Packets that are let out at one event: what they meet until they wait for an event depends on nothing else.
-    const AHEAD: usize = 16;
-
-    /// The flow of `index` among those of UDP, and `order`.
-    fn new(spec: &UdpSpec, seed: u64, (index, order): (u32, u32), first_stop: u32) -> Self {
-        let mut source = spec.source(seed);
-        let next = source.next_packet();
-        Self {
-            source,
-            start: spec.start.secs(),
-            stop: spec.stop.secs(),
-            number: udp::flow_number(index),
-            order,
-            next,
-            first_stop,
-            sent_packets: 0,
-            sent_bytes: 0,
-            received: Received::default(),
-        }
-    }
-
-    /// When its next packet leaves: as if all of them had been laid down before the run, as they are given.
-    #[inline]
-    fn key(&self) -> Key {
-        match self.next {
-            Some(packet) if self.start + packet.at_secs < self.stop => {
-                Key::at_start(self.start + packet.at_secs, self.order)
-            }
-            _ => Key::NEVER,
-        }
-    }
-
-    /// The next packet leaves with `key`.
-    #[inline]
-    fn leave(&mut self, key: Key) -> Packet {
-        let departure = self.next.expect("a packet that is due");
-        self.next = self.source.next_packet();
-        let number = self.sent_packets;
-        self.sent_packets += 1;
-        self.sent_bytes += u64::from(departure.bytes);
-        Packet::datagram(
-            self.number,
-            self.first_stop,
-            departure.bytes,
-            number,
-            key.time,
-        )
-    }
-}
-
-/// Bytes of an acknowledgement on the wire.
-#[derive(Clone, Copy, Debug)]
-struct AckSizes {
-    plain: u32,
-    sack_option_header: u32,
-    /// Segments that are SYNs, and what they carry more than others.
-    syns: (u64, u32),
-}
-
-impl AckSizes {
-    #[inline]
-    fn of(self, ack: &Ack) -> u32 {
-        if !ack.sack.is_empty() {
-            self.plain + self.sack_option_header + 8 * ack.sack.len()
-        } else if ack.next > self.syns.0 {
-            self.plain
-        } else {
-            self.plain + self.syns.1
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -929,40 +680,6 @@ impl<'a> World<'a> {
         self.timers.bring_forward(slot, timer, &self.lineage);
     }
 
-    /// The next packets of a flow of UDP leave, the first of them with `key`; when it goes on.
-    fn send_udp(&mut self, index: usize, mut key: Key) -> Key {
-        let ahead = if self.scenario.shortcuts.computed_hops {
-            Udp::AHEAD
-        } else {
-            1
-        };
-        for _ in 0..ahead {
-            let packet = self.udp[index].leave(key);
-            if let Some(channel) = self.stops[packet.hop as usize].channel {
-                self.wait(channel, packet, key);
-            } else {
-                self.on_other_packet(packet, key);
-            }
-            key = self.udp[index].key();
-            if key.time >= self.end {
-                break;
-            }
-        }
-        key
-    }
-
-    /// A packet of UDP reaches its receiver.
-    #[inline(never)]
-    fn receive_udp(&mut self, index: u32, packet: &Packet, now: f64) {
-        self.effort.delivered_packets += 1;
-        let received = &mut self.udp[index as usize].received;
-        if let Some(samplers) = &mut self.samplers {
-            samplers.udp[index as usize].take(now, || received.payload_bytes());
-        }
-        let (number, sent) = packet.number_and_time();
-        received.on_packet(now, sent, number, packet.wire_bytes);
-    }
-
     fn start(&mut self, index: u32, key: Key) {
         let now = self.lineage.record(key);
         self.sample_sender(index, key.time);
@@ -1125,250 +842,6 @@ impl<'a> World<'a> {
             self.take_port_samples(index, until);
         }
     }
-
-    // --- records --------------------------------------------------------------------------------------------------------
-
-    fn into_records(mut self) -> Records {
-        for index in 0..index_u32(self.scenario.flows.len()) {
-            self.sample_sender(index, f64::INFINITY);
-            self.sample_receiver(index, f64::INFINITY);
-            let flow = &mut self.flows[index as usize];
-            if flow.started {
-                flow.sender.finish(self.end);
-            }
-        }
-        for index in 0..index_u32(self.ports.len()) {
-            self.sample_port(index, f64::INFINITY);
-            self.ports[index as usize].finish();
-        }
-        if let Some(samplers) = &mut self.samplers {
-            for (sampler, flow) in samplers.udp.iter_mut().zip(&self.udp) {
-                sampler.take(f64::INFINITY, || flow.received.payload_bytes());
-            }
-        }
-        self.end_arrivals();
-        self.hosts.finish(self.end);
-        let mut tables = vec![self.flow_table()];
-        tables.extend(links::tables(self.scenario, &self.ports));
-        tables.extend(self.arrival_tables());
-        tables.extend(self.dialogues.table(self.scenario, &self.hosts, self.end));
-        if !self.udp.is_empty() {
-            tables.extend(self.udp_tables());
-        }
-        if let Some(samplers) = &self.samplers {
-            tables.push(
-                samplers.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]),
-            );
-            tables.push(samplers.queue_table(self.scenario));
-        }
-        if let Some(trace) = &self.ack_trace {
-            tables
-                .push(trace.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]));
-        }
-        if let Some(variables) = &self.variables {
-            tables.push(variables.table(self.scenario));
-        }
-        if self.scenario.record.episodes {
-            tables.push(self.episode_table());
-        }
-        tables.extend(self.hosts.tables(self.scenario, &self.dialogues));
-        Records { tables }
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    fn flow_table(&self) -> Table {
-        let mut table = Table::new("flows");
-        for (index, (flow, spec)) in (0..).zip(self.flows.iter().zip(&self.scenario.flows)) {
-            let (sender, receiver, counters) =
-                (&flow.sender, &flow.receiver, &flow.sender.counters);
-            // With a host the application has what it has read.
-            let (delivered, last_delivery) = self
-                .hosts
-                .read_by(index)
-                .unwrap_or((receiver.delivered_bytes, receiver.last_delivery));
-            let [stall, stalls @ ..] = self.hosts.stalls(index, self.end);
-            let config = sender.config();
-            let lifetime = self.end - flow.start;
-            let rate = |bytes| mean_rate_bps(bytes, lifetime);
-            let acked = sender.acked_segments();
-            // Nor is a transfer complete that the application has not read to its end.
-            let done = sender.is_done() && delivered == sender.acked_bytes();
-            let srtt = counters.srtt_sum_secs / counters.rtt_samples as f64;
-            let sampled = |secs: f64| {
-                if counters.rtt_samples > 0 {
-                    ns(secs)
-                } else {
-                    -1
-                }
-            };
-            let totals = [
-                Cell::Str(spec.name.clone()),
-                Cell::Str(spec.cc.name.into()),
-                Cell::Str(config.recovery.name().into()),
-                Cell::I64(ns(flow.start)),
-                Cell::U64(acked),
-                Cell::U64(sender.acked_bytes()),
-                Cell::U64(delivered),
-                Cell::F64(rate(acked * u64::from(config.smss))),
-                Cell::F64(rate(delivered)),
-                Cell::U64(counters.sent_packets),
-                Cell::U64(counters.retransmits),
-                Cell::U64(counters.fast_retransmits),
-                Cell::U64(counters.timeouts),
-                Cell::U64(counters.dupacks_in),
-                Cell::U64(counters.sacks_in),
-                Cell::U64(counters.dsacks_in),
-                Cell::U64(counters.congestion_signals),
-                Cell::U64(receiver.marks.ce_in),
-                Cell::U64(counters.ecn_signals),
-                Cell::U64(counters.ecn_reductions),
-                Cell::F64(if lifetime > 0.0 {
-                    counters.cwnd_integral / lifetime * f64::from(config.smss)
-                } else {
-                    0.0
-                }),
-                Cell::I64(sampled(srtt)),
-                Cell::I64(sampled(counters.min_rtt_secs)),
-                Cell::I64(if done {
-                    ns(last_delivery - flow.start)
-                } else {
-                    -1
-                }),
-                Cell::I64(stall),
-            ];
-            let limits = &sender.limits;
-            let shares = Limit::ALL.map(|limit| Cell::I64(limits.spent_ns(limit)));
-            let details = [
-                Cell::I64(limits.lifetime_ns()),
-                Cell::U64(counters.subsequent_timeouts),
-                Cell::U64(counters.probes),
-                Cell::U64(counters.spurious),
-                Cell::U64(counters.spurious_timeouts),
-                Cell::F64(counters.max_cwnd * f64::from(config.smss)),
-                Cell::I64(sender.srtt_secs().map_or(-1, ns)),
-                Cell::I64(sampled(counters.max_rtt_secs)),
-                Cell::U64(counters.rtt_samples),
-            ];
-            let row = totals.into_iter().chain(shares).chain(details);
-            table.push(row.chain(stalls.map(Cell::I64)));
-        }
-        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
-            table.push(udp::flow_row(&self.sent(flow, spec), &flow.received));
-        }
-        table
-    }
-
-    fn sent<'b>(&self, flow: &Udp, spec: &'b UdpSpec) -> udp::Sent<'b> {
-        udp::Sent {
-            flow: &spec.name,
-            start_secs: flow.start,
-            end_secs: self.end,
-            packets: flow.sent_packets,
-            bytes: flow.sent_bytes,
-        }
-    }
-
-    fn udp_tables(&self) -> [Table; 2] {
-        let mut datagrams = Table::new("datagrams");
-        let mut sources = Table::new("sources");
-        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
-            datagrams.push(udp::datagram_row(&self.sent(flow, spec), &flow.received));
-            flow.source.report(&mut |quantity, value| {
-                sources.push(udp::source_row(&spec.name, quantity, value));
-            });
-        }
-        [datagrams, sources]
-    }
-
-    #[expect(clippy::cast_possible_wrap, reason = "counts are far below 2^63")]
-    fn episode_table(&self) -> Table {
-        let mut table = Table::new("episodes");
-        for (flow, spec) in self.flows.iter().zip(&self.scenario.flows) {
-            let smss = flow.sender.config().smss;
-            for episode in flow.sender.episodes() {
-                table.push([
-                    Cell::Str(spec.name.clone()),
-                    Cell::I64(ns(episode.start)),
-                    Cell::I64(episode.end.map_or(-1, ns)),
-                    Cell::Str(episode.cause.name().into()),
-                    Cell::I64(episode.lost.map_or(-1, |lost| lost as i64)),
-                    Cell::U64(episode.retransmits),
-                    Cell::U64(episode.timeouts),
-                    Cell::U64(episode.flight_size * u64::from(smss)),
-                    Cell::F64(episode.cwnd_before * f64::from(smss)),
-                    Cell::F64(episode.ssthresh * f64::from(smss)),
-                    Cell::F64(episode.cwnd_after * f64::from(smss)),
-                    Cell::U64(u64::from(episode.spurious)),
-                ]);
-            }
-        }
-        table
-    }
-}
-
-/// The channels and their slots, given whether packets come to each in order.
-fn channels(in_order: &[bool], rings: bool, slots: &mut Vec<Slot>) -> Vec<Channel> {
-    let mut channels = Vec::with_capacity(in_order.len());
-    for (index, in_order) in in_order.iter().enumerate() {
-        channels.push(Channel {
-            slot: index_u32(slots.len()),
-            loose: !(*in_order && rings),
-            waiting: Ring::new((Key::NEVER, Packet::default())),
-        });
-        slots.push(Slot::Channel(index_u32(index)));
-    }
-    channels
-}
-
-/// The flows that are there all the time: the scenario's, then the other sides of dialogues.
-fn standing_flows(
-    scenario: &Scenario,
-    seed: u64,
-    dialogues: &Dialogues,
-    trips: &[Trip],
-) -> Vec<Flow> {
-    let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
-    let mut flows = Vec::with_capacity(scenario.flows.len());
-    for (index, spec) in scenario.flows.iter().enumerate() {
-        let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
-        let config = Config::from(&spec.tcp);
-        // Who answers has been connected to.
-        let opens = !dialogues.has_server(index);
-        let mut config = Config {
-            seed: random.integer(0, i64::MAX).unsigned_abs(),
-            handshake: config.handshake && opens,
-            handshake_ack: config.handshake_ack && opens,
-            // A host's socket has its own memory.
-            send_buffer_default: config.send_buffer_default.filter(|_| spec.host.is_none()),
-            ..config
-        };
-        let [drawn, _] = config.draw_phases(|| clocks(seed, &spec.name));
-        let share = if config.ns2_tick_phase {
-            clock_phases[index]
-        } else {
-            drawn
-        };
-        let phase = share * config.rto.granularity;
-        let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
-        let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
-        if scenario.record.episodes {
-            sender.keep_episodes();
-        }
-        flows.push(Flow::new(FlowPlan {
-            id: index_u32(index),
-            start: spec.start.secs(),
-            sender,
-            source: spec.source(seed),
-            trip: trips[index],
-        }));
-    }
-    dialogues.add_clients(scenario, seed, &mut flows, trips);
-    flows
-}
-
-/// The random numbers of the clocks of a flow's hosts.
-fn clocks(seed: u64, flow: &str) -> Stream {
-    Stream::new(seed, &format!("{flow}/clocks"))
 }
 
 /// The slot of a flow's retransmission timer; before its start, of the start.
@@ -1381,42 +854,6 @@ fn receiver_timer(flow: u32) -> u32 {
     2 * flow + 1
 }
 
-/// A cache for each path, if a flow uses one: flows with one path are between the same two hosts. And, of each entry of flows that
-/// arrive, the number of its path and what its hosts keep.
-fn metrics_caches(
-    scenario: &Scenario,
-    flows: &[Flow],
-) -> (Option<MetricsCaches>, Vec<(usize, Keeps)>) {
-    let keeps = |spec: &FlowSpec| Config::from(&spec.tcp).metrics_cache;
-    let mut places: BTreeMap<&[usize], usize> = BTreeMap::new();
-    let mut of_flow = Vec::new();
-    for (at, spec) in scenario.all_flows().enumerate() {
-        if at == scenario.flows.len() {
-            // The other sides of dialogues are part of connections that have their place.
-            of_flow.resize(flows.len(), (0, Keeps::Nothing));
-        }
-        let next = places.len();
-        of_flow.push((*places.entry(&spec.path).or_insert(next), keeps(spec)));
-    }
-    of_flow.resize(of_flow.len().max(flows.len()), (0, Keeps::Nothing));
-    if of_flow.iter().all(|(_, keeps)| *keeps == Keeps::Nothing) {
-        return (None, of_flow.split_off(flows.len()));
-    }
-    let caches = MetricsCaches::new(of_flow.iter().copied());
-    (Some(caches), of_flow.split_off(flows.len()))
-}
-
-/// Whether all flows start at one place: their paths begin with the same link.
-fn senders(scenario: &Scenario) -> Senders {
-    let mut first_links = scenario.flows.iter().map(|flow| flow.path[0]);
-    let first = first_links.next();
-    if scenario.flows.len() > 1 && first_links.all(|link| Some(link) == first) {
-        Senders::OneNode
-    } else {
-        Senders::NodeEach
-    }
-}
-
 /// Finds the constructor of a part; the scenario has checked its name.
 fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
     &table
@@ -1424,17 +861,6 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
         .find(|entry| entry.name == part.name)
         .expect("the scenario names parts of the table")
         .new
-}
-
-/// The flows of UDP, laid down as numbers from `first_order` on.
-fn udp_flows(scenario: &Scenario, seed: u64, first_order: usize, trips: &[Trip]) -> Vec<Udp> {
-    let specs = (0..).zip(&scenario.udp).zip(trips);
-    specs
-        .map(|((index, spec), trip)| {
-            let order = index_u32(first_order) + index;
-            Udp::new(spec, seed, (index, order), trip.first_stop)
-        })
-        .collect()
 }
 
 /// Which way a port's packets go.

@@ -5,9 +5,9 @@
 //!
 //! Deviation: both ends have one clock, so delays are one-way delays and not only differences of them.
 
-use crate::histogram::Histogram;
+use crate::histogram::{Histogram, TimesNs};
 use crate::packet_source::HEADER_BYTES;
-use crate::record::{Cell, SCHEMA, TableSpec, Type};
+use crate::record::rows::{DatagramRow, FlowRow, SourceRow};
 use crate::tcp::scoreboard::{Range, RangeSet};
 use crate::units::{Duration, mean_rate_bps};
 
@@ -93,69 +93,49 @@ pub struct Sent<'a> {
     pub bytes: u64,
 }
 
-/// The flow's row of the table `flows`: what is TCP's is 0, a time -1, a text empty.
-pub fn flow_row(sent: &Sent, received: &Received) -> Vec<Cell> {
+/// The flow's row of the table `flows`: what is TCP's is not there.
+pub fn flow_row(sent: &Sent, received: &Received) -> FlowRow {
     let lifetime_secs = (sent.end_secs - sent.start_secs).max(0.0);
-    let cells = table("flows")
-        .columns
-        .iter()
-        .map(|column| match column.name {
-            "flow" => Cell::Str(sent.flow.to_owned()),
-            "start_ns" => Cell::I64(ns(sent.start_secs)),
-            "sent_packets" => Cell::U64(sent.packets),
-            "delivered_bytes" => Cell::U64(received.payload_bytes()),
-            "goodput_bps" => Cell::F64(mean_rate_bps(received.payload_bytes(), lifetime_secs)),
-            _ => match column.kind {
-                Type::U64 => Cell::U64(0),
-                Type::I64 => Cell::I64(-1),
-                Type::F64 => Cell::F64(0.0),
-                Type::Str => Cell::Str(String::new()),
-            },
-        });
-    cells.collect()
+    FlowRow {
+        flow: sent.flow.to_owned(),
+        start_ns: ns(sent.start_secs),
+        sent_packets: sent.packets,
+        delivered_bytes: received.payload_bytes(),
+        goodput_bps: mean_rate_bps(received.payload_bytes(), lifetime_secs),
+        ..FlowRow::default()
+    }
 }
 
 /// The flow's row of the table `datagrams`.
-pub fn datagram_row(sent: &Sent, received: &Received) -> [Cell; 15] {
-    let delays = &received.delays_ns;
+pub fn datagram_row(sent: &Sent, received: &Received) -> DatagramRow {
+    let times = TimesNs::of(&received.delays_ns);
     let any = received.packets > 0;
-    let time = |ns: u64| Cell::I64(if any { ns.cast_signed() } else { -1 });
-    let quantile = |share| time(delays.quantile(share).unwrap_or(0));
-    #[expect(clippy::cast_possible_truncation, reason = "less than a run's length")]
-    let mean = delays.mean().map_or(-1, |mean| libm::round(mean) as i64);
-    [
-        Cell::Str(sent.flow.to_owned()),
-        Cell::U64(sent.packets),
-        Cell::U64(sent.bytes),
-        Cell::U64(received.packets),
-        Cell::U64(received.bytes),
-        Cell::I64(received.lost().map_or(-1, u64::cast_signed)),
-        Cell::U64(received.late),
-        Cell::I64(mean),
-        time(received.least_delay_ns),
-        time(delays.largest()),
-        quantile(0.5),
-        quantile(0.95),
-        quantile(0.99),
-        quantile(0.999),
-        Cell::I64(if any { ns(received.jitter_secs) } else { -1 }),
-    ]
+    DatagramRow {
+        flow: sent.flow.to_owned(),
+        sent_packets: sent.packets,
+        sent_bytes: sent.bytes,
+        delivered_packets: received.packets,
+        delivered_bytes: received.bytes,
+        lost_packets: received.lost().map(u64::cast_signed),
+        late_packets: received.late,
+        delay_mean_ns: times.mean,
+        delay_min_ns: any.then(|| received.least_delay_ns.cast_signed()),
+        delay_max_ns: times.max,
+        delay_p50_ns: times.p50,
+        delay_p95_ns: times.p95,
+        delay_p99_ns: times.p99,
+        delay_p999_ns: times.p999,
+        jitter_ns: any.then(|| ns(received.jitter_secs)),
+    }
 }
 
-/// Rows of the table `sources`: what a source says of itself.
-pub fn source_row(flow: &str, quantity: &str, value: f64) -> [Cell; 3] {
-    [
-        Cell::Str(flow.to_owned()),
-        Cell::Str(quantity.to_owned()),
-        Cell::F64(value),
-    ]
-}
-
-fn table(name: &str) -> &'static TableSpec {
-    let mut tables = SCHEMA.iter();
-    tables
-        .find(|table| table.name == name)
-        .expect("a table of the schema")
+/// A row of the table `sources`: what a source says of itself.
+pub fn source_row(flow: &str, quantity: &str, value: f64) -> SourceRow {
+    SourceRow {
+        flow: flow.to_owned(),
+        quantity: quantity.to_owned(),
+        value,
+    }
 }
 
 fn ns(secs: f64) -> i64 {

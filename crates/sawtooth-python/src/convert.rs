@@ -79,7 +79,7 @@ pub fn outcomes_to_python<'py>(
             ("u64", bytes(py, runs.iter().map(|run| run.to_le_bytes()))),
         )?;
         for (at, column) in spec.columns.iter().enumerate() {
-            let values = parts.iter().map(|(_, table)| &table.columns[at]);
+            let values = parts.iter().map(|(_, table)| &table.columns()[at]);
             match column.kind {
                 Type::U64 => {
                     let all = values.flat_map(|data| match data {

@@ -2,8 +2,8 @@
 //! beside a real kernel tell it of each that arrives and leaves.
 
 use super::Arrival;
-use crate::histogram::Histogram;
-use crate::record::Cell;
+use crate::histogram::{Histogram, TimesNs};
+use crate::record::rows::{ArrivalRow, CompletionRow, TransferRow};
 use crate::units::Duration;
 
 /// Where the sum of sizes stays: a distribution without a mean draws sizes of which no count can hold many.
@@ -97,38 +97,50 @@ impl Summary {
 
     /// The row of the table `arrivals` of an entry by name, its algorithm's name and its rate, of a run of `secs`.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn row(&self, (flow, cc, rate): (&str, &str, f64), secs: f64) -> Vec<Cell> {
-        let head = [
-            Cell::Str(flow.to_owned()),
-            Cell::Str(cc.to_owned()),
-            Cell::F64(rate),
-            Cell::U64(self.started),
-            Cell::U64(self.completions_ns.count()),
-            Cell::F64(self.lifetimes_ns as f64 / (secs * 1e9)),
-            Cell::U64(self.alive_peak),
-            Cell::U64(self.offered_bytes),
-            Cell::U64(self.delivered_bytes),
-            Cell::U64(self.sent_packets),
-            Cell::U64(self.retransmits),
-            Cell::U64(self.timeouts),
-            Cell::U64(self.congestion_signals),
-        ];
-        head.into_iter()
-            .chain(times(&self.completions_ns))
-            .collect()
+    pub fn row(&self, (flow, cc, rate): (&str, &str, f64), secs: f64) -> ArrivalRow {
+        let times = TimesNs::of(&self.completions_ns);
+        ArrivalRow {
+            flow: flow.to_owned(),
+            cc: cc.to_owned(),
+            rate,
+            started: self.started,
+            completed: self.completions_ns.count(),
+            alive_mean: self.lifetimes_ns as f64 / (secs * 1e9),
+            alive_max: self.alive_peak,
+            offered_bytes: self.offered_bytes,
+            delivered_bytes: self.delivered_bytes,
+            sent_packets: self.sent_packets,
+            retransmits: self.retransmits,
+            timeouts: self.timeouts,
+            congestion_signals: self.congestion_signals,
+            completion_mean_ns: times.mean,
+            completion_p50_ns: times.p50,
+            completion_p90_ns: times.p90,
+            completion_p95_ns: times.p95,
+            completion_p99_ns: times.p99,
+            completion_p999_ns: times.p999,
+            completion_max_ns: times.max,
+        }
     }
 
     /// The rows of the table `completions` of an entry by name.
-    pub fn completions(&self, flow: &str) -> impl Iterator<Item = Vec<Cell>> {
+    pub fn completions(&self, flow: &str) -> impl Iterator<Item = CompletionRow> {
         self.bins.iter().map(move |(bin, started, completions)| {
-            let head = [
-                Cell::Str(flow.to_owned()),
-                Cell::U64(edge(*bin, self.per_decade)),
-                Cell::U64(edge(*bin + 1, self.per_decade)),
-                Cell::U64(*started),
-                Cell::U64(completions.count()),
-            ];
-            head.into_iter().chain(times(completions)).collect()
+            let times = TimesNs::of(completions);
+            CompletionRow {
+                flow: flow.to_owned(),
+                size_from_bytes: edge(*bin, self.per_decade),
+                size_below_bytes: edge(*bin + 1, self.per_decade),
+                started: *started,
+                completed: completions.count(),
+                completion_mean_ns: times.mean,
+                completion_p50_ns: times.p50,
+                completion_p90_ns: times.p90,
+                completion_p95_ns: times.p95,
+                completion_p99_ns: times.p99,
+                completion_p999_ns: times.p999,
+                completion_max_ns: times.max,
+            }
         })
     }
 
@@ -148,42 +160,23 @@ impl Summary {
 
 impl Departed {
     /// The row of the table `transfers` of a flow of an entry by name.
-    pub fn row(&self, flow: &str) -> [Cell; 9] {
-        [
-            Cell::Str(flow.to_owned()),
-            Cell::U64(self.arrival.number),
-            Cell::I64(ns(self.arrival.at_secs)),
-            Cell::U64(self.arrival.bytes),
-            Cell::U64(self.delivered_bytes),
-            Cell::I64(self.completion_ns.unwrap_or(-1)),
-            Cell::U64(self.sent_packets),
-            Cell::U64(self.retransmits),
-            Cell::U64(self.timeouts),
-        ]
+    pub fn row(&self, flow: &str) -> TransferRow {
+        TransferRow {
+            flow: flow.to_owned(),
+            number: self.arrival.number,
+            start_ns: ns(self.arrival.at_secs),
+            size_bytes: self.arrival.bytes,
+            delivered_bytes: self.delivered_bytes,
+            completion_ns: self.completion_ns,
+            sent_packets: self.sent_packets,
+            retransmits: self.retransmits,
+            timeouts: self.timeouts,
+        }
     }
 }
 
 fn ns(secs: f64) -> i64 {
     Duration::from_secs(secs).as_ns()
-}
-
-/// Mean, quantiles and maximum of times; -1 of none.
-pub fn times(times: &Histogram) -> [Cell; 7] {
-    #[expect(clippy::cast_possible_truncation, reason = "less than a run's length")]
-    let mean = times.mean().map_or(-1, |mean| libm::round(mean) as i64);
-    let time = |value: Option<u64>| {
-        Cell::I64(value.map_or(-1, |value| i64::try_from(value).unwrap_or(i64::MAX)))
-    };
-    let quantile = |share| time(times.quantile(share));
-    [
-        Cell::I64(mean),
-        quantile(0.5),
-        quantile(0.9),
-        quantile(0.95),
-        quantile(0.99),
-        quantile(0.999),
-        time((times.count() > 0).then_some(times.largest())),
-    ]
 }
 
 /// Sizes of bin `b` are at least `edge(b)` and below `edge(b + 1)`.

@@ -92,7 +92,7 @@ impl Times {
 
 /// A packet, and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
+pub struct Noted {
     pub packet: Packet,
     pub traffic: Traffic,
     pub arrived: f64,
@@ -110,7 +110,7 @@ pub struct Packets {
     /// How many have come.
     arrivals: u64,
     /// By their number among those.
-    rows: BTreeMap<u64, Row>,
+    rows: BTreeMap<u64, Noted>,
     /// Those of which it is not yet known what becomes of them.
     waiting: BTreeMap<Mark, VecDeque<u64>>,
 }
@@ -126,7 +126,7 @@ impl Packets {
     }
 
     /// All that were there in the stretch, in the order in which they came.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn noted(&self) -> impl Iterator<Item = &Noted> {
         self.rows.values()
     }
 
@@ -144,14 +144,14 @@ impl Packets {
             return;
         }
         self.arrivals += 1;
-        let row = Row {
+        let noted = Noted {
             packet: *packet,
             traffic,
             arrived: now,
             times: Times::WAITS,
             fate: Fate::Unfinished,
         };
-        self.rows.insert(self.arrivals, row);
+        self.rows.insert(self.arrivals, noted);
         let waiting = self.waiting.entry(mark(packet, now)).or_default();
         waiting.push_back(self.arrivals);
     }

@@ -8,11 +8,14 @@
 //! **Order.** All connections of one entry share one path. Their senders are many components behind one stop, and so are their receivers, so
 //! both take events (`plan_stops`): what happens at them is in the order of its keys. The links then need none of their own on this account.
 
-use super::{Flow, FlowPlan, Key, Trip, World, clocks, index_u32, ns};
+use super::flow::{Flow, FlowPlan, clocks};
+use super::stops::Trip;
+use super::{Key, World, index_u32, ns};
 use crate::arrivals::summary::{Departed, Summary};
 use crate::arrivals::{Arrival, Process};
 use crate::cc;
 use crate::record::Table;
+use crate::record::rows::{ArrivalRow, CompletionRow, TransferRow};
 use crate::rng::Stream;
 use crate::scenario::{ArrivingSpec, Scenario};
 use crate::source;
@@ -87,7 +90,7 @@ impl<'a> Arrivals<'a> {
             directory: Directory::default(),
             living: Vec::new(),
             free: Vec::new(),
-            transfers: scenario.record.transfers.then(|| Table::new("transfers")),
+            transfers: scenario.record.transfers.then(Table::new::<TransferRow>),
         }
     }
 
@@ -196,7 +199,8 @@ impl World<'_> {
         if self.arrivals.entries.is_empty() {
             return Vec::new();
         }
-        let (mut all, mut by_size) = (Table::new("arrivals"), Table::new("completions"));
+        let mut all = Table::new::<ArrivalRow>();
+        let mut by_size = Table::new::<CompletionRow>();
         for entry in &self.arrivals.entries {
             let (flow, arrivals) = (&entry.spec.flow, &entry.spec.arrivals);
             let head = (flow.name.as_str(), flow.cc.name, arrivals.rate);

@@ -151,7 +151,7 @@ impl World<'_> {
             .iter()
             .map(|channel| channel.waiting.len())
             .sum();
-        let loose: usize = self.loose.0.values().map(Vec::len).sum();
+        let loose = self.loose.len();
         let queued: u64 = self.ports.iter().map(|port| port.backlog_at(now)).sum();
         (on_their_way + loose) as f64 + queued as f64
     }

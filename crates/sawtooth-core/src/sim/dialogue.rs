@@ -15,8 +15,10 @@
 //!
 //! Deviation: SACK blocks make a segment that carries them longer and do not take room of its data.
 
+use super::flow::{Flow, FlowPlan, clocks};
 use super::hosts::Hosts;
-use super::{Flow, FlowPlan, Trip, World, build, clocks, index_u32};
+use super::stops::Trip;
+use super::{World, build, index_u32};
 use crate::cc;
 use crate::events::{Child, Event, Key, Line};
 use crate::exchanges::{Exchanges, Speech};
@@ -124,12 +126,11 @@ impl Dialogues {
 
     /// What became of the exchanges, if there are any.
     pub(super) fn table(&self, scenario: &Scenario, hosts: &Hosts, end: f64) -> Option<Table> {
-        let mut table = Table::new("exchanges");
-        for dialogue in &self.0 {
+        let rows = self.0.iter().map(|dialogue| {
             let name = &scenario.flows[dialogue.server as usize].name;
-            table.push((dialogue.exchanges).row(name, hosts.stalls(dialogue.client, end)));
-        }
-        (!self.0.is_empty()).then_some(table)
+            (dialogue.exchanges).row(name, hosts.stalls(dialogue.client, end))
+        });
+        (!self.0.is_empty()).then(|| Table::of(rows))
     }
 }
 

@@ -21,6 +21,7 @@ use crate::host::socket::{Reader, Socket, Writer};
 use crate::host::stopwatch::Cause;
 use crate::host::{Frame, Machine, Work};
 use crate::packet::Packet;
+use crate::record::rows::Stalls;
 use crate::scenario::{FlowSpec, Scenario};
 use crate::tcp::waits::Waits;
 
@@ -178,14 +179,19 @@ impl Hosts {
         Some((reader.read, reader.last_read))
     }
 
-    /// A flow's stall until `end`, and its parts by cause; -1 where nothing measures it.
-    pub(super) fn stalls(&self, flow: u32, end: f64) -> [i64; 4] {
+    /// A flow's stall until `end`, where something measures it.
+    pub(super) fn stalls(&self, flow: u32, end: f64) -> Stalls {
         let Some((_, socket)) = self.sender(flow) else {
-            return [-1; 4];
+            return Stalls::default();
         };
         let end = ns(end);
-        let [window, partial, memory] = Cause::ALL.map(|cause| socket.watch.read_of(end, cause));
-        [socket.watch.read(end), window, partial, memory]
+        let of = |cause| Some(socket.watch.read_of(end, cause));
+        Stalls {
+            all_ns: Some(socket.watch.read(end)),
+            window_ns: of(Cause::Window),
+            partial_ns: of(Cause::Partial),
+            memory_ns: of(Cause::Memory),
+        }
     }
 
     /// The run is over.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{direction_name, ns};
-use crate::arrivals::summary::times;
-use crate::histogram::Histogram;
-use crate::link::{PacketFate, PacketRow, Packets, Port, Traffic};
-use crate::record::{Cell, Table};
+use crate::histogram::TimesNs;
+use crate::link::{NotedPacket, PacketFate, Packets, Port, Traffic};
+use crate::record::Table;
+use crate::record::rows::{LinkFlowRow, LinkRow, PacketRow, WaitRow};
 use crate::scenario::{Recording, Scenario};
 
 /// Gives every port a ledger, if what is recorded takes one. `whose`: of each hop that its packets may be on.
@@ -35,145 +35,138 @@ pub fn tables(scenario: &Scenario, ports: &[Port]) -> Vec<Table> {
 }
 
 fn link_table(scenario: &Scenario, ports: &[Port]) -> Table {
-    let mut table = Table::new("links");
-    for (index, port) in ports.iter().enumerate() {
+    Table::of(ports.iter().enumerate().map(|(index, port)| {
         let counters = &port.counters;
-        let cells = [
-            Cell::U64(counters.arrived_packets),
-            Cell::U64(counters.arrived_bytes),
-            Cell::U64(counters.dropped_packets),
-            Cell::U64(counters.dropped_bytes),
-            Cell::U64(counters.lost_packets),
-            Cell::U64(counters.corrupted_packets),
-            Cell::U64(counters.duplicated_packets),
-            Cell::U64(counters.reordered_packets),
-            Cell::U64(counters.marked_packets),
-            Cell::U64(counters.peak_packets()),
-            Cell::F64(port.utilisation().unwrap_or(-1.0)),
-            Cell::I64(ns(counters.mean_wait_secs())),
-            Cell::F64(port.mean_backlog_packets()),
-            Cell::F64(port.mean_backlog_bytes()),
-        ];
-        table.push(head(scenario, index).into_iter().chain(cells));
-    }
-    table
+        let (link, direction) = place(scenario, index);
+        LinkRow {
+            link,
+            direction,
+            arrived_packets: counters.arrived_packets,
+            arrived_bytes: counters.arrived_bytes,
+            dropped_packets: counters.dropped_packets,
+            dropped_bytes: counters.dropped_bytes,
+            lost_packets: counters.lost_packets,
+            corrupted_packets: counters.corrupted_packets,
+            duplicated_packets: counters.duplicated_packets,
+            reordered_packets: counters.reordered_packets,
+            marked_packets: counters.marked_packets,
+            peak_packets: counters.peak_packets(),
+            utilisation: port.utilisation(),
+            wait_mean_ns: ns(counters.mean_wait_secs()),
+            backlog_mean_packets: port.mean_backlog_packets(),
+            backlog_mean_bytes: port.mean_backlog_bytes(),
+        }
+    }))
 }
 
 fn wait_table(scenario: &Scenario, ports: &[Port]) -> Table {
-    let mut table = Table::new("waits");
-    for (index, port) in ports.iter().enumerate() {
-        let Some(noted) = port.ledger().and_then(|ledger| ledger.waits.as_ref()) else {
-            continue;
-        };
-        let cells = [Cell::U64(noted.waits.count())];
-        let cells = cells.into_iter().chain(times(&noted.waits));
-        let cells = cells.chain(found(&noted.backlogs));
-        table.push(head(scenario, index).into_iter().chain(cells));
-    }
-    table
-}
-
-/// Mean, percentiles and largest of what arriving packets have found.
-fn found(backlogs: &Histogram) -> [Cell; 6] {
-    let quantile = |share| Cell::U64(backlogs.quantile(share).unwrap_or(0));
-    [
-        Cell::F64(backlogs.mean().unwrap_or(0.0)),
-        quantile(0.5),
-        quantile(0.9),
-        quantile(0.95),
-        quantile(0.99),
-        Cell::U64(backlogs.largest()),
-    ]
+    let noted = ports.iter().enumerate().filter_map(|(index, port)| {
+        let noted = port.ledger().and_then(|ledger| ledger.waits.as_ref())?;
+        let (link, direction) = place(scenario, index);
+        let (waits, found) = (TimesNs::of(&noted.waits), &noted.backlogs);
+        let quantile = |share| found.quantile(share).unwrap_or(0);
+        Some(WaitRow {
+            link,
+            direction,
+            started_packets: noted.waits.count(),
+            wait_mean_ns: waits.mean,
+            wait_p50_ns: waits.p50,
+            wait_p90_ns: waits.p90,
+            wait_p95_ns: waits.p95,
+            wait_p99_ns: waits.p99,
+            wait_p999_ns: waits.p999,
+            wait_max_ns: waits.max,
+            found_mean_packets: found.mean().unwrap_or(0.0),
+            found_p50_packets: quantile(0.5),
+            found_p90_packets: quantile(0.9),
+            found_p95_packets: quantile(0.95),
+            found_p99_packets: quantile(0.99),
+            found_max_packets: found.largest(),
+        })
+    });
+    Table::of(noted)
 }
 
 fn flow_table(scenario: &Scenario, ports: &[Port]) -> Table {
-    let mut table = Table::new("link_flows");
+    let mut table = Table::new::<LinkFlowRow>();
     for (index, port) in ports.iter().enumerate() {
         let noted = port.ledger().and_then(|ledger| ledger.flows());
         for (flow, counters) in noted.into_iter().flatten() {
-            let cells = [
-                Cell::Str(name(scenario, flow as usize).to_owned()),
-                Cell::U64(counters.arrived_packets),
-                Cell::U64(counters.arrived_bytes),
-                Cell::U64(counters.dropped_packets),
-                Cell::U64(counters.dropped_bytes),
-                Cell::U64(counters.lost_packets),
-                Cell::U64(counters.marked_packets),
-                Cell::I64(counters.mean_wait_secs().map_or(-1, ns)),
-            ];
-            table.push(head(scenario, index).into_iter().chain(cells));
+            let (link, direction) = place(scenario, index);
+            table.push(LinkFlowRow {
+                link,
+                direction,
+                flow: name(scenario, flow as usize).to_owned(),
+                arrived_packets: counters.arrived_packets,
+                arrived_bytes: counters.arrived_bytes,
+                dropped_packets: counters.dropped_packets,
+                dropped_bytes: counters.dropped_bytes,
+                lost_packets: counters.lost_packets,
+                marked_packets: counters.marked_packets,
+                wait_mean_ns: counters.mean_wait_secs().map(ns),
+            });
         }
     }
     table
 }
 
 fn packet_table(scenario: &Scenario, ports: &[Port]) -> Table {
-    let mut table = Table::new("packets");
+    let mut table = Table::new::<PacketRow>();
     for (index, port) in ports.iter().enumerate() {
         let noted = port.ledger().and_then(|ledger| ledger.packets.as_ref());
-        for row in noted.into_iter().flat_map(Packets::rows) {
-            table.push(
-                head(scenario, index)
-                    .into_iter()
-                    .chain(cells(scenario, row)),
-            );
+        for packet in noted.into_iter().flat_map(Packets::noted) {
+            table.push(packet_row(scenario, index, packet));
         }
     }
     table
 }
 
-/// Of a packet, all but where it was.
-fn cells(scenario: &Scenario, row: &PacketRow) -> [Cell; 12] {
+fn packet_row(scenario: &Scenario, port: usize, noted: &NotedPacket) -> PacketRow {
     let first_of_udp = scenario.flows.len() + scenario.arriving.len();
-    let segment = row.packet.segment();
-    let datagram = row.traffic.flow as usize >= first_of_udp;
+    let segment = noted.packet.segment();
+    let datagram = noted.traffic.flow as usize >= first_of_udp;
     let (kind, number) = if datagram {
-        ("datagram", row.packet.number_and_time().0)
-    } else if row.traffic.acks {
-        ("ack", row.packet.next_expected())
+        ("datagram", noted.packet.number_and_time().0)
+    } else if noted.traffic.acks {
+        ("ack", noted.packet.next_expected())
     } else if segment.is_handshake_ack() {
         ("ack", 1)
     } else {
         ("data", segment.seq)
     };
     let again = kind == "data" && segment.retransmission;
-    let ended = row.times.delivered >= scenario.duration.secs();
-    let fate = match row.fate {
+    let ended = noted.times.delivered >= scenario.duration.secs();
+    let fate = match noted.fate {
         PacketFate::Arrived | PacketFate::Doubled | PacketFate::Damaged if ended => {
             PacketFate::Unfinished
         }
         fate => fate,
     };
-    let at = |secs: f64| {
-        // A clock of nanoseconds ends after 292 years: what comes later never does.
-        if secs < 9e9 {
-            Cell::I64(ns(secs))
-        } else {
-            Cell::I64(-1)
-        }
-    };
-    [
-        Cell::Str(name(scenario, row.traffic.flow as usize).to_owned()),
-        Cell::Str(kind.into()),
-        Cell::I64(i64::try_from(number).unwrap_or(i64::MAX)),
-        Cell::U64(u64::from(row.packet.wire_bytes)),
-        Cell::U64(u64::from(again)),
-        Cell::U64(u64::from(row.times.marked)),
-        Cell::Str(fate.name().into()),
-        at(row.arrived),
-        at(row.times.dropped),
-        at(row.times.started),
-        at(row.times.sent),
-        at(row.times.delivered),
-    ]
+    // A clock of nanoseconds ends after 292 years: what comes later never does.
+    let at = |secs: f64| (secs < 9e9).then(|| ns(secs));
+    let (link, direction) = place(scenario, port);
+    PacketRow {
+        link,
+        direction,
+        flow: name(scenario, noted.traffic.flow as usize).to_owned(),
+        kind: kind.into(),
+        number: i64::try_from(number).unwrap_or(i64::MAX),
+        bytes: u64::from(noted.packet.wire_bytes),
+        retransmission: u64::from(again),
+        marked: u64::from(noted.times.marked),
+        fate: fate.name().into(),
+        arrived_ns: at(noted.arrived),
+        dropped_ns: at(noted.times.dropped),
+        started_ns: at(noted.times.started),
+        sent_ns: at(noted.times.sent),
+        delivered_ns: at(noted.times.delivered),
+    }
 }
 
 /// Which link and direction a port is.
-fn head(scenario: &Scenario, port: usize) -> [Cell; 2] {
-    [
-        Cell::Str(scenario.links[port / 2].name.clone()),
-        Cell::Str(direction_name(port).into()),
-    ]
+fn place(scenario: &Scenario, port: usize) -> (String, String) {
+    let link = scenario.links[port / 2].name.clone();
+    (link, direction_name(port).to_owned())
 }
 
 /// Of a flow by its number: entries of flows that arrive come after those that are there all the time, then those of UDP.

@@ -1,7 +1,8 @@
 //! What is looked at while a run goes on: samples at multiples of a period, or after every acknowledgement, and the algorithms' own variables.
 
 use super::{Flow, World, direction_name, ns};
-use crate::record::{Cell, Table};
+use crate::record::Table;
+use crate::record::rows::{QueueRow, SeriesRow, VariableRow};
 use crate::scenario::{Sampling, Scenario};
 use crate::tcp::sender::Sender;
 use crate::units::{Duration, Rate};
@@ -86,20 +87,20 @@ impl SenderSample {
     }
 
     /// A row of the table `series`.
-    fn row(&self, t_ns: i64, flow: String, smss: u32, delivered_bytes: u64) -> [Cell; 11] {
-        [
-            Cell::I64(t_ns),
-            Cell::Str(flow),
-            Cell::F64(self.cwnd * f64::from(smss)),
-            Cell::F64(self.ssthresh * f64::from(smss)),
-            Cell::I64(self.srtt.map_or(-1, ns)),
-            Cell::U64(self.flight * u64::from(smss)),
-            Cell::U64(self.acked_bytes),
-            Cell::U64(delivered_bytes),
-            Cell::U64(self.pipe * u64::from(smss)),
-            Cell::F64(self.pacing_rate_bps.unwrap_or(f64::INFINITY)),
-            Cell::U64(self.delivered_bytes),
-        ]
+    fn row(&self, t_ns: i64, flow: String, smss: u32, delivered_bytes: u64) -> SeriesRow {
+        SeriesRow {
+            t_ns,
+            flow,
+            cwnd_bytes: self.cwnd * f64::from(smss),
+            ssthresh_bytes: self.ssthresh * f64::from(smss),
+            srtt_ns: self.srtt.map(ns),
+            flight_bytes: self.flight * u64::from(smss),
+            acked_bytes: self.acked_bytes,
+            delivered_bytes,
+            pipe_bytes: self.pipe * u64::from(smss),
+            pacing_rate_bps: self.pacing_rate_bps.unwrap_or(f64::INFINITY),
+            sender_delivered_bytes: self.delivered_bytes,
+        }
     }
 }
 
@@ -123,15 +124,15 @@ impl Variables {
     }
 
     pub(super) fn table(&self, scenario: &Scenario) -> Table {
-        let mut table = Table::new("variables");
+        let mut table = Table::new::<VariableRow>();
         for (flow, values) in scenario.flows.iter().zip(&self.values) {
             for (time, name, value) in values {
-                table.push([
-                    Cell::I64(ns(*time)),
-                    Cell::Str(flow.name.clone()),
-                    Cell::Str((*name).into()),
-                    Cell::F64(*value),
-                ]);
+                table.push(VariableRow {
+                    t_ns: ns(*time),
+                    flow: flow.name.clone(),
+                    variable: (*name).into(),
+                    value: *value,
+                });
             }
         }
         table
@@ -156,7 +157,7 @@ impl AckTrace {
     }
 
     pub(super) fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
-        let mut table = Table::new("series");
+        let mut table = Table::new::<SeriesRow>();
         for (index, flow) in flows.iter().enumerate() {
             let smss = flow.sender.config().smss;
             let deliveries = &self.deliveries[index];
@@ -209,7 +210,7 @@ impl Samplers {
     }
 
     pub(super) fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
-        let mut table = Table::new("series");
+        let mut table = Table::new::<SeriesRow>();
         for (index, flow) in flows.iter().enumerate() {
             let smss = flow.sender.config().smss;
             let samples = self.senders[index]
@@ -231,16 +232,16 @@ impl Samplers {
     }
 
     pub(super) fn queue_table(&self, scenario: &Scenario) -> Table {
-        let mut table = Table::new("queues");
+        let mut table = Table::new::<QueueRow>();
         for (index, port) in self.ports.iter().enumerate() {
             for (at, (backlog, dropped)) in port.samples.iter().enumerate() {
-                table.push([
-                    Cell::I64(self.time_ns(at)),
-                    Cell::Str(scenario.links[index / 2].name.clone()),
-                    Cell::Str(direction_name(index).into()),
-                    Cell::U64(*backlog),
-                    Cell::U64(*dropped),
-                ]);
+                table.push(QueueRow {
+                    t_ns: self.time_ns(at),
+                    link: scenario.links[index / 2].name.clone(),
+                    direction: direction_name(index).into(),
+                    backlog_packets: *backlog,
+                    dropped_packets: *dropped,
+                });
             }
         }
         table

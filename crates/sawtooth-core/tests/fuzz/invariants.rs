@@ -128,10 +128,10 @@ impl<'a> Run<'a> {
 
     fn numbers_are_numbers(&self) -> Held {
         for table in &self.records.tables {
-            let spec = SCHEMA.iter().find(|spec| spec.name == table.name);
-            let spec = spec.ok_or_else(|| ("a table has a schema", table.name.to_owned()))?;
-            for (column, data) in spec.columns.iter().zip(&table.columns) {
-                let place = (table.name, column.name);
+            let spec = SCHEMA.iter().find(|spec| spec.name == table.name());
+            let spec = spec.ok_or_else(|| ("a table has a schema", table.name().to_owned()))?;
+            for (column, data) in spec.columns.iter().zip(table.columns()) {
+                let place = (table.name(), column.name);
                 match data {
                     Data::F64(values) => {
                         let infinite = INFINITE.contains(&place);

@@ -100,7 +100,7 @@ fn examine(scenario: &Scenario, seed: u64, number: u64) -> Result<bool, Broken> 
             if data != other {
                 return Err((
                     rule.to_owned(),
-                    format!("{}.{name}: {data:?} and {other:?}", table.name),
+                    format!("{}.{name}: {data:?} and {other:?}", table.name()),
                 ));
             }
         }

@@ -48,7 +48,7 @@ fn hash(records: &Records) -> u64 {
     };
     for table in &records.tables {
         for (name, column) in table.named_columns() {
-            let name = format!("{}.{name}", table.name);
+            let name = format!("{}.{name}", table.name());
             if YOUNGER.contains(&name.as_str()) {
                 continue;
             }

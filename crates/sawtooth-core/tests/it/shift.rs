@@ -93,7 +93,7 @@ fn unmoved(records: &Records) -> Vec<(&'static str, &'static str, Data)> {
     let columns = tables.flat_map(|table| {
         table
             .named_columns()
-            .map(|(name, data)| (table.name, name, data.clone()))
+            .map(|(name, data)| (table.name(), name, data.clone()))
     });
     columns
         .filter(|(_, name, _)| !MOVED.contains(name))

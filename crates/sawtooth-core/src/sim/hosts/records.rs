@@ -4,7 +4,8 @@ use super::{Hosts, ns};
 use crate::host::Frame;
 use crate::host::layers::{Happening, Layer, Log};
 use crate::host::stopwatch::Stopwatch;
-use crate::record::{Cell, Table};
+use crate::record::Table;
+use crate::record::rows::{LayerRow, StallRow};
 use crate::scenario::Scenario;
 use crate::sim::dialogue::Dialogues;
 
@@ -23,16 +24,16 @@ impl Hosts {
     }
 
     fn stall_table(&self, names: &[String]) -> Table {
-        let mut table = Table::new("stalls");
+        let mut table = Table::new::<StallRow>();
         for (sender, name) in self.senders.iter().zip(names) {
             let watch = sender.iter().map(|(_, socket)| &socket.watch);
             for interval in watch.flat_map(Stopwatch::intervals) {
-                table.push([
-                    Cell::Str(name.clone()),
-                    Cell::I64(interval.from),
-                    Cell::I64(interval.to),
-                    Cell::Str(interval.cause.name().into()),
-                ]);
+                table.push(StallRow {
+                    flow: name.clone(),
+                    from_ns: interval.from,
+                    to_ns: interval.to,
+                    cause: interval.cause.name().into(),
+                });
             }
         }
         table
@@ -91,23 +92,23 @@ impl Hosts {
 }
 
 fn layer_table(logs: &[Log], names: &[String], scenario: &Scenario) -> Table {
-    let mut table = Table::new("layers");
+    let mut table = Table::new::<LayerRow>();
     for (log, name) in logs.iter().zip(names) {
         for row in &log.rows {
             let kind = row
                 .packet
                 .map_or("", |(_, is_data)| if is_data { "data" } else { "ack" });
-            table.push([
-                Cell::I64(ns(row.time)),
-                Cell::Str(name.clone()),
-                Cell::Str(scenario.hosts[row.host as usize].name.clone()),
-                Cell::Str(row.layer.name().into()),
-                Cell::Str(row.event.into()),
-                Cell::I64(row.packet.map_or(-1, |(id, _)| i64::from(id))),
-                Cell::Str(kind.into()),
-                Cell::I64(row.seq.map_or(-1, u64::cast_signed)),
-                Cell::I64(i64::try_from(row.bytes).unwrap_or(-1)),
-            ]);
+            table.push(LayerRow {
+                t_ns: ns(row.time),
+                flow: name.clone(),
+                host: scenario.hosts[row.host as usize].name.clone(),
+                layer: row.layer.name().into(),
+                event: row.event.into(),
+                packet: row.packet.map(|(id, _)| i64::from(id)),
+                kind: kind.into(),
+                seq: row.seq.map(u64::cast_signed),
+                bytes: i64::try_from(row.bytes).ok(),
+            });
         }
     }
     table

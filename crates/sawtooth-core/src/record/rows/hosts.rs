@@ -1,0 +1,31 @@
+//! Of hosts: when sockets stalled, and what happened to packets at each layer.
+
+row! {
+    StallRow: "stalls", "one row per time in which a socket stalled, with record = [\"stalls\"]";
+    flow: String, "", "the flow's name; `NAME.requests` of the socket that sends the requests of `request_response`";
+    from_ns: i64, "ns", "when the stopwatch started";
+    to_ns: i64, "ns", "when it was paused";
+    cause: String, "", "window, partial or memory: of those that hold, the one nearest to the wire";
+}
+
+row! {
+    LayerRow: "layers", "one row per thing that happens to a packet at a layer of a host, with record = [\"layers\"]";
+    t_ns: i64, "ns", "when; one clock for all hosts";
+    flow: String, "", "the flow's name; `NAME.requests` of what carries the requests of `request_response`";
+    host: String, "", "the host's name";
+    layer: String, "", "application, socket, tcp, driver or wire";
+    event: String, "", "application: write, written, read; socket: copied, sleep, wake, readable; tcp: send, receive; driver: send, handed, transmitted, receive; wire: begin, end, arrive";
+    packet: Option<i64>, "", "number of the packet among its flow's, acknowledgements included, from 1; -1 if it is about none";
+    kind: String, "", "data or ack; empty if it is about no packet";
+    seq: Option<i64>, "", "number of the segment, or of an acknowledgement the next that is expected; -1 if there is none";
+    bytes: Option<i64>, "B", "application bytes that it is about, -1 of a write without end; of packets in the driver and on the wire, bytes of the packet";
+}
+
+/// A socket's data-stream stall and its parts by cause, in ns; unknown where no host is modelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stalls {
+    pub all_ns: Option<i64>,
+    pub window_ns: Option<i64>,
+    pub partial_ns: Option<i64>,
+    pub memory_ns: Option<i64>,
+}

@@ -1,0 +1,77 @@
+//! The tables, one file for what belongs together. A column is one line: its name, type, unit and meaning; whoever measures it gives the field of that name.
+//!
+//! Where something may be unknown the field is an `Option`; its column then has -1.
+
+use super::table::{ColumnSpec, Data, Row, TableSpec, Value};
+
+/// Makes a row's struct and the table that it is of, from one line for each column.
+macro_rules! row {
+    ($row:ident: $table:literal, $summary:literal; $($name:ident: $kind:ty, $unit:literal, $meaning:literal;)*) => {
+        #[doc = concat!("A row of the table `", $table, "`: ", $summary, ".")]
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $row {
+            $(#[doc = $meaning] pub $name: $kind,)*
+        }
+
+        impl super::Row for $row {
+            const TABLE: super::TableSpec = super::TableSpec {
+                name: $table,
+                summary: $summary,
+                columns: &[$(super::ColumnSpec {
+                    name: stringify!($name),
+                    unit: $unit,
+                    summary: $meaning,
+                    kind: <$kind as super::Value>::KIND,
+                },)*],
+            };
+
+            #[inline]
+            fn add_to(self, columns: &mut [super::Data]) {
+                let mut columns = columns.iter_mut();
+                $(super::Value::add_to(self.$name, columns.next().expect("a column for each field"));)*
+            }
+        }
+    };
+}
+
+mod arrivals;
+mod episodes;
+mod exchanges;
+mod flows;
+mod hosts;
+mod kernels;
+mod links;
+mod samples;
+mod udp;
+
+pub use arrivals::{ArrivalRow, CompletionRow, TransferRow};
+pub use episodes::EpisodeRow;
+pub use exchanges::ExchangeRow;
+pub use flows::FlowRow;
+pub use hosts::{LayerRow, StallRow, Stalls};
+pub use kernels::CounterRow;
+pub use links::{LinkFlowRow, LinkRow, PacketRow, WaitRow};
+pub use samples::{QueueRow, SeriesRow, VariableRow};
+pub use udp::{DatagramRow, SourceRow};
+
+/// Every table and column of [`Records`](super::Records).
+pub const SCHEMA: &[TableSpec] = &[
+    FlowRow::TABLE,
+    StallRow::TABLE,
+    LayerRow::TABLE,
+    LinkRow::TABLE,
+    WaitRow::TABLE,
+    LinkFlowRow::TABLE,
+    PacketRow::TABLE,
+    SeriesRow::TABLE,
+    QueueRow::TABLE,
+    VariableRow::TABLE,
+    EpisodeRow::TABLE,
+    ArrivalRow::TABLE,
+    CompletionRow::TABLE,
+    TransferRow::TABLE,
+    ExchangeRow::TABLE,
+    DatagramRow::TABLE,
+    SourceRow::TABLE,
+    CounterRow::TABLE,
+];

@@ -1,0 +1,81 @@
+//! Packets on their way to a meeting point: in a ring where they come in order, with an event of their own where they may not.
+
+use std::collections::BTreeMap;
+
+use super::{Slot, index_u32};
+use crate::events::{Key, Lineage};
+use crate::packet::Packet;
+use crate::ring::Ring;
+
+/// Packets on their way to one stop from one component, in order.
+#[derive(Debug)]
+pub(super) struct Channel {
+    pub(super) slot: u32,
+    /// Whether packets are loose events here, because they may come out of order or rings are switched off, and do not wait in the ring.
+    pub(super) loose: bool,
+    pub(super) waiting: Ring<(Key, Packet)>,
+}
+
+/// A packet with an event of its own, because it may come out of order, or because rings are switched off.
+#[derive(Debug)]
+pub(super) struct Loose {
+    pub(super) key: Key,
+    pub(super) slot: u32,
+    pub(super) packet: Packet,
+}
+
+/// Packets with events of their own: those of one time together, in the order in which they came.
+#[derive(Debug, Default)]
+pub(super) struct LooseEvents(BTreeMap<u64, Vec<Loose>>);
+
+impl LooseEvents {
+    pub(super) fn len(&self) -> usize {
+        self.0.values().map(Vec::len).sum()
+    }
+
+    pub(super) fn push(&mut self, loose: Loose) {
+        // Times are not negative, so their bit patterns are in their order.
+        self.0
+            .entry(loose.key.time.to_bits())
+            .or_default()
+            .push(loose);
+    }
+
+    /// Where the first event is within the first group, and its key and slot.
+    pub(super) fn first(&self, lineage: &Lineage) -> Option<(usize, Key, u32)> {
+        let (_, group) = self.0.first_key_value()?;
+        let mut first = 0;
+        for (at, loose) in group.iter().enumerate().skip(1) {
+            if loose
+                .key
+                .precedes(&group[first].key, lineage, loose.slot < group[first].slot)
+            {
+                first = at;
+            }
+        }
+        Some((first, group[first].key, group[first].slot))
+    }
+
+    pub(super) fn remove(&mut self, at: usize) -> Loose {
+        let mut group = self.0.first_entry().expect("there is a first event");
+        let loose = group.get_mut().remove(at);
+        if group.get().is_empty() {
+            group.remove();
+        }
+        loose
+    }
+}
+
+/// The channels and their slots, given whether packets come to each in order.
+pub(super) fn channels(in_order: &[bool], rings: bool, slots: &mut Vec<Slot>) -> Vec<Channel> {
+    let mut channels = Vec::with_capacity(in_order.len());
+    for (index, in_order) in in_order.iter().enumerate() {
+        channels.push(Channel {
+            slot: index_u32(slots.len()),
+            loose: !(*in_order && rings),
+            waiting: Ring::new((Key::NEVER, Packet::default())),
+        });
+        slots.push(Slot::Channel(index_u32(index)));
+    }
+    channels
+}

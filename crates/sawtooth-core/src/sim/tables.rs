@@ -1,0 +1,186 @@
+//! What a run has measured, as tables.
+
+use super::flow::Flow;
+use super::udp::Udp;
+use super::{World, index_u32, links, ns};
+use crate::record::rows::{DatagramRow, EpisodeRow, FlowRow, SourceRow};
+use crate::record::{Records, Table};
+use crate::scenario::{FlowSpec, UdpSpec};
+use crate::tcp::limits::Limit;
+use crate::udp;
+use crate::units::mean_rate_bps;
+
+impl World<'_> {
+    pub(super) fn into_records(mut self) -> Records {
+        for index in 0..index_u32(self.scenario.flows.len()) {
+            self.sample_sender(index, f64::INFINITY);
+            self.sample_receiver(index, f64::INFINITY);
+            let flow = &mut self.flows[index as usize];
+            if flow.started {
+                flow.sender.finish(self.end);
+            }
+        }
+        for index in 0..index_u32(self.ports.len()) {
+            self.sample_port(index, f64::INFINITY);
+            self.ports[index as usize].finish();
+        }
+        if let Some(samplers) = &mut self.samplers {
+            for (sampler, flow) in samplers.udp.iter_mut().zip(&self.udp) {
+                sampler.take(f64::INFINITY, || flow.received.payload_bytes());
+            }
+        }
+        self.end_arrivals();
+        self.hosts.finish(self.end);
+        let mut tables = vec![self.flow_table()];
+        tables.extend(links::tables(self.scenario, &self.ports));
+        tables.extend(self.arrival_tables());
+        tables.extend(self.dialogues.table(self.scenario, &self.hosts, self.end));
+        if !self.udp.is_empty() {
+            tables.extend(self.udp_tables());
+        }
+        if let Some(samplers) = &self.samplers {
+            tables.push(
+                samplers.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]),
+            );
+            tables.push(samplers.queue_table(self.scenario));
+        }
+        if let Some(trace) = &self.ack_trace {
+            tables
+                .push(trace.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]));
+        }
+        if let Some(variables) = &self.variables {
+            tables.push(variables.table(self.scenario));
+        }
+        if self.scenario.record.episodes {
+            tables.push(self.episode_table());
+        }
+        tables.extend(self.hosts.tables(self.scenario, &self.dialogues));
+        Records { tables }
+    }
+
+    fn flow_table(&self) -> Table {
+        let mut table = Table::new::<FlowRow>();
+        for (index, (flow, spec)) in (0..).zip(self.flows.iter().zip(&self.scenario.flows)) {
+            table.push(self.flow_row(index, flow, spec));
+        }
+        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
+            table.push(udp::flow_row(&self.sent(flow, spec), &flow.received));
+        }
+        table
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn flow_row(&self, index: u32, flow: &Flow, spec: &FlowSpec) -> FlowRow {
+        let (sender, receiver) = (&flow.sender, &flow.receiver);
+        let (counters, limits, config) = (&sender.counters, &sender.limits, sender.config());
+        let smss = f64::from(config.smss);
+        // With a host the application has what it has read.
+        let read = self.hosts.read_by(index);
+        let (delivered, last_delivery) =
+            read.unwrap_or((receiver.delivered_bytes, receiver.last_delivery));
+        // Nor is a transfer complete that the application has not read to its end.
+        let done = sender.is_done() && delivered == sender.acked_bytes();
+        let stalls = self.hosts.stalls(index, self.end);
+        let lifetime = self.end - flow.start;
+        let acked = sender.acked_segments();
+        let sampled = |secs: f64| (counters.rtt_samples > 0).then(|| ns(secs));
+        let limited = |limit| Some(limits.spent_ns(limit));
+        FlowRow {
+            flow: spec.name.clone(),
+            cc: spec.cc.name.into(),
+            recovery: config.recovery.name().into(),
+            start_ns: ns(flow.start),
+            acked_packets: acked,
+            acked_bytes: sender.acked_bytes(),
+            delivered_bytes: delivered,
+            throughput_bps: mean_rate_bps(acked * u64::from(config.smss), lifetime),
+            goodput_bps: mean_rate_bps(delivered, lifetime),
+            sent_packets: counters.sent_packets,
+            retransmits: counters.retransmits,
+            fast_retransmits: counters.fast_retransmits,
+            timeouts: counters.timeouts,
+            dupacks_in: counters.dupacks_in,
+            sacks_in: counters.sacks_in,
+            dsacks_in: counters.dsacks_in,
+            congestion_signals: counters.congestion_signals,
+            ce_in: receiver.marks.ce_in,
+            ecn_signals: counters.ecn_signals,
+            ecn_reductions: counters.ecn_reductions,
+            cwnd_mean_bytes: if lifetime > 0.0 {
+                counters.cwnd_integral / lifetime * smss
+            } else {
+                0.0
+            },
+            srtt_mean_ns: sampled(counters.srtt_sum_secs / counters.rtt_samples as f64),
+            min_rtt_ns: sampled(counters.min_rtt_secs),
+            completion_ns: done.then(|| ns(last_delivery - flow.start)),
+            stall_ns: stalls.all_ns,
+            limited_cwnd_ns: limited(Limit::Cwnd),
+            limited_rwnd_ns: limited(Limit::Rwnd),
+            limited_source_ns: limited(Limit::Source),
+            limited_send_buffer_ns: limited(Limit::SendBuffer),
+            limited_pacing_ns: limited(Limit::Pacing),
+            limited_recovery_ns: limited(Limit::Recovery),
+            limited_rto_ns: limited(Limit::Rto),
+            limited_nagle_ns: limited(Limit::Nagle),
+            lifetime_ns: Some(limits.lifetime_ns()),
+            subsequent_timeouts: counters.subsequent_timeouts,
+            tail_loss_probes: counters.probes,
+            spurious: counters.spurious,
+            spurious_timeouts: counters.spurious_timeouts,
+            max_cwnd_bytes: counters.max_cwnd * smss,
+            srtt_ns: sender.srtt_secs().map(ns),
+            max_rtt_ns: sampled(counters.max_rtt_secs),
+            rtt_samples: counters.rtt_samples,
+            stall_window_ns: stalls.window_ns,
+            stall_partial_ns: stalls.partial_ns,
+            stall_memory_ns: stalls.memory_ns,
+        }
+    }
+
+    fn sent<'b>(&self, flow: &Udp, spec: &'b UdpSpec) -> udp::Sent<'b> {
+        udp::Sent {
+            flow: &spec.name,
+            start_secs: flow.start,
+            end_secs: self.end,
+            packets: flow.sent_packets,
+            bytes: flow.sent_bytes,
+        }
+    }
+
+    fn udp_tables(&self) -> [Table; 2] {
+        let mut datagrams = Table::new::<DatagramRow>();
+        let mut sources = Table::new::<SourceRow>();
+        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
+            datagrams.push(udp::datagram_row(&self.sent(flow, spec), &flow.received));
+            flow.source.report(&mut |quantity, value| {
+                sources.push(udp::source_row(&spec.name, quantity, value));
+            });
+        }
+        [datagrams, sources]
+    }
+
+    fn episode_table(&self) -> Table {
+        let mut table = Table::new::<EpisodeRow>();
+        for (flow, spec) in self.flows.iter().zip(&self.scenario.flows) {
+            let smss = flow.sender.config().smss;
+            for episode in flow.sender.episodes() {
+                table.push(EpisodeRow {
+                    flow: spec.name.clone(),
+                    start_ns: ns(episode.start),
+                    end_ns: episode.end.map(ns),
+                    cause: episode.cause.name().into(),
+                    lost_packets: episode.lost.map(u64::cast_signed),
+                    retransmits: episode.retransmits,
+                    timeouts: episode.timeouts,
+                    flight_bytes: episode.flight_size * u64::from(smss),
+                    cwnd_before_bytes: episode.cwnd_before * f64::from(smss),
+                    ssthresh_bytes: episode.ssthresh * f64::from(smss),
+                    cwnd_after_bytes: episode.cwnd_after * f64::from(smss),
+                    spurious: u64::from(episode.spurious),
+                });
+            }
+        }
+        table
+    }
+}
