@@ -346,10 +346,17 @@ def _congestion_controls(rows: Sequence[dict[str, Any]]) -> str:
     return text + "\nThe last columns are medians over the scenarios of [the comparison](../validation/linux.md), without sign.\n"
 
 
+def _algorithm(name: str) -> Path:
+    """The file that an algorithm's own page is made of: the one with its row, or the head of its folder."""
+    has_row = [path for path in (SOURCES / "cc").rglob("*.rs") if f'ENTRY: Entry<New> = Entry {{\n    name: "{name}",' in path.read_text(encoding="utf-8")]
+    (path,) = has_row
+    return path.with_name("mod.rs") if path.name == "params.rs" else path
+
+
 def _congestion_control(row: dict[str, Any]) -> str:
     """Its file's header, parameters, figure and agreement."""
     name = row["name"]
-    text = f"# {name}\n\n{row['summary'][0].upper()}{row['summary'][1:]}.\n\n" + _header(SOURCES / f"cc/{name}.rs")
+    text = f"# {name}\n\n{row['summary'][0].upper()}{row['summary'][1:]}.\n\n" + _header(_algorithm(name))
     if row["params"]:
         text += "\n## Parameters\n\n" + _parameters(row["params"])
     text += f"\n## Alone, and when a second flow comes\n\n![window, round-trip time and queue](../../images/cc/{name}.svg)\n\n"

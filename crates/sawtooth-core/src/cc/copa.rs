@@ -23,7 +23,7 @@
 
 use std::collections::VecDeque;
 
-use super::bbr::real;
+use super::bbr::model::real;
 use super::{Ack, CongestionControl, Episode, New, Probe, Start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Rate;

@@ -18,7 +18,7 @@
 //!
 //! Kernel equivalent: none in Linux; `prague` of L4STeam's branch.
 
-use super::bbr::real;
+use super::bbr::model::real;
 use super::{Ack, CongestionControl, Ecn, Episode, New, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Rate;

@@ -1,0 +1,147 @@
+//! What an algorithm is to the transport: the trait, what a connection starts with, and what an algorithm wants of the stack.
+
+use std::fmt::Debug;
+
+use super::events::{Ack, Arrival, Episode, Marks, Send, Windows};
+use crate::units::{Instant, Rate};
+
+/// Receives an algorithm's own variables by their names in its paper.
+pub type Probe<'a> = dyn FnMut(&'static str, f64) + 'a;
+
+/// A congestion control algorithm for one connection.
+pub trait CongestionControl: Debug + std::marker::Send {
+    /// New data was acknowledged.
+    fn on_ack(&mut self, ack: &Ack);
+
+    /// Loss detected by duplicate or selective acknowledgements, once per recovery point.
+    fn on_loss(&mut self, loss: &Episode);
+
+    /// Congestion Experienced was echoed, once per window.
+    fn on_ecn(&mut self, mark: &Episode) {
+        self.on_loss(mark);
+    }
+
+    /// An acknowledgement arrives, before anything is made of it.
+    fn on_arrival(&mut self, _arrival: &Arrival) {}
+
+    /// With ECN, of every acknowledgement and before anything is made of it: how much of what it has delivered was marked. Of
+    /// algorithms of [`Ecn::Every`].
+    fn on_marks(&mut self, _marks: &Marks) {}
+
+    /// The retransmission timer expired.
+    fn on_rto(&mut self, rto: &Episode);
+
+    /// The last episode was spurious (RFC 4015 §3.2): the windows are to be what they were before it, or more.
+    fn on_undo(&mut self, before: Windows) {
+        self.set_cwnd(self.cwnd().max(before.cwnd));
+        self.set_ssthresh(self.ssthresh().max(before.ssthresh));
+    }
+
+    /// The handshake is over: the window with which data begins.
+    fn on_established(&mut self, initial_window: f64) {
+        self.set_cwnd(initial_window);
+    }
+
+    /// How long the handshake took, before `on_established`; not told where the SYN was sent again.
+    fn on_handshake(&mut self, _now: Instant, _rtt_secs: f64) {}
+
+    /// Everything that was outstanding when the last loss was found has arrived.
+    fn on_recovered(&mut self, _now: Instant) {}
+
+    /// The connection begins to send again after `idle_secs` with nothing outstanding.
+    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {}
+
+    /// A segment left.
+    fn on_send(&mut self, _send: &Send) {}
+
+    /// A window that the loss recovery's specification prescribes (RFC 6582 §3.2 steps 3 and 5, RFC 6937, or Tahoe's restart).
+    fn set_cwnd(&mut self, cwnd: f64);
+
+    /// A slow-start threshold that is not the algorithm's own: one from before a spurious loss, or remembered from another connection.
+    fn set_ssthresh(&mut self, ssthresh: f64);
+
+    /// Whether the algorithm sets its window in a recovery, too, and no recovery prescribes one.
+    fn rules_recovery(&self) -> bool {
+        false
+    }
+
+    /// What the algorithm makes of [`Ack::rate`], which is measured only if it makes anything of it.
+    fn rates(&self) -> Rates {
+        Rates::Unused
+    }
+
+    /// What the algorithm makes of Explicit Congestion Notification.
+    fn ecn(&self) -> Ecn {
+        Ecn::Classic
+    }
+
+    /// The congestion window, segments.
+    fn cwnd(&self) -> f64;
+
+    /// The slow-start threshold, segments; infinite before the first loss unless set.
+    fn ssthresh(&self) -> f64;
+
+    /// How fast to send, if the algorithm paces.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// Reports the algorithm's own variables.
+    fn probe(&self, _out: &mut Probe<'_>) {}
+}
+
+/// What a connection starts with.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// Initial window, segments.
+    pub cwnd: f64,
+    /// Initial slow-start threshold, segments; infinite when "arbitrarily high" (RFC 5681 §3.1).
+    pub ssthresh: f64,
+    /// Whether to follow ns-2 where it departs from the specification.
+    pub ns2: bool,
+    /// Whether windows are whole segments, which grow by one when enough has been acknowledged, as in kernels.
+    pub whole_windows: bool,
+    /// A kernel's tick, in which algorithms that say so measure time, seconds; 0: none.
+    pub tick: f64,
+    /// Application bytes in a full segment, for algorithms that think in rates.
+    pub smss: u32,
+    /// Of the random numbers of algorithms that draw any.
+    pub seed: u64,
+}
+
+impl Start {
+    /// That of a connection with a window of `cwnd` segments and no threshold, for tests.
+    pub const fn at(cwnd: f64) -> Self {
+        Self {
+            cwnd,
+            ssthresh: f64::INFINITY,
+            ns2: false,
+            whole_windows: false,
+            tick: 0.0,
+            smss: 1460,
+            seed: 1,
+        }
+    }
+}
+
+/// What an algorithm makes of delivery rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rates {
+    Unused,
+    /// It has something else where they are not measured.
+    Used,
+    /// Its window stays a few segments without them.
+    Needed,
+}
+
+/// How an algorithm wants to hear of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// Once per window, as of a loss: `on_ecn` (RFC 3168 §6.1.2). Only where the stack negotiates ECN.
+    Classic,
+    /// Of every mark, by `on_marks`, and besides that as `Classic`; packets are ECT(0) (RFC 8257).
+    Every,
+    /// Of every mark, in [`Ack::marked`], and it decides itself when to reduce; packets are ECT(1) (RFC 9331). Without a count of marks:
+    /// `Classic`.
+    L4s,
+}

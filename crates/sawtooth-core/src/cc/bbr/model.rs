@@ -1,0 +1,145 @@
+//! What both versions measure: the largest of recent rounds, rounds themselves, acknowledgements that come together, and samples that tell nothing.
+
+use std::collections::VecDeque;
+
+use crate::cc::{Ack, RateSample};
+use crate::units::Instant;
+
+/// A count, to compute with.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+pub const fn real(count: u64) -> f64 {
+    count as f64
+}
+
+/// The largest of the values of the last so many rounds.
+#[derive(Clone, Debug, Default)]
+pub struct WindowedMax {
+    /// Rounds and values, each value below the one before it.
+    samples: VecDeque<(u64, f64)>,
+}
+
+impl WindowedMax {
+    /// A sample of `round`, which is one of the last `window` rounds.
+    pub fn add(&mut self, value: f64, round: u64, window: u64) {
+        while self
+            .samples
+            .back()
+            .is_some_and(|&(_, known)| known <= value)
+        {
+            self.samples.pop_back();
+        }
+        // A smaller value of the same round is never the largest: there is one sample a round, at most.
+        if self.samples.back().is_none_or(|&(known, _)| known < round) {
+            self.samples.push_back((round, value));
+        }
+        self.forget(round, window);
+    }
+
+    /// Drops what is older than the last `window` rounds, of which `round` is one; the last sample stays.
+    pub fn forget(&mut self, round: u64, window: u64) {
+        while self.samples.len() > 1
+            && self
+                .samples
+                .front()
+                .is_some_and(|&(then, _)| then + window <= round)
+        {
+            self.samples.pop_front();
+        }
+    }
+
+    pub fn get(&self) -> f64 {
+        self.samples.front().map_or(0.0, |&(_, value)| value)
+    }
+}
+
+/// Round trips counted in segments: one ends when something arrives that was sent after the last one ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rounds {
+    pub count: u64,
+    /// Segments delivered when this round began, and now.
+    begun_at: u64,
+    delivered: u64,
+}
+
+impl Rounds {
+    /// Whether this acknowledgement starts a round.
+    pub fn on_ack(&mut self, ack: &Ack) -> bool {
+        let Some(rate) = ack.rate else {
+            self.delivered += ack.delivered;
+            return false;
+        };
+        self.delivered = rate.total_delivered;
+        let starts = rate.prior_delivered >= self.begun_at;
+        if starts {
+            self.restart();
+            self.count += 1;
+        }
+        starts
+    }
+
+    /// The round that runs now begins now.
+    pub fn restart(&mut self) {
+        self.begun_at = self.delivered;
+    }
+
+    /// Segments delivered over the connection's life.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+}
+
+/// How much more is acknowledged at once than the path's rate accounts for (draft-ietf-ccwg-bbr §5.5.9).
+#[derive(Clone, Debug, Default)]
+pub struct Aggregation {
+    since: f64,
+    delivered: f64,
+    extra: WindowedMax,
+}
+
+impl Aggregation {
+    pub fn on_ack(&mut self, ack: &Ack, bandwidth: f64, cwnd: f64, round: u64, window: u64) {
+        let mut expected = bandwidth * (ack.now.secs() - self.since);
+        if self.delivered <= expected {
+            self.restart(ack.now);
+            expected = 0.0;
+        }
+        self.delivered += real(ack.delivered);
+        let extra = (self.delivered - expected).min(cwnd);
+        self.extra.add(extra, round, window);
+    }
+
+    pub fn restart(&mut self, now: Instant) {
+        self.delivered = 0.0;
+        self.since = now.secs();
+    }
+
+    pub fn extra(&self) -> f64 {
+        self.extra.get()
+    }
+}
+
+/// Which samples of the rate say nothing, because the algorithm itself kept the window small while they were sent: what the draft
+/// marks as limited by the application.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ignored(Option<(u64, u64)>);
+
+impl Ignored {
+    /// From what is sent now until all that is in the path now has arrived, nothing counts.
+    pub fn mark(&mut self, delivered: u64, pipe: u64) {
+        let until = delivered + pipe;
+        self.0 = Some(match self.0 {
+            Some((from, before)) if before >= delivered => (from, until),
+            _ => (delivered, until),
+        });
+    }
+
+    pub fn app_limited(&self, rate: &RateSample) -> bool {
+        rate.app_limited
+            || self
+                .0
+                .is_some_and(|(from, until)| (from..=until).contains(&rate.prior_delivered))
+    }
+}
+
+/// The round-trip time until there is one, seconds.
+pub const NOMINAL_RTT: f64 = 1e-3;

@@ -1,0 +1,398 @@
+//! What all algorithms have in common, and what the specification of each says of its parameters and needs.
+
+use super::*;
+use crate::registry::Value;
+use crate::units::Instant;
+
+/// Algorithms that own a window, which RFC 5681 governs beside their own rules: all but those with a model of the path.
+fn with_windows() -> impl Iterator<Item = &'static Entry<New>> {
+    let models = ["bbr", "bbr3", "copa"];
+    TABLE
+        .iter()
+        .filter(move |entry| !models.contains(&entry.name))
+}
+
+fn made(entry: &Entry<New>, cwnd: f64, ssthresh: f64) -> Box<dyn CongestionControl> {
+    let start = Start {
+        ssthresh,
+        ..Start::at(cwnd)
+    };
+    (entry.new)(&Params::defaults(entry.params), start)
+}
+
+fn episode(window: f64) -> Episode {
+    Episode {
+        now: Instant::from_secs(1.0),
+        window,
+        flight_size: 64,
+        whole_ssthresh: false,
+        ns2: false,
+    }
+}
+
+#[test]
+fn rfc5681_3_1_after_a_timeout_the_window_is_one_segment_and_the_threshold_lower_but_two_at_least()
+{
+    for entry in with_windows() {
+        let mut cc = made(entry, 64.0, 32.0);
+        cc.on_rto(&episode(64.0));
+        let (cwnd, ssthresh) = (cc.cwnd(), cc.ssthresh());
+        assert_eq!(cwnd, 1.0, "{}", entry.name);
+        assert!((2.0..64.0).contains(&ssthresh), "{} {ssthresh}", entry.name);
+        cc.on_rto(&episode(1.0));
+        assert_eq!(cc.ssthresh(), 2.0, "{}", entry.name);
+    }
+}
+
+#[test]
+fn rfc5681_3_2_after_a_loss_window_and_threshold_are_one_and_lower_but_two_at_least() {
+    for entry in with_windows() {
+        let mut cc = made(entry, 64.0, 32.0);
+        cc.on_loss(&episode(64.0));
+        let (cwnd, ssthresh) = (cc.cwnd(), cc.ssthresh());
+        assert_eq!(cwnd, ssthresh, "{}", entry.name);
+        assert!((2.0..64.0).contains(&ssthresh), "{} {ssthresh}", entry.name);
+        cc.set_cwnd(2.0);
+        cc.on_loss(&episode(2.0));
+        assert_eq!(cc.ssthresh(), 2.0, "{}", entry.name);
+    }
+}
+
+#[test]
+fn windows_that_are_prescribed_are_taken_over() {
+    for entry in with_windows() {
+        let mut cc = made(entry, 10.0, f64::INFINITY);
+        cc.set_cwnd(17.0);
+        cc.set_ssthresh(23.0);
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (17.0, 23.0), "{}", entry.name);
+    }
+}
+
+#[test]
+fn rfc7661_4_1_a_window_that_limits_nothing_or_recovers_does_not_grow() {
+    let ack = Ack::of(Instant::from_secs(1.0), 8, 64);
+    for entry in with_windows() {
+        for ssthresh in [2.0, 1000.0] {
+            let mut cc = made(entry, 64.0, ssthresh);
+            cc.on_ack(&Ack {
+                cwnd_limited: false,
+                ..ack
+            });
+            assert!(cc.cwnd() <= 64.0, "{} {ssthresh}", entry.name);
+            cc.on_ack(&Ack {
+                may_grow: false,
+                ..ack
+            });
+            assert!(cc.cwnd() <= 64.0, "{} {ssthresh}", entry.name);
+        }
+    }
+}
+
+type Values = &'static [(&'static str, Value)];
+
+/// Defaults by algorithm and parameter, as the specification has them.
+const SPECIFIED: &[(&str, &str, Values)] = &[
+    ("reno", "RFC 5681 §3.1", &[("beta", Value::Number(0.5))]),
+    (
+        "cubic",
+        "RFC 9438 §5, §4.6; RFC 9406 §4.3",
+        &[
+            ("c", Value::Number(0.4)),
+            ("beta", Value::Number(0.7)),
+            ("css_growth_divisor", Value::Number(4.0)),
+            ("css_rounds", Value::Integer(5)),
+            ("l", Value::Integer(8)),
+            ("hystart_delay_min", Value::Duration(0.004)),
+            ("hystart_delay_max", Value::Duration(0.016)),
+            ("hystart_delay_divisor", Value::Number(8.0)),
+            ("hystart_samples", Value::Integer(8)),
+        ],
+    ),
+    (
+        "dctcp",
+        "RFC 8257 §3.3, §4.2",
+        &[
+            ("g", Value::Number(0.0625)),
+            ("alpha", Value::Number(1.0)),
+            ("beta", Value::Number(0.5)),
+        ],
+    ),
+    (
+        "highspeed",
+        "RFC 3649 §5",
+        &[
+            ("low_window", Value::Number(38.0)),
+            ("high_window", Value::Number(83_000.0)),
+            ("high_p", Value::Number(1e-7)),
+            ("high_decrease", Value::Number(0.1)),
+        ],
+    ),
+    (
+        "scalable",
+        "Kelly 2003",
+        &[
+            ("a", Value::Number(0.01)),
+            ("b", Value::Number(0.125)),
+            ("low_window", Value::Number(16.0)),
+        ],
+    ),
+    (
+        "vegas",
+        "Brakmo and Peterson 1995",
+        &[
+            ("alpha", Value::Number(2.0)),
+            ("beta", Value::Number(4.0)),
+            ("gamma", Value::Number(1.0)),
+        ],
+    ),
+    (
+        "veno",
+        "Fu and Liew 2003",
+        &[
+            ("beta", Value::Number(3.0)),
+            ("random_factor", Value::Number(0.8)),
+            ("congestive_factor", Value::Number(0.5)),
+        ],
+    ),
+    (
+        "yeah",
+        "Baiocchi, Castellani and Vacirca 2007",
+        &[
+            ("max_queue", Value::Number(80.0)),
+            ("phi", Value::Number(8.0)),
+            ("min_decrease", Value::Number(0.125)),
+        ],
+    ),
+    (
+        "htcp",
+        "Leith and Shorten 2004",
+        &[
+            ("delta_l", Value::Duration(1.0)),
+            ("beta_min", Value::Number(0.5)),
+            ("beta_max", Value::Number(0.8)),
+        ],
+    ),
+    (
+        "hybla",
+        "Caini and Firrincieli 2004",
+        &[("rtt0", Value::Duration(0.025))],
+    ),
+    (
+        "lp",
+        "Kuzmanovic and Knightly 2006",
+        &[
+            ("delta", Value::Number(0.15)),
+            ("gamma", Value::Number(0.125)),
+            ("inference_rtts", Value::Number(3.0)),
+        ],
+    ),
+    (
+        "copa",
+        "Arun and Balakrishnan 2018",
+        &[("default_delta", Value::Number(0.5))],
+    ),
+    (
+        "prague",
+        "draft-briscoe-iccrg-prague-congestion-control",
+        &[
+            ("gain", Value::Number(0.0625)),
+            ("rtt_virt_min", Value::Duration(0.025)),
+            ("rtt_scaling_rounds", Value::Integer(500)),
+        ],
+    ),
+    (
+        "bbr",
+        "draft-cardwell-iccrg-bbr-congestion-control-00",
+        &[
+            ("high_gain", Value::Number(2.0 / std::f64::consts::LN_2)),
+            ("cwnd_gain", Value::Number(2.0)),
+            ("probe_gain", Value::Number(1.25)),
+            ("drain_gain", Value::Number(0.75)),
+            ("cycle_phases", Value::Integer(8)),
+            ("bw_rounds", Value::Integer(10)),
+            ("full_bw_growth", Value::Number(1.25)),
+            ("full_bw_rounds", Value::Integer(3)),
+            ("min_rtt_window", Value::Duration(10.0)),
+            ("probe_rtt_duration", Value::Duration(0.2)),
+            ("min_cwnd", Value::Number(4.0)),
+            ("one_segment_below", Value::Rate(1.2e6)),
+            ("two_segments_below", Value::Rate(24e6)),
+            ("quantum_duration", Value::Duration(0.001)),
+            ("quantum_max", Value::Bytes(65_536)),
+        ],
+    ),
+    (
+        "bbr3",
+        "draft-ietf-ccwg-bbr",
+        &[
+            ("startup_pacing_gain", Value::Number(2.77)),
+            ("up_pacing_gain", Value::Number(1.25)),
+            ("down_pacing_gain", Value::Number(0.9)),
+            ("cwnd_gain", Value::Number(2.0)),
+            ("up_cwnd_gain", Value::Number(2.25)),
+            ("probe_rtt_cwnd_gain", Value::Number(0.5)),
+            ("loss_thresh", Value::Number(0.02)),
+            ("beta", Value::Number(0.7)),
+            ("headroom", Value::Number(0.15)),
+            ("min_pipe_cwnd", Value::Number(4.0)),
+            ("max_bw_cycles", Value::Integer(2)),
+            ("full_bw_growth", Value::Number(1.25)),
+            ("full_bw_rounds", Value::Integer(3)),
+            ("startup_full_loss_count", Value::Integer(6)),
+            ("probe_wait", Value::Duration(2.0)),
+            ("probe_wait_spread", Value::Duration(1.0)),
+            ("reno_rounds", Value::Integer(63)),
+            ("min_rtt_window", Value::Duration(10.0)),
+            ("probe_rtt_interval", Value::Duration(5.0)),
+            ("probe_rtt_duration", Value::Duration(0.2)),
+            ("extra_acked_rounds", Value::Integer(10)),
+            ("pacing_margin", Value::Number(0.01)),
+            ("quantum_duration", Value::Duration(0.001)),
+            ("quantum_max", Value::Bytes(65_536)),
+        ],
+    ),
+];
+
+#[test]
+fn defaults_are_those_of_the_specifications() {
+    for (name, place, values) in SPECIFIED {
+        let entry = TABLE.iter().find(|entry| entry.name == *name);
+        let params = Params::defaults(entry.expect("a row").params);
+        for (param, value) in *values {
+            assert_eq!(params.get(param), *value, "{name}.{param}, {place}");
+        }
+    }
+}
+
+#[test]
+fn rfc5681_3_1_slow_start_is_below_the_threshold_and_congestion_avoidance_at_it() {
+    let grown = |entry: &Entry<New>, ssthresh| {
+        let mut cc = made(entry, 20.0, ssthresh);
+        cc.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 20));
+        cc.cwnd() - 20.0
+    };
+    // LEDBAT has a window of its own to begin with, and no slow start; its ++ has.
+    for entry in with_windows().filter(|entry| entry.name != "ledbat") {
+        assert_eq!(grown(entry, 20.5), 1.0, "{}", entry.name);
+        if entry.name == "bic" {
+            // It searches for a maximum in steps of up to 32 segments per window.
+            assert!((grown(entry, 20.0) - 32.0 / 20.0).abs() < 1e-9);
+            continue;
+        }
+        assert!((0.0..1.0).contains(&grown(entry, 20.0)), "{}", entry.name);
+        assert!((0.0..1.0).contains(&grown(entry, 2.0)), "{}", entry.name);
+    }
+}
+
+#[test]
+fn rfc4015_3_2_a_spurious_loss_gives_the_windows_back() {
+    for entry in with_windows() {
+        let mut cc = made(entry, 64.0, 60.0);
+        cc.set_cwnd(64.0);
+        cc.on_loss(&episode(64.0));
+        assert!(cc.cwnd() < 60.0, "{}", entry.name);
+        cc.on_undo(Windows {
+            cwnd: 64.0,
+            ssthresh: 60.0,
+        });
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (64.0, 60.0), "{}", entry.name);
+        // What has grown beyond them since stays.
+        cc.on_undo(Windows {
+            cwnd: 50.0,
+            ssthresh: 40.0,
+        });
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (64.0, 60.0), "{}", entry.name);
+    }
+}
+
+#[test]
+fn what_an_algorithm_needs_of_the_stack_is_what_its_specification_says() {
+    for entry in TABLE {
+        let params = Params::defaults(entry.params);
+        // Models of the path set their window in a recovery, too, and two of them are made of delivery rates.
+        let rules = (entry.new)(&params, Start::at(10.0)).rules_recovery();
+        assert_eq!(
+            rules,
+            ["bbr", "bbr3", "copa"].contains(&entry.name),
+            "{}",
+            entry.name
+        );
+        let rates = match entry.name {
+            "bbr" | "bbr3" => Rates::Needed,
+            "nv" => Rates::Used,
+            _ => Rates::Unused,
+        };
+        assert_eq!(rates_of(entry.name, &params), rates, "{}", entry.name);
+        let ecn = match entry.name {
+            // RFC 8257 §3.3, RFC 9331 §4.3.
+            "dctcp" => Ecn::Every,
+            "prague" => Ecn::L4s,
+            _ => Ecn::Classic,
+        };
+        assert_eq!(ecn_of(entry.name, &params), ecn, "{}", entry.name);
+    }
+    assert_eq!(ecn_of("none", &Params::defaults(&[])), Ecn::Classic);
+}
+
+/// What algorithms report of themselves before anything has happened.
+const AT_THE_START: &[(&str, &[(&str, f64)])] = &[
+    (
+        "cubic",
+        &[
+            ("w_max", 0.0),
+            ("k", 0.0),
+            ("w_est", 0.0),
+            ("cwnd_prior", 10.0),
+        ],
+    ),
+    ("highspeed", &[("a_w", 1.0), ("b_w", 0.5)]),
+    ("htcp", &[("alpha", 1.0), ("beta", 0.5), ("b_max", 0.0)]),
+    ("vegas", &[("diff", 0.0)]),
+    ("veno", &[]),
+    ("westwood", &[]),
+    ("lp", &[]),
+    ("nv", &[]),
+    ("ledbat", &[]),
+    ("yeah", &[("q", 0.0), ("slow_mode", 0.0)]),
+    ("hybla", &[("rho", 1.0)]),
+    ("cdg", &[("g_bar_min", 0.0), ("g_bar_max", 0.0), ("s", 0.0)]),
+    ("dctcp", &[("alpha", 1.0)]),
+    (
+        "copa",
+        &[
+            ("delta", 0.5),
+            ("v", 1.0),
+            ("RTTstanding", 0.0),
+            ("RTTmin", 0.0),
+            ("competitive", 0.0),
+        ],
+    ),
+    (
+        "prague",
+        &[("alpha", 1.0), ("ai_per_rtt", 1.0), ("rtt_virt", 0.0)],
+    ),
+    (
+        "bbr",
+        &[
+            ("BtlBw", 0.0),
+            ("RTprop", 0.0),
+            ("pacing_gain", 2.0 / std::f64::consts::LN_2),
+            ("cwnd_gain", 2.0 / std::f64::consts::LN_2),
+            ("target_cwnd", 10.0),
+            ("round_count", 0.0),
+            ("filled_pipe", 0.0),
+        ],
+    ),
+];
+
+#[test]
+fn what_is_not_known_yet_is_reported_as_nought_or_not_at_all() {
+    for (name, variables) in AT_THE_START {
+        let entry = TABLE.iter().find(|entry| entry.name == *name);
+        let entry = entry.expect("a row");
+        let mut found = Vec::new();
+        made(entry, 10.0, f64::INFINITY)
+            .probe(&mut |variable, value| found.push((variable, value)));
+        assert_eq!(found, *variables, "{name}");
+    }
+}
