@@ -25,14 +25,26 @@
 //!
 //! Kernel equivalent: none in Linux; `bbr` of Google's v3 branch.
 
+mod bounds;
+mod full_pipe;
+mod latest;
+mod min_rtt;
 mod params;
+mod sample;
+mod slope;
 #[cfg(test)]
 mod tests;
 
+use self::bounds::Bounds;
+use self::full_pipe::FullPipe;
+use self::latest::Latest;
+use self::min_rtt::MinRtt;
 pub use self::params::ENTRY;
 use self::params::Parameters;
+use self::sample::Sample;
+use self::slope::Slope;
 use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
-use crate::cc::{Ack, CongestionControl, Episode, Probe, RateSample, Rates, Start, Windows};
+use crate::cc::{Ack, CongestionControl, Episode, Probe, Rates, Start, Windows};
 use crate::rng::Stream;
 use crate::units::{Instant, Rate};
 
@@ -68,21 +80,7 @@ enum AckPhase {
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     state: Option<State>,
-    bw_shortterm: f64,
-    inflight_shortterm: f64,
-    inflight_longterm: f64,
-}
-
-/// An acknowledgement's rate sample, with what the algorithm makes of it.
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    /// Segments per second; 0 if it took no time.
-    rate: f64,
-    delivered: f64,
-    prior_delivered: u64,
-    lost: f64,
-    tx_in_flight: f64,
-    app_limited: bool,
+    bounds: Bounds,
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "the draft's variables")]
@@ -99,35 +97,17 @@ pub struct Bbr3 {
     max_bw: WindowedMax,
     cycle_count: u64,
     bw: f64,
-    bw_shortterm: f64,
-    inflight_longterm: f64,
-    inflight_shortterm: f64,
-    /// Seconds; infinite before the first sample.
-    min_rtt: f64,
-    min_rtt_at: f64,
-    probe_rtt_min_delay: f64,
-    probe_rtt_min_at: f64,
+    bounds: Bounds,
+    min_rtt: MinRtt,
     aggregation: Aggregation,
     ignored: Ignored,
-    // The last round trip.
-    bw_latest: f64,
-    inflight_latest: f64,
-    loss_round_delivered: u64,
-    loss_round_start: bool,
-    is_loss_in_round: bool,
-    loss_events: u64,
-    // Whether the pipe is full.
-    full_bw: f64,
-    full_bw_count: u64,
-    full_bw_now: bool,
-    full_bw_reached: bool,
+    latest: Latest,
+    full_pipe: FullPipe,
     // Probes of the rate.
     cycle_at: f64,
     bw_probe_wait: f64,
     rounds_since_probe_up: u64,
-    bw_probe_up_rounds: u32,
-    bw_probe_up_acked: f64,
-    probe_up_acked_per_inc: f64,
+    slope: Slope,
     is_bw_probe_sample: bool,
     prev_probe_too_high: bool,
     prev_probe_precautionary: bool,
@@ -155,40 +135,23 @@ impl Bbr3 {
             max_bw: WindowedMax::default(),
             cycle_count: 0,
             bw: 0.0,
-            bw_shortterm: f64::INFINITY,
-            inflight_longterm: f64::INFINITY,
-            inflight_shortterm: f64::INFINITY,
-            min_rtt: f64::INFINITY,
-            min_rtt_at: 0.0,
-            probe_rtt_min_delay: f64::INFINITY,
-            probe_rtt_min_at: 0.0,
+            bounds: Bounds::NONE,
+            min_rtt: MinRtt::UNKNOWN,
             aggregation: Aggregation::default(),
             ignored: Ignored::default(),
-            bw_latest: 0.0,
-            inflight_latest: 0.0,
-            loss_round_delivered: 0,
-            loss_round_start: false,
-            is_loss_in_round: false,
-            loss_events: 0,
-            full_bw: 0.0,
-            full_bw_count: 0,
-            full_bw_now: false,
-            full_bw_reached: false,
+            latest: Latest::default(),
+            full_pipe: FullPipe::default(),
             cycle_at: 0.0,
             bw_probe_wait: 0.0,
             rounds_since_probe_up: 0,
-            bw_probe_up_rounds: 0,
-            bw_probe_up_acked: 0.0,
-            probe_up_acked_per_inc: f64::INFINITY,
+            slope: Slope::LEVEL,
             is_bw_probe_sample: false,
             prev_probe_too_high: false,
             prev_probe_precautionary: false,
             recovering_since: None,
             undo: Undo {
                 state: None,
-                bw_shortterm: 0.0,
-                inflight_shortterm: 0.0,
-                inflight_longterm: 0.0,
+                bounds: Bounds::LEAST,
             },
             idle_restart: false,
             prior_cwnd: 0.0,
@@ -229,10 +192,10 @@ impl Bbr3 {
     // Volumes (§5.6.4.2).
 
     fn bdp(&self, bw: f64) -> f64 {
-        if self.min_rtt.is_infinite() || bw == 0.0 {
+        if self.min_rtt.secs.is_infinite() || bw == 0.0 {
             self.start.cwnd
         } else {
-            bw * self.min_rtt
+            bw * self.min_rtt.secs
         }
     }
 
@@ -267,92 +230,54 @@ impl Bbr3 {
         self.bdp(self.bw).min(self.cwnd)
     }
 
-    fn inflight_with_headroom(&self) -> f64 {
-        if self.inflight_longterm.is_infinite() {
-            return f64::INFINITY;
-        }
-        let headroom = (self.parameters.headroom * self.inflight_longterm).max(1.0);
-        (self.inflight_longterm - headroom).max(self.parameters.min_pipe_cwnd)
-    }
-
     fn probe_rtt_cwnd(&self) -> f64 {
         (self.parameters.probe_rtt_cwnd_gain * self.bdp(self.bw)).max(self.parameters.min_pipe_cwnd)
     }
 
     // The model (§5.5).
 
-    fn sample(&self, rate: &RateSample) -> Sample {
-        Sample {
-            rate: if rate.interval_secs > 0.0 {
-                rate.segments_per_sec()
-            } else {
-                0.0
-            },
-            delivered: real(rate.delivered),
-            prior_delivered: rate.prior_delivered,
-            lost: real(rate.lost),
-            tx_in_flight: real(rate.pipe_at_send),
-            app_limited: self.ignored.app_limited(rate),
-        }
-    }
-
     fn update_model(&mut self, ack: &Ack, sample: &Sample) {
         self.note_losses(ack, sample);
-        self.update_latest_delivery(sample);
+        self.latest.update(sample, self.rounds.delivered());
         if sample.rate > 0.0 && (sample.rate >= self.max_bw.get() || !sample.app_limited) {
             let (cycle, window) = (self.cycle_count, self.parameters.max_bw_cycles);
             self.max_bw.add(sample.rate, cycle, window);
         }
         self.adapt_to_losses_of_round();
         self.update_aggregation(ack);
-        self.check_full_bw(sample);
+        self.full_pipe
+            .check(sample, self.round_start, &self.parameters);
         self.check_startup_done(sample);
         self.check_drain_done(ack);
         self.update_probe_bw(ack, sample);
         let expired = self.update_min_rtt(ack);
         self.check_probe_rtt(ack, expired);
-        if self.loss_round_start {
-            self.bw_latest = sample.rate;
-            self.inflight_latest = sample.delivered;
-            self.loss_events = 0;
-        }
-        self.bw = self.max_bw.get().min(self.bw_shortterm);
+        self.latest.advance(sample);
+        self.bw = self.max_bw.get().min(self.bounds.bw_shortterm);
     }
 
     fn note_losses(&mut self, ack: &Ack, sample: &Sample) {
         if ack.lost == 0 {
             return;
         }
-        if !self.is_loss_in_round {
-            self.loss_round_delivered = self.rounds.delivered();
+        if self.latest.lose(self.rounds.delivered()) {
             self.save_state_upon_loss();
         }
-        self.is_loss_in_round = true;
-        self.loss_events += 1;
         if self.is_bw_probe_sample && self.too_high(sample) {
             self.handle_inflight_too_high(ack, sample);
         }
     }
 
     fn too_high(&self, sample: &Sample) -> bool {
-        sample.lost > sample.tx_in_flight * self.parameters.loss_thresh
-    }
-
-    /// What was in flight when the first losses exceeded the threshold (§5.5.10.2).
-    fn inflight_at_loss(&self, sample: &Sample) -> f64 {
-        let thresh = self.parameters.loss_thresh;
-        let crossing = (thresh * sample.tx_in_flight).floor() + 1.0;
-        let lost_before = sample.lost.min(crossing) - 1.0;
-        let inflight_before = sample.tx_in_flight - 1.0;
-        inflight_before + (thresh * inflight_before - lost_before) / (1.0 - thresh)
+        sample.too_high(self.parameters.loss_thresh)
     }
 
     fn handle_inflight_too_high(&mut self, ack: &Ack, sample: &Sample) {
         self.prev_probe_too_high = true;
         self.is_bw_probe_sample = false;
         if !sample.app_limited {
-            self.inflight_longterm = self
-                .inflight_at_loss(sample)
+            self.bounds.inflight_longterm = sample
+                .inflight_at_loss(self.parameters.loss_thresh)
                 .max(self.target_inflight() * self.parameters.beta);
         }
         if self.state == State::Up {
@@ -361,36 +286,20 @@ impl Bbr3 {
         }
     }
 
-    fn update_latest_delivery(&mut self, sample: &Sample) {
-        self.bw_latest = self.bw_latest.max(sample.rate);
-        self.inflight_latest = self.inflight_latest.max(sample.delivered);
-        self.loss_round_start = sample.prior_delivered >= self.loss_round_delivered;
-        if self.loss_round_start {
-            self.loss_round_delivered = self.rounds.delivered();
-        }
-    }
-
     fn adapt_to_losses_of_round(&mut self) {
-        if !self.loss_round_start {
+        if !self.latest.round_start {
             return;
         }
         let probing = matches!(self.state, State::Startup | State::Refill | State::Up);
-        if self.is_loss_in_round && !probing {
-            if self.bw_shortterm.is_infinite() {
-                self.bw_shortterm = self.max_bw.get();
-            }
-            if self.inflight_shortterm.is_infinite() {
-                self.inflight_shortterm = self.cwnd;
-            }
-            let beta = self.parameters.beta;
-            self.bw_shortterm = self.bw_latest.max(beta * self.bw_shortterm);
-            self.inflight_shortterm = self.inflight_latest.max(beta * self.inflight_shortterm);
+        if self.latest.has_loss && !probing {
+            let (max_bw, beta) = (self.max_bw.get(), self.parameters.beta);
+            self.bounds.adapt(&self.latest, max_bw, self.cwnd, beta);
         }
-        self.is_loss_in_round = false;
+        self.latest.has_loss = false;
     }
 
     fn update_aggregation(&mut self, ack: &Ack) {
-        let window = if self.full_bw_reached {
+        let window = if self.full_pipe.reached {
             self.parameters.extra_acked_rounds
         } else {
             1
@@ -399,55 +308,19 @@ impl Bbr3 {
         self.aggregation.on_ack(ack, bw, cwnd, round, window);
     }
 
-    fn reset_short_term_model(&mut self) {
-        self.bw_shortterm = f64::INFINITY;
-        self.inflight_shortterm = f64::INFINITY;
-    }
-
     /// Whether ProbeRTT is due.
     fn update_min_rtt(&mut self, ack: &Ack) -> bool {
-        let now = ack.now.secs();
-        let first = self.min_rtt.is_infinite();
-        let expired = !first && now - self.probe_rtt_min_at > self.parameters.probe_rtt_interval;
-        if let Some(rtt) = ack.rtt_secs.filter(|&rtt| rtt > 0.0)
-            && (rtt < self.probe_rtt_min_delay || expired)
-        {
-            self.probe_rtt_min_delay = rtt;
-            self.probe_rtt_min_at = now;
-        }
-        let min_rtt_expired = !first && now - self.min_rtt_at > self.parameters.min_rtt_window;
-        if self.probe_rtt_min_delay < self.min_rtt || min_rtt_expired {
-            self.min_rtt = self.probe_rtt_min_delay;
-            self.min_rtt_at = self.probe_rtt_min_at;
-        }
-        if first && self.min_rtt.is_finite() {
+        let first = self.min_rtt.secs.is_infinite();
+        let expired = self.min_rtt.update(ack, &self.parameters);
+        if first && self.min_rtt.secs.is_finite() {
             let segment = f64::from(self.start.smss) * 8.0;
-            self.pacing_rate =
-                self.parameters.startup_pacing_gain * self.start.cwnd / self.min_rtt * segment;
+            let gain = self.parameters.startup_pacing_gain;
+            self.pacing_rate = gain * self.start.cwnd / self.min_rtt.secs * segment;
         }
         expired
     }
 
     // The states (§5.3).
-
-    fn reset_full_bw(&mut self, baseline: f64) {
-        self.full_bw = baseline;
-        self.full_bw_count = 0;
-        self.full_bw_now = false;
-    }
-
-    fn check_full_bw(&mut self, sample: &Sample) {
-        if self.full_bw_now || !self.round_start || sample.app_limited {
-            return;
-        }
-        if sample.rate >= self.full_bw * self.parameters.full_bw_growth {
-            self.reset_full_bw(sample.rate);
-            return;
-        }
-        self.full_bw_count += 1;
-        self.full_bw_now = self.full_bw_count >= self.parameters.full_bw_rounds;
-        self.full_bw_reached |= self.full_bw_now;
-    }
 
     fn check_startup_done(&mut self, sample: &Sample) {
         if self.state != State::Startup {
@@ -456,16 +329,16 @@ impl Bbr3 {
         let recovering_for_a_round = self
             .recovering_since
             .is_some_and(|round| self.rounds.count > round);
-        if self.loss_round_start
+        if self.latest.round_start
             && recovering_for_a_round
-            && self.loss_events >= self.parameters.startup_full_loss_count
+            && self.latest.loss_events >= self.parameters.startup_full_loss_count
             && self.too_high(sample)
         {
             self.undo.state = Some(State::Startup);
-            self.full_bw_reached = true;
-            self.inflight_longterm = self.bdp(self.bw).max(self.inflight_latest);
+            self.full_pipe.reached = true;
+            self.bounds.inflight_longterm = self.bdp(self.bw).max(self.latest.inflight);
         }
-        if self.full_bw_reached {
+        if self.full_pipe.reached {
             self.state = State::Drain {
                 since_round: self.rounds.count,
             };
@@ -483,10 +356,8 @@ impl Bbr3 {
     }
 
     fn start_down(&mut self, now: Instant) {
-        self.is_loss_in_round = false;
-        self.bw_latest = 0.0;
-        self.inflight_latest = 0.0;
-        self.probe_up_acked_per_inc = f64::INFINITY;
+        self.latest.forget();
+        self.slope.level();
         self.rounds_since_probe_up = u64::from(self.random.integer(0, 2) == 1);
         self.bw_probe_wait =
             self.parameters.probe_wait + self.parameters.probe_wait_spread * self.random.uniform();
@@ -497,9 +368,8 @@ impl Bbr3 {
     }
 
     fn start_refill(&mut self) {
-        self.reset_short_term_model();
-        self.bw_probe_up_rounds = 0;
-        self.bw_probe_up_acked = 0.0;
+        self.bounds.reset_shortterm();
+        self.slope.restart();
         self.prev_probe_precautionary = false;
         self.ack_phase = AckPhase::Refilling;
         self.rounds.restart();
@@ -509,13 +379,13 @@ impl Bbr3 {
     fn start_up(&mut self, sample: &Sample) {
         self.ack_phase = AckPhase::ProbeStarting;
         self.rounds.restart();
-        self.reset_full_bw(sample.rate);
+        self.full_pipe.reset(sample.rate);
         self.state = State::Up;
-        self.raise_inflight_longterm_slope();
+        self.slope.steeper(self.cwnd);
     }
 
     fn update_probe_bw(&mut self, ack: &Ack, sample: &Sample) {
-        if !self.full_bw_reached || self.adapt_long_term_model(ack, sample) {
+        if !self.full_pipe.reached || self.adapt_long_term_model(ack, sample) {
             return;
         }
         let state = self.state;
@@ -546,20 +416,21 @@ impl Bbr3 {
 
     fn is_time_to_cruise(&self, ack: &Ack) -> bool {
         let pipe = real(ack.pipe);
-        pipe <= self.inflight_with_headroom() && pipe <= self.quantized(self.bdp(self.max_bw.get()))
+        pipe <= self.bounds.inflight_with_headroom(&self.parameters)
+            && pipe <= self.quantized(self.bdp(self.max_bw.get()))
     }
 
     fn is_time_to_go_down(&mut self, ack: &Ack, sample: &Sample) -> bool {
-        if self.prev_probe_too_high && real(ack.pipe) >= self.inflight_longterm {
+        if self.prev_probe_too_high && real(ack.pipe) >= self.bounds.inflight_longterm {
             self.prev_probe_precautionary = true;
             return true;
         }
-        if ack.cwnd_limited && self.cwnd >= self.inflight_longterm {
+        if ack.cwnd_limited && self.cwnd >= self.bounds.inflight_longterm {
             // The bound, not the path, limits the rate.
-            self.reset_full_bw(sample.rate);
+            self.full_pipe.reset(sample.rate);
             return false;
         }
-        self.full_bw_now
+        self.full_pipe.now
     }
 
     /// Whether the state was decided.
@@ -580,8 +451,8 @@ impl Bbr3 {
                 }
             }
         }
-        if !self.too_high(sample) && self.inflight_longterm.is_finite() {
-            self.inflight_longterm = self.inflight_longterm.max(sample.tx_in_flight);
+        if !self.too_high(sample) && self.bounds.inflight_longterm.is_finite() {
+            self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(sample.tx_in_flight);
             if self.state == State::Up {
                 self.probe_inflight_longterm_upward(ack);
             }
@@ -589,22 +460,13 @@ impl Bbr3 {
         false
     }
 
-    fn raise_inflight_longterm_slope(&mut self) {
-        let growth = f64::from(1_u32 << self.bw_probe_up_rounds);
-        self.bw_probe_up_rounds = (self.bw_probe_up_rounds + 1).min(30);
-        self.probe_up_acked_per_inc = (self.cwnd / growth).max(1.0);
-    }
-
     fn probe_inflight_longterm_upward(&mut self, ack: &Ack) {
-        if !ack.cwnd_limited || self.cwnd < self.inflight_longterm {
+        if !ack.cwnd_limited || self.cwnd < self.bounds.inflight_longterm {
             return;
         }
-        self.bw_probe_up_acked += real(ack.delivered);
-        let steps = (self.bw_probe_up_acked / self.probe_up_acked_per_inc).floor();
-        self.bw_probe_up_acked -= steps * self.probe_up_acked_per_inc;
-        self.inflight_longterm += steps;
+        self.bounds.inflight_longterm += self.slope.steps(real(ack.delivered));
         if self.round_start {
-            self.raise_inflight_longterm_slope();
+            self.slope.steeper(self.cwnd);
         }
     }
 
@@ -647,10 +509,10 @@ impl Bbr3 {
         if !hold.round_done || now.secs() <= hold.until {
             return;
         }
-        self.probe_rtt_min_at = now.secs();
+        self.min_rtt.probed(now.secs());
         self.cwnd = self.cwnd.max(self.prior_cwnd);
-        self.reset_short_term_model();
-        if self.full_bw_reached {
+        self.bounds.reset_shortterm();
+        if self.full_pipe.reached {
             self.start_down(now);
             self.state = State::Cruise;
         } else {
@@ -663,7 +525,7 @@ impl Bbr3 {
     fn set_pacing_rate(&mut self, gain: f64) {
         let segment = f64::from(self.start.smss) * 8.0;
         let rate = gain * self.bw * segment * (1.0 - self.parameters.pacing_margin);
-        if rate > 0.0 && (self.full_bw_reached || rate > self.pacing_rate) {
+        if rate > 0.0 && (self.full_pipe.reached || rate > self.pacing_rate) {
             self.pacing_rate = rate;
         }
     }
@@ -681,16 +543,14 @@ impl Bbr3 {
         self.save_cwnd();
         self.undo = Undo {
             state: None,
-            bw_shortterm: self.bw_shortterm,
-            inflight_shortterm: self.inflight_shortterm,
-            inflight_longterm: self.inflight_longterm,
+            bounds: self.bounds,
         };
     }
 
     fn update_cwnd(&mut self, ack: &Ack) {
         let max_inflight = self.max_inflight();
         let grown = self.cwnd + real(ack.delivered);
-        if self.full_bw_reached {
+        if self.full_pipe.reached {
             self.cwnd = grown.min(max_inflight);
         } else if self.cwnd < max_inflight || real(self.rounds.delivered()) < self.start.cwnd {
             self.cwnd = grown;
@@ -704,12 +564,14 @@ impl Bbr3 {
             self.cwnd = self.cwnd.min(self.probe_rtt_cwnd());
         }
         let longterm = match self.state {
-            State::Down | State::Refill | State::Up => self.inflight_longterm,
-            State::Cruise | State::ProbeRtt { .. } => self.inflight_with_headroom(),
+            State::Down | State::Refill | State::Up => self.bounds.inflight_longterm,
+            State::Cruise | State::ProbeRtt { .. } => {
+                self.bounds.inflight_with_headroom(&self.parameters)
+            }
             State::Startup | State::Drain { .. } => f64::INFINITY,
         };
         let cap = longterm
-            .min(self.inflight_shortterm)
+            .min(self.bounds.inflight_shortterm)
             .max(self.parameters.min_pipe_cwnd);
         self.cwnd = self.cwnd.min(cap);
         if self.start.whole_windows {
@@ -725,7 +587,7 @@ impl CongestionControl for Bbr3 {
             self.rounds_since_probe_up += 1;
         }
         if let Some(rate) = &ack.rate {
-            let sample = self.sample(rate);
+            let sample = Sample::of(rate, self.ignored.app_limited(rate));
             self.update_model(ack, &sample);
         } else {
             let expired = self.update_min_rtt(ack);
@@ -751,16 +613,14 @@ impl CongestionControl for Bbr3 {
     fn on_undo(&mut self, before: Windows) {
         self.recovering_since = None;
         self.cwnd = self.cwnd.max(self.prior_cwnd).max(before.cwnd);
-        self.is_loss_in_round = false;
-        self.reset_full_bw(0.0);
+        self.latest.has_loss = false;
+        self.full_pipe.reset(0.0);
         let undo = self.undo;
-        self.bw_shortterm = self.bw_shortterm.max(undo.bw_shortterm);
-        self.inflight_shortterm = self.inflight_shortterm.max(undo.inflight_shortterm);
-        self.inflight_longterm = self.inflight_longterm.max(undo.inflight_longterm);
+        self.bounds.widen(undo.bounds);
         self.undo.state = None;
         match undo.state {
             Some(State::Startup) if self.state != State::Startup => {
-                self.full_bw_reached = false;
+                self.full_pipe.reached = false;
                 if !self.in_probe_rtt() {
                     self.state = State::Startup;
                 }
@@ -830,10 +690,10 @@ impl CongestionControl for Bbr3 {
         let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
         out("max_bw", self.max_bw.get());
         out("bw", finite(self.bw));
-        out("bw_shortterm", finite(self.bw_shortterm));
-        out("inflight_shortterm", finite(self.inflight_shortterm));
-        out("inflight_longterm", finite(self.inflight_longterm));
-        out("min_rtt", finite(self.min_rtt));
+        out("bw_shortterm", finite(self.bounds.bw_shortterm));
+        out("inflight_shortterm", finite(self.bounds.inflight_shortterm));
+        out("inflight_longterm", finite(self.bounds.inflight_longterm));
+        out("min_rtt", finite(self.min_rtt.secs));
         out("extra_acked", self.aggregation.extra());
         out("pacing_gain", self.pacing_gain());
         out("cwnd_gain", self.cwnd_gain());

@@ -1,4 +1,5 @@
 use super::*;
+use crate::cc::RateSample;
 use crate::cc::bbr::path::{Path, run};
 use crate::registry::Params;
 
@@ -11,9 +12,9 @@ fn settled() -> Bbr3 {
     let mut bbr = bbr3(Start::at(200.0));
     bbr.max_bw.add(1000.0, 0, 2);
     bbr.bw = 1000.0;
-    bbr.min_rtt = 0.1;
-    bbr.probe_rtt_min_delay = 0.1;
-    bbr.full_bw_reached = true;
+    bbr.min_rtt.secs = 0.1;
+    bbr.min_rtt.probe_delay = 0.1;
+    bbr.full_pipe.reached = true;
     bbr.start_down(Instant::from_secs(0.0));
     bbr
 }
@@ -45,22 +46,22 @@ fn a_round_with_losses_bounds_rate_and_volume_by_what_was_delivered_but_no_less_
 {
     let mut bbr = settled();
     // 600 delivered per second is less than 0.7 * 1000; 150 in a round is more than 0.7 * 200.
-    (bbr.bw_latest, bbr.inflight_latest) = (600.0, 150.0);
-    (bbr.is_loss_in_round, bbr.loss_round_start) = (true, true);
+    (bbr.latest.bw, bbr.latest.inflight) = (600.0, 150.0);
+    (bbr.latest.has_loss, bbr.latest.round_start) = (true, true);
     bbr.adapt_to_losses_of_round();
-    assert!(close(bbr.bw_shortterm, 700.0));
-    assert!(close(bbr.inflight_shortterm, 150.0));
+    assert!(close(bbr.bounds.bw_shortterm, 700.0));
+    assert!(close(bbr.bounds.inflight_shortterm, 150.0));
     // Another one: 0.7 * 700 = 490 is less than 600.
-    (bbr.is_loss_in_round, bbr.loss_round_start) = (true, true);
+    (bbr.latest.has_loss, bbr.latest.round_start) = (true, true);
     bbr.adapt_to_losses_of_round();
-    assert!(close(bbr.bw_shortterm, 600.0));
+    assert!(close(bbr.bounds.bw_shortterm, 600.0));
     bbr.bound_cwnd();
     assert!(close(bbr.cwnd, 150.0));
     // REFILL forgets it, and a probe is not bound.
     bbr.start_refill();
-    (bbr.is_loss_in_round, bbr.loss_round_start) = (true, true);
+    (bbr.latest.has_loss, bbr.latest.round_start) = (true, true);
     bbr.adapt_to_losses_of_round();
-    assert!(bbr.bw_shortterm.is_infinite() && bbr.inflight_shortterm.is_infinite());
+    assert!(bbr.bounds.bw_shortterm.is_infinite() && bbr.bounds.inflight_shortterm.is_infinite());
 }
 
 #[test]
@@ -79,26 +80,29 @@ fn a_probe_that_loses_more_than_2_percent_bounds_the_volume_where_that_happened(
     };
     // Three of 150 are 2 %: tolerated.
     bbr.note_losses(&lost, &lossy(3.0, 150.0));
-    assert!(bbr.inflight_longterm.is_infinite());
+    assert!(bbr.bounds.inflight_longterm.is_infinite());
     // The fourth: 149 before it, 3 of them lost; (0.02 * 149 - 3) / 0.98 = -0.0204.
     bbr.note_losses(&lost, &lossy(4.0, 150.0));
-    assert!(close(bbr.inflight_longterm, 149.0 - 0.02 / 0.98));
+    assert!(close(bbr.bounds.inflight_longterm, 149.0 - 0.02 / 0.98));
     assert_eq!(bbr.state, State::Down);
     assert!(bbr.prev_probe_too_high);
     // Once per probe, and no less than 0.7 * min(100, 200).
     bbr.note_losses(&lost, &lossy(9.0, 20.0));
-    assert!(bbr.inflight_longterm > 148.0);
+    assert!(bbr.bounds.inflight_longterm > 148.0);
     bbr.is_bw_probe_sample = true;
     bbr.note_losses(&lost, &lossy(9.0, 20.0));
-    assert!(close(bbr.inflight_longterm, 70.0));
+    assert!(close(bbr.bounds.inflight_longterm, 70.0));
     // 0.85 * 70 leaves 15 % to others.
-    assert!(close(bbr.inflight_with_headroom(), 59.5));
+    assert!(close(
+        bbr.bounds.inflight_with_headroom(&bbr.parameters),
+        59.5
+    ));
 }
 
 #[test]
 fn the_next_probe_stops_at_the_bound_and_goes_on_if_that_went_well() {
     let mut bbr = settled();
-    bbr.inflight_longterm = 120.0;
+    bbr.bounds.inflight_longterm = 120.0;
     bbr.prev_probe_too_high = true;
     bbr.start_refill();
     bbr.round_start = true;
@@ -118,19 +122,19 @@ fn the_next_probe_stops_at_the_bound_and_goes_on_if_that_went_well() {
 #[test]
 fn the_bound_grows_by_1_2_4_and_8_segments_per_round_trip() {
     let mut bbr = settled();
-    bbr.inflight_longterm = 200.0;
+    bbr.bounds.inflight_longterm = 200.0;
     bbr.start_up(&sample(1000.0));
     let mut grown = Vec::new();
     let mut window = 200;
     for growth in [1, 2, 4, 8] {
-        let before = bbr.inflight_longterm;
+        let before = bbr.bounds.inflight_longterm;
         // A window is acknowledged in a round trip; the window is what the bound allows.
         for acked in 1..=window {
             bbr.round_start = acked == window;
             bbr.probe_inflight_longterm_upward(&ack(1.0, 200));
-            bbr.cwnd = bbr.inflight_longterm;
+            bbr.cwnd = bbr.bounds.inflight_longterm;
         }
-        grown.push(bbr.inflight_longterm - before);
+        grown.push(bbr.bounds.inflight_longterm - before);
         window += growth;
     }
     assert_eq!(grown, [1.0, 2.0, 4.0, 8.0]);
@@ -194,7 +198,7 @@ fn a_spurious_loss_gives_back_the_bounds_and_the_probe() {
         &lossy,
     );
     assert!(close(
-        bbr.inflight_longterm,
+        bbr.bounds.inflight_longterm,
         99.0 + (0.02 * 99.0 - 2.0) / 0.98
     ));
     assert_eq!(bbr.state, State::Down);
@@ -202,7 +206,7 @@ fn a_spurious_loss_gives_back_the_bounds_and_the_probe() {
         cwnd: 200.0,
         ssthresh: f64::INFINITY,
     });
-    assert!(bbr.inflight_longterm.is_infinite());
+    assert!(bbr.bounds.inflight_longterm.is_infinite());
     assert_eq!(bbr.state, State::Refill);
 }
 
@@ -232,7 +236,10 @@ fn what_overflows_a_short_queue_is_not_sent_again_and_again() {
         real(outcome.lost) < 0.01 * real(outcome.delivered),
         "{outcome:?}"
     );
-    assert!((110.0..125.0).contains(&bbr.inflight_longterm), "{bbr:?}");
+    assert!(
+        (110.0..125.0).contains(&bbr.bounds.inflight_longterm),
+        "{bbr:?}"
+    );
 }
 
 fn told(prior_delivered: u64, rate: f64) -> Ack {
@@ -256,8 +263,8 @@ fn told(prior_delivered: u64, rate: f64) -> Ack {
 fn the_first_acknowledgement_begins_a_round_and_the_first_rate_is_growth_however_low() {
     let mut bbr = bbr3(Start::at(10.0));
     bbr.on_ack(&told(0, 1.0));
-    assert!(bbr.loss_round_start);
-    assert_eq!((bbr.full_bw, bbr.full_bw_count), (1.0, 0));
+    assert!(bbr.latest.round_start);
+    assert_eq!((bbr.full_pipe.bw, bbr.full_pipe.count), (1.0, 0));
 }
 
 #[test]
@@ -267,15 +274,15 @@ fn section_5_3_4_3_probe_rtt_is_due_after_more_than_five_seconds_and_the_delay_i
     assert!(!bbr.update_min_rtt(&ack(5.0, 100)));
     assert!(bbr.update_min_rtt(&ack(5.001, 100)));
     // 120 ms were the least of the time since 9 s.
-    (bbr.probe_rtt_min_delay, bbr.probe_rtt_min_at) = (0.12, 9.0);
+    (bbr.min_rtt.probe_delay, bbr.min_rtt.probe_at) = (0.12, 9.0);
     let later = |secs| Ack {
         rtt_secs: Some(0.15),
         ..ack(secs, 100)
     };
     bbr.update_min_rtt(&later(10.0));
-    assert_eq!((bbr.min_rtt, bbr.min_rtt_at), (0.1, 0.0));
+    assert_eq!((bbr.min_rtt.secs, bbr.min_rtt.at), (0.1, 0.0));
     bbr.update_min_rtt(&later(10.001));
-    assert_eq!((bbr.min_rtt, bbr.min_rtt_at), (0.12, 9.0));
+    assert_eq!((bbr.min_rtt.secs, bbr.min_rtt.at), (0.12, 9.0));
 }
 
 #[test]
@@ -300,13 +307,17 @@ fn draining_ends_after_more_rounds_than_it_may_take_or_when_what_is_in_flight_fi
 #[test]
 fn going_down_forgets_what_was_delivered_in_the_last_round() {
     let mut bbr = settled();
-    (bbr.bw_latest, bbr.inflight_latest) = (500.0, 80.0);
+    (bbr.latest.bw, bbr.latest.inflight) = (500.0, 80.0);
     bbr.start_down(Instant::from_secs(1.0));
-    bbr.update_latest_delivery(&Sample {
-        delivered: 0.5,
-        ..sample(0.25)
-    });
-    assert_eq!((bbr.bw_latest, bbr.inflight_latest), (0.25, 0.5));
+    let delivered = bbr.rounds.delivered();
+    bbr.latest.update(
+        &Sample {
+            delivered: 0.5,
+            ..sample(0.25)
+        },
+        delivered,
+    );
+    assert_eq!((bbr.latest.bw, bbr.latest.inflight), (0.25, 0.5));
 }
 
 #[test]
@@ -319,7 +330,7 @@ fn section_5_3_3_1_down_ends_when_the_capacity_of_the_path_is_in_flight() {
     assert_eq!(bbr.state, State::Cruise);
     // Of a bound of 110 segments, 15 % are left to others.
     bbr.state = State::Down;
-    bbr.inflight_longterm = 110.0;
+    bbr.bounds.inflight_longterm = 110.0;
     bbr.update_probe_bw(&ack(0.3, 94), &sample(1000.0));
     assert_eq!(bbr.state, State::Down);
     bbr.update_probe_bw(&ack(0.4, 93), &sample(1000.0));
@@ -346,7 +357,7 @@ fn section_5_3_4_probe_rtt_lasts_200_ms_and_a_round_from_when_the_window_is_reac
 #[test]
 fn section_5_6_4_6_until_the_pipe_is_full_the_window_grows_up_to_what_may_be_in_flight() {
     let mut bbr = settled();
-    bbr.full_bw_reached = false;
+    bbr.full_pipe.reached = false;
     bbr.state = State::Startup;
     bbr.pacing_rate = 10e6;
     // 2 * 100 may be, and more has been delivered than the initial window.
@@ -393,12 +404,12 @@ fn a_spurious_loss_that_ended_startup_begins_it_again() {
     bbr.undo.state = Some(State::Startup);
     bbr.state = State::Drain { since_round: 1 };
     bbr.on_undo(before);
-    assert_eq!((bbr.state, bbr.full_bw_reached), (State::Startup, false));
+    assert_eq!((bbr.state, bbr.full_pipe.reached), (State::Startup, false));
     // In STARTUP nothing has been ended.
-    bbr.full_bw_reached = true;
+    bbr.full_pipe.reached = true;
     bbr.undo.state = Some(State::Startup);
     bbr.on_undo(before);
-    assert!(bbr.full_bw_reached);
+    assert!(bbr.full_pipe.reached);
 }
 
 #[test]

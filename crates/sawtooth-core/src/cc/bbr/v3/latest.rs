@@ -1,0 +1,54 @@
+//! The last round trip: what it delivered, and whether it lost anything (draft-ietf-ccwg-bbr §5.5.10.3).
+
+use super::sample::Sample;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Latest {
+    pub(super) bw: f64,
+    pub(super) inflight: f64,
+    /// Segments that had been delivered when it began, and whether it begins with this acknowledgement.
+    begun_at: u64,
+    pub(super) round_start: bool,
+    pub(super) has_loss: bool,
+    /// Acknowledgements that showed losses.
+    pub(super) loss_events: u64,
+}
+
+impl Latest {
+    /// Something was lost, when so many segments had been delivered; whether it is the first of the round.
+    pub(super) fn lose(&mut self, delivered: u64) -> bool {
+        let first = !self.has_loss;
+        if first {
+            self.begun_at = delivered;
+        }
+        self.has_loss = true;
+        self.loss_events += 1;
+        first
+    }
+
+    /// Takes in a sample, when so many segments have been delivered.
+    pub(super) fn update(&mut self, sample: &Sample, delivered: u64) {
+        self.bw = self.bw.max(sample.rate);
+        self.inflight = self.inflight.max(sample.delivered);
+        self.round_start = sample.prior_delivered >= self.begun_at;
+        if self.round_start {
+            self.begun_at = delivered;
+        }
+    }
+
+    /// If a round begins, it begins with this sample.
+    pub(super) fn advance(&mut self, sample: &Sample) {
+        if self.round_start {
+            self.bw = sample.rate;
+            self.inflight = sample.delivered;
+            self.loss_events = 0;
+        }
+    }
+
+    /// Nothing of it counts any more.
+    pub(super) fn forget(&mut self) {
+        self.has_loss = false;
+        self.bw = 0.0;
+        self.inflight = 0.0;
+    }
+}

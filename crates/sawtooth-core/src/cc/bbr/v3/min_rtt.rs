@@ -1,0 +1,47 @@
+//! The path's delay, and whether it is to be probed (draft-ietf-ccwg-bbr §5.3.4.3, §5.5.7).
+
+use super::params::Parameters;
+use crate::cc::Ack;
+
+/// Times in seconds; delays are infinite before the first sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MinRtt {
+    pub(super) secs: f64,
+    pub(super) at: f64,
+    /// The smallest since the last probe, and when it was seen.
+    pub(super) probe_delay: f64,
+    pub(super) probe_at: f64,
+}
+
+impl MinRtt {
+    pub(super) const UNKNOWN: Self = Self {
+        secs: f64::INFINITY,
+        at: 0.0,
+        probe_delay: f64::INFINITY,
+        probe_at: 0.0,
+    };
+
+    /// Takes in an acknowledgement; whether ProbeRTT is due.
+    pub(super) fn update(&mut self, ack: &Ack, parameters: &Parameters) -> bool {
+        let now = ack.now.secs();
+        let first = self.secs.is_infinite();
+        let expired = !first && now - self.probe_at > parameters.probe_rtt_interval;
+        if let Some(rtt) = ack.rtt_secs.filter(|&rtt| rtt > 0.0)
+            && (rtt < self.probe_delay || expired)
+        {
+            self.probe_delay = rtt;
+            self.probe_at = now;
+        }
+        let min_rtt_expired = !first && now - self.at > parameters.min_rtt_window;
+        if self.probe_delay < self.secs || min_rtt_expired {
+            self.secs = self.probe_delay;
+            self.at = self.probe_at;
+        }
+        expired
+    }
+
+    /// It has been probed.
+    pub(super) fn probed(&mut self, now_secs: f64) {
+        self.probe_at = now_secs;
+    }
+}
