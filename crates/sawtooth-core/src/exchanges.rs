@@ -5,7 +5,7 @@
 
 use crate::histogram::{Histogram, TimesNs};
 use crate::record::rows::{ExchangeRow, Stalls};
-use crate::source::{Cut, Exchange, Source};
+use crate::source::{Exchange, Source, WritePattern};
 use crate::units::Duration;
 
 /// All exchanges of one connection.
@@ -42,7 +42,7 @@ pub struct Speech {
     pub after_secs: f64,
     pub bytes: u64,
     /// By how many writes.
-    pub cut: Cut,
+    pub pattern: WritePattern,
     /// Whether it closes then.
     pub last: bool,
 }
@@ -50,9 +50,9 @@ pub struct Speech {
 impl Speech {
     /// What is written at once, and what is to be said after it.
     pub fn piece(mut self) -> (u64, Option<Self>) {
-        let piece = self.cut.next_piece(self.bytes);
+        let piece = self.pattern.next_piece(self.bytes);
         let rest = Self {
-            after_secs: self.cut.interval_secs,
+            after_secs: self.pattern.interval_secs,
             bytes: self.bytes - piece,
             ..self
         };
@@ -83,7 +83,7 @@ impl Exchanges {
         Speech {
             after_secs: 0.0,
             bytes: self.exchange.request_bytes,
-            cut: self.exchange.request_cut,
+            pattern: self.exchange.request_pattern,
             last: false,
         }
     }
@@ -104,7 +104,7 @@ impl Exchanges {
         Some(Speech {
             after_secs: self.exchange.server_secs,
             bytes: self.exchange.response_bytes,
-            cut: self.exchange.response_cut,
+            pattern: self.exchange.response_pattern,
             last: self.following.is_none(),
         })
     }
@@ -121,7 +121,7 @@ impl Exchanges {
             return Some(Speech {
                 after_secs: 0.0,
                 bytes: 0,
-                cut: Cut::WHOLE,
+                pattern: WritePattern::AT_ONCE,
                 last: true,
             });
         };
@@ -134,7 +134,7 @@ impl Exchanges {
         Some(Speech {
             after_secs: exchange.think_secs,
             bytes: exchange.request_bytes,
-            cut: exchange.request_cut,
+            pattern: exchange.request_pattern,
             last: false,
         })
     }
@@ -191,7 +191,7 @@ mod tests {
         }
         let source = source::build("request_response", &params, 1, "f");
         let mut exchanges = Exchanges::new(source, 1.0).expect("it answers");
-        let cut = Cut {
+        let pattern = WritePattern {
             writes: 1,
             interval_secs: 1e-6,
         };
@@ -199,7 +199,7 @@ mod tests {
             Some(Speech {
                 after_secs,
                 bytes,
-                cut,
+                pattern,
                 last,
             })
         };
@@ -215,7 +215,7 @@ mod tests {
         let nothing = Speech {
             after_secs: 0.0,
             bytes: 0,
-            cut: Cut::WHOLE,
+            pattern: WritePattern::AT_ONCE,
             last: true,
         };
         assert_eq!(exchanges.at_client(2.0, 2000), Some(nothing));
@@ -228,14 +228,14 @@ mod tests {
 
     #[test]
     fn what_is_said_in_pieces_is_said_whole_and_closes_after_the_last() {
-        let cut = Cut {
+        let pattern = WritePattern {
             writes: 3,
             interval_secs: 0.25,
         };
         let mut said = Some(Speech {
             after_secs: 1.0,
             bytes: 10,
-            cut,
+            pattern,
             last: true,
         });
         let mut pieces = Vec::new();

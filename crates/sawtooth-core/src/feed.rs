@@ -9,7 +9,7 @@ use crate::units::Rate;
 
 /// A packet that comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arrival {
+pub struct Offered {
     /// When, seconds; no earlier than the one before.
     pub time: f64,
     pub flow: u32,
@@ -45,7 +45,7 @@ pub struct Fed {
 ///
 /// # Panics
 /// If the arrivals are not in the order of their times.
-pub fn feed(queue: &mut dyn Queue, rate: Rate, arrivals: &[Arrival], until: f64) -> Fed {
+pub fn feed(queue: &mut dyn Queue, rate: Rate, arrivals: &[Offered], until: f64) -> Fed {
     let mut bench = Bench {
         queue,
         rate,
@@ -105,7 +105,7 @@ impl Bench<'_> {
         &mut self.fed.flows[index]
     }
 
-    fn arrive(&mut self, number: u64, arrival: Arrival) {
+    fn arrive(&mut self, number: u64, arrival: Offered) {
         self.advance(arrival.time);
         self.flow(arrival.flow).arrived += 1;
         let data = Data {
@@ -163,7 +163,7 @@ mod tests {
     use crate::registry::{Params, Value};
     use crate::rng::Stream;
 
-    fn fed(name: &str, values: &[(&str, Value)], arrivals: &[Arrival]) -> Fed {
+    fn fed(name: &str, values: &[(&str, Value)], arrivals: &[Offered]) -> Fed {
         let row = TABLE.iter().find(|row| row.name == name).expect("a row");
         let mut params = Params::defaults(row.params);
         for (name, value) in values {
@@ -175,8 +175,8 @@ mod tests {
         feed(&mut *queue, rate, arrivals, 0.01)
     }
 
-    fn arrival(ms: f64, flow: u32, ecn: Ecn) -> Arrival {
-        Arrival {
+    fn arrival(ms: f64, flow: u32, ecn: Ecn) -> Offered {
+        Offered {
             time: ms * 1e-3,
             flow,
             bytes: 1000,

@@ -9,7 +9,7 @@
 //! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`host::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]),
 //! and documentation, errors and tests walk the tables.
 //!
-//! Layers, top may use below: `sim`; `link`, `feed`; `scenario`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `wire`; `packet`, `dist`,
+//! Layers, top may use below: `sim`; `link`, `feed`; `scenario`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
 //! `noise`, `limits`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
@@ -24,6 +24,7 @@ pub mod feed;
 pub mod fft;
 pub mod histogram;
 pub mod host;
+pub mod impair;
 pub mod kernel;
 pub mod limits;
 pub mod link;
@@ -42,7 +43,6 @@ pub mod source;
 pub mod tcp;
 pub mod udp;
 pub mod units;
-pub mod wire;
 
 pub use scenario::{Scenario, ScenarioError};
 pub use sim::{simulate, simulate_with_effort, simulate_within_limits};

@@ -1,12 +1,12 @@
 //! One direction of a link: a rate, a propagation delay and a queue.
 //!
 //! A packet that is transmitted from `start` to `start + bits/rate` arrives at the far end at `start + (bits/rate + delay)`.
-//! What a packet's bits are where a link has a medium, [`crate::wire::Medium`] says.
+//! What a packet's bits are where a link has a medium, [`crate::impair::Medium`] says.
 //! The additions are made in this order because binary64 rounding decides ties (see `docs/concepts/time.md`).
 //!
 //! **Speed.** A drop-tail FIFO decides everything at arrival: the packet's transmission starts when the one before it has
 //! left, and what is still present is what has not yet departed. [`Port::accept`] computes this without any event for the
-//! end of a transmission, and [`Port::accept_any`] the same for one that marks, or whose [wire](crate::wire) is not plain. Disciplines that
+//! end of a transmission, and [`Port::accept_any`] the same for one that marks, or whose [wire](crate::impair) is not plain. Disciplines that
 //! decide at dequeue (and every port, when the shortcut is off) use [`Port::arrive`] and [`Port::transmitter_free`] instead.
 
 mod ledger;
@@ -15,13 +15,13 @@ mod packets;
 use std::sync::Arc;
 
 use crate::events::{Child, Event, Key, Lineage};
+use crate::impair::{Hops, ImpairedWire, Medium, Node, Service};
 use crate::loss::{Fate, Loss};
 use crate::packet::{Ecn, Packet};
 use crate::queue::{Backlog, Law, Next, Queue, Queued, Verdict};
 use crate::ring::Ring;
 use crate::scenario::{Direction, Recording};
 use crate::units::Duration;
-use crate::wire::{Hops, Medium, Node, Service, Wire};
 use ledger::Start;
 pub use ledger::{FlowCounters, Ledger, Traffic, Waits};
 pub use packets::{Fate as PacketFate, Noted as NotedPacket, Packets};
@@ -126,7 +126,7 @@ pub struct Port {
     memo: (u32, f64),
     loss: Option<Box<Loss>>,
     /// Only if one rate and one delay do not say everything.
-    wire: Option<Box<Wire>>,
+    wire: Option<Box<ImpairedWire>>,
     /// Only if more is asked for than counters.
     ledger: Option<Box<Ledger>>,
     pub counters: PortCounters,
@@ -234,7 +234,7 @@ impl Port {
     pub fn new(
         link: &Direction,
         queue: Box<dyn Queue>,
-        (loss, wire): (Option<Box<Loss>>, Option<Box<Wire>>),
+        (loss, wire): (Option<Box<Loss>>, Option<Box<ImpairedWire>>),
         end: Duration,
         computed: bool,
     ) -> Self {
@@ -295,13 +295,13 @@ impl Port {
     }
 
     /// Whether there is more to the wire than one rate and one delay.
-    pub fn has_wire(&self) -> bool {
+    pub fn is_impaired(&self) -> bool {
         self.wire.is_some()
     }
 
     /// Whether what leaves may arrive in another order, or more than once.
-    pub fn is_unruly(&self) -> bool {
-        self.wire.as_ref().is_some_and(|wire| wire.is_unruly())
+    pub fn may_reorder(&self) -> bool {
+        self.wire.as_ref().is_some_and(|wire| wire.may_reorder())
     }
 
     /// Whether a medium adds to packets.

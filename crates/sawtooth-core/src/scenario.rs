@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::arrivals::Arrivals;
 use crate::expr::{self, Dimension, ExprError, Quantity, Variables};
+use crate::impair::{Conditions, Forwarding, Impairments, Medium};
 use crate::kernel::{self, Kernel};
 use crate::limits::Limits;
 use crate::loss::LossSpec;
@@ -18,7 +19,6 @@ use crate::packet_source::{self, PacketSource};
 use crate::registry::{Entry, Kind, Param, Params, Value, suggest};
 use crate::tcp::receive_buffer::ReceiveBuffer;
 use crate::units::{Duration, Instant, Rate};
-use crate::wire::{Conditions, Forwarding, Medium, WireSpec};
 use crate::{cc, queue, source, tcp};
 
 pub use bounds::{evaluate_over, limits_of};
@@ -79,7 +79,7 @@ pub struct Direction {
     pub medium: Option<Medium>,
     /// How the node at its far end passes packets on to the next link.
     pub forwarding: Forwarding,
-    pub wire: WireSpec,
+    pub impairments: Impairments,
 }
 
 impl Direction {
@@ -104,7 +104,7 @@ impl Direction {
 
     /// No packet arrives sooner than this after its last bit has left.
     pub fn least_delay_secs(&self) -> f64 {
-        self.wire.least_delay_secs(self.delay.secs())
+        self.impairments.least_delay_secs(self.delay.secs())
     }
 }
 
@@ -445,7 +445,7 @@ impl Scenario {
         {
             let what = if direction.queue.name != "drop_tail" {
                 format!("the queue `{}`", direction.queue.name)
-            } else if let Some(what) = wires::beyond_shaper(direction) {
+            } else if let Some(what) = impairments::beyond_shaper(direction) {
                 what.to_owned()
             } else {
                 continue;
@@ -497,7 +497,9 @@ impl Scenario {
     /// Whether a wire on a path may damage packets.
     pub fn damages(&self, path: &[usize]) -> bool {
         let mut links = path.iter().map(|link| &self.links[*link]);
-        links.any(|link| link.forward.wire.corrupt > 0.0 || link.reverse.wire.corrupt > 0.0)
+        links.any(|link| {
+            link.forward.impairments.corrupt > 0.0 || link.reverse.impairments.corrupt > 0.0
+        })
     }
 }
 
@@ -724,12 +726,12 @@ impl<'a> Reader<'a> {
             udp,
         } = self.flows(&groups, &hosts, duration)?;
         let specs = arriving.iter_mut().map(|one| &mut one.flow);
-        wires::fit_segments(self.tree, &links, flows.iter_mut().chain(specs))?;
-        wires::fit_datagrams(&links, &udp)?;
+        impairments::fit_segments(self.tree, &links, flows.iter_mut().chain(specs))?;
+        impairments::fit_datagrams(&links, &udp)?;
         let paths = flows.iter().chain(arriving.iter().map(|one| &one.flow));
         let paths = paths.map(|flow| &flow.path);
         let paths = paths.chain(udp.iter().map(|flow| &flow.path));
-        wires::check_nodes(self.tree, &links, paths)?;
+        impairments::check_nodes(self.tree, &links, paths)?;
         let everyone = arrivals::everyone(&flows, &arriving);
         resolve_bdp(&mut links, &everyone, &udp)?;
         queues::check(self.tree, &links, &everyone, &udp)?;
@@ -1230,14 +1232,14 @@ fn direction(
     path: &str,
     scope: Scope,
 ) -> Result<Direction> {
-    let own = wires::Table {
+    let own = impairments::Table {
         keys: table,
         mirror,
         path,
         scope,
     };
-    let wire = wires::wire(own)?;
-    let traced = wire.trace.as_ref().map(|trace| trace.mean_bps());
+    let impairments = impairments::read(own)?;
+    let traced = impairments.trace.as_ref().map(|trace| trace.mean_bps());
     let rate = match (table.get("rate"), mirror) {
         _ if traced.is_some() => Rate::from_bps(traced.unwrap_or_default()),
         (Some(json), _) => {
@@ -1280,13 +1282,13 @@ fn direction(
         rate,
         delay,
         queue,
-        loss: wires::losses(own)?,
-        mtu: wires::mtu(own)?,
-        medium: wires::medium(own)?,
-        forwarding: wires::forwarding(own)?,
-        wire,
+        loss: impairments::losses(own)?,
+        mtu: impairments::mtu(own)?,
+        medium: impairments::medium(own)?,
+        forwarding: impairments::forwarding(own)?,
+        impairments,
     };
-    wires::check_start(&direction, path)?;
+    impairments::check_start(&direction, path)?;
     Ok(direction)
 }
 
@@ -1944,12 +1946,12 @@ mod counts;
 mod demand;
 mod distribution;
 mod hosts;
+mod impairments;
 pub mod keys;
 mod queues;
 mod recording;
 mod udp;
 mod warnings;
-mod wires;
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@
 //!   else. So access links, receivers and senders need no events of their own.
 //! - `ring`: packets on their way to a meeting point wait in a ring; only the first has a pending event.
 //!
-//! Where a wire reorders or doubles packets ([`crate::wire`]), each packet behind it has an event of its own, shortcuts or not.
+//! Where a wire reorders or doubles packets ([`crate::impair`]), each packet behind it has an event of its own, shortcuts or not.
 //!
 //! A flow of UDP is a list of stops that ends at its receiver. Nothing comes back to its source, so its packets are let out some at a time,
 //! ahead of time, and each takes one event for every meeting point on its way and none of its own.
@@ -42,6 +42,7 @@ use self::observe::{AckTrace, Samplers, Variables};
 use self::stops::{Place, Plan, Stop, plan_stops, routes};
 use self::udp::{Udp, udp_flows};
 use crate::events::{Child, Event, EventQueue, Key, Line, Lineage};
+use crate::impair::ImpairedWire;
 use crate::link::{Passage, Port, Transmission, Turn};
 use crate::loss::Loss;
 use crate::packet::{AckStore, Packet};
@@ -52,7 +53,6 @@ use crate::rng::Stream;
 use crate::scenario::{Part, Sampling, Scenario};
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::units::Duration;
-use crate::wire::Wire;
 
 /// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
 pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
@@ -83,7 +83,8 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
             let queue = queue::build(row, params, site);
             let loss = Loss::new(&direction.loss, seed, &name);
             let (initial, end) = (direction.conditions(), scenario.duration);
-            let wire = Wire::new(&direction.wire, initial, end.secs(), (seed, &name));
+            let wire =
+                ImpairedWire::new(&direction.impairments, initial, end.secs(), (seed, &name));
             ports.push(Port::new(direction, queue, (loss, wire), end, computed));
         }
     }
@@ -447,7 +448,7 @@ impl<'a> World<'a> {
             return None;
         }
         let passage = port.accept_any(key, now, &packet, &mut self.lineage);
-        if self.ports[index as usize].has_wire() {
+        if self.ports[index as usize].is_impaired() {
             self.cross(index, packet, passage);
             return None;
         }

@@ -14,7 +14,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList};
-use sawtooth_core::feed::{self, Arrival};
+use sawtooth_core::feed::{self, Offered};
 use sawtooth_core::noise;
 use sawtooth_core::packet::Ecn;
 use sawtooth_core::queue;
@@ -352,9 +352,9 @@ fn feed_queue(
         stream: Stream::new(seed, "queue"),
     };
     let mut queue = queue::build(part.name, &part.params, site);
-    let arrivals: Vec<Arrival> = arrivals
+    let arrivals: Vec<Offered> = arrivals
         .into_iter()
-        .map(|(time, flow, bytes, ecn)| Arrival {
+        .map(|(time, flow, bytes, ecn)| Offered {
             time,
             flow,
             bytes,

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::events::{Ack, Arrival, Episode, Marks, Send, Windows};
+use super::events::{Ack, AckArrival, Episode, Marks, Send, Windows};
 use crate::units::{Instant, Rate};
 
 /// Receives an algorithm's own variables by their names in its paper.
@@ -22,7 +22,7 @@ pub trait CongestionControl: Debug + std::marker::Send {
     }
 
     /// An acknowledgement arrives, before anything is made of it.
-    fn on_arrival(&mut self, _arrival: &Arrival) {}
+    fn on_arrival(&mut self, _arrival: &AckArrival) {}
 
     /// With ECN, of every acknowledgement and before anything is made of it: how much of what it has delivered was marked. Of
     /// algorithms of [`Ecn::Every`].

@@ -94,7 +94,7 @@ impl RateSample {
 
 /// An acknowledgement, whatever it means.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival {
+pub struct AckArrival {
     pub now: Instant,
     /// Segments acknowledged cumulatively; 0: it repeats the last one.
     pub acked: u64,

@@ -39,7 +39,7 @@ mod yeah;
 pub use api::{CongestionControl, Ecn, Probe, Rates, Start};
 use classic::{BETA_ECN, beta_ecn};
 pub use classic::{Growth, slow_start};
-pub use events::{Ack, Arrival, Episode, Marks, RateSample, Send, Windows};
+pub use events::{Ack, AckArrival, Episode, Marks, RateSample, Send, Windows};
 pub use linux::set_as_in_linux;
 pub use order::{Order, out_of_order};
 

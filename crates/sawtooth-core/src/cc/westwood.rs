@@ -24,7 +24,7 @@
 //! many it reports (`counts` = "duplicates": after 32 of single segments and one of 22 the threshold is 93, which is 280 in 60 ms times 20 ms, not 100);
 //! a repair's round trip is that of its timestamps. 86 of 95 such thresholds are the kernel's; the others are of round trips within 0.2 ms of ticks.
 
-use super::{Ack, Arrival, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use super::{Ack, AckArrival, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -241,7 +241,7 @@ impl Westwood {
 }
 
 impl CongestionControl for Westwood {
-    fn on_arrival(&mut self, arrival: &Arrival) {
+    fn on_arrival(&mut self, arrival: &AckArrival) {
         if self.counts_duplicates {
             let delivered = self.news(arrival.acked);
             if let Some(rtt) = self.rtt {
@@ -510,7 +510,7 @@ mod tests {
         let mut westwood = Westwood::new(&params, Start::at(40.0));
         westwood.on_handshake(Instant::from_secs(0.9), 0.125);
         let arrive = |westwood: &mut Westwood, at, acked| {
-            westwood.on_arrival(&super::super::Arrival {
+            westwood.on_arrival(&super::super::AckArrival {
                 now: Instant::from_secs(at),
                 acked,
                 rtt_secs: None,

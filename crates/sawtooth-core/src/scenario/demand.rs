@@ -12,11 +12,11 @@ use super::{
     Direction, FlowSpec, Result, Sampling, Scenario, ScenarioError, at, base_rtt_secs,
     declared_name,
 };
+use crate::impair::{Changes, Course};
 use crate::limits::{counted, how_to_raise};
 use crate::registry::Entry;
 use crate::rng::Stream;
 use crate::source::{Exchange, Source};
-use crate::wire::{Changes, Course};
 use crate::{packet_source, queue, tcp};
 
 /// What a run takes.
@@ -348,10 +348,10 @@ impl Load<'_> {
 impl Direction {
     /// Bits that it carries from one time to another, at most about.
     fn capacity_bits(&self, from_secs: f64, until_secs: f64) -> f64 {
-        if let Some(trace) = &self.wire.trace {
+        if let Some(trace) = &self.impairments.trace {
             return trace.capacity_bits(until_secs);
         }
-        let Some(changes) = &self.wire.changes else {
+        let Some(changes) = &self.impairments.changes else {
             return self.rate.bps() * (until_secs - from_secs).max(0.0);
         };
         // Any random walk tells about as much as another.
@@ -408,8 +408,8 @@ fn segments_of(exchange: &Exchange, smss: f64) -> f64 {
     let of = |bytes: u64, writes: u64| {
         (bytes as f64 / smss).ceil() + (writes.min(bytes) as f64 - 1.0).max(0.0)
     };
-    of(exchange.request_bytes, exchange.request_cut.writes)
-        + of(exchange.response_bytes, exchange.response_cut.writes)
+    of(exchange.request_bytes, exchange.request_pattern.writes)
+        + of(exchange.response_bytes, exchange.response_pattern.writes)
 }
 
 /// What recurs at one direction of a link.
@@ -425,7 +425,7 @@ fn recurring_at(direction: &Direction, path: &str, duration: f64) -> Vec<(String
     {
         found.push((format!("{path}.queue.{key}"), duration / every));
     }
-    match &direction.wire.changes {
+    match &direction.impairments.changes {
         Some(Changes::Walk(walk)) => {
             found.push((
                 format!("{path}.walk.interval"),
@@ -443,7 +443,7 @@ fn recurring_at(direction: &Direction, path: &str, duration: f64) -> Vec<(String
         }
         _ => {}
     }
-    for (index, outage) in direction.wire.outages.iter().enumerate() {
+    for (index, outage) in direction.impairments.outages.iter().enumerate() {
         if let Some(every) = outage.every_secs {
             found.push((format!("{path}.outages[{index}].every"), duration / every));
         }

@@ -115,7 +115,7 @@ impl Dialogues {
             });
             client.dialogue = number;
             let first = dialogue.exchanges.first();
-            client.cut = first.cut;
+            client.pattern = first.pattern;
             client.next_write = Some(Write {
                 at_secs: first.after_secs,
                 bytes: first.bytes,
@@ -188,11 +188,11 @@ impl Flow {
         let said = Speech {
             after_secs: 0.0,
             bytes: write.bytes,
-            cut: self.cut,
-            last: self.has_last_word,
+            pattern: self.pattern,
+            last: self.closes_next,
         };
         let (piece, rest) = said.piece();
-        let is_all = rest.is_none() && self.has_last_word;
+        let is_all = rest.is_none() && self.closes_next;
         if let Some(rest) = rest {
             self.will_speak(now, rest);
         }
@@ -205,8 +205,8 @@ impl Flow {
     /// One side will speak, and close then if that was its last word.
     fn will_speak(&mut self, now: Event, speech: Speech) {
         let time = now.time + speech.after_secs;
-        self.cut = speech.cut;
-        self.has_last_word = speech.last;
+        self.pattern = speech.pattern;
+        self.closes_next = speech.last;
         self.next_write = Some(Write {
             at_secs: time - self.start,
             bytes: speech.bytes,

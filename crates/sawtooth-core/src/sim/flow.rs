@@ -10,7 +10,7 @@ use crate::events::{Child, Event, Key};
 use crate::packet::Ack;
 use crate::rng::Stream;
 use crate::scenario::{FlowSpec, Scenario};
-use crate::source::{Cut, Source, Write};
+use crate::source::{Source, Write, WritePattern};
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
@@ -26,8 +26,8 @@ pub(super) struct Flow {
     /// Its number among those that speak with another one, if it does, or else this: then its writes answer what that one has delivered.
     pub(super) dialogue: u32,
     /// Of such a one: whether it closes when it has spoken next, and into how many writes what it says then is cut.
-    pub(super) has_last_word: bool,
-    pub(super) cut: Cut,
+    pub(super) closes_next: bool,
+    pub(super) pattern: WritePattern,
     /// What its application does, the write that comes next, and when.
     pub(super) source: Box<dyn Source>,
     pub(super) next_write: Option<Write>,
@@ -65,8 +65,8 @@ impl Flow {
             start,
             started: false,
             dialogue: dialogue::NONE,
-            has_last_word: false,
-            cut: Cut::WHOLE,
+            closes_next: false,
+            pattern: WritePattern::AT_ONCE,
             next_write: source.next_write(),
             source,
             write_key: Key::NEVER,

@@ -56,7 +56,7 @@ pub(super) struct Route<'a> {
     /// Whether a wire on it may damage packets.
     pub damages: bool,
     /// Whether what happens at its ends depends on more than what arrives there, so that they need events.
-    pub sociable: bool,
+    pub evented_ends: bool,
 }
 
 /// Those of all flows, of the other sides of dialogues, of the entries of flows that arrive, and of flows of UDP.
@@ -75,19 +75,19 @@ pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<R
             Some(_) => Place::Host(2 * place + 1),
             None => Place::Sender(place),
         }),
-        sociable: false,
+        evented_ends: false,
     };
     let mut routes: Vec<Route> = (0..)
         .zip(&scenario.flows)
         .map(|(place, flow)| route(flow, place, [flow.host, flow.receiver_host]))
         .collect();
     for (client, server) in dialogues.places() {
-        routes[server as usize].sociable = true;
+        routes[server as usize].evented_ends = true;
         let spec = &scenario.flows[server as usize];
         routes.push(Route {
             against: true,
             flow: server as usize,
-            sociable: true,
+            evented_ends: true,
             ..route(spec, client, [spec.receiver_host, spec.host])
         });
     }
@@ -97,7 +97,7 @@ pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<R
             flow: scenario.flows.len() + entry as usize,
             receiver: Place::Receivers(entry),
             sender: Some(Place::Senders(entry)),
-            sociable: true,
+            evented_ends: true,
             ..route(&spec.flow, 0, [None; 2])
         });
     }
@@ -109,7 +109,7 @@ pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<R
         flow: scenario.flows.len() + scenario.arriving.len() + index as usize,
         receiver: Place::UdpReceiver(index),
         sender: None,
-        sociable: false,
+        evented_ends: false,
     }));
     routes
 }
@@ -133,19 +133,19 @@ pub(super) struct Plan {
 pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Plan {
     let places = lay_out(scenario, ports, routes);
     let feeders = feeders(&places);
-    let is_unruly = |place: &Place| match place {
-        Place::Port(port) | Place::SlowPort(port) => ports[*port as usize].is_unruly(),
+    let may_reorder = |place: &Place| match place {
+        Place::Port(port) | Place::SlowPort(port) => ports[*port as usize].may_reorder(),
         _ => false,
     };
     let needs_event = |place: &Place| match place {
-        place if feeders[place].iter().any(is_unruly) => true,
+        place if feeders[place].iter().any(may_reorder) => true,
         Place::Port(port) | Place::SlowPort(port) => {
             feeders[place].len() > 1
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()
         }
         Place::Receiver(place) | Place::Sender(place) => {
-            routes[*place as usize].sociable || !scenario.shortcuts.computed_hops
+            routes[*place as usize].evented_ends || !scenario.shortcuts.computed_hops
         }
         Place::Receivers(_) | Place::Senders(_) | Place::Host(_) => true,
         Place::UdpReceiver(_) | Place::Access(_) | Place::Discard => {
@@ -178,7 +178,7 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
                 let next = index_u32(made.in_order.len());
                 let channel = *channels.entry((*place, feeder)).or_insert(next);
                 if channel == next {
-                    made.in_order.push(!is_unruly(&feeder));
+                    made.in_order.push(!may_reorder(&feeder));
                 }
                 channel
             });
@@ -207,7 +207,7 @@ fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Vec<Vec<Pla
     let mut places: Vec<Vec<Place>> = Vec::with_capacity(routes.len());
     let port = |index: usize| {
         let port = &ports[index];
-        let plain = port.is_computed() && !port.computes_marks() && !port.has_wire();
+        let plain = port.is_computed() && !port.computes_marks() && !port.is_impaired();
         let plain = plain && !port.is_framed() && !port.has_node();
         let plain = plain && !scenario.record.notes_at_links();
         if plain && !matches!(scenario.sample, Sampling::Every(_)) {

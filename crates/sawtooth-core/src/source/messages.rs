@@ -2,7 +2,7 @@
 //!
 //! Kernel twin: an application that sleeps until each message's time and writes it; what the socket does not take is written when it does.
 
-use super::{Cut, New, Source, WRITE_INTERVAL, Write};
+use super::{New, Source, WRITE_INTERVAL, Write, WritePattern};
 use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Param, Unit, Value};
 use crate::rng::Stream;
@@ -73,7 +73,7 @@ pub const ENTRY: Entry<New> = Entry {
                 _ => None,
             },
             offset_secs: params.duration("offset"),
-            cut: Cut::of(params, "writes"),
+            pattern: WritePattern::of(params, "writes"),
             rest: None,
             latest_secs: 0.0,
             written: 0,
@@ -92,9 +92,9 @@ struct Messages {
     random: Stream,
     count: Option<u64>,
     offset_secs: f64,
-    cut: Cut,
+    pattern: WritePattern,
     /// What is left of a message that is cut: its next write, of all of that, and how it is cut.
-    rest: Option<(Write, Cut)>,
+    rest: Option<(Write, WritePattern)>,
     /// When the last one was: none comes before it, where messages follow each other faster than they are written.
     latest_secs: f64,
     written: u64,
@@ -102,17 +102,17 @@ struct Messages {
 
 impl Source for Messages {
     fn next_write(&mut self) -> Option<Write> {
-        let (whole, mut cut) = match self.rest.take() {
+        let (whole, mut pattern) = match self.rest.take() {
             Some(rest) => rest,
-            None => (self.next_message()?, self.cut),
+            None => (self.next_message()?, self.pattern),
         };
-        let bytes = cut.next_piece(whole.bytes);
+        let bytes = pattern.next_piece(whole.bytes);
         if bytes < whole.bytes {
             let rest = Write {
-                at_secs: whole.at_secs + cut.interval_secs,
+                at_secs: whole.at_secs + pattern.interval_secs,
                 bytes: whole.bytes - bytes,
             };
-            self.rest = Some((rest, cut));
+            self.rest = Some((rest, pattern));
         }
         self.latest_secs = whole.at_secs.max(self.latest_secs);
         Some(Write {

@@ -60,22 +60,22 @@ pub struct Exchange {
     pub server_secs: f64,
     pub response_bytes: u64,
     /// How each is written.
-    pub request_cut: Cut,
-    pub response_cut: Cut,
+    pub request_pattern: WritePattern,
+    pub response_pattern: WritePattern,
 }
 
 /// An application that does not write what it has to say by one call, but piece by piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cut {
+pub struct WritePattern {
     /// Writes that are left; they are as equal as they can be, and those of them that would have nothing are not made.
     pub writes: u64,
     /// From one to the next, seconds.
     pub interval_secs: f64,
 }
 
-impl Cut {
+impl WritePattern {
     /// One write.
-    pub const WHOLE: Self = Self {
+    pub const AT_ONCE: Self = Self {
         writes: 1,
         interval_secs: 0.0,
     };
@@ -151,13 +151,13 @@ mod tests {
     #[test]
     fn pieces_are_as_equal_as_they_can_be() {
         let pieces = |mut bytes: u64, writes| {
-            let mut cut = Cut {
+            let mut pattern = WritePattern {
                 writes,
                 interval_secs: 0.0,
             };
             let mut pieces = Vec::new();
             while bytes > 0 {
-                let piece = cut.next_piece(bytes);
+                let piece = pattern.next_piece(bytes);
                 pieces.push(piece);
                 bytes -= piece;
             }

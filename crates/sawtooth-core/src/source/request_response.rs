@@ -10,7 +10,7 @@
 //!
 //! Kernel twin: one connection of two sockets of the agent; requests have `receiver_cc` if the flow names one.
 
-use super::{Cut, Exchange, New, Source, WRITE_INTERVAL, Write};
+use super::{Exchange, New, Source, WRITE_INTERVAL, Write, WritePattern};
 use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Param, Unit, Value};
 use crate::rng::Stream;
@@ -91,8 +91,8 @@ pub const ENTRY: Entry<New> = Entry {
                 _ => None,
             },
             response_bytes: fixed,
-            request_cut: Cut::of(params, "request_writes"),
-            response_cut: Cut::of(params, "response_writes"),
+            request_pattern: WritePattern::of(params, "request_writes"),
+            response_pattern: WritePattern::of(params, "response_writes"),
             random,
             asked: 0,
         })
@@ -108,8 +108,8 @@ struct RequestResponse {
     count: Option<u64>,
     /// Where it is not drawn.
     response_bytes: Option<u64>,
-    request_cut: Cut,
-    response_cut: Cut,
+    request_pattern: WritePattern,
+    response_pattern: WritePattern,
     random: Stream,
     asked: u64,
 }
@@ -132,8 +132,8 @@ impl Source for RequestResponse {
             request_bytes: dist::bytes(self.request.sample(random)),
             server_secs: self.server_think.sample(random),
             response_bytes: dist::bytes(self.response.sample(random)),
-            request_cut: self.request_cut,
-            response_cut: self.response_cut,
+            request_pattern: self.request_pattern,
+            response_pattern: self.response_pattern,
         })
     }
 
@@ -162,13 +162,13 @@ mod tests {
             request_bytes: 300,
             server_secs: 0.0,
             response_bytes: 30_000,
-            request_cut: Cut {
+            request_pattern: WritePattern {
                 interval_secs: 1e-6,
-                ..Cut::WHOLE
+                ..WritePattern::AT_ONCE
             },
-            response_cut: Cut {
+            response_pattern: WritePattern {
                 interval_secs: 1e-6,
-                ..Cut::WHOLE
+                ..WritePattern::AT_ONCE
             },
         };
         assert_eq!(source.next_exchange(), Some(exchange(0.0)));

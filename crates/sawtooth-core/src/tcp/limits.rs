@@ -21,7 +21,7 @@
 //!
 //! Deviations: times are whole nanoseconds between rounded instants, so the shares sum exactly; RFC 4898 counts milliseconds.
 
-use super::recovery::Cut;
+use super::recovery::Reduction;
 use super::sender::Sender;
 use crate::units::Instant;
 
@@ -170,8 +170,10 @@ impl Sender {
         if self.config.recovery.keeps_segments() {
             return !self.rack_is_open();
         }
-        matches!(self.state.last_cut, Cut::Loss | Cut::Timeout)
-            && self.snd_una < self.state.recovery_point
+        matches!(
+            self.state.last_reduction,
+            Reduction::Loss | Reduction::Timeout
+        ) && self.snd_una < self.state.recovery_point
     }
 }
 

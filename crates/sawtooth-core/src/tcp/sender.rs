@@ -55,7 +55,7 @@ pub struct SenderCounters {
 
 /// What may leave besides a pending retransmission, until the next input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Permit {
+pub(super) enum SendAllowance {
     Nothing,
     /// One new segment beyond the window (limited transmit).
     One,
@@ -97,7 +97,7 @@ pub struct Sender {
     pub(super) state: State,
     /// A retransmission to be sent before anything else.
     pub(super) pending: Option<u64>,
-    pub(super) permit: Permit,
+    pub(super) permit: SendAllowance,
     /// Segments sent by limited transmit since data was last acknowledged.
     limited_transmits: u64,
     /// The segment being timed, and when it was sent.
@@ -195,7 +195,7 @@ impl Sender {
             echo: Stamp::NONE,
             dupacks: 0,
             pending: None,
-            permit: Permit::Nothing,
+            permit: SendAllowance::Nothing,
             limited_transmits: 0,
             timed: None,
             timer: Key::NEVER,
@@ -222,7 +222,7 @@ impl Sender {
     pub fn on_start(&mut self, now: Event) {
         self.limits.start(now.time);
         self.cwnd_since = now.time;
-        self.permit = Permit::Window;
+        self.permit = SendAllowance::Window;
         if !self.config.handshake {
             self.refill(now);
         }
@@ -301,13 +301,13 @@ impl Sender {
         if self.snd_una > 0 || !self.config.handshake {
             self.refill(now);
         }
-        self.permit = Permit::Window;
+        self.permit = SendAllowance::Window;
     }
 
     /// The application will write no more.
     pub fn on_close(&mut self) {
         self.stream.close();
-        self.permit = Permit::Window;
+        self.permit = SendAllowance::Window;
     }
 
     /// An acknowledgement arrives.
@@ -315,7 +315,7 @@ impl Sender {
     pub fn on_segment(&mut self, now: Event, ack: &Ack) {
         self.counters.sacks_in += u64::from(!ack.sack.is_empty());
         self.counters.dsacks_in += u64::from(ack.duplicate && self.config.recovery.has_sack());
-        self.permit = Permit::Window;
+        self.permit = SendAllowance::Window;
         if !self.config.recovery.keeps_segments() && ack.next >= self.snd_una {
             self.announce(now, ack.next - self.snd_una, None);
         }
@@ -344,7 +344,7 @@ impl Sender {
         if ack.next > self.snd_una || !ack.sack.is_empty() {
             return self.on_segment(now, ack);
         }
-        self.permit = Permit::Window;
+        self.permit = SendAllowance::Window;
         if ack.next == self.snd_una && (self.send_buffer.is_some() || ack.window != Ack::NO_WINDOW)
         {
             self.on_buffers(now, ack);
@@ -360,7 +360,7 @@ impl Sender {
     #[inline]
     pub(super) fn announce(&mut self, now: Event, acked: u64, rtt_secs: Option<f64>) {
         if self.snd_una > 0 || !self.config.handshake {
-            self.cc.on_arrival(&cc::Arrival {
+            self.cc.on_arrival(&cc::AckArrival {
                 now: Instant::from_secs(now.time),
                 acked,
                 rtt_secs,
@@ -414,14 +414,14 @@ impl Sender {
         self.timed = None;
         self.snd_nxt = self.snd_una;
         self.arm_timer(now);
-        self.permit = Permit::Window;
+        self.permit = SendAllowance::Window;
     }
 
     /// A partial segment has waited for so long (see [`super::partial`]).
     #[cold]
     fn on_partial_timer(&mut self, now: Event) {
         self.partial_timer = Key::NEVER;
-        self.permit = Permit::Window;
+        self.permit = SendAllowance::Window;
         let Some((_, at_expiry)) = self.config.partial.timer() else {
             return;
         };
@@ -468,19 +468,19 @@ impl Sender {
             return Some(self.transmit(now, seq));
         }
         let next = match self.permit {
-            Permit::Nothing => None,
-            Permit::Window if self.config.recovery == Recovery::Sack => self.sack_next(),
-            Permit::Window => self.window_next(),
-            Permit::Burst(left) => {
+            SendAllowance::Nothing => None,
+            SendAllowance::Window if self.config.recovery == Recovery::Sack => self.sack_next(),
+            SendAllowance::Window => self.window_next(),
+            SendAllowance::Burst(left) => {
                 self.permit = if left > 1 {
-                    Permit::Burst(left - 1)
+                    SendAllowance::Burst(left - 1)
                 } else {
-                    Permit::Nothing
+                    SendAllowance::Nothing
                 };
                 self.window_next()
             }
-            Permit::One => {
-                self.permit = Permit::Nothing;
+            SendAllowance::One => {
+                self.permit = SendAllowance::Nothing;
                 let next = self.limited_transmit_next();
                 self.limited_transmits += u64::from(next.is_some());
                 next
@@ -492,7 +492,7 @@ impl Sender {
         if self.closes() {
             return self.poll_transmit(now);
         }
-        self.permit = Permit::Nothing;
+        self.permit = SendAllowance::Nothing;
         self.note_limit(now);
         None
     }
@@ -504,7 +504,7 @@ impl Sender {
         let closes = self.stream.is_close_due() && self.snd_una >= u64::from(self.config.handshake);
         if closes {
             let alone = self.stream.act_on_close(self.snd_una, self.snd_max);
-            self.permit = Permit::Window;
+            self.permit = SendAllowance::Window;
             // The congestion window limits data (RFC 5681 §2), and a FIN alone has none. Measured of Linux 6.1: it follows a full window.
             if self.snd_nxt == self.snd_max {
                 self.pending = alone;

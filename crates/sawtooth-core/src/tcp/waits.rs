@@ -1,6 +1,6 @@
 //! What a host asks of a sender: how much of a write it has taken, and for what that which has not been sent waits.
 
-use super::sender::{Permit, Sender};
+use super::sender::{SendAllowance, Sender};
 use crate::events::Event;
 
 /// For what data that is written and not sent waits, when nothing more may leave now.
@@ -31,7 +31,7 @@ impl Sender {
     pub fn end_putting_off(&mut self) -> bool {
         let was = self.stream.put_off(false);
         if was {
-            self.permit = Permit::Window;
+            self.permit = SendAllowance::Window;
         }
         was
     }

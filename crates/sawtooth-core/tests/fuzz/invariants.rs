@@ -513,7 +513,10 @@ impl<'a> Run<'a> {
                     "{name}: {came} of {left}"
                 );
                 let first = &self.scenario.links[pair[0]].forward;
-                if first.wire.is_plain() && first.forwarding.is_plain() && first.medium.is_none() {
+                if first.impairments.is_plain()
+                    && first.forwarding.is_plain()
+                    && first.medium.is_none()
+                {
                     let peak = u64s(links, "peak_packets")[2 * pair[0]];
                     let on_wire =
                         first.rate.bps() * first.delay.secs() / (8.0 * self.least_packet());
@@ -573,7 +576,7 @@ impl<'a> Run<'a> {
             .scenario
             .links
             .iter()
-            .any(|link| link.forward.wire.duplicate > 0.0);
+            .any(|link| link.forward.impairments.duplicate > 0.0);
         let udp = udp
             .filter(|_| !doubles)
             .map(|(flow, bytes)| (&flow.path, *bytes));
@@ -606,7 +609,7 @@ impl<'a> Run<'a> {
                 "{}: {bits} bit of {capacity}",
                 link.name
             );
-            if link.forward.wire.is_plain() {
+            if link.forward.impairments.is_plain() {
                 let most = link.forward.rate.bps() * self.scenario.duration.secs();
                 hold!(
                     "no link delivers above its rate",
@@ -673,7 +676,7 @@ impl<'a> Run<'a> {
             .path
             .iter()
             .map(|link| &self.scenario.links[*link].forward);
-        let plain = links.filter(|direction| direction.wire.is_plain());
+        let plain = links.filter(|direction| direction.impairments.is_plain());
         let slowest = plain
             .map(|direction| direction.rate.bps())
             .fold(f64::INFINITY, f64::min);

@@ -28,8 +28,8 @@ use std::time::Instant;
 use sawtooth_core::registry::{Entry, Param};
 use sawtooth_core::scenario::Shortcuts;
 use sawtooth_core::{
-    Scenario, arrivals, cc, dist, host, loss, packet_source, queue, simulate_within_limits, source,
-    tcp, wire,
+    Scenario, arrivals, cc, dist, host, impair, loss, packet_source, queue, simulate_within_limits,
+    source, tcp,
 };
 use serde_json::{Value, json};
 
@@ -354,7 +354,7 @@ fn every_row_and_every_parameter_is_drawn() {
     };
     keys("tcp", tcp::PARAMS);
     keys("arrivals", arrivals::PARAMS);
-    keys("walk", wire::WALK_PARAMS);
+    keys("walk", impair::WALK_PARAMS);
     keys("server", host::PARAMS);
     let tables = [
         rows(cc::TABLE),
@@ -363,10 +363,10 @@ fn every_row_and_every_parameter_is_drawn() {
         rows(packet_source::TABLE),
         rows(dist::TABLE),
         rows(loss::TABLE),
-        rows(wire::JITTER_TABLE),
-        rows(wire::REORDER_TABLE),
-        rows(wire::MEDIUM_TABLE),
-        rows(wire::FORWARDING_TABLE),
+        rows(impair::JITTER_TABLE),
+        rows(impair::REORDER_TABLE),
+        rows(impair::MEDIUM_TABLE),
+        rows(impair::FORWARDING_TABLE),
     ];
     for (name, params) in tables.concat() {
         if !drawn.contains_key(name) {

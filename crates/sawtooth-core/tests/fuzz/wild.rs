@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value as Default};
 use sawtooth_core::rng::Stream;
 use sawtooth_core::{
-    Scenario, arrivals, cc, dist, host, loss, packet_source, queue, source, tcp, wire,
+    Scenario, arrivals, cc, dist, host, impair, loss, packet_source, queue, source, tcp,
 };
 use serde_json::{Map, Value, json};
 
@@ -347,23 +347,23 @@ impl Draw {
             link["drop"] = json!(drop);
         }
         if self.chance(0.1) {
-            link["jitter"] = self.part(wire::JITTER_TABLE, most);
+            link["jitter"] = self.part(impair::JITTER_TABLE, most);
         }
         if self.chance(0.1) {
-            link["reorder"] = self.part(wire::REORDER_TABLE, most);
+            link["reorder"] = self.part(impair::REORDER_TABLE, most);
         }
         if self.chance(0.07) {
-            link["medium"] = self.part(wire::MEDIUM_TABLE, most);
+            link["medium"] = self.part(impair::MEDIUM_TABLE, most);
         }
         if self.chance(0.07) {
-            link["forwarding"] = self.part(wire::FORWARDING_TABLE, most);
+            link["forwarding"] = self.part(impair::FORWARDING_TABLE, most);
         }
         if self.chance(0.07) {
             link["mtu"] = self.bytes(68.0, 10_000.0);
         }
         if self.chance(0.07) {
             let mut walk = json!({});
-            self.some_of(wire::WALK_PARAMS, 0.7, most, &mut walk);
+            self.some_of(impair::WALK_PARAMS, 0.7, most, &mut walk);
             link["walk"] = walk;
         }
         for key in ["duplicate", "corrupt"] {

@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["udp"],
     &["tcp", "host", "exchanges", "kernel"],
     &["cc", "queue", "source", "packet_source", "arrivals"],
-    &["loss", "wire"],
+    &["loss", "impair"],
     &["packet", "dist", "limits", "noise"],
     &["fft", "events", "record", "registry"],
     &["rng", "expr", "ring", "histogram"],

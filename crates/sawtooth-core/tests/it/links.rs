@@ -214,16 +214,16 @@ fn asymmetric_links_have_each_direction_its_own() {
     let links = load(&over(&link(&more), "1 MB")).links;
     let (forward, reverse) = (&links[0].forward, &links[0].reverse);
     assert!((reverse.rate.bps() - 1e6).abs() < 1e-9 && (reverse.delay.secs() - 0.03).abs() < 1e-12);
-    assert_eq!(reverse.wire.jitter, forward.wire.jitter);
-    assert_eq!(reverse.wire.outages, forward.wire.outages);
+    assert_eq!(reverse.impairments.jitter, forward.impairments.jitter);
+    assert_eq!(reverse.impairments.outages, forward.impairments.outages);
     assert_eq!(reverse.mtu, Some(1500));
-    assert!(forward.wire.changes.is_some() && reverse.wire.changes.is_none());
-    assert!(reverse.loss.probability == 0.0 && reverse.wire.duplicate == 0.0);
+    assert!(forward.impairments.changes.is_some() && reverse.impairments.changes.is_none());
+    assert!(reverse.loss.probability == 0.0 && reverse.impairments.duplicate == 0.0);
     let mut none = more;
     none["reverse"] = json!({"jitter": "none", "outages": []});
     let reverse = &load(&over(&link(&none), "1 MB")).links[0].reverse;
-    assert!(reverse.wire.jitter.is_none() && reverse.wire.outages.is_empty());
-    assert_eq!(reverse.wire.changes, forward.wire.changes);
+    assert!(reverse.impairments.jitter.is_none() && reverse.impairments.outages.is_empty());
+    assert_eq!(reverse.impairments.changes, forward.impairments.changes);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use sawtooth_core::registry::Kind;
 use sawtooth_core::scenario::Shortcuts;
-use sawtooth_core::{cc, packet_source, queue, simulate, source, tcp, wire};
+use sawtooth_core::{cc, impair, packet_source, queue, simulate, source, tcp};
 use serde_json::json;
 
 const ALL: Shortcuts = Shortcuts::all(true);
@@ -109,16 +109,16 @@ fn every_row_and_every_part_is_drawn() {
     ] {
         has(&format!("{key} "));
     }
-    for entry in wire::JITTER_TABLE {
+    for entry in impair::JITTER_TABLE {
         has(&format!("jitter {}", entry.name));
     }
-    for entry in wire::REORDER_TABLE {
+    for entry in impair::REORDER_TABLE {
         has(&format!("reorder {}", entry.name));
     }
-    for entry in wire::MEDIUM_TABLE {
+    for entry in impair::MEDIUM_TABLE {
         has(entry.name);
     }
-    for entry in wire::FORWARDING_TABLE {
+    for entry in impair::FORWARDING_TABLE {
         has(&format!("\"{}\"", entry.name));
     }
     has("loss gilbert_elliott");

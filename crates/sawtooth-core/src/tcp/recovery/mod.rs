@@ -14,7 +14,7 @@ pub use rack::Rack;
 
 use super::config::Recovery;
 use super::scoreboard::RangeSet;
-use super::sender::{Permit, Sender};
+use super::sender::{SendAllowance, Sender};
 use crate::packet::Ack;
 use crate::registry::Entry;
 
@@ -30,7 +30,7 @@ pub const TABLE: &[Entry<()>] = &[
 
 /// Why the window was last reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum Reduction {
     Never,
     /// A loss whose recovery is under way.
     Loss,
@@ -45,7 +45,7 @@ pub enum Cut {
 pub struct State {
     /// Everything below was outstanding when the last loss was signalled.
     pub recovery_point: u64,
-    pub last_cut: Cut,
+    pub last_reduction: Reduction,
     /// Segments by which duplicate acknowledgements widen the window: each means that one has left the path (RFC 5681 §3.2).
     pub inflation: u64,
     /// A partial acknowledgement has been seen in this recovery.
@@ -72,7 +72,7 @@ impl State {
     pub fn new(_recovery: Recovery) -> Self {
         Self {
             recovery_point: 1,
-            last_cut: Cut::Never,
+            last_reduction: Reduction::Never,
             inflation: 0,
             partial_seen: false,
             timeout_of: None,
@@ -92,7 +92,7 @@ impl Sender {
     /// number for "nothing yet", repetitions of the SYN's acknowledgement are always believed.
     pub(super) fn recovered(&self) -> bool {
         self.snd_una > self.state.recovery_point
-            || self.state.last_cut == Cut::Never
+            || self.state.last_reduction == Reduction::Never
             || (self.config.ns2_algorithms && self.snd_una == 1)
     }
 
@@ -102,9 +102,9 @@ impl Sender {
         self.counters.dupacks_in += 1;
         if self.dupacks < self.config.dup_thresh {
             self.permit = if self.config.limited_transmit {
-                Permit::One
+                SendAllowance::One
             } else {
-                Permit::Nothing
+                SendAllowance::Nothing
             };
         }
     }
@@ -122,7 +122,7 @@ impl Sender {
         }
         self.state.inflation = 0;
         self.state.recovery_point = self.snd_max;
-        self.state.last_cut = Cut::Timeout;
+        self.state.last_reduction = Reduction::Timeout;
         self.state.partial_seen = false;
         self.state.in_recovery = false;
         self.state.after_timeout = true;

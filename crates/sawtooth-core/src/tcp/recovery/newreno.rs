@@ -3,7 +3,7 @@
 //!
 //! Specification: RFC 6582 §3.2.
 
-use super::{Cut, Permit, Sender};
+use super::{Reduction, SendAllowance, Sender};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
@@ -21,7 +21,7 @@ impl Sender {
     #[inline]
     pub(in crate::tcp) fn newreno_on_ack(&mut self, now: Event, ack: &Ack) {
         if ack.next > self.snd_una {
-            if self.state.last_cut != Cut::Loss {
+            if self.state.last_reduction != Reduction::Loss {
                 self.on_new_ack(now, ack.next, true);
             } else if ack.next >= self.state.recovery_point {
                 self.newreno_full_ack(now, ack.next);
@@ -34,7 +34,7 @@ impl Sender {
         if let Some(burst) = self.config.recovery_burst
             && self.dupacks >= self.config.dup_thresh
         {
-            self.permit = Permit::Burst(burst);
+            self.permit = SendAllowance::Burst(burst);
         }
     }
 
@@ -42,7 +42,7 @@ impl Sender {
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     fn newreno_full_ack(&mut self, now: Event, next: u64) {
         self.state.inflation = 0;
-        self.state.last_cut = Cut::Recovered;
+        self.state.last_reduction = Reduction::Recovered;
         match self.config.exit_window {
             ExitWindow::Keep => self.on_new_ack(now, next, true),
             ExitWindow::FlightSize => {

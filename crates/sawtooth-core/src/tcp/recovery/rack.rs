@@ -9,7 +9,7 @@
 mod undo;
 
 use self::undo::Undo;
-use super::{Permit, Sender};
+use super::{SendAllowance, Sender};
 use crate::cc::{self, Windows};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
@@ -690,7 +690,7 @@ impl Sender {
     }
 
     pub(in crate::tcp) fn rack_on_timer(&mut self, now: Event) {
-        self.permit = Permit::Window;
+        self.permit = SendAllowance::Window;
         if self.rack().pace_timer.time <= now.time {
             self.rack().pace_timer = Key::NEVER;
             if self.rack_deadline.time > now.time {
@@ -833,7 +833,7 @@ impl Sender {
         if std::mem::take(&mut self.rack().arm_due) {
             self.rack_arm(now);
         }
-        self.permit = Permit::Nothing;
+        self.permit = SendAllowance::Nothing;
         self.rack().burst = 0;
         self.note_limit(now);
         None

@@ -2,7 +2,7 @@
 //!
 //! Specification: RFC 5681 §3.2.
 
-use super::{Cut, Permit, Sender};
+use super::{Reduction, SendAllowance, Sender};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
@@ -21,8 +21,8 @@ impl Sender {
         if ack.next > self.snd_una {
             // RFC 5681 §3.2 step 6: deflate.
             self.state.inflation = 0;
-            if self.state.last_cut == Cut::Loss {
-                self.state.last_cut = Cut::Recovered;
+            if self.state.last_reduction == Reduction::Loss {
+                self.state.last_reduction = Reduction::Recovered;
             }
             self.on_new_ack(now, ack.next, true);
         } else if self.is_dupack(ack) {
@@ -36,7 +36,7 @@ impl Sender {
         if self.dupacks == self.config.dup_thresh {
             if self.recovered() {
                 self.state.recovery_point = self.snd_max;
-                self.state.last_cut = Cut::Loss;
+                self.state.last_reduction = Reduction::Loss;
                 self.state.partial_seen = false;
                 self.reduce(now);
                 self.stop_timing();
@@ -44,11 +44,13 @@ impl Sender {
                 self.pending = Some(self.snd_una);
                 self.state.inflation = u64::from(self.config.dup_thresh);
             }
-        } else if self.dupacks > self.config.dup_thresh && self.state.last_cut == Cut::Loss {
+        } else if self.dupacks > self.config.dup_thresh
+            && self.state.last_reduction == Reduction::Loss
+        {
             self.state.inflation += 1;
         }
         if self.dupacks >= self.config.dup_thresh {
-            self.permit = Permit::Window;
+            self.permit = SendAllowance::Window;
         }
     }
 }

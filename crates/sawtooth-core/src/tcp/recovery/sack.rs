@@ -4,7 +4,7 @@
 //! TCP", CCR 26(3), 1996, §4 (`sack_pipe = "counter"`: the path's content is counted since the loss, and a hole is
 //! retransmitted as soon as anything above it has arrived).
 
-use super::{Cut, Permit, Sender};
+use super::{Reduction, SendAllowance, Sender};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
@@ -79,7 +79,7 @@ impl Sender {
 
     fn enter_sack_recovery(&mut self, now: Event) {
         self.state.recovery_point = self.snd_max;
-        self.state.last_cut = Cut::Loss;
+        self.state.last_reduction = Reduction::Loss;
         self.state.in_recovery = true;
         self.state.rescued = false;
         self.reduce(now);
@@ -100,7 +100,7 @@ impl Sender {
 
     fn leave_sack_recovery(&mut self) {
         self.state.in_recovery = false;
-        self.state.last_cut = Cut::Recovered;
+        self.state.last_reduction = Reduction::Recovered;
         self.state.high_rxt = 0;
         self.state.sacked_below_high_rxt = 0;
         self.state.pipe = 0;
@@ -130,17 +130,17 @@ impl Sender {
             self.dupacks += 1;
         }
         // §5.1: after a timeout, not before everything that was outstanding then has been acknowledged.
-        let covered =
-            self.snd_una >= self.state.recovery_point || self.state.last_cut == Cut::Never;
+        let covered = self.snd_una >= self.state.recovery_point
+            || self.state.last_reduction == Reduction::Never;
         if covered && !self.state.in_recovery && !self.state.scoreboard.is_empty() {
             let lost = self.lost_edge().is_some_and(|edge| self.snd_una < edge);
             if self.dupacks >= self.config.dup_thresh || lost {
                 self.enter_sack_recovery(now);
             } else if ack.next == self.snd_una {
                 self.permit = if self.config.limited_transmit && news {
-                    Permit::One
+                    SendAllowance::One
                 } else {
-                    Permit::Nothing
+                    SendAllowance::Nothing
                 };
             }
         }
@@ -218,7 +218,7 @@ impl Sender {
             self.clear_scoreboard();
         } else if self.is_dupack(ack) && !self.state.after_timeout && self.update_scoreboard(ack) {
             // Only an acknowledgement that reports something new says that a segment has arrived.
-            self.permit = Permit::Nothing;
+            self.permit = SendAllowance::Nothing;
             self.count_dupack();
             if self.dupacks == self.config.dup_thresh && self.recovered() {
                 // What is outstanding, less the segments whose arrival the duplicate acknowledgements reported.
@@ -229,7 +229,7 @@ impl Sender {
                 self.enter_sack_recovery(now);
             }
         } else {
-            self.permit = Permit::Nothing;
+            self.permit = SendAllowance::Nothing;
         }
     }
 

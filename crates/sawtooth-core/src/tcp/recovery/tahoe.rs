@@ -3,7 +3,7 @@
 //! Specification: Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988; Fall and Floyd, "Simulation-based Comparisons of
 //! Tahoe, Reno, and SACK TCP", CCR 26(3), 1996, §2.
 
-use super::{Cut, Sender};
+use super::{Reduction, Sender};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
@@ -25,7 +25,7 @@ impl Sender {
             self.count_dupack();
             if self.dupacks == self.config.dup_thresh && self.recovered() {
                 self.state.recovery_point = self.snd_max;
-                self.state.last_cut = Cut::Loss;
+                self.state.last_reduction = Reduction::Loss;
                 self.reduce(now);
                 self.set_cwnd(now, 1.0);
                 self.snd_nxt = self.snd_una;

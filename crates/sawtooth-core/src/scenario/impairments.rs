@@ -9,13 +9,13 @@ use super::{
     declared_name, keys, object, part, quantity, set_params,
 };
 use crate::expr::Dimension;
+use crate::impair::{
+    self, Change, Changes, Forwarding, Impairments, Jitter, Meanwhile, Medium, Outage, Span, Trace,
+    Walk,
+};
 use crate::loss::{self, LossSpec};
 use crate::packet_source;
 use crate::registry::{Params, Value};
-use crate::wire::{
-    self, Change, Changes, Forwarding, Jitter, Meanwhile, Medium, Outage, Span, Trace, Walk,
-    WireSpec,
-};
 
 /// A direction of a link, and where it is.
 #[derive(Clone, Copy)]
@@ -43,16 +43,16 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The wire of a direction. The reverse has the forward's course of rates and delays, jitter and outages, unless it has its own; what
+/// The impairments of a direction. The reverse has the forward's course of rates and delays, jitter and outages, unless it has its own; what
 /// befalls single packets it has of its own only.
-pub(super) fn wire(table: Table) -> Result<WireSpec> {
-    let mirror = table.mirror.map(|mirror| &mirror.wire);
-    let mut spec = WireSpec {
+pub(super) fn read(table: Table) -> Result<Impairments> {
+    let mirror = table.mirror.map(|mirror| &mirror.impairments);
+    let mut spec = Impairments {
         duplicate: table.share("duplicate")?,
         corrupt: table.share("corrupt")?,
         trace: trace(table)?,
         changes: changes(table)?,
-        ..WireSpec::default()
+        ..Impairments::default()
     };
     spec.outages = match (table.get("outages"), mirror) {
         (Some((json, path)), _) => outages(json, &path, table.scope)?,
@@ -69,8 +69,10 @@ pub(super) fn wire(table: Table) -> Result<WireSpec> {
         (None, mirror) => mirror.is_some_and(|mirror| mirror.may_overtake),
     };
     if let Some((json, path)) = table.get("reorder") {
-        let part = part(json, wire::REORDER_TABLE, "reorder", &path, table.scope)?;
-        let entry = wire::REORDER_TABLE.iter().find(|row| row.name == part.name);
+        let part = part(json, impair::REORDER_TABLE, "reorder", &path, table.scope)?;
+        let entry = impair::REORDER_TABLE
+            .iter()
+            .find(|row| row.name == part.name);
         spec.reorder = entry.map(|entry| (entry.new)(&part.params));
     }
     Ok(spec)
@@ -110,7 +112,7 @@ pub(super) fn medium(table: Table) -> Result<Option<Medium>> {
         None => table.mirror.and_then(|mirror| mirror.medium),
     };
     let traced = match table.mirror {
-        Some(mirror) => mirror.wire.trace.is_some() && !table.has_any(&["rate"]),
+        Some(mirror) => mirror.impairments.trace.is_some() && !table.has_any(&["rate"]),
         None => false,
     };
     if medium.is_some() && (traced || table.has_any(&["trace"])) {
@@ -129,14 +131,16 @@ fn own_medium(json: &Json, path: &str, scope: Scope) -> Result<Option<Medium>> {
     if json.as_str() == Some("none") {
         return Ok(None);
     }
-    let part = part(json, wire::MEDIUM_TABLE, "medium", path, scope)?;
-    let entry = wire::MEDIUM_TABLE.iter().find(|row| row.name == part.name);
+    let part = part(json, impair::MEDIUM_TABLE, "medium", path, scope)?;
+    let entry = impair::MEDIUM_TABLE
+        .iter()
+        .find(|row| row.name == part.name);
     Ok(entry.map(|entry| (entry.new)(&part.params)))
 }
 
 /// How the node at the end passes packets on; the reverse's node is like the forward's, unless it says otherwise.
 pub(super) fn forwarding(table: Table) -> Result<Forwarding> {
-    let rows = wire::FORWARDING_TABLE;
+    let rows = impair::FORWARDING_TABLE;
     let Some((json, path)) = table.get("forwarding") else {
         let mirrored = table.mirror.map(|mirror| mirror.forwarding);
         return Ok(mirrored.unwrap_or_else(|| (rows[0].new)(&Params::defaults(rows[0].params))));
@@ -180,8 +184,8 @@ fn check_node(
     };
     if forwarding.cuts_through() {
         let store = "write forwarding = \"store_and_forward\"";
-        for (which, wire) in [(link, &direction.wire), (next, &onward.wire)] {
-            if !wire.is_steady() {
+        for (which, impairments) in [(link, &direction.impairments), (next, &onward.impairments)] {
+            if !impairments.is_steady() {
                 let message = format!(
                     "what cuts through from link `{}` to `{}` needs to know how long it takes on both, and `{}` has no one rate and delay",
                     link.name, next.name, which.name
@@ -201,7 +205,7 @@ fn check_node(
             return refuse(message, store);
         }
     }
-    if forwarding.per_packet_secs > 0.0 && direction.wire.is_unruly() {
+    if forwarding.per_packet_secs > 0.0 && direction.impairments.may_reorder() {
         let message = format!(
             "`per_packet` takes one packet after the other, and those of link `{}` come in another order, or twice",
             link.name
@@ -302,7 +306,7 @@ fn list_of<'a>(json: &'a Json, key: &str, path: &str) -> Result<(&'a [Json], Str
 fn trace(table: Table) -> Result<Option<Arc<Trace>>> {
     let Some((json, path)) = table.get("trace") else {
         let mirror = table.mirror.filter(|_| !table.has_any(&["rate"]));
-        return Ok(mirror.and_then(|mirror| mirror.wire.trace.clone()));
+        return Ok(mirror.and_then(|mirror| mirror.impairments.trace.clone()));
     };
     if table.has_any(&["rate"]) {
         let message = "a link with a `trace` has its rate from it";
@@ -346,7 +350,7 @@ fn changes(table: Table) -> Result<Option<Changes>> {
         (None, None) => {
             let own = table.has_any(&["rate", "delay", "trace"]);
             let mirror = table.mirror.filter(|_| !own);
-            Ok(mirror.and_then(|mirror| mirror.wire.changes.clone()))
+            Ok(mirror.and_then(|mirror| mirror.impairments.changes.clone()))
         }
     }
 }
@@ -355,7 +359,7 @@ fn changes(table: Table) -> Result<Option<Changes>> {
 fn refuse_rate(table: Table, path: String) -> Result<()> {
     let mirrored = table
         .mirror
-        .is_some_and(|mirror| mirror.wire.trace.is_some());
+        .is_some_and(|mirror| mirror.impairments.trace.is_some());
     if table.has_any(&["trace"]) || (mirrored && !table.has_any(&["rate"])) {
         let message = "a link with a `trace` has its rate from it";
         return Err(at_key(path, message).hint("leave one of the two out"));
@@ -437,12 +441,12 @@ fn change(json: &Json, path: &str, table: Table) -> Result<Change> {
 }
 
 fn walk(json: &Json, path: &str, table: Table) -> Result<Walk> {
-    let mut params = Params::defaults(wire::WALK_PARAMS);
+    let mut params = Params::defaults(impair::WALK_PARAMS);
     let keys = object(json, path)?;
     let what = "parameter of a walk";
     set_params(
         &mut params,
-        wire::WALK_PARAMS,
+        impair::WALK_PARAMS,
         keys,
         &[],
         path,
@@ -497,7 +501,7 @@ fn walk(json: &Json, path: &str, table: Table) -> Result<Walk> {
 
 /// A walk begins between its bounds.
 pub(super) fn check_start(direction: &Direction, path: &str) -> Result<()> {
-    let Some(Changes::Walk(walk)) = &direction.wire.changes else {
+    let Some(Changes::Walk(walk)) = &direction.impairments.changes else {
         return Ok(());
     };
     let outside = |span: Option<Span>, value: f64| {
@@ -580,8 +584,10 @@ fn jitter(json: &Json, path: &str, scope: Scope) -> Result<Jitter> {
                 .collect()
         })
     });
-    let part = part(&json, wire::JITTER_TABLE, "jitter", path, scope)?;
-    let entry = wire::JITTER_TABLE.iter().find(|row| row.name == part.name);
+    let part = part(&json, impair::JITTER_TABLE, "jitter", path, scope)?;
+    let entry = impair::JITTER_TABLE
+        .iter()
+        .find(|row| row.name == part.name);
     let Some(measured) = measured else {
         let jitter = entry.map(|entry| (entry.new)(&part.params));
         return match jitter {
@@ -708,7 +714,7 @@ pub(super) fn fit_datagrams(links: &[LinkSpec], flows: &[UdpSpec]) -> Result<()>
 
 /// What of a direction the kernel's own shaper cannot make.
 pub(super) fn beyond_shaper(direction: &Direction) -> Option<&'static str> {
-    let wire = &direction.wire;
+    let impairments = &direction.impairments;
     let found = [
         (
             !direction.loss.drop.is_empty(),
@@ -717,13 +723,16 @@ pub(super) fn beyond_shaper(direction: &Direction) -> Option<&'static str> {
         (direction.loss.bursts.is_some(), "losses in bursts"),
         (direction.medium.is_some(), "a `medium`"),
         (!direction.forwarding.is_plain(), "`forwarding`"),
-        (wire.trace.is_some(), "a `trace`"),
-        (wire.changes.is_some(), "a link that changes over time"),
-        (!wire.outages.is_empty(), "outages"),
-        (wire.jitter.is_some(), "jitter"),
-        (wire.reorder.is_some(), "reordering"),
-        (wire.duplicate > 0.0, "duplicates"),
-        (wire.corrupt > 0.0, "damaged packets"),
+        (impairments.trace.is_some(), "a `trace`"),
+        (
+            impairments.changes.is_some(),
+            "a link that changes over time",
+        ),
+        (!impairments.outages.is_empty(), "outages"),
+        (impairments.jitter.is_some(), "jitter"),
+        (impairments.reorder.is_some(), "reordering"),
+        (impairments.duplicate > 0.0, "duplicates"),
+        (impairments.corrupt > 0.0, "damaged packets"),
     ];
     found
         .iter()

@@ -1,9 +1,9 @@
 //! What the wire of a link does besides carrying packets at one rate with one delay: it changes over time, fails for a while, delays each
 //! packet by another time, and loses, damages, doubles or displaces some.
 //!
-//! **Model.** A packet's transmission begins at `start` and ends when its last bit has left ([`Wire::transmit`]): by the rate of each moment,
+//! **Model.** A packet's transmission begins at `start` and ends when its last bit has left ([`ImpairedWire::transmit`]): by the rate of each moment,
 //! or by the delivery opportunities of a trace. It arrives the delay of that moment later, jitter and displacement included
-//! ([`Wire::cross`]). Transmissions follow one another in the order in which they begin, and everything here depends on their times and on
+//! ([`ImpairedWire::cross`]). Transmissions follow one another in the order in which they begin, and everything here depends on their times and on
 //! streams of random numbers alone. So a departure can be computed when its packet arrives at the link, as on a plain wire.
 //!
 //! Every effect draws from a stream of its own, and every transmitted packet takes one step in each stream in use, whatever becomes of it: then
@@ -32,7 +32,7 @@ use trace::Opportunities;
 
 /// What a direction of a link has beyond its constant rate and delay. The default is nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WireSpec {
+pub struct Impairments {
     /// When bytes can leave, in place of a rate.
     pub trace: Option<Arc<Trace>>,
     pub changes: Option<Changes>,
@@ -47,7 +47,7 @@ pub struct WireSpec {
     pub corrupt: f64,
 }
 
-impl WireSpec {
+impl Impairments {
     /// Whether one rate and one delay say everything.
     pub fn is_plain(&self) -> bool {
         let plain = Self {
@@ -67,7 +67,7 @@ impl WireSpec {
     }
 
     /// Whether what leaves may arrive in another order, or more than once.
-    pub fn is_unruly(&self) -> bool {
+    pub fn may_reorder(&self) -> bool {
         let delay_changes = self.jitter.is_some() || self.changes.is_some();
         self.reorder.is_some() || self.duplicate > 0.0 || (self.may_overtake && delay_changes)
     }
@@ -113,12 +113,12 @@ pub struct Crossing {
 
 /// The wire of one direction of a link.
 #[derive(Debug)]
-pub struct Wire {
-    spec: WireSpec,
+pub struct ImpairedWire {
+    spec: Impairments,
     initial: Conditions,
     /// The run's end; nobody asks what is transmitted later.
     horizon: f64,
-    /// For a second look at the course, see [`Wire::capacity_bits`].
+    /// For a second look at the course, see [`ImpairedWire::capacity_bits`].
     course_stream: Stream,
     course: Course,
     opportunities: Option<Opportunities>,
@@ -140,10 +140,10 @@ struct Draws {
     packets: u64,
 }
 
-impl Wire {
+impl ImpairedWire {
     /// The wire of the port called `port`; nothing if it is plain.
     pub fn new(
-        spec: &WireSpec,
+        spec: &Impairments,
         initial: Conditions,
         horizon: f64,
         (seed, port): (u64, &str),
@@ -174,8 +174,8 @@ impl Wire {
     }
 
     /// Whether what leaves may arrive in another order, or more than once.
-    pub fn is_unruly(&self) -> bool {
-        self.spec.is_unruly()
+    pub fn may_reorder(&self) -> bool {
+        self.spec.may_reorder()
     }
 
     /// When the transmission of a packet of `bytes` ends that begins at `start`; infinite if it does not

@@ -8,12 +8,12 @@ const INITIAL: Conditions = Conditions {
     loss: 0.0,
 };
 
-fn wire(spec: &WireSpec) -> Wire {
-    *Wire::new(spec, INITIAL, 1e6, (1, "l.forward")).expect("it is not plain")
+fn wire(spec: &Impairments) -> ImpairedWire {
+    *ImpairedWire::new(spec, INITIAL, 1e6, (1, "l.forward")).expect("it is not plain")
 }
 
 /// Ends of transmissions of 1000 bytes, 8 ms at 1 Mbit/s, that follow one another from `start` on.
-fn train(wire: &mut Wire, start: f64, packets: usize) -> Vec<f64> {
+fn train(wire: &mut ImpairedWire, start: f64, packets: usize) -> Vec<f64> {
     let mut now = start;
     let mut service = Service::Fresh;
     let mut ends = Vec::new();
@@ -41,32 +41,32 @@ fn step(at_secs: f64, rate_bps: f64) -> Change {
     }
 }
 
-fn table(rows: &[Change], every_secs: Option<f64>) -> WireSpec {
-    WireSpec {
+fn table(rows: &[Change], every_secs: Option<f64>) -> Impairments {
+    Impairments {
         changes: Some(Changes::Table {
             rows: rows.into(),
             every_secs,
         }),
-        ..WireSpec::default()
+        ..Impairments::default()
     }
 }
 
-fn outage(packets: Meanwhile) -> WireSpec {
-    WireSpec {
+fn outage(packets: Meanwhile) -> Impairments {
+    Impairments {
         outages: vec![Outage {
             from_secs: 0.010,
             until_secs: 0.030,
             every_secs: Some(1.0),
             packets,
         }],
-        ..WireSpec::default()
+        ..Impairments::default()
     }
 }
 
-fn traced(millis: &[u64]) -> WireSpec {
-    WireSpec {
+fn traced(millis: &[u64]) -> Impairments {
+    Impairments {
         trace: Trace::new(millis.to_vec()).map(Arc::new),
-        ..WireSpec::default()
+        ..Impairments::default()
     }
 }
 
@@ -96,7 +96,7 @@ fn the_delay_is_that_of_the_moment_at_which_the_last_bit_leaves_and_packets_keep
         loss: None,
     };
     let spec = table(&[row(0.010, 0.010), row(0.020, 0.040)], None);
-    let arrivals = |spec: &WireSpec| -> Vec<(f64, bool)> {
+    let arrivals = |spec: &Impairments| -> Vec<(f64, bool)> {
         let mut wire = wire(spec);
         let mut start = 0.0;
         let mut send = || {
@@ -113,7 +113,7 @@ fn the_delay_is_that_of_the_moment_at_which_the_last_bit_leaves_and_packets_keep
     let kept = arrivals(&spec);
     near(&times(&kept), &[0.058, 0.058, 0.064]);
     assert!(kept.iter().all(|one| !one.1));
-    let free = arrivals(&WireSpec {
+    let free = arrivals(&Impairments {
         may_overtake: true,
         ..spec
     });
@@ -132,9 +132,9 @@ fn a_walk_stays_within_its_bounds_and_steps_at_its_interval() {
         }),
         delay_secs: None,
     };
-    let spec = WireSpec {
+    let spec = Impairments {
         changes: Some(Changes::Walk(walk)),
-        ..WireSpec::default()
+        ..Impairments::default()
     };
     let mut course = wire(&spec).course;
     let mut rates = vec![course.at(0.499).rate_bps];
@@ -202,7 +202,7 @@ fn mahimahi_a_trace_starts_again_after_its_last_time() {
 
 #[test]
 fn a_link_that_stands_still_at_all_its_opportunities_never_sends() {
-    let spec = WireSpec {
+    let spec = Impairments {
         outages: vec![Outage {
             from_secs: 0.0,
             until_secs: 0.5,
@@ -211,7 +211,7 @@ fn a_link_that_stands_still_at_all_its_opportunities_never_sends() {
         }],
         ..traced(&[200, 1000])
     };
-    let mut wire = *Wire::new(&spec, INITIAL, 60.0, (1, "l")).expect("it is not plain");
+    let mut wire = *ImpairedWire::new(&spec, INITIAL, 60.0, (1, "l")).expect("it is not plain");
     assert!(wire.transmit(0.0, 1500, Service::Fresh).is_infinite());
 }
 
@@ -269,9 +269,9 @@ fn distributions_of_jitter_have_their_moments() {
 #[test]
 fn displaced_packets_are_early_or_late_and_leave_the_order_of_the_others() {
     let cross = |reorder| {
-        let mut wire = wire(&WireSpec {
+        let mut wire = wire(&Impairments {
             reorder: Some(reorder),
-            ..WireSpec::default()
+            ..Impairments::default()
         });
         [0.1, 0.2, 0.21, 0.22].map(|end| {
             let crossing = wire.cross(end - 0.001, end);
@@ -297,17 +297,17 @@ fn displaced_packets_are_early_or_late_and_leave_the_order_of_the_others() {
 #[test]
 fn switching_on_one_effect_changes_no_others_draws() {
     let jitter = Some(Jitter::Uniform { spread: 0.01 });
-    let alone = WireSpec {
+    let alone = Impairments {
         jitter,
         may_overtake: true,
-        ..WireSpec::default()
+        ..Impairments::default()
     };
-    let with_more = WireSpec {
+    let with_more = Impairments {
         duplicate: 0.5,
         corrupt: 0.5,
         ..alone.clone()
     };
-    let arrivals = |spec: &WireSpec| -> Vec<f64> {
+    let arrivals = |spec: &Impairments| -> Vec<f64> {
         let mut wire = wire(spec);
         (0..100)
             .map(|at| wire.cross(f64::from(at), f64::from(at)).arrival)
@@ -319,13 +319,13 @@ fn switching_on_one_effect_changes_no_others_draws() {
 #[test]
 fn no_packet_arrives_sooner_than_the_least_delay() {
     let specs = [
-        WireSpec {
+        Impairments {
             jitter: Some(Jitter::Uniform { spread: 0.01 }),
-            ..WireSpec::default()
+            ..Impairments::default()
         },
-        WireSpec {
+        Impairments {
             jitter: Some(Jitter::Normal { deviation: 0.1 }),
-            ..WireSpec::default()
+            ..Impairments::default()
         },
         table(
             &[Change {
