@@ -404,7 +404,7 @@ impl<'a> Arrivals<'a> {
             let row = tables::row(entry.summary.row(head, end));
             all.push(without_what_kernels_do_not_tell(row));
             let rows = entry.summary.completions(&flow.name);
-            by_size.extend(rows.map(|row| tables::row(row)));
+            by_size.extend(rows.map(tables::row));
         }
         let mut found = vec![("arrivals", json!(all)), ("completions", json!(by_size))];
         found.extend(self.transfers.take().map(|rows| ("transfers", json!(rows))));

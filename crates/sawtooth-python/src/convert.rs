@@ -6,7 +6,7 @@ use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
 use sawtooth_core::scenario::keys::{self, Key, Missing, Takes};
 use sawtooth_core::{
-    arrivals, cc, dist, expr, host, kernel, limits, loss, packet_source, queue, source, tcp, wire,
+    arrivals, cc, dist, expr, host, impair, kernel, limits, loss, packet_source, queue, source, tcp,
 };
 use serde_json::{Value as Json, json};
 
