@@ -820,29 +820,6 @@ impl<'a> World<'a> {
         }
         false
     }
-
-    // --- samples --------------------------------------------------------------------------------------------------------
-
-    #[inline]
-    fn sample_sender(&mut self, index: u32, until: f64) {
-        if self.samplers.is_some() {
-            self.take_sender_samples(index, until);
-        }
-    }
-
-    #[inline]
-    fn sample_receiver(&mut self, index: u32, until: f64) {
-        if self.samplers.is_some() {
-            self.take_receiver_samples(index, until);
-        }
-    }
-
-    #[inline]
-    fn sample_port(&mut self, index: u32, until: f64) {
-        if self.samplers.is_some() {
-            self.take_port_samples(index, until);
-        }
-    }
 }
 
 /// The slot of a flow's retransmission timer; before its start, of the start.

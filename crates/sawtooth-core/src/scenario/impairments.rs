@@ -5,17 +5,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Direction, FlowSpec, LinkSpec, Result, Scope, UdpSpec, any_quantity, at, at_key, check_keys,
-    declared_name, keys, object, part, quantity, set_params,
+    Direction, LinkSpec, Result, Scope, any_quantity, at, at_key, check_keys, course,
+    declared_name, keys, object, part, quantity,
 };
 use crate::expr::Dimension;
-use crate::impair::{
-    self, Change, Changes, Forwarding, Impairments, Jitter, Meanwhile, Medium, Outage, Span, Trace,
-    Walk,
-};
+use crate::impair::{self, Forwarding, Impairments, Jitter, Meanwhile, Medium, Outage, Trace};
 use crate::loss::{self, LossSpec};
-use crate::packet_source;
-use crate::registry::{Params, Value};
+use crate::registry::Params;
 
 /// A direction of a link, and where it is.
 #[derive(Clone, Copy)]
@@ -28,16 +24,16 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn get(&self, key: &str) -> Option<(&'a Json, String)> {
+    pub(super) fn get(&self, key: &str) -> Option<(&'a Json, String)> {
         let json = self.keys.get(key)?;
         Some((json, format!("{}.{key}", self.path)))
     }
 
-    fn has_any(&self, keys: &[&str]) -> bool {
+    pub(super) fn has_any(&self, keys: &[&str]) -> bool {
         keys.iter().any(|key| self.keys.contains_key(*key))
     }
 
-    fn share(&self, key: &str) -> Result<f64> {
+    pub(super) fn share(&self, key: &str) -> Result<f64> {
         self.get(key)
             .map_or(Ok(0.0), |(json, path)| share(json, &path, key, self.scope))
     }
@@ -51,7 +47,7 @@ pub(super) fn read(table: Table) -> Result<Impairments> {
         duplicate: table.share("duplicate")?,
         corrupt: table.share("corrupt")?,
         trace: trace(table)?,
-        changes: changes(table)?,
+        changes: course::changes(table)?,
         ..Impairments::default()
     };
     spec.outages = match (table.get("outages"), mirror) {
@@ -262,7 +258,7 @@ pub(super) fn losses(table: Table) -> Result<LossSpec> {
     Ok(spec)
 }
 
-fn share(json: &Json, path: &str, what: &str, scope: Scope) -> Result<f64> {
+pub(super) fn share(json: &Json, path: &str, what: &str, scope: Scope) -> Result<f64> {
     let found = quantity(json, path, scope, Dimension::Number)?;
     if (0.0..=1.0).contains(&found) {
         Ok(found)
@@ -272,7 +268,7 @@ fn share(json: &Json, path: &str, what: &str, scope: Scope) -> Result<f64> {
     }
 }
 
-fn time(json: &Json, path: &str, scope: Scope) -> Result<f64> {
+pub(super) fn time(json: &Json, path: &str, scope: Scope) -> Result<f64> {
     let secs = quantity(json, path, scope, Dimension::Time)?;
     if secs < 0.0 {
         return Err(at(
@@ -284,7 +280,7 @@ fn time(json: &Json, path: &str, scope: Scope) -> Result<f64> {
 }
 
 /// What a table says at `key`, or the list that stands for a table with nothing else.
-fn list_of<'a>(json: &'a Json, key: &str, path: &str) -> Result<(&'a [Json], String)> {
+pub(super) fn list_of<'a>(json: &'a Json, key: &str, path: &str) -> Result<(&'a [Json], String)> {
     if let Json::Array(items) = json {
         return Ok((items, path.to_owned()));
     }
@@ -336,191 +332,6 @@ fn trace(table: Table) -> Result<Option<Arc<Trace>>> {
     })?;
     Ok(Some(Arc::new(trace)))
 }
-
-fn changes(table: Table) -> Result<Option<Changes>> {
-    match (table.get("changes"), table.get("walk")) {
-        (Some(_), Some((_, path))) => {
-            let message = "a link has `changes` or a `walk`, not both";
-            Err(at_key(path, message).hint("leave one of the two out"))
-        }
-        (Some((json, path)), None) => steps(json, &path, table).map(Some),
-        (None, Some((json, path))) => {
-            walk(json, &path, table).map(|walk| Some(Changes::Walk(walk)))
-        }
-        (None, None) => {
-            let own = table.has_any(&["rate", "delay", "trace"]);
-            let mirror = table.mirror.filter(|_| !own);
-            Ok(mirror.and_then(|mirror| mirror.impairments.changes.clone()))
-        }
-    }
-}
-
-/// With a trace there is no other rate.
-fn refuse_rate(table: Table, path: String) -> Result<()> {
-    let mirrored = table
-        .mirror
-        .is_some_and(|mirror| mirror.impairments.trace.is_some());
-    if table.has_any(&["trace"]) || (mirrored && !table.has_any(&["rate"])) {
-        let message = "a link with a `trace` has its rate from it";
-        return Err(at_key(path, message).hint("leave one of the two out"));
-    }
-    Ok(())
-}
-
-fn steps(json: &Json, path: &str, table: Table) -> Result<Changes> {
-    let scope = table.scope;
-    let mut every_secs = None;
-    if let Json::Object(keys) = json {
-        check_keys(keys, keys::names(keys::CHANGES), path)?;
-        if let Some(every) = keys.get("every") {
-            every_secs = Some(time(every, &format!("{path}.every"), scope)?);
-        }
-    }
-    let (items, place) = list_of(json, "rows", path)?;
-    let mut rows: Vec<Change> = Vec::with_capacity(items.len());
-    for (index, json) in items.iter().enumerate() {
-        let path = format!("{place}[{index}]");
-        let row = change(json, &path, table)?;
-        if let Some(before) = rows.last().filter(|before| before.at_secs >= row.at_secs) {
-            let (here, before) = (row.at_secs, before.at_secs);
-            let message = format!("{here} s comes after {before} s: times must ascend");
-            return Err(at(format!("{path}.at"), message));
-        }
-        rows.push(row);
-    }
-    let Some(last) = rows.last() else {
-        return Err(at(place, "a table of changes needs a row")
-            .hint("for example changes = [{ at = \"5 s\", rate = \"2 Mbit/s\" }]"));
-    };
-    if let Some(every) = every_secs.filter(|every| *every <= last.at_secs) {
-        let message = format!(
-            "the table cannot start again after {every} s: it goes on to {} s",
-            last.at_secs
-        );
-        return Err(at(format!("{path}.every"), message));
-    }
-    Ok(Changes::Table {
-        rows: rows.into(),
-        every_secs,
-    })
-}
-
-fn change(json: &Json, path: &str, table: Table) -> Result<Change> {
-    let scope = table.scope;
-    let keys = object(json, path)?;
-    check_keys(keys, keys::names(keys::CHANGE), path)?;
-    let get = |key: &str| keys.get(key).map(|json| (json, format!("{path}.{key}")));
-    let Some((json, place)) = get("at") else {
-        return Err(at(path, "a change needs a time: `at` is missing"));
-    };
-    let at_secs = time(json, &place, scope)?;
-    let mut row = Change {
-        at_secs,
-        rate_bps: None,
-        delay_secs: None,
-        loss: None,
-    };
-    if let Some((json, place)) = get("rate") {
-        refuse_rate(table, place.clone())?;
-        let rate = quantity(json, &place, scope, Dimension::Rate)?;
-        if rate < 0.0 {
-            return Err(at(
-                place,
-                format!("a rate cannot be negative, found {rate} bit/s"),
-            ));
-        }
-        row.rate_bps = Some(rate);
-    }
-    if let Some((json, place)) = get("delay") {
-        row.delay_secs = Some(time(json, &place, scope)?);
-    }
-    if let Some((json, place)) = get("loss") {
-        row.loss = Some(share(json, &place, "loss", scope)?);
-    }
-    Ok(row)
-}
-
-fn walk(json: &Json, path: &str, table: Table) -> Result<Walk> {
-    let mut params = Params::defaults(impair::WALK_PARAMS);
-    let keys = object(json, path)?;
-    let what = "parameter of a walk";
-    set_params(
-        &mut params,
-        impair::WALK_PARAMS,
-        keys,
-        &[],
-        path,
-        what,
-        table.scope,
-    )?;
-    let span = |[step, min, max]: [&str; 3]| -> Result<Option<Span>> {
-        let number = |key: &str| match params.get(key) {
-            Value::Rate(number) | Value::Duration(number) => Some(number),
-            _ => None,
-        };
-        match [number(step), number(min), number(max)] {
-            [None, None, None] => Ok(None),
-            [Some(most), Some(low), Some(high)] if low < high && most <= high - low => {
-                Ok(Some(Span {
-                    step: most,
-                    min: low,
-                    max: high,
-                }))
-            }
-            [Some(_), Some(low), Some(high)] => {
-                let (key, message) = if low < high {
-                    (
-                        step,
-                        format!("`{step}` is larger than from `{min}` to `{max}`"),
-                    )
-                } else {
-                    (min, format!("`{min}` must be below `{max}`"))
-                };
-                Err(at(format!("{path}.{key}"), message))
-            }
-            _ => Err(at(
-                path,
-                format!("a walk needs `{step}`, `{min}` and `{max}` together"),
-            )),
-        }
-    };
-    let walk = Walk {
-        interval_secs: params.duration("interval"),
-        rate_bps: span(["rate_step", "rate_min", "rate_max"])?,
-        delay_secs: span(["delay_step", "delay_min", "delay_max"])?,
-    };
-    if walk.rate_bps.is_some() {
-        refuse_rate(table, format!("{path}.rate_step"))?;
-    }
-    if walk.rate_bps.is_none() && walk.delay_secs.is_none() {
-        return Err(at(path, "a walk of nothing: neither rate nor delay changes")
-            .hint("for example walk = { rate_step = \"1 Mbit/s\", rate_min = \"1 Mbit/s\", rate_max = \"20 Mbit/s\" }"));
-    }
-    Ok(walk)
-}
-
-/// A walk begins between its bounds.
-pub(super) fn check_start(direction: &Direction, path: &str) -> Result<()> {
-    let Some(Changes::Walk(walk)) = &direction.impairments.changes else {
-        return Ok(());
-    };
-    let outside = |span: Option<Span>, value: f64| {
-        span.is_some_and(|span| !(span.min..=span.max).contains(&value))
-    };
-    let what = match (
-        outside(walk.rate_bps, direction.rate.bps()),
-        outside(walk.delay_secs, direction.delay.secs()),
-    ) {
-        (true, _) => "rate",
-        (_, true) => "delay",
-        _ => return Ok(()),
-    };
-    let message =
-        format!("the walk begins at the link's own {what}, which is not between its bounds");
-    Err(at(format!("{path}.walk"), message))
-}
-
-// --- what befalls packets -----------------------------------------------------------------------------------------------
 
 fn outages(json: &Json, path: &str, scope: Scope) -> Result<Vec<Outage>> {
     let Json::Array(items) = json else {
@@ -618,99 +429,6 @@ fn jitter(json: &Json, path: &str, scope: Scope) -> Result<Jitter> {
 }
 
 // --- sizes --------------------------------------------------------------------------------------------------------------
-
-/// Segments fit through every link of their flow's path, or are made to where the flow finds out.
-pub(super) fn fit_segments<'a>(
-    tree: &Map<String, Json>,
-    links: &[LinkSpec],
-    flows: impl Iterator<Item = &'a mut FlowSpec>,
-) -> Result<()> {
-    for flow in flows {
-        let of_link = |link: &usize| Some((&links[*link], links[*link].forward.mtu?));
-        let narrowest = flow.path.iter().filter_map(of_link);
-        let asks = flow.tcp.flag("mss_from_mtu");
-        let Some((link, mtu)) = narrowest.min_by_key(|(_, mtu)| *mtu) else {
-            if asks {
-                let message = format!(
-                    "segments of flow `{}` are to fit the `mtu` of its path, and no link of that has one",
-                    flow.name
-                );
-                return Err(at(where_told(tree, flow, "mss_from_mtu"), message)
-                    .hint("give a link `medium = \"ethernet\"`, or an `mtu`, or flows an `smss`"));
-            }
-            continue;
-        };
-        let header = flow.tcp.bytes("header");
-        if asks && mtu > header {
-            flow.tcp.set("smss", Value::Bytes(mtu - header));
-            if !flow.told.contains(&"smss") {
-                flow.told.push("smss");
-            }
-        }
-        let smss = flow.tcp.bytes("smss");
-        if smss + header <= mtu {
-            continue;
-        }
-        if flow.tcp.flag("path_mtu_discovery") && mtu > header {
-            flow.tcp.set("smss", Value::Bytes(mtu - header));
-            continue;
-        }
-        let (name, flow) = (&link.name, &flow.name);
-        let message = format!(
-            "segments of flow `{flow}` are {} B (smss {smss} B, header {header} B), and link `{name}` carries {mtu} B at most",
-            smss + header
-        );
-        let hint = if mtu > header {
-            format!(
-                "set tcp.smss = \"{} B\", or tcp.path_mtu_discovery = true",
-                mtu - header
-            )
-        } else {
-            "set a larger `mtu`".to_owned()
-        };
-        return Err(at(format!("links.{}.mtu", declared_name(link)), message).hint(&hint));
-    }
-    Ok(())
-}
-
-/// Where a key of `tcp` is written that a flow has.
-fn where_told(tree: &Map<String, Json>, flow: &FlowSpec, key: &str) -> String {
-    let own = || {
-        let mut json = tree.get(flow.block.split('[').next()?)?;
-        for index in flow.block.split('[').skip(1) {
-            json = json.get(index.trim_end_matches(']').parse::<usize>().ok()?)?;
-        }
-        json.get("tcp")?.get(key)
-    };
-    match own() {
-        Some(_) => format!("{}.tcp.{key}", flow.block),
-        None => format!("tcp.{key}"),
-    }
-}
-
-/// Packets of UDP fit through every link of their flow's path: nobody finds out for them.
-pub(super) fn fit_datagrams(links: &[LinkSpec], flows: &[UdpSpec]) -> Result<()> {
-    for flow in flows {
-        let row = packet_source::row(flow.source.name);
-        let largest = (row.new.largest_bytes)(&flow.source.params);
-        let carried = |link: &&LinkSpec| link.forward.mtu.is_some_and(|mtu| mtu < largest);
-        let mut path = flow.path.iter().map(|link| &links[*link]);
-        if let Some(link) = path.find(carried) {
-            let mtu = link.forward.mtu.unwrap_or(largest);
-            let (name, flow, size) = (&link.name, &flow.name, flow.source.params.bytes("size"));
-            let message = format!(
-                "flow `{flow}` of UDP sends packets of up to {largest} B, and link `{name}` carries {mtu} B at most"
-            );
-            let hint = if size < largest {
-                "set a larger `mtu`, or a source with packets of one size".to_owned()
-            } else {
-                format!("set a larger `mtu`, or source.size = \"{mtu} B\"")
-            };
-            return Err(at(format!("links.{}.mtu", declared_name(link)), message).hint(&hint));
-        }
-    }
-    Ok(())
-}
 
 /// What of a direction the kernel's own shaper cannot make.
 pub(super) fn beyond_shaper(direction: &Direction) -> Option<&'static str> {

@@ -249,6 +249,27 @@ impl Samplers {
 }
 
 impl World<'_> {
+    #[inline]
+    pub(super) fn sample_sender(&mut self, index: u32, until: f64) {
+        if self.samplers.is_some() {
+            self.take_sender_samples(index, until);
+        }
+    }
+
+    #[inline]
+    pub(super) fn sample_receiver(&mut self, index: u32, until: f64) {
+        if self.samplers.is_some() {
+            self.take_receiver_samples(index, until);
+        }
+    }
+
+    #[inline]
+    pub(super) fn sample_port(&mut self, index: u32, until: f64) {
+        if self.samplers.is_some() {
+            self.take_port_samples(index, until);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     pub(super) fn trace_ack(&mut self, index: u32, time: f64) {
