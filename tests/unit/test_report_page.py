@@ -98,6 +98,19 @@ def test_the_answer_comes_first_and_once_then_figures_tables_and_provenance(made
     assert "summary" not in re.sub(r"(?s)<style>.*?</style>", "", html)
 
 
+def test_many_claims_are_told_in_a_few_sentences_before_they_are_listed(made: Report, tmp_path: Path) -> None:
+    assert made.short == []  # one claim says it itself
+    claims = "".join(
+        f'[[findings]]\nclaim = "It carries more than {rate} Mbit/s"\nmetric = "goodput_bps"\nis = "above"\nthan = "{rate} Mbit/s"\n'
+        for rate in range(1, 7)
+    )
+    many = report(sawtooth.run(write(tmp_path, 'caveats = ["It is short."]\n' + STUDY + SHOWN + claims), tmp_path / "out"))
+    assert many.short[0].startswith("Of 7 claims together: ")
+    for text in (many.html(), many.write(tmp_path / "r", ["md"]).read_text()):
+        order = [text.index(part) for part in ("It is short.", many.short[0], "rates")]
+        assert order == sorted(order)
+
+
 def test_a_report_without_findings_says_its_summary_first(tmp_path: Path) -> None:
     made = report(sawtooth.run(write(tmp_path, STUDY), tmp_path / "out"))
     html = made.html()

@@ -38,6 +38,8 @@ _MOST_CELLS = 40
 """Rows of a figure of verdicts."""
 FOLLOWS = "follows from"
 """What the numbers of a verdict begin with that is made of others."""
+_FEW_CLAIMS = 6
+"""So many claims are read as fast as sentences about them."""
 _MOST_TOLD = 20
 """Cells whose numbers a verdict shows of itself."""
 
@@ -222,6 +224,13 @@ class Report:
         """What is answered first."""
         answered = [section.verdicts for section in self.sections if section.verdicts]
         return answered[0] if answered else []
+
+    @property
+    def short(self) -> list[str]:
+        """What was found in a few sentences; nothing where few claims say it themselves."""
+        from sawtooth.report import closing
+
+        return closing.found(self.verdicts) if len(self.verdicts) > _FEW_CLAIMS else []
 
     @property
     def told(self) -> list[str]:

@@ -27,6 +27,7 @@ def _parts(report: Report) -> Iterator[str]:
     if failed := failures(report.dataset):
         yield f"**Runs failed:** {markdown(failed)}"
     yield from (f"**{markdown(each)}**" for each in report.caveats)
+    yield from map(markdown, report.short)
     first = next((section for section in report.sections if section.verdicts), None)
     if first is not None:
         yield _verdicts(first.verdicts)

@@ -35,6 +35,7 @@ def html(report: Report) -> str:
         sections=report.sections,
         answers=next((section for section in report.sections if section.verdicts), None),
         caveats=report.caveats,
+        short=report.short,
         told=report.told,
         report_forest=report.forest,
         validity=found,

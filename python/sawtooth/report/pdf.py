@@ -52,6 +52,8 @@ def _answer(report: Report) -> Iterator[_Line]:
         yield failed, _TEXT, True
     for each in report.caveats:
         yield each, _TEXT, True
+    for line in report.short:
+        yield line, _TEXT, False
     first = next((section for section in report.sections if section.verdicts), None)
     yield from _verdicts([] if first is None else first.verdicts)
     for line in report.told:
