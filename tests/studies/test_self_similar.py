@@ -201,10 +201,20 @@ def test_a_verdict_stands_in_as_many_combinations_as_the_data_say(tmp_path: Path
 
 
 def test_sensitivity_asks_what_the_study_asks() -> None:
-    """The same claims, at the same assumptions, of fewer rates."""
+    """The same claims, at the same assumptions, of fewer rates and shorter runs, of which as many seconds are left out."""
     study, other = (tomllib.loads((FOLDER / f"{name}.toml").read_text()) for name in ("study", "sensitivity"))
-    asked = [{key: value for key, value in each.items() if key != "where"} for each in study["findings"] if "assumptions" in each]
-    assert asked == [{key: value for key, value in each.items() if key != "where"} for each in other["findings"]]
+    own = ("where", "warm_up")
+    asked = [{key: value for key, value in each.items() if key not in own} for each in study["findings"] if "assumptions" in each]
+    assert asked == [{key: value for key, value in each.items() if key not in own} for each in other["findings"]]
+    left_out = [
+        {
+            float(each["warm_up"].removesuffix(" %")) / 100 * float(tree["vars"]["time"].removesuffix(" s"))
+            for each in tree["findings"]
+            if "warm_up" in each
+        }
+        for tree in (study, other)
+    ]
+    assert [{round(secs, 1) for secs in each} for each in left_out] == [{5.0}, {5.0}]
     assert [each["claim"] for each in asked] == [each["claim"] for each in study["findings"] if each["claim"].startswith(PUBLISHED_WORDS)]
     assert study["scenario"] == other["scenario"]
     assert {key: value for key, value in study["vars"].items() if key != "time"} == {
@@ -213,21 +223,22 @@ def test_sensitivity_asks_what_the_study_asks() -> None:
 
 
 ONE = {**FEW, r"\[\"100 packets\", \"500 packets\"\]": '["100 packets"]', r"(?m)^\"vars.buffers\" = \[0.5, .*": '"vars.buffers" = [1]'}
-CLEAR = {
-    "Above 425 Mbit/s of background vanilla has what the background leaves of the link, within 10 %": "no",
-    **{f"From 425 to 775 Mbit/s of background the CoV of Scalable TCP is higher than that of vanilla (windows of {width})": "no" for width in ("1 s", "100 ms")},
-    **{f"From 425 to 775 Mbit/s of background {name} has more {what} than vanilla": "yes" for name in NEW for what in ("congestion signals", "duplicate ACKs")},
-    "From 425 to 775 Mbit/s of background Scalable TCP carries more per byte of its mean congestion window than vanilla": "no",
-    **{f"From 425 to 775 Mbit/s of background {name} gets 15 duplicate ACKs for 2 packets retransmitted, within 20 %": "no" for name in ("vanilla", *NEW)},
-}  # fmt: skip
-"""What runs of 12 s show with any seed that was tried; all of it is what the study says."""
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_another_seed_keeps_what_is_clear(seed: int, tmp_path: Path) -> None:
-    longer = {r"(?m)^repeat = 4": f"repeat = 4\nseed = {seed}", r'(?m)^time = "6 s"': 'time = "12 s"'}
-    found = answers(sawtooth.run(planned(tmp_path / "s", "sensitivity", {**ONE, **longer}), tmp_path / "out"))
-    assert {claim: found[claim] for claim in CLEAR} == CLEAR
+def test_another_seed_keeps_what_is_clear_and_turns_nothing_round(tmp_path: Path) -> None:
+    def told(seed: int) -> dict[str, str]:
+        longer = {r"(?m)^repeat = 4": f"repeat = 8\nseed = {seed}", r'(?m)^time = "10 s"': 'time = "30 s"'}
+        return answers(sawtooth.run(planned(tmp_path / f"s{seed}", "sensitivity", {**ONE, **longer}), tmp_path / f"out{seed}"))
+
+    one, other = told(1), told(2)
+    decided = [claim for claim in one if one[claim] in ("yes", "no")]
+    turned = [claim for claim in decided if {one[claim], other[claim]} == {"yes", "no"}]
+    assert turned == []
+    # What little data leave open is not the same with every seed; most of what they decide is.
+    assert len(decided) > 8
+    assert sum(one[claim] == other[claim] for claim in decided) > 0.6 * len(decided), {
+        claim: (one[claim], other[claim]) for claim in decided
+    }
 
 
 # --- on a real kernel
