@@ -38,16 +38,26 @@ def found(verdicts: Sequence[Verdict]) -> list[str]:
     """All verdicts in sentences: how many there are of each answer, and then which."""
     by: dict[str, list[Verdict]] = {answer: [each for each in verdicts if each.answer == answer and not each.untold] for answer in ANSWERS}
     by[_UNTOLD] = [each for each in verdicts if each.untold]
-    counted = ", ".join(f"{len(those)} {answer}" for answer, those in by.items() if those)
+    counted = ", ".join(f"{len(those)} {answer}{_qualified(those)}" for answer, those in by.items() if those)
     told = [f"Of {len(verdicts)} {'claim' if len(verdicts) == 1 else 'claims together'}: {counted}."]
     for answer, those in by.items():
         # What chance has no part in comes first: it is how far the published comes out again.
         exact = [f"{verdict.claim} ({number(verdict)})" for verdict in those if _counts(verdict)]
-        said = [*exact, *together([verdict.claim for verdict in those if not _counts(verdict)])]
+        others = [verdict for verdict in those if not _counts(verdict)]
+        plain, qualified = (together([each.claim for each in others if bool(each.caveat) == has]) for has in (False, True))
+        said = [*exact, *plain, *(f"{claim} [with a caveat]" for claim in qualified)]
         more = f"; and {len(said) - _MOST} more" if len(said) > _MOST else ""
         if said:
             told.append(f"{_LEADS[answer]}: {'; '.join(said[:_MOST])}{more}.")
     return told
+
+
+def _qualified(those: Sequence[Verdict]) -> str:
+    """How many of some verdicts have a caveat beside them: what was fitted, or put in, is not to be counted for more than it is."""
+    number = sum(bool(each.caveat) for each in those)
+    if not number:
+        return ""
+    return f" ({'each' if number == len(those) else number} with a caveat)"
 
 
 def together(claims: Sequence[str]) -> list[str]:
