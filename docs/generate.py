@@ -348,7 +348,11 @@ def _congestion_controls(rows: Sequence[dict[str, Any]]) -> str:
 
 def _algorithm(name: str) -> Path:
     """The file that an algorithm's own page is made of: the one with its row, or the head of its folder."""
-    has_row = [path for path in (SOURCES / "cc").rglob("*.rs") if f'ENTRY: Entry<New> = Entry {{\n    name: "{name}",' in path.read_text(encoding="utf-8")]
+    has_row = [
+        path
+        for path in (SOURCES / "cc").rglob("*.rs")
+        if f'ENTRY: Entry<New> = Entry {{\n    name: "{name}",' in path.read_text(encoding="utf-8")
+    ]
     (path,) = has_row
     return path.with_name("mod.rs") if path.name == "params.rs" else path
 

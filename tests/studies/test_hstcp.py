@@ -39,7 +39,10 @@ MORE = "HighSpeed TCP carries more than NewReno, in the mean over experiments"
 THAN_SACK = "HighSpeed TCP carries more than SACK, in the mean over experiments"
 FAIRNESS = "At 1 kbit/s fairness falls as N grows (NewReno)"
 ALIKE = [f"At low Tp and N, {name} and NewReno are alike, within 5 %, at every bandwidth" for name in NAMES.values()]
-LITTLE = [f"D matters little for {name}'s gain: less than 5 % of throughput, which is 0.0212 in log10, in the mean over experiments" for name in NAMES.values()]
+LITTLE = [
+    f"D matters little for {name}'s gain: less than 5 % of throughput, which is 0.0212 in log10, in the mean over experiments"
+    for name in NAMES.values()
+]
 NEAR = "With two flows fairness is near 1: Jain's index of a run above 0.9 in 95 % of experiments and arms"
 ASKED = [*(trend(factor, arm) for arm in NAMES for factor in FACTORS), FAIRNESS, MORE, THAN_SACK]
 
