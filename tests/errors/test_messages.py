@@ -149,6 +149,26 @@ error: `links.botleneck.rate` does not exist: there is no `links.botleneck` in t
    | ^^^^^^^^^^^^^^^^^^^^^^
 hint: did you mean `bottleneck`?""",
     ),
+    "a misspelt number of replicates of an arm": (
+        changed('sack = { ', "sack = { repeet = 3, "),
+        """\
+error: unknown key `repeet`
+  --> pair.toml:30:10
+   |
+30 | sack = { repeet = 3, "tcp.recovery" = "sack" }
+   |          ^^^^^^
+hint: did you mean `repeat`?""",
+    ),
+    "an unknown word in an arm": (
+        changed('sack = { ', "sack = { zzz = 3, "),
+        """\
+error: unknown key `zzz`
+  --> pair.toml:30:10
+   |
+30 | sack = { zzz = 3, "tcp.recovery" = "sack" }
+   |          ^^^
+hint: known here: repeat, backends, duration, sample, record, record_from, record_until, stack, cc, receiver_cc, tcp, vars, links, flows, hosts, host, receiver_host, kernel, limits, shortcuts""",
+    ),
     "a bad value of a sweep axis": (
         changed('"vars.Tp" = ["10 ms", "40 ms"]', '"links.bottleneck.rate" = ["1 Mbit/s", "2 mbit/s"]'),
         """\

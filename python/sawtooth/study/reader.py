@@ -432,12 +432,20 @@ class _Reader:
             backends[name] = self.backends(settings.pop("backends", list(BACKENDS)), f"{where}.backends")
             if "repeat" in settings:
                 counts[name] = self.count(settings.pop("repeat"), f"{where}.repeat")
+            for key in settings:
+                self.known_of_arm(key, f"{where}.{quoted(key)}")
             arms[name] = [
                 assignment
                 for path, value in settings.items()
                 for assignment in self.assignment(path, value, f"{where}.{quoted(path)}", scenario)
             ]
         return arms, backends, counts
+
+    def known_of_arm(self, key: str, origin: str) -> None:
+        """Raises for a single word that is no key of the scenario, and not one of the two that only arms have."""
+        scenario = _scenario_keys()
+        if re.fullmatch(r"\w+", key) and key not in (*scenario, *keys.names(keys.STUDY)):
+            raise self.document.error(f"unknown key `{key}`", origin, did_you_mean(key, ["repeat", "backends", *scenario]), key=True)
 
     def count(self, value: Any, origin: str) -> int:
         """How many replicates an arm has."""
@@ -525,8 +533,8 @@ class _Reader:
 
 
 @functools.cache
-def _scenario_keys() -> frozenset[str]:
-    return frozenset(row["name"] for row in _core.registry()["key"] if "." not in row["name"])
+def _scenario_keys() -> tuple[str, ...]:
+    return tuple(row["name"] for row in _core.registry()["key"] if "." not in row["name"])
 
 
 def _dotted(path: str, table: Tree) -> str:
