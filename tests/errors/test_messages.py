@@ -150,7 +150,7 @@ error: `links.botleneck.rate` does not exist: there is no `links.botleneck` in t
 hint: did you mean `bottleneck`?""",
     ),
     "a misspelt number of replicates of an arm": (
-        changed('sack = { ', "sack = { repeet = 3, "),
+        changed("sack = { ", "sack = { repeet = 3, "),
         """\
 error: unknown key `repeet`
   --> pair.toml:30:10
@@ -160,7 +160,7 @@ error: unknown key `repeet`
 hint: did you mean `repeat`?""",
     ),
     "an unknown word in an arm": (
-        changed('sack = { ', "sack = { zzz = 3, "),
+        changed("sack = { ", "sack = { zzz = 3, "),
         """\
 error: unknown key `zzz`
   --> pair.toml:30:10

@@ -55,9 +55,6 @@ def report(
         from sawtooth.report.edited import shown_as
 
         dataset = shown_as(dataset, study)
-    if not dataset.complete:
-        done, total = dataset.status().height, dataset.runs.height
-        print(f"note: {done:,} of {total:,} runs are done; the report covers those", file=sys.stderr)
     if failed := failures(dataset):
         print(f"note: {failed}", file=sys.stderr)
     made = make_report(dataset, figures=chosen != {"csv"}, run_analysis=run_analysis)

@@ -13,6 +13,7 @@ from rich.text import Text
 from sawtooth import streams
 from sawtooth.report import closing
 from sawtooth.report.document import Report
+from sawtooth.report.origin import is_short
 
 _STYLES = {"yes": "green", "no": "red", "mixed": "yellow", "cannot distinguish": "dim"}
 _WIDEST, _WIDE = 120, 100
@@ -24,13 +25,14 @@ _LINES = 2
 def show(made: Report, page: Path, *, verbose: bool = False) -> None:
     """Prints a report: to a terminal as wide as it is, to a pipe in whole lines. `verbose`: with all numbers of each verdict, and whole caveats."""
     if verbose:
-        lines = [*(f"caveat: {caveat}" for caveat in made.caveats), *made.summary]
+        lines = [*_warnings(made), *(f"caveat: {caveat}" for caveat in made.caveats), *made.summary]
     elif sys.stdout.isatty():
         return _on_terminal(made, page)
     else:
         marks = _marks(made)
         lines = [
             *_title(made),
+            *_warnings(made),
             *(f"caveat: {_short(caveat)}" for caveat in made.caveats),
             *(f"{each.said}: {each.claim}{marks.get(each.caveat, '')} ({closing.number(each)})" for each in made.verdicts),
             *(f"caveat{mark}: {_short(caveat)}" for caveat, mark in marks.items()),
@@ -52,6 +54,8 @@ def _on_terminal(made: Report, page: Path) -> None:
 
     for line in _title(made):
         folded(line, style="bold")
+    for line in _warnings(made):
+        folded(line, style="yellow")
     if made.caveats:
         console.print()
         folded(f"{len(made.caveats)} {'caveat' if len(made.caveats) == 1 else 'caveats'}, whole in the report:")
@@ -86,7 +90,13 @@ def _on_terminal(made: Report, page: Path) -> None:
 def _title(made: Report) -> list[str]:
     manifest = made.dataset.manifest
     name, question = (str(manifest.get(key, "")) for key in ("name", "question"))
-    return [f"{name}: {question}" if question else name] if name else []
+    title = f"{name} (short form)" if is_short(made.dataset) else name
+    return [f"{title}: {question}" if question else title] if name else []
+
+
+def _warnings(made: Report) -> list[str]:
+    """In full: they say how the rest is to be taken."""
+    return [f"warning: {each}" for each in made.warnings]
 
 
 def _last(made: Report, page: Path) -> list[str]:

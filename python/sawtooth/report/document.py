@@ -209,13 +209,13 @@ class Report:
     def __repr__(self) -> str:
         """Its findings."""
         name, question = (str(self.dataset.manifest.get(key, "")) for key in ("name", "question"))
-        lines = [*(f"caveat: {each}" for each in self.caveats), *self.summary]
+        lines = [*self._first, *self.summary]
         return "\n".join([Card("Report", name, question, {}).text(), *(f"  {line}" for line in lines)])
 
     def _repr_html_(self) -> str:
         """Its findings and figures, as a notebook shows them."""
         name, question = (str(self.dataset.manifest.get(key, "")) for key in ("name", "question"))
-        items = "".join(f"<li>{escape(line)}</li>" for line in (*(f"caveat: {each}" for each in self.caveats), *self.summary))
+        items = "".join(f"<li>{escape(line)}</li>" for line in (*self._first, *self.summary))
         plots = "".join(plot._repr_html_() for plot in self.plots)  # pyright: ignore[reportPrivateUsage]
         return f"{Card('Report', name, question, {}).html()}<ul>{items}</ul>{plots}"
 
@@ -237,6 +237,18 @@ class Report:
         """The lines of the summary that are no verdict: those say it themselves."""
         claims = [verdict.claim for section in self.sections for verdict in section.verdicts]
         return [line for line in self.summary if not any(claim in line for claim in claims)]
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What is not as a reader would think: runs that are still to be done, a text that was changed after the runs."""
+        from sawtooth.report.origin import warnings
+
+        return warnings(self.dataset)
+
+    @property
+    def _first(self) -> list[str]:
+        """What is said before what was found."""
+        return [*(f"warning: {each}" for each in self.warnings), *(f"caveat: {each}" for each in self.caveats)]
 
     @cached_property
     def caveats(self) -> list[str]:
@@ -277,17 +289,19 @@ class Report:
 
     def facts(self) -> dict[str, Any]:
         """The report for programs."""
-        from sawtooth.report.origin import counts
+        from sawtooth.report.origin import counts, is_short
 
         return {
             "question": str(self.dataset.manifest.get("question", "")),
+            "warnings": self.warnings,
             "caveats": self.caveats,
             "summary": self.summary,
             "verdicts": [verdict.facts() for section in self.sections for verdict in section.verdicts],
             "figures": [{"name": plot.name, "caption": plot.caption} for plot in self.shown_plots],
             "tables": [{"name": grid.name, "caption": grid.caption, "rows": grid.frame.height} for grid in self.grids],
             "marks": [] if self.validity is None else [entry.facts() for entry in self.validity.entries],
-            "runs": counts(self.dataset),
+            "runs": {**counts(self.dataset), "short": is_short(self.dataset)},
+            "changes": self.dataset.changes,
         }
 
     def write(self, directory: str | Path, formats: Iterable[str] = ("html",)) -> Path:

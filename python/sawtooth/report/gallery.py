@@ -48,7 +48,7 @@ class Entry:
     @property
     def caveats(self) -> list[str]:
         """What is to be known before them."""
-        return self.report.caveats
+        return [*self.report.warnings, *self.report.caveats]
 
     @property
     def verdicts(self) -> list[Verdict]:

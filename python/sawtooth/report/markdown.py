@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from sawtooth.report import cells
 from sawtooth.report.document import Grid, Plot, Section, Verdict
-from sawtooth.report.origin import counts, design, failures, origin
+from sawtooth.report.origin import design, failures, origin, runs
 from sawtooth.report.words import markdown
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ def text(report: Report) -> str:
 
 
 def _parts(report: Report) -> Iterator[str]:
-    manifest, status = report.dataset.manifest, counts(report.dataset)
+    manifest = report.dataset.manifest
     yield f"# {markdown(str(manifest.get('question') or manifest['name']))}"
-    yield f"Study **{markdown(str(manifest['name']))}**: {status['done']:,} of {status['planned']:,} runs done, {status['failed']:,} failed; {design(report.dataset)}."
+    yield f"Study **{markdown(str(manifest['name']))}**: {runs(report.dataset)}; {design(report.dataset)}."
     if failed := failures(report.dataset):
         yield f"**Runs failed:** {markdown(failed)}"
-    yield from (f"**{markdown(each)}**" for each in report.caveats)
+    yield from (f"**{markdown(each)}**" for each in (*report.warnings, *report.caveats))
     yield from map(markdown, report.short)
     first = next((section for section in report.sections if section.verdicts), None)
     if first is not None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import polars as pl
 
 from sawtooth import _core, estimates
+from sawtooth.results import changes
 from sawtooth.results.dataset import Dataset
 from sawtooth.study.model import count_of_arms
 
@@ -56,8 +57,11 @@ def origin(dataset: Dataset) -> Origin:
         "seed": _seeds(dataset),
         "results epoch": str(manifest["results_epoch"]),
         "options": ", ".join(cast(list[str], manifest.get("options", []))),
+        "form": "short" if is_short(dataset) else "",
+        "claims after the runs": changes.listed(dataset.changes),
     }
     hashes = {"results": dataset.digest, "plan": str(manifest["plan_hash"]), "study file": str(manifest["study_sha256"])}
+    hashes |= changes.first(dataset.changes)
     entries = cast(dict[str, dict[str, str]], manifest.get("references", {}))
     sources = [Source(name, entry["file"], entry["source"], entry["sha256"]) for name, entry in entries.items()]
     return Origin({name: text for name, text in facts.items() if text}, hashes, sources, rerun(manifest))
@@ -93,6 +97,27 @@ def design(dataset: Dataset) -> str:
     return " x ".join(
         f"{number} {what}{'' if number == '1' else 's'}{brace}{rest}" for (number, brace, rest), (_, what) in zip(parts, said, strict=True)
     )
+
+
+def runs(dataset: Dataset) -> str:
+    """How many runs were done and failed, of which form of the study."""
+    number = counts(dataset)
+    form = " of the short form" if is_short(dataset) else ""
+    return f"{number['done']:,} of {number['planned']:,} runs{form} done, {number['failed']:,} failed"
+
+
+def is_short(dataset: Dataset) -> bool:
+    """Whether these are runs of a study's short form; results of older versions have only the command that says it."""
+    manifest = dataset.manifest
+    return bool(manifest.get("short", "--short" in cast(list[str], manifest.get("command", []))))
+
+
+def warnings(dataset: Dataset) -> list[str]:
+    """What a reader must know of these results before anything that is said of them."""
+    number = counts(dataset)
+    are = "is" if number["done"] == 1 else "are"
+    unfinished = f"{number['done']:,} of {number['planned']:,} runs {are} done: verdicts are of those, and may change."
+    return [*([] if dataset.complete else [unfinished]), *filter(None, [changes.words(dataset.changes)])]
 
 
 def failures(dataset: Dataset) -> str:

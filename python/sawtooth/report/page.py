@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from sawtooth.report import cells, words
 from sawtooth.report.document import Grid, Plot
-from sawtooth.report.origin import counts, design, failures, origin
+from sawtooth.report.origin import design, failures, origin, runs
 from sawtooth.report.validity import MOST_SHOWN
 
 if TYPE_CHECKING:
@@ -29,11 +29,12 @@ def html(report: Report) -> str:
     found = report.validity
     return template("report.html").render(
         manifest=report.dataset.manifest,
-        status=counts(report.dataset),
+        runs=runs(report.dataset),
         design=design(report.dataset),
         failures=failures(report.dataset),
         sections=report.sections,
         answers=next((section for section in report.sections if section.verdicts), None),
+        warnings=report.warnings,
         caveats=report.caveats,
         short=report.short,
         told=report.told,

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from sawtooth.plots import style
-from sawtooth.report.origin import counts, failures, origin
+from sawtooth.report.origin import failures, origin, runs
 
 if TYPE_CHECKING:
     from sawtooth.report.document import Plot, Report, Verdict
@@ -45,12 +45,12 @@ def lines(report: Report) -> Iterator[_Line]:
 
 
 def _answer(report: Report) -> Iterator[_Line]:
-    manifest, status = report.dataset.manifest, counts(report.dataset)
+    manifest = report.dataset.manifest
     yield str(manifest.get("question") or manifest["name"]), _TITLE, True
-    yield f"Study {manifest['name']}: {status['done']:,} of {status['planned']:,} runs done, {status['failed']:,} failed.", _SMALL, False
+    yield f"Study {manifest['name']}: {runs(report.dataset)}.", _SMALL, False
     if failed := failures(report.dataset):
         yield failed, _TEXT, True
-    for each in report.caveats:
+    for each in (*report.warnings, *report.caveats):
         yield each, _TEXT, True
     for line in report.short:
         yield line, _TEXT, False

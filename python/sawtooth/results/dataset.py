@@ -30,9 +30,9 @@ from sawtooth.display import Card, few
 from sawtooth.errors import DatasetError, as_path, wrong_type
 from sawtooth.mib import rfc4898
 from sawtooth.plan import RESULTS_EPOCH, Plan, regrown
+from sawtooth.results import changes, log
 from sawtooth.results import head as heads
 from sawtooth.results import lock as locks
-from sawtooth.results import log
 from sawtooth.results.head import Head
 from sawtooth.results.parts import Parts, as_parquet
 from sawtooth.results.provenance import analysis, of_plan, plan_hash, references, surroundings
@@ -137,6 +137,8 @@ class Dataset(Tables):
             # Where and when it was begun stays.
             before = {} if head.manifest is None else {key: value for key, value in head.manifest.items() if key not in ours}
             manifest = {**ours, **(before or surroundings(command))}
+            if not fresh and not Parts(directory / "parts", identity).empty and (changed := _changed(head, manifest, plan.study)):
+                manifest["changes"] = [*cast(list[Any], manifest.get("changes", [])), changed]
             head.write(identity, {
                 heads.STUDY: plan.study.document.text.encode(), heads.RUNS: as_parquet(plan.table()), heads.MANIFEST: _as_json(manifest),
             })  # fmt: skip
@@ -145,8 +147,8 @@ class Dataset(Tables):
             # Kernels are told by kernels only: `record_kernels` mends what is damaged of them.
             dataset._enter(Head.look(directory).without_kernels())
             dataset.mended = [] if fresh else head.damaged
-            shown = ("study_sha256", "references", "analysis")
-            dataset.edited = not fresh and head.manifest is not None and any(head.manifest.get(key) != manifest.get(key) for key in shown)
+            known = not fresh and head.manifest is not None
+            dataset.edited = known and any((head.manifest or {}).get(key) != manifest.get(key) for key in changes.SHOWN)
         return dataset
 
     @classmethod
@@ -235,7 +237,16 @@ class Dataset(Tables):
             **self.manifest, "question": study.question, "report": study.report, "study_sha256": digest(study.document.text.encode()),
             "references": references(study), "analysis": analysis(study),
         }  # fmt: skip
+        before = (self.directory / heads.STUDY).read_text(encoding="utf-8")
+        # Without a time: it is of one report, and the same report is the same whenever it is made.
+        if changed := changes.change(self.manifest, before, other.manifest, study.document.text, None):
+            other.manifest["changes"] = [*self.changes, changed]
         return other
+
+    @property
+    def changes(self) -> list[dict[str, Any]]:
+        """Every change of the study's text after runs were made: when, the hashes before and after, and what was changed."""
+        return cast(list[dict[str, Any]], self.manifest.get("changes", []))
 
     @property
     def digest(self) -> str:
@@ -452,6 +463,18 @@ def _require_same(head: Head, plan: Plan, identity: str) -> bool:
         what = "another version of this study" if same else f"study `{theirs.get('name')}`, not `{ours['name']}`"
         what += f": {_other(head, theirs, ours, plan)}"
     raise DatasetError(f"{head.directory} holds results of {what}", away)
+
+
+def _changed(head: Head, manifest: Mapping[str, Any], study: Study) -> dict[str, Any] | None:
+    """The entry for a text of a study that is taken over into results that have runs; None if it is the same."""
+    text = None if heads.STUDY in head.damaged else read_bytes(head.directory / heads.STUDY)
+    was = head.manifest
+    if was is None:
+        if text is None:
+            return None
+        # Of a damaged manifest the study's own text is known still.
+        was = {**manifest, "study_sha256": digest(text)}
+    return changes.change(was, None if text is None else text.decode(), manifest, study.document.text, changes.now())
 
 
 def _other(head: Head, theirs: Mapping[str, Any], ours: Mapping[str, Any], plan: Plan) -> str:

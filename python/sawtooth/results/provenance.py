@@ -41,6 +41,7 @@ def of_plan(plan: Plan, identity: str) -> dict[str, Any]:
         "study_path": study.path.name,
         "study_sha256": hashlib.sha256(study.document.text.encode()).hexdigest(),
         "options": list(study.document.options),
+        "short": study.short,
         "plan_hash": identity,
         "results_epoch": RESULTS_EPOCH,
         "runs": len(plan.runs),

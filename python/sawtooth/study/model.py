@@ -42,6 +42,7 @@ class Study:
         limits: how much may be asked for, by name (`sawtooth list limit`); raised: those that the study sets itself, as it writes them.
         repeat: replicates of each cell and arm; with `until`, those before the first look.
         own_repeats: those of arms that say it themselves.
+        short: whether it is the `[short]` form.
         until: the rule by which cells get more.
         repeat_origin: where `repeat` is written.
 
@@ -70,6 +71,7 @@ class Study:
     repeat_origin: str = "repeat"
     until: Until | None = None
     own_repeats: Mapping[str, int] = field(default_factory=dict[str, int])
+    short: bool = False
 
     @classmethod
     def load(cls, path: str | Path, *, short: bool = False, options: Sequence[str] = (), files: bool = True) -> Study:

@@ -131,6 +131,7 @@ class _Reader:
             limits=self.limits,
             raised={name: value for name, (value, _) in raised.items()},
             repeat_origin=repeat_origin,
+            short=short and "short" in tree,
         )
 
     # --- single values
