@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from sawtooth.estimates import Estimate
 from sawtooth.plots import facets
 from sawtooth.plots.along import Along, along
+from sawtooth.plots.style import named
 from sawtooth.stats import Interval
 
 Curves = Mapping[str, Sequence[Estimate | None]]
@@ -140,7 +141,7 @@ def _crosses(axis: Axes, marks: Mapping[str, Sequence[Interval | None]], beside:
     aside = 0.4 * facets.dodge(1, 2) if told else 0.0
     axis.errorbar(
         [place + aside for place, _ in known], [value.estimate for _, value in known], yerr=reach if told else None,
-        fmt="x", color="black", markersize=6, markeredgewidth=1.1, elinewidth=0.8, capsize=2, zorder=4, label=called,
+        fmt="x", color="black", markersize=6, markeredgewidth=1.1, elinewidth=0.8, capsize=2, zorder=4, label=named(called),
     )  # fmt: skip
 
 
