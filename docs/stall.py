@@ -7,6 +7,7 @@ already be so.
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from docs.blocks import table, verdicts, write
 from sawtooth.report import report
 from sawtooth.results.dataset import Dataset
 from sawtooth.stats import dips
-from sawtooth.study import shipped
+from sawtooth.study import Study, shipped
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "bench/stall"))
@@ -30,6 +31,8 @@ WINDOW = 32_768
 NAMES = {"fe1": "Fast Ethernet, Intel", "fe2": "Fast Ethernet, SMC", "atm1": "ATM, Efficient", "atm2": "ATM, Fore"}
 CURVES = {"fe1": "Fast Ethernet", "atm1": "ATM"}
 FORMS = {"blind": "Blind", "faulty": "Informed", "faulty-anytime": "Informed, at any time"}
+DRAWN = ("blind", "faulty-anytime")
+SEEDS = range(1, 11)
 LOOP = "exchanges.completion_mean_ns"
 
 
@@ -47,28 +50,46 @@ def blocks(
 
 
 def bars(dataset: Dataset) -> dict[str, str]:
-    """The bars of both forms beside each other, how well the hosts are calibrated, and what comes out `no` or `mixed`."""
+    """The bars of all forms beside each other, how well the hosts are calibrated, and what comes out `no` or `mixed`."""
     made = report(sawtooth.Dataset.open(dataset.directory), figures=False)
-    (frame,) = [grid.frame for section in made.sections for grid in section.grids if grid.name == "bars"]
-    wide = frame.with_columns(
-        said=pl.struct("value", "met").map_elements(
-            lambda row: f"{row['value']:.3g}" if row["met"] else f"**{row['value']:.3g}**", return_dtype=pl.String
-        )
+    wide, calibrated = (
+        grid.frame for name in ("bars", "calibrated") for section in made.sections for grid in section.grids if grid.name == name
     )
-    wide = wide.pivot("form", index=["bar", "asked", "of"], values="said", maintain_order=True)
-    told = wide.filter(pl.col("faulty").is_not_null())
-    calibrated = wide.filter(pl.col("corrected").is_not_null())
-    missed = {form: frame.filter(pl.col("form") == form, ~pl.col("met")).height for form in FORMS}
-    asked = frame.filter(form="blind").height
-    found = [verdict for verdict in made.verdicts if verdict.answer in ("no", "mixed") and ": " in verdict.claim]
-    own = [verdict for verdict in found if not verdict.claim.startswith(tuple(f"{form}:" for form in FORMS))]
+    own = [verdict for verdict in made.verdicts if verdict.answer in ("no", "mixed") and verdict.claim.startswith(("Published", "Blind:"))]
+    answers = {verdict.claim: verdict.answer for verdict in made.verdicts}
+    said = {form: [answers[f"{form}: {bar}"] for bar in wide["bar"].unique(maintain_order=True)] for form in FORMS}
     return {
-        "bars": table(["Bar, asked", "Curve", *FORMS.values()], ((f"{row['bar']} {row['asked']}", row["of"], *(row[form] for form in FORMS)) for row in told.iter_rows(named=True))),
-        "missed": f"Of {asked} bars on the faulty curves the blind form misses {missed['blind']}, the informed form {missed['faulty']}, and the informed form with messages that begin at any time "
-                  f"{missed['faulty-anytime']}.\n",
-        "calibrated": table(["Corrected curve", "Blind", "Informed"], ((row["of"], row["blind-corrected"], row["corrected"]) for row in calibrated.iter_rows(named=True))),
+        "bars": table(["Bar, asked", "Curve", *FORMS.values()], ((row["bar"], row["of"], *(between(row, form) for form in FORMS)) for row in wide.iter_rows(named=True))),
+        "answers": table(["Bar, of both curves", *FORMS.values()], zip(wide["bar"].unique(maintain_order=True), *said.values(), strict=True)),
+        "calibrated": table(["Corrected curve", "Blind", "Informed"], ((row["of"], f"{row['value_blind-corrected']:.3g}", f"{row['value_corrected']:.3g}") for row in calibrated.iter_rows(named=True))),
         "not": table(["Claim", "Verdict", "Numbers"], ((verdict.claim, verdict.answer, verdict.numbers) for verdict in own)),
+        "seeds": seeds(dataset),
     }  # fmt: skip
+
+
+def between(row: dict[str, float], form: str) -> str:
+    """A number, with its interval if it has one."""
+    ends = f" ({row[f'low_{form}']:.3g} to {row[f'high_{form}']:.3g})" if f"low_{form}" in row else ""
+    return f"{row[f'value_{form}']:.3g}{ends}"
+
+
+def seeds(dataset: Dataset) -> str:
+    """What each bar of the forms that draw comes to with other seeds, and with how many of them its number misses it."""
+    frames: list[pl.DataFrame] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in SEEDS:
+            other = dataset if seed == 1 else sawtooth.run(Study.load("stall", options=[f"seed={seed}"]), out=Path(folder) / str(seed))
+            made = report(sawtooth.Dataset.open(other.directory), figures=False)
+            frames += [grid.frame for section in made.sections for grid in section.grids if grid.name == "bars"]
+    rows: list[list[str]] = []
+    for (bar, of), at in pl.concat(frames).group_by("bar", "of", maintain_order=True):
+        most, limit = "at most" in str(bar), float(str(bar).rsplit(" ", 1)[1])
+        rows.append([str(bar), str(of)])
+        for form in DRAWN:
+            values = at[f"value_{form}"].to_numpy()
+            missed = int(np.sum(values > limit if most else values < limit))
+            rows[-1] += [f"{values.min():.3g} to {values.max():.3g}", f"{missed} of {len(values)}"]
+    return table(["Bar, asked", "Curve", *(f"{FORMS[form]}{what}" for form in DRAWN for what in (", range", ", missed"))], rows)
 
 
 def published() -> pl.DataFrame:

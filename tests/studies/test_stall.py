@@ -32,8 +32,8 @@ Answers = dict[str, str]
 BLIND = "Blind: a message of 35,000 bytes over Fast Ethernet takes more than 15 ms with the faulty kernel (published: 20.0)"
 MISSED = {
     "lowest throughput, ours to published, a factor of at most 1.5", "share of published dips that are dips here at least 0.6",
-    "share of dips here that are none there at most 0.25",
 }  # fmt: skip
+SURPLUS = "share of dips here that are none there at most 0.25"
 
 
 def answers(folder: Path, change: Callable[[str], str] = str) -> Answers:
@@ -63,7 +63,7 @@ def beside(out: Path, published: Callable[[pl.DataFrame], pl.DataFrame]) -> Answ
 GUIDE = ROOT / "docs/guides/stall-study.md"
 # What the guide's prose may say: what is published, put in, or a name. All else stands in blocks that docs/stall.py fills.
 KNOWN = (
-    r"1000 to 100,000 bytes", r"2026-11(-24)?", r"\b9180\b", r"\b4352\b", r"\b4312\b", r"10 or 20 ms", r"10 and 20 ms", r"20 ms", r"HZ/50", r"HZ/2", r"RFC 813", r"-1\b", r"300 bytes",
+    r"1000 to 100,000 bytes", r"2026-11(-2[24])?", r"95 %", r"\b9180\b", r"\b4352\b", r"\b4312\b", r"10 or 20 ms", r"10 and 20 ms", r"20 ms", r"HZ/50", r"HZ/2", r"RFC 813", r"300 bytes",
     r"about 20 us", r"about 125 us", r"about 10 %", r"30 of the 100 sizes", r"13 parameters", r"9140 bytes",
 )  # fmt: skip
 
@@ -105,14 +105,13 @@ def changed(usual: Answers, other: Answers) -> Answers:
 
 def test_what_holds_and_what_does_not(usual: Answers) -> None:
     assert {claim for claim, answer in usual.items() if answer == "no"} >= {
-        "Published, ATM, with stall: the faulty kernel is nowhere more than 5% faster than the corrected one",
-        "Published, ATM, with stall, beside `faulty`: where nothing dips beyond the window the stall is less than half of what it is at dips",
-        "Published, ATM, with stall, beside `blind`: where nothing dips beyond the window the stall is less than half of what it is at dips",
+        "Published, ATM: the faulty kernel is nowhere more than 5% faster than the corrected one",
+        "Published, ATM, with stall: where nothing dips beyond the window the stall is less than half of what it is at dips",
         "Published, Fast Ethernet, with stall: rank correlation of throughput with stall at all sizes at most -0.8",
     }
     assert usual["Dips are only in the faulty configuration, and only beyond the window"] == "yes"
     assert usual["TCP_NODELAY removes the dips"] == "yes"
-    # The bars on the faulty curves: the informed form meets all, the blind one misses what it was a test of.
+    # The bars on the faulty curves: the informed form meets all, the blind one misses those that chance leaves no doubt of.
     bars = {
         (form, claim.removeprefix(f"{form}: ")): answer
         for claim, answer in usual.items()
@@ -121,6 +120,7 @@ def test_what_holds_and_what_does_not(usual: Answers) -> None:
     }
     assert {answer for (form, _), answer in bars.items() if form == "faulty"} == {"yes"}
     assert {bar for (form, bar), answer in bars.items() if form == "blind" and answer == "no"} == MISSED
+    assert usual[f"blind: {SURPLUS}"] == usual[f"faulty-anytime: {SURPLUS}"] == "cannot distinguish"
     assert usual[BLIND] == "no"
 
 
@@ -144,7 +144,6 @@ def test_a_kernel_without_the_fault_has_none_of_its_verdicts(usual: Answers, tmp
         == "no"
     )
     assert found["faulty: lowest throughput, ours to published, a factor of at most 1.5"] == "no"
-    assert found["Here, Fast Ethernet: throughput falls by as much as 80 %"] == "no"
 
 
 def test_published_sizes_that_are_shuffled_are_not_met(usual: Answers, out: Path) -> None:
@@ -152,7 +151,7 @@ def test_published_sizes_that_are_shuffled_are_not_met(usual: Answers, out: Path
         order = table["message_bytes"].unique().shuffle(seed=1)
         mixed = dict(zip(order.sort().to_list(), order.to_list(), strict=True))
         return table.with_columns(
-            pl.when(kernel="stopwatch").then(pl.col("message_bytes").replace(mixed)).otherwise("message_bytes").alias("message_bytes")
+            pl.when(kernel="faulty").then(pl.col("message_bytes").replace(mixed)).otherwise("message_bytes").alias("message_bytes")
         )
 
     found = changed(usual, beside(out, shuffled))
@@ -213,7 +212,9 @@ def test_the_blind_form_meets_its_bars_where_it_is_right(usual: Answers, out: Pa
         )
 
     found = changed(usual, beside(out, literal))
-    assert {bar: found[f"blind: {bar}"] for bar in MISSED} == dict.fromkeys(MISSED, "yes")
+    assert found["blind: lowest throughput, ours to published, a factor of at most 1.5"] == "yes"
+    # It has few dips over Fast Ethernet, and which they are is drawn.
+    assert found["blind: share of published dips that are dips here at least 0.6"] in ("yes", "cannot distinguish")
     assert found["faulty: share of dips here that are none there at most 0.25"] in ("no", "mixed")
 
 
@@ -223,13 +224,14 @@ def test_a_blind_form_with_the_informed_rules_is_not_blind(usual: Answers, tmp_p
         answers(
             tmp_path,
             lambda text: re.sub(
-                r"(?s)\[arms\.blind\].*?(?=\[arms\.blind-corrected\])", '[arms.blind]\n"tcp.partial" = "linux-2.0.29"\n\n', text
+                r"(?s)\[arms\.blind\].*?(?=\[arms\.blind-corrected\])",
+                '[arms.blind]\nrepeat = 10\n"tcp.partial" = "linux-2.0.29"\n\n',
+                text,
             ),
         ),
     )
     assert found[BLIND] == "yes"
-    assert found["blind: share of published dips that are dips here at least 0.6"] == "yes"
-    assert found["Blind, ATM, with stall: throughput falls by as much as 80 %"] == "yes"
+    assert {found[f"blind: {bar}"] for bar in (*MISSED, SURPLUS)} == {"yes"}
 
 
 def ran(folder: Path, name: str, *options: str) -> Path:
@@ -295,10 +297,15 @@ def test_what_is_said_of_message_passing_comes_out_otherwise_of_others(tmp_path:
 
 def test_of_another_seed_the_verdicts_on_what_is_drawn_are_the_same(usual: Answers, tmp_path: Path) -> None:
     found = changed(usual, answers(tmp_path, lambda text: text.replace("repeat = 2 ", "seed = 7\nrepeat = 2 ")))
-    # Over ATM the blind form's surplus is so near its bar that another seed meets it; the guide says so.
-    near = "blind: share of dips here that are none there at most 0.25"
-    assert {claim for claim in found if not claim.startswith("faulty-anytime")} <= {near}
-    assert found.get(near, "mixed") == "mixed"
+    # Surplus dips of what is drawn depend on the seed, and are not told from chance; the guide has their ranges.
+    assert found.keys() <= {f"{form}: {SURPLUS}" for form in ("blind", "faulty-anytime")}
+    assert "yes" not in found.values()
+
+
+def test_of_too_few_replicates_nothing_is_told_from_chance(usual: Answers, tmp_path: Path) -> None:
+    found = changed(usual, answers(tmp_path, lambda text: text.replace("[arms.blind]\nrepeat = 10", "[arms.blind]\nrepeat = 5")))
+    assert {found[f"blind: {bar}"] for bar in MISSED} == {"cannot distinguish"}
+    assert not {claim for claim in found if claim.startswith("faulty")}
 
 
 def test_all_studies_of_the_hosts_have_the_same() -> None:

@@ -332,3 +332,18 @@ def test_pairs_that_differ_by_noise_of_their_last_digits_do_not_differ() -> None
     assert found.kind == "no variation in 3 runs: fewer than 63% of runs differ"
     assert stats.difference([1.0, 1.0 + 1e-9], [1.0, 1.0]).estimate > 0
     assert stats.apart(np.array([1.0, 2.0]), np.array([1.0 + 1e-15, 1.0])).tolist() == [0.0, 1.0]
+
+
+def test_what_is_made_of_several_means_has_an_interval_and_of_few_values_none() -> None:
+    rows = np.random.default_rng(3).normal([[1.0], [5.0], [3.0]], 0.5, size=(3, 10))
+    interval = stats.resampled(rows, lambda means: means.max(axis=-1))
+    alone = stats.mean_interval(rows[1], 0.95)
+    assert interval(0.95).estimate == pytest.approx(rows[1].mean())
+    # The largest is the second mean for good: about the interval that it has by itself.
+    assert (interval(0.95).low, interval(0.95).high) == pytest.approx((alone.low, alone.high), abs=0.1)
+    assert interval(0.99).low < interval(0.95).low
+    few = stats.resampled(rows[:, :5], lambda means: means.max(axis=-1))(0.95)
+    assert not np.isfinite(few.high - few.low)
+    # A share of none is 0.
+    with np.errstate(invalid="ignore"):
+        assert stats.resampled(rows, lambda means: means[..., 0] * np.nan)(0.95).high == 0.0

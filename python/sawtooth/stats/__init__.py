@@ -26,7 +26,7 @@ from sawtooth.stats.multiplicity import holm
 from sawtooth.stats.paired import Paired, paired
 from sawtooth.stats.power import detectable, replicates_needed
 from sawtooth.stats.ranks import spearman, spearman_interval
-from sawtooth.stats.resampled import FEWEST_FOR_MEDIAN, bootstrap_interval
+from sawtooth.stats.resampled import FEWEST_FOR_MEDIAN, bootstrap_interval, resampled
 from sawtooth.stats.sequential import Progress, sequential
 from sawtooth.stats.share import share
 from sawtooth.stats.sign import sign_test
@@ -72,6 +72,7 @@ __all__ = [
     "ratio",
     "ratio_interval",
     "replicates_needed",
+    "resampled",
     "sequential",
     "share",
     "sign_test",

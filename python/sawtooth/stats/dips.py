@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sawtooth.stats.interval import Vector
 
@@ -103,6 +104,12 @@ def find(sizes: Vector, throughput: Vector, baseline: Vector | None = None, stal
 
 def agreement(ours: np.ndarray[tuple[int], np.dtype[np.bool_]], theirs: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Agreement:
     """How the dips `ours` agree with those of a reference, both as `below` gives them."""
-    both = int(np.sum(ours & theirs))
-    mine, other = int(ours.sum()), int(theirs.sum())
-    return Agreement(other, both / other if other else float("nan"), mine, (mine - both) / mine if mine else float("nan"))
+    found, surplus = shares(ours, theirs)
+    return Agreement(int(theirs.sum()), float(found), int(ours.sum()), float(surplus))
+
+
+def shares(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> tuple[Vector, Vector]:
+    """The shares found and surplus of an `Agreement`, of many curves at once: `ours` has the shape (..., n), `theirs` (n,)."""
+    both, mine = np.sum(ours & theirs, axis=-1), ours.sum(axis=-1)
+    with np.errstate(invalid="ignore"):
+        return both / np.float64(theirs.sum()), (mine - both) / np.float64(mine)
