@@ -7,13 +7,13 @@ third needs user-mode Linux. With --check nothing is written, and the page must 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
 import sawtooth
-from docs.blocks import write
+from docs.blocks import table, write
 from sawtooth import stats
 from sawtooth.findings.verdict import ANSWERS
 from sawtooth.report.answers import Answers
@@ -47,11 +47,6 @@ def blocks(study: Dataset, sensitivity: Dataset, kernel: Dataset, simulator: Dat
         "kernel": beside(kernel, simulator),
         "kernel-verdicts": agreement(Answers(kernel).verdicts(), Answers(simulator).verdicts()),
     }
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of a page."""
-    return "\n".join([f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
 def answer(found: Sequence[Verdict]) -> str:

@@ -67,15 +67,15 @@ def write(
             sys.exit(f"{page} is not what the runs say: python -m docs.{Path(sys.argv[0]).stem}")
 
 
-def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table of a page."""
-    lines = [titles, ["---"] * len(titles), *rows]
-    return "".join(f"| {' | '.join(str(cell).replace('|', '') for cell in line)} |\n" for line in lines)
+    head, *body = (f"| {' | '.join(str(cell).replace('|', '') for cell in line)} |\n" for line in (titles, *rows))
+    return "".join([head, f"|{'---|' * len(titles)}\n", *body])
 
 
 def verdicts(dataset: Dataset) -> str:
     """Every claim with its verdict, and in how many cells it is shown."""
-    rows = ["| Claim | Verdict | Cells that show it, and the contrary, each by itself |", "|---|---|---|"]
+    rows: list[list[str]] = []
     for verdict in Answers(dataset).verdicts():
         cells = verdict.evidence
         if len(cells) == 1:
@@ -83,5 +83,5 @@ def verdicts(dataset: Dataset) -> str:
         else:
             shown, denied = sum(each.shows(0.95) for each in cells), sum(each.denies(0.95) for each in cells)
             numbers = f"{shown} and {denied} of {len(cells)}" if cells else "follows from others"
-        rows.append(f"| {verdict.claim.replace('|', '')} | {verdict.answer} | {numbers} |")
-    return "\n".join(rows) + "\n"
+        rows.append([verdict.claim, verdict.answer, numbers])
+    return table(["Claim", "Verdict", "Cells that show it, and the contrary, each by itself"], rows)

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from docs.blocks import write
+from docs.blocks import table, write
 from sawtooth.report import closing
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Verdict
@@ -38,16 +38,16 @@ def blocks(published: Dataset, one: Dataset, unscaled: Dataset) -> dict[str, str
     """What stands between the page's marks."""
     first, *parts = (Answers(each).verdicts() for each in (published, one, unscaled))
     heads = ["Claim", "At 1 Gbit/s", "", "Not scaled, at 1, 10 and 100 Gbit/s", ""]
-    return {"verdicts": table(["Claim", "Verdict", "Number"], first), "gigabit": table(heads, *parts)}
+    return {"verdicts": answers(["Claim", "Verdict", "Number"], first), "gigabit": answers(heads, *parts)}
 
 
-def table(heads: Sequence[str], *those: Sequence[Verdict]) -> str:
+def answers(heads: Sequence[str], *those: Sequence[Verdict]) -> str:
     """Every claim with its verdict, and the number that decides it, of each of several results."""
-    rows = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
-    for row in zip(*those, strict=True):
-        cells = [part for each in row for part in (("not run", "") if each.untold else (each.said, closing.number(each)))]
-        rows.append(f"| {' | '.join([row[0].claim, *cells])} |")
-    return "\n".join(rows) + "\n"
+    rows = [
+        [row[0].claim, *(part for each in row for part in (("not run", "") if each.untold else (each.said, closing.number(each))))]
+        for row in zip(*those, strict=True)
+    ]
+    return table(heads, rows)
 
 
 if __name__ == "__main__":

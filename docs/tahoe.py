@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from docs.blocks import verdicts, write
+from docs.blocks import table, verdicts, write
 from sawtooth.findings.verdict import ANSWERS
 from sawtooth.measures import Asked, measure
 from sawtooth.measures.resolve import Context
@@ -30,12 +30,12 @@ def blocks(random: Dataset, fixed: Dataset, unread: Dataset, other: Dataset) -> 
 def standing(dataset: Dataset) -> str:
     """In how many combinations of what is assumed each claim has which answer."""
     found = [verdict for verdict in Answers(dataset).verdicts() if verdict.standing is not None]
-    rows = [f"| Claim | {' | '.join(ANSWERS)} |", f"|---|{'---|' * len(ANSWERS)}"]
+    rows: list[list[str]] = []
     for verdict in found:
         assert verdict.standing is not None
         counts = verdict.standing.counts
-        rows.append(f"| {verdict.claim.replace('|', '')} | {' | '.join(str(counts.get(answer, '')) for answer in ANSWERS)} |")
-    return "\n".join(rows) + "\n"
+        rows.append([verdict.claim, *(str(counts.get(answer, "")) for answer in ANSWERS)])
+    return table(["Claim", *ANSWERS], rows)
 
 
 def ratios(dataset: Dataset) -> pl.DataFrame:
@@ -59,11 +59,11 @@ def agreement(fixed: Dataset, unread: Dataset) -> str:
 
 def left(unread: Dataset) -> str:
     """The cells that are not."""
-    rows = ["| Flows | Queue | Window | Segment | | Ours over ns-3.24's | Drops, ours and ns-3's |", "|---|---|---|---|---|---|---|"]
+    rows: list[list[str]] = []
     for row in ratios(unread).filter((pl.col("ratio") - 1).abs() > 0.05).iter_rows(named=True):
-        place = " | ".join(str(row[name]) for name in ("flows", "queue", "window", "segment", "arm"))
-        rows.append(f"| {place} | {row['ratio']:.3f} | {row['ours']:.0f}, {row['theirs']:.0f} |")
-    return "\n".join(rows) + "\n"
+        place = [str(row[name]) for name in ("flows", "queue", "window", "segment", "arm")]
+        rows.append([*place, f"{row['ratio']:.3f}", f"{row['ours']:.0f}, {row['theirs']:.0f}"])
+    return table(["Flows", "Queue", "Window", "Segment", "", "Ours over ns-3.24's", "Drops, ours and ns-3's"], rows)
 
 
 if __name__ == "__main__":

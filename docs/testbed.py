@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from docs.blocks import write
+from docs.blocks import table, write
 from sawtooth import stats
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Section, Verdict
@@ -66,12 +66,6 @@ def measured(fit: Dataset, matrix: Dataset, guests: Dataset, neighbours: Dataset
 
 
 # --- what all blocks have
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """As Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(str(each) for each in line)} |" for line in lines) + "\n"
 
 
 def ran(*datasets: Dataset) -> str:
