@@ -992,7 +992,8 @@ fn own_time(
 
 /// Parameters of a congestion control that contradict each other.
 fn check_cc(cc: &Part, json: &Json, path: &str) -> Result<()> {
-    let Some(((low, least), order, (high, most))) = cc::out_of_order(cc.name, &cc.params) else {
+    let Some(((low, least), order, (high, most))) = cc::named(cc.name).out_of_order(&cc.params)
+    else {
         return Ok(());
     };
     let (wanted, remedy) = match order {
@@ -1316,7 +1317,7 @@ fn check_timeouts(tcp: &Params, table: &Map<String, Json>, path: &str) -> Result
 
 /// An algorithm that lives on marks brings the feedback that it needs, as `dctcp` does in Linux.
 fn bring_feedback(cc: &Part, tcp: &mut Params) {
-    let feedback = match cc::ecn_of(cc.name, &cc.params) {
+    let feedback = match cc::named(cc.name).needs.ecn {
         cc::Ecn::Classic => return,
         cc::Ecn::Every => "dctcp",
         cc::Ecn::L4s => "accurate",
@@ -1325,9 +1326,11 @@ fn bring_feedback(cc: &Part, tcp: &mut Params) {
 }
 
 /// A congestion control as specified, or as Linux has it.
-fn default_cc(entry: &'static Entry<cc::New>, tcp: &Params) -> Part {
+fn default_cc(entry: &'static Entry<cc::Algorithm>, tcp: &Params) -> Part {
     let mut part = default_part(entry);
-    cc::set_as_in_linux(&mut part.params, tcp.choice("algorithms"), entry.name);
+    entry
+        .new
+        .set_as_in(tcp.choice("algorithms"), &mut part.params);
     part
 }
 

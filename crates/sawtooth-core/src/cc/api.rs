@@ -1,4 +1,4 @@
-//! What an algorithm is to the transport: the trait, what a connection starts with, and what an algorithm wants of the stack.
+//! What an algorithm is to the transport: the trait, and what a connection starts with.
 
 use std::fmt::Debug;
 
@@ -60,21 +60,6 @@ pub trait CongestionControl: Debug + std::marker::Send {
     /// A slow-start threshold that is not the algorithm's own: one from before a spurious loss, or remembered from another connection.
     fn set_ssthresh(&mut self, ssthresh: f64);
 
-    /// Whether the algorithm sets its window in a recovery, too, and no recovery prescribes one.
-    fn rules_recovery(&self) -> bool {
-        false
-    }
-
-    /// What the algorithm makes of [`Ack::rate`], which is measured only if it makes anything of it.
-    fn rates(&self) -> Rates {
-        Rates::Unused
-    }
-
-    /// What the algorithm makes of Explicit Congestion Notification.
-    fn ecn(&self) -> Ecn {
-        Ecn::Classic
-    }
-
     /// The congestion window, segments.
     fn cwnd(&self) -> f64;
 
@@ -122,26 +107,4 @@ impl Start {
             seed: 1,
         }
     }
-}
-
-/// What an algorithm makes of delivery rates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rates {
-    Unused,
-    /// It has something else where they are not measured.
-    Used,
-    /// Its window stays a few segments without them.
-    Needed,
-}
-
-/// How an algorithm wants to hear of marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ecn {
-    /// Once per window, as of a loss: `on_ecn` (RFC 3168 §6.1.2). Only where the stack negotiates ECN.
-    Classic,
-    /// Of every mark, by `on_marks`, and besides that as `Classic`; packets are ECT(0) (RFC 8257).
-    Every,
-    /// Of every mark, in [`Ack::marked`], and it decides itself when to reduce; packets are ECT(1) (RFC 9331). Without a count of marks:
-    /// `Classic`.
-    L4s,
 }

@@ -22,10 +22,10 @@
 //! acknowledgements are of one segment or of two (`ack_ratio` = 2). Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
 //! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows.
 
-use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Order, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "bic",
     summary: "BIC: a binary search between the windows before and after the last loss",
     specification: &["Xu, Harfoush and Rhee 2004 §III"],
@@ -97,7 +97,18 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Number(1.0),
         },
     ],
-    new: |params, start| Box::new(Bic::new(params, start)),
+    new: Algorithm {
+        linux: &[
+            ("s_max", Value::Number(16.0)),
+            ("beta", Value::Number(205.0 / 1024.0)),
+            ("search", Value::Number(4.0)),
+            ("smooth", Value::Number(20.0)),
+            ("beyond", Value::Choice("mirror")),
+            ("ack_ratio", Value::Number(2.0)),
+        ],
+        ordered: &[("s_min", Order::AtMost, "s_max")],
+        ..Algorithm::of(|params, start| Box::new(Bic::new(params, start)))
+    },
 };
 
 /// Slow start beyond the old maximum.

@@ -29,7 +29,7 @@
 use std::collections::VecDeque;
 
 use super::hystart::{self, HyStart};
-use super::{Ack, CongestionControl, Episode, New, Start, slow_start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
 
@@ -54,7 +54,7 @@ const fn count(name: &'static str, summary: &'static str, default: i64) -> Param
     }
 }
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "cdg",
     summary: "CAIA Delay Gradient: backs off at random when the round-trip time grows, and tolerates other losses",
     specification: &["Hayes and Armitage 2011 §3"],
@@ -121,7 +121,13 @@ pub const ENTRY: Entry<New> = Entry {
         hystart::PARAMS[8],
         hystart::PARAMS[9],
     ],
-    new: |params, start| Box::new(Cdg::new(params, start)),
+    new: Algorithm {
+        linux: &[
+            ("slow_start", Value::Choice("hystart")),
+            ("loss_tolerance", Value::Bool(false)),
+        ],
+        ..Algorithm::of(|params, start| Box::new(Cdg::new(params, start)))
+    },
 };
 
 /// What the gradients say of the queue of the bottleneck.

@@ -24,11 +24,11 @@
 use std::collections::VecDeque;
 
 use super::bbr::model::real;
-use super::{Ack, CongestionControl, Episode, New, Probe, Start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Needs, Probe, Start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Rate;
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "copa",
     summary: "Copa: a rate inverse to the queueing delay; as aggressive as the others when they fill the queue",
     specification: &["Arun and Balakrishnan 2018 §2"],
@@ -105,7 +105,13 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Number(2.0),
         },
     ],
-    new: |params, start| Box::new(Copa::new(Parameters::from(params), start)),
+    new: Algorithm {
+        needs: Needs {
+            rules_recovery: true,
+            ..Needs::NOTHING
+        },
+        ..Algorithm::of(|params, start| Box::new(Copa::new(Parameters::from(params), start)))
+    },
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -372,10 +378,6 @@ impl CongestionControl for Copa {
 
     /// There is no threshold.
     fn set_ssthresh(&mut self, _ssthresh: f64) {}
-
-    fn rules_recovery(&self) -> bool {
-        true
-    }
 
     fn cwnd(&self) -> f64 {
         if self.start.whole_windows {

@@ -32,12 +32,13 @@
 use super::hystart::{self, HyStart};
 use super::hystart_plus_plus::{self, HyStartPlusPlus};
 use super::{
-    Ack, BETA_ECN, CongestionControl, Episode, Growth, New, Start, Windows, beta_ecn, slow_start,
+    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Start, Windows, beta_ecn,
+    slow_start,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::{Instant, floor};
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "cubic",
     summary: "CUBIC: a cubic function of time, flat around the window of the last loss",
     specification: &["RFC 9438 §4", "RFC 9406 §4", "Ha and Rhee 2011 §4"],
@@ -134,7 +135,24 @@ pub const ENTRY: Entry<New> = Entry {
         hystart_plus_plus::PARAMS[1],
         hystart_plus_plus::PARAMS[2],
     ],
-    new: |params, start| Box::new(Cubic::new(params, start)),
+    new: Algorithm {
+        linux: &[
+            ("beta", Value::Number(717.0 / 1024.0)),
+            ("target_rtt", Value::Choice("min")),
+            ("app_limited", Value::Choice("counts")),
+            ("w_est_alpha", Value::Choice("rfc8312")),
+            ("whole_target", Value::Bool(true)),
+            ("update_interval", Value::Duration(1.0 / 32.0)),
+            ("first_growth", Value::Number(20.0)),
+            ("hystart_train_slack", Value::Duration(0.001)),
+            ("hystart_decides", Value::Choice("next")),
+        ],
+        linux_3_2: &[
+            ("ack_ratio", Value::Number(2.0)),
+            ("hystart_train_slack", Value::Duration(0.0)),
+        ],
+        ..Algorithm::of(|params, start| Box::new(Cubic::new(params, start)))
+    },
 };
 
 /// What ends slow start before a loss.

@@ -16,10 +16,10 @@
 //! its window of observation ends one acknowledgement earlier than the RFC's is not yet measured.
 
 use super::reno::Reno;
-use super::{Ack, CongestionControl, Ecn, Episode, Marks, New, Start};
+use super::{Ack, Algorithm, CongestionControl, Ecn, Episode, Marks, Needs, Start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "dctcp",
     summary: "Data Center TCP: reduces its window in proportion to the share of marked segments",
     specification: &["RFC 8257 §3.3", "RFC 8257 §3.4", "RFC 8257 §3.5"],
@@ -49,7 +49,13 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Number(0.5),
         },
     ],
-    new: |params, start| Box::new(Dctcp::new(params, start)),
+    new: Algorithm {
+        needs: Needs {
+            ecn: Ecn::Every,
+            ..Needs::NOTHING
+        },
+        ..Algorithm::of(|params, start| Box::new(Dctcp::new(params, start)))
+    },
 };
 
 /// What has been delivered and marked since the window of observation began.
@@ -130,10 +136,6 @@ impl CongestionControl for Dctcp {
 
     fn set_ssthresh(&mut self, ssthresh: f64) {
         self.standard.set_ssthresh(ssthresh);
-    }
-
-    fn ecn(&self) -> Ecn {
-        Ecn::Every
     }
 
     fn cwnd(&self) -> f64 {

@@ -20,10 +20,13 @@
 //! leaves 32, so whole segments are given up and slow start keeps the row of before; with an acknowledgement for every second segment a step
 //! takes two windows (`counts` = "acks").
 
-use super::{Ack, BETA_ECN, CongestionControl, Episode, Growth, New, Start, beta_ecn, slow_start};
+use super::{
+    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Order, Start, beta_ecn,
+    slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "highspeed",
     summary: "HighSpeed TCP: larger increase and smaller decrease above a window of 38 segments",
     specification: &["RFC 3649 §5", "RFC 3649 §6"],
@@ -84,12 +87,22 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Choice("stack"),
         },
     ],
-    new: |params, start| {
-        Box::new(HighSpeed {
-            row: (params.choice("response") == "table").then_some(0),
-            counts_acks: params.choice("counts") == "acks",
-            beta_ecn: beta_ecn(params),
-            ..HighSpeed::new(Response::from(params), start)
+    new: Algorithm {
+        linux: &[
+            ("response", Value::Choice("table")),
+            ("counts", Value::Choice("acks")),
+        ],
+        ordered: &[
+            ("low_window", Order::Below, "high_window"),
+            ("high_p", Order::Below, "low_p"),
+        ],
+        ..Algorithm::of(|params, start| {
+            Box::new(HighSpeed {
+                row: (params.choice("response") == "table").then_some(0),
+                counts_acks: params.choice("counts") == "acks",
+                beta_ecn: beta_ecn(params),
+                ..HighSpeed::new(Response::from(params), start)
+            })
         })
     },
 };

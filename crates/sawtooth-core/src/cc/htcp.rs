@@ -21,11 +21,13 @@
 //! `rtts`. It does so from the fourth loss on; the ones before leave half, at 50 Mbit/s and 80 ms the first three or four, while throughput is
 //! steady here from the second on (`steady_losses` = 3).
 
-use super::{Ack, CongestionControl, Episode, Growth, New, Start, Windows, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Growth, Order, Start, Windows, slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::{Instant, ceil};
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "htcp",
     summary: "H-TCP: an increase that grows with the time since the last loss, and an adaptive decrease",
     specification: &["draft-leith-tcp-htcp-06", "Leith and Shorten 2004"],
@@ -122,7 +124,17 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Number(2.0),
         },
     ],
-    new: |params, start| Box::new(HTcp::new(params, start)),
+    new: Algorithm {
+        linux: &[
+            ("rtts", Value::Choice("ticks")),
+            ("steady_losses", Value::Integer(3)),
+        ],
+        ordered: &[
+            ("beta_min", Order::AtMost, "beta_max"),
+            ("rtt_scale_min", Order::AtMost, "rtt_scale_max"),
+        ],
+        ..Algorithm::of(|params, start| Box::new(HTcp::new(params, start)))
+    },
 };
 
 /// A change of throughput by exactly `delta_b` is none, however late in a run it is, and however its times round.

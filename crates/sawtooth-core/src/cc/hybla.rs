@@ -23,11 +23,11 @@
 //! The round-trip time of the handshake counts as a sample. What has been added of the next segment is kept over a loss, unlike with all others: a
 //! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three.
 
-use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "hybla",
     summary: "TCP Hybla: long paths grow their window as fast, in time, as a path of 25 ms",
     specification: &["Caini and Firrincieli 2004 §3"],
@@ -95,7 +95,15 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Choice("stack"),
         },
     ],
-    new: |params, start| Box::new(Hybla::new(params, start)),
+    new: Algorithm {
+        linux: &[
+            ("start_window", Value::Number(1.0)),
+            ("counts", Value::Choice("acks")),
+            ("rho_steps", Value::Number(8.0)),
+            ("grain", Value::Number(128.0)),
+        ],
+        ..Algorithm::of(|params, start| Box::new(Hybla::new(params, start)))
+    },
 };
 
 #[derive(Debug)]

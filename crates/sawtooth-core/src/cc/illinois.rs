@@ -19,7 +19,7 @@
 //! Kernel equivalent: `illinois`, in whole segments. Measured of Linux 6.1: from a loss at 14 on it grows by one per round trip up to 15, and
 //! faster from there (`w_thresh` = 15). Not yet measured: whether a timeout there uses `beta` or one half.
 
-use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Order, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 /// Of standard TCP (RFC 5681 §3.1), which small windows follow.
@@ -61,7 +61,7 @@ const fn decrease(name: &'static str, summary: &'static str, default: f64) -> Pa
     }
 }
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "illinois",
     summary: "TCP-Illinois: additive increase from 10 down to 0.3 segments and decrease from 1/8 up to 1/2, by queueing delay",
     specification: &["Liu, Başar and Srikant 2008 §3"],
@@ -114,7 +114,16 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Integer(5),
         },
     ],
-    new: |params, start| Box::new(Illinois::new(Curves::from(params), start)),
+    new: Algorithm {
+        linux: &[("w_thresh", Value::Number(15.0))],
+        ordered: &[
+            ("alpha_min", Order::AtMost, "alpha_max"),
+            ("beta_min", Order::AtMost, "beta_max"),
+            ("eta_1", Order::AtMost, "eta_2"),
+            ("eta_2", Order::AtMost, "eta_3"),
+        ],
+        ..Algorithm::of(|params, start| Box::new(Illinois::new(Curves::from(params), start)))
+    },
 };
 
 /// What a delay answers to: by how many segments per round trip to grow, what share to give up at a loss.

@@ -23,7 +23,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Ack, CongestionControl, Episode, New, Start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -50,7 +50,7 @@ const fn integer(name: &'static str, summary: &'static str, default: i64) -> Par
     }
 }
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "ledbat",
     summary: "LEDBAT: a background flow that keeps its queueing delay near a target",
     specification: &["RFC 6817 §2.4", "draft-irtf-iccrg-ledbat-plus-plus-01 §4"],
@@ -129,7 +129,7 @@ pub const ENTRY: Entry<New> = Entry {
             9.0,
         ),
     ],
-    new: |params, start| Box::new(Ledbat::new(params, start)),
+    new: Algorithm::of(|params, start| Box::new(Ledbat::new(params, start))),
 };
 
 /// The least delays of the last minutes and the last samples, seconds.

@@ -24,10 +24,10 @@
 //! time of the kernel's clock; there the window fell to one segment at once, twice in its first half second. So the defaults where
 //! `tcp.algorithms = "linux"` have `delta = 1`: the smoothed delay is never above the largest.
 
-use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "lp",
     summary: "TCP-LP: standard TCP of low priority, which backs off when delays rise",
     specification: &[
@@ -78,7 +78,10 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Bool(true),
         },
     ],
-    new: |params, start| Box::new(Lp::new(Rules::from(params), start)),
+    new: Algorithm {
+        linux: &[("delta", Value::Number(1.0))],
+        ..Algorithm::of(|params, start| Box::new(Lp::new(Rules::from(params), start)))
+    },
 };
 
 /// The algorithm's parameters.

@@ -6,6 +6,7 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
+mod algorithm;
 mod api;
 mod bbr;
 mod bic;
@@ -22,10 +23,8 @@ mod hystart;
 mod hystart_plus_plus;
 mod illinois;
 mod ledbat;
-mod linux;
 mod lp;
 mod nv;
-mod order;
 mod prague;
 mod reno;
 mod scalable;
@@ -36,20 +35,16 @@ mod veno;
 mod westwood;
 mod yeah;
 
-pub use api::{CongestionControl, Ecn, Probe, Rates, Start};
+pub use algorithm::{Algorithm, Ecn, Needs, Order, Rates, Set};
+pub use api::{CongestionControl, Probe, Start};
 use classic::{BETA_ECN, beta_ecn};
 pub use classic::{Growth, slow_start};
 pub use events::{Ack, AckArrival, Episode, Marks, RateSample, Send, Windows};
-pub use linux::set_as_in_linux;
-pub use order::{Order, out_of_order};
 
-use crate::registry::{Entry, Params};
-
-/// Constructor of a table row.
-pub type New = fn(&Params, Start) -> Box<dyn CongestionControl>;
+use crate::registry::Entry;
 
 /// All congestion controls.
-pub const TABLE: &[Entry<New>] = &[
+pub const TABLE: &[Entry<Algorithm>] = &[
     reno::ENTRY,
     cubic::ENTRY,
     highspeed::ENTRY,
@@ -73,25 +68,11 @@ pub const TABLE: &[Entry<New>] = &[
     prague::ENTRY,
 ];
 
-/// What the algorithm called `name` makes of Explicit Congestion Notification.
-pub fn ecn_of(name: &str, params: &Params) -> Ecn {
-    ask(name, params, Ecn::Classic, |cc| cc.ecn())
-}
-
-/// What the algorithm called `name` makes of delivery rates.
-pub fn rates_of(name: &str, params: &Params) -> Rates {
-    ask(name, params, Rates::Unused, |cc| cc.rates())
-}
-
-/// What an algorithm answers before there is a connection; `otherwise` for one that is not in the table.
-fn ask<T>(
-    name: &str,
-    params: &Params,
-    otherwise: T,
-    question: impl Fn(&dyn CongestionControl) -> T,
-) -> T {
+/// The algorithm called `name`.
+///
+/// # Panics
+/// If there is none of that name: a scenario has checked it.
+pub fn named(name: &str) -> &'static Algorithm {
     let entry = TABLE.iter().find(|entry| entry.name == name);
-    entry.map_or(otherwise, |entry| {
-        question(&*(entry.new)(params, Start::at(10.0)))
-    })
+    &entry.expect("the scenario names a row of the table").new
 }

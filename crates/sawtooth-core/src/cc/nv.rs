@@ -38,12 +38,14 @@
 //! second period (their first round trips are as short as the last period's), 8.0 to 11.6 s apart, 15 in all: 5 s and up to a quarter more or less.
 
 use super::vegas::Path;
-use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Rates, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Growth, Needs, Probe, Rates, Start, slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
 use crate::units::Instant;
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "nv",
     summary: "TCP-NV: Vegas for fast paths of short and noisy round-trip times",
     specification: &["Brakmo 2010"],
@@ -167,7 +169,14 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Duration(2.0),
         },
     ],
-    new: |params, start| Box::new(Nv::new(Rules::from(params), start)),
+    new: Algorithm {
+        needs: Needs {
+            rates: Rates::Used,
+            ..Needs::NOTHING
+        },
+        linux: &[("dec_mult", Value::Number(38.0 / 128.0))],
+        ..Algorithm::of(|params, start| Box::new(Nv::new(Rules::from(params), start)))
+    },
 };
 
 /// The algorithm's parameters.
@@ -431,10 +440,6 @@ impl CongestionControl for Nv {
 
     fn on_handshake(&mut self, now: Instant, _rtt_secs: f64) {
         self.least_rtt.begin(now.secs(), &self.rules);
-    }
-
-    fn rates(&self) -> Rates {
-        Rates::Used
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {

@@ -19,11 +19,11 @@
 //! Kernel equivalent: none in Linux; `prague` of L4STeam's branch.
 
 use super::bbr::model::real;
-use super::{Ack, CongestionControl, Ecn, Episode, New, Probe, Start, slow_start};
+use super::{Ack, Algorithm, CongestionControl, Ecn, Episode, Needs, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Rate;
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "prague",
     summary: "Prague: reductions in proportion to the share of marks of an L4S queue",
     specification: &[
@@ -73,7 +73,13 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Integer(500),
         },
     ],
-    new: |params, start| Box::new(Prague::new(Parameters::from(params), start)),
+    new: Algorithm {
+        needs: Needs {
+            ecn: Ecn::L4s,
+            ..Needs::NOTHING
+        },
+        ..Algorithm::of(|params, start| Box::new(Prague::new(Parameters::from(params), start)))
+    },
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -258,10 +264,6 @@ impl CongestionControl for Prague {
 
     fn set_ssthresh(&mut self, ssthresh: f64) {
         self.ssthresh = ssthresh;
-    }
-
-    fn ecn(&self) -> Ecn {
-        Ecn::L4s
     }
 
     fn cwnd(&self) -> f64 {

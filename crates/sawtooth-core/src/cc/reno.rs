@@ -15,10 +15,12 @@
 //!
 //! Kernel equivalent: `reno`, in whole segments.
 
-use super::{Ack, BETA_ECN, CongestionControl, Episode, Growth, New, Start, beta_ecn, slow_start};
+use super::{
+    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Start, beta_ecn, slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Value};
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "reno",
     summary: "slow start, additive increase and multiplicative decrease of standard TCP",
     specification: &["RFC 5681 §3.1", "RFC 8511 §3.1"],
@@ -34,12 +36,12 @@ pub const ENTRY: Entry<New> = Entry {
         },
         BETA_ECN,
     ],
-    new: |params, start| {
+    new: Algorithm::of(|params, start| {
         Box::new(Reno {
             beta_ecn: beta_ecn(params),
             ..Reno::new(params.number("beta"), start)
         })
-    },
+    }),
 };
 
 #[derive(Debug)]
@@ -209,7 +211,7 @@ mod tests {
         let mut params = crate::registry::Params::defaults(ENTRY.params);
         params.set("beta_ecn", Value::Number(0.8));
         for (ssthresh, left) in [(10.0, 16.0), (f64::INFINITY, 10.0)] {
-            let mut reno = (ENTRY.new)(
+            let mut reno = (ENTRY.new.new)(
                 &params,
                 Start {
                     ssthresh,

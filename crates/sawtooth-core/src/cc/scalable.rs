@@ -17,10 +17,10 @@
 //! Kernel equivalent: `scalable`, in whole segments. Measured of Linux 6.1: `low_window = 100` and the paper's `a`, as a step of the window takes a
 //! window's segments up to 100, and 100 from there on (at 101 to 110 and at 272 to 277); `low_b = 0.125`, rounded down (`given_up`): of 69, 109 and 309 remain 61, 96, 271.
 
-use super::{Ack, CongestionControl, Episode, Growth, New, Start, slow_start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "scalable",
     summary: "Scalable TCP: multiplicative increase and small decrease above a window of 16 segments",
     specification: &["Kelly 2003 §3"],
@@ -65,7 +65,18 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Number(0.5),
         },
     ],
-    new: |params, start| Box::new(Scalable::new(params, start)),
+    new: Algorithm {
+        linux: &[
+            ("low_window", Value::Number(100.0)),
+            ("low_b", Value::Number(0.125)),
+            ("given_up", Value::Choice("down")),
+        ],
+        linux_3_2: &[
+            ("a", Value::Number(0.02)),
+            ("low_window", Value::Number(50.0)),
+        ],
+        ..Algorithm::of(|params, start| Box::new(Scalable::new(params, start)))
+    },
 };
 
 #[derive(Debug)]

@@ -1,23 +1,25 @@
 //! What all algorithms have in common, and what the specification of each says of its parameters and needs.
 
+mod linux;
+
 use super::*;
-use crate::registry::Value;
+use crate::registry::{Params, Value};
 use crate::units::Instant;
 
 /// Algorithms that own a window, which RFC 5681 governs beside their own rules: all but those with a model of the path.
-fn with_windows() -> impl Iterator<Item = &'static Entry<New>> {
+fn with_windows() -> impl Iterator<Item = &'static Entry<Algorithm>> {
     let models = ["bbr", "bbr3", "copa"];
     TABLE
         .iter()
         .filter(move |entry| !models.contains(&entry.name))
 }
 
-fn made(entry: &Entry<New>, cwnd: f64, ssthresh: f64) -> Box<dyn CongestionControl> {
+fn made(entry: &Entry<Algorithm>, cwnd: f64, ssthresh: f64) -> Box<dyn CongestionControl> {
     let start = Start {
         ssthresh,
         ..Start::at(cwnd)
     };
-    (entry.new)(&Params::defaults(entry.params), start)
+    (entry.new.new)(&Params::defaults(entry.params), start)
 }
 
 fn episode(window: f64) -> Episode {
@@ -266,7 +268,7 @@ fn defaults_are_those_of_the_specifications() {
 
 #[test]
 fn rfc5681_3_1_slow_start_is_below_the_threshold_and_congestion_avoidance_at_it() {
-    let grown = |entry: &Entry<New>, ssthresh| {
+    let grown = |entry: &Entry<Algorithm>, ssthresh| {
         let mut cc = made(entry, 20.0, ssthresh);
         cc.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 20));
         cc.cwnd() - 20.0
@@ -308,11 +310,10 @@ fn rfc4015_3_2_a_spurious_loss_gives_the_windows_back() {
 #[test]
 fn what_an_algorithm_needs_of_the_stack_is_what_its_specification_says() {
     for entry in TABLE {
-        let params = Params::defaults(entry.params);
+        let needs = entry.new.needs;
         // Models of the path set their window in a recovery, too, and two of them are made of delivery rates.
-        let rules = (entry.new)(&params, Start::at(10.0)).rules_recovery();
         assert_eq!(
-            rules,
+            needs.rules_recovery,
             ["bbr", "bbr3", "copa"].contains(&entry.name),
             "{}",
             entry.name
@@ -322,16 +323,15 @@ fn what_an_algorithm_needs_of_the_stack_is_what_its_specification_says() {
             "nv" => Rates::Used,
             _ => Rates::Unused,
         };
-        assert_eq!(rates_of(entry.name, &params), rates, "{}", entry.name);
+        assert_eq!(needs.rates, rates, "{}", entry.name);
         let ecn = match entry.name {
             // RFC 8257 §3.3, RFC 9331 §4.3.
             "dctcp" => Ecn::Every,
             "prague" => Ecn::L4s,
             _ => Ecn::Classic,
         };
-        assert_eq!(ecn_of(entry.name, &params), ecn, "{}", entry.name);
+        assert_eq!(needs.ecn, ecn, "{}", entry.name);
     }
-    assert_eq!(ecn_of("none", &Params::defaults(&[])), Ecn::Classic);
 }
 
 /// What algorithms report of themselves before anything has happened.

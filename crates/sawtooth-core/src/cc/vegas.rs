@@ -25,11 +25,11 @@
 //! (30 ms over 16.1 make 4.3 of 5 segments; the paper's difference would have stopped at 6); a shrinking window takes the threshold along.
 //! Not measured: how many samples it wants of a round (`min_samples`).
 
-use super::{Ack, CongestionControl, Episode, New, Probe, Start, slow_start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "vegas",
     summary: "Vegas: keeps between alpha and beta segments queued, by round-trip times",
     specification: &["Brakmo and Peterson 1995 §III-B, §III-C"],
@@ -80,7 +80,13 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Choice("base_rtt"),
         },
     ],
-    new: |params, start| Box::new(Vegas::new(Thresholds::from(params), start)),
+    new: Algorithm {
+        linux: &[
+            ("slow_start_rounds", Value::Integer(1)),
+            ("diff_over", Value::Choice("rtt")),
+        ],
+        ..Algorithm::of(|params, start| Box::new(Vegas::new(Thresholds::from(params), start)))
+    },
 };
 
 /// The round-trip times of one round.

@@ -16,11 +16,11 @@
 //! Kernel equivalent: `veno`, in whole segments. Measured of the module in ns-2.35's Linux agent: both factors and both increases are these; it
 //! seems to keep BaseRTT over a loss (`forget_base_rtt` false), which is to be measured in a kernel.
 
-use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "veno",
     summary: "Veno: tells random losses from congestion by the number of queued segments",
     specification: &["Fu and Liew 2003 §II"],
@@ -65,7 +65,10 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Bool(true),
         },
     ],
-    new: |params, start| Box::new(Veno::new(Rules::from(params), start)),
+    new: Algorithm {
+        linux: &[("forget_base_rtt", Value::Bool(false))],
+        ..Algorithm::of(|params, start| Box::new(Veno::new(Rules::from(params), start)))
+    },
 };
 
 /// The algorithm's parameters.

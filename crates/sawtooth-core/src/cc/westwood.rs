@@ -24,11 +24,13 @@
 //! many it reports (`counts` = "duplicates": after 32 of single segments and one of 22 the threshold is 93, which is 280 in 60 ms times 20 ms, not 100);
 //! a repair's round trip is that of its timestamps. 86 of 95 such thresholds are the kernel's; the others are of round trips within 0.2 ms of ticks.
 
-use super::{Ack, AckArrival, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use super::{
+    Ack, AckArrival, Algorithm, CongestionControl, Episode, Growth, Probe, Start, slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "westwood",
     summary: "Westwood+: after a loss, the window that the measured bandwidth fills",
     specification: &["Grieco and Mascolo 2004", "Casetti et al. 2002"],
@@ -75,7 +77,16 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Choice("loss"),
         },
     ],
-    new: |params, start| Box::new(Westwood::new(params, start)),
+    new: Algorithm {
+        linux: &[
+            ("alpha", Value::Number(0.875)),
+            ("stages", Value::Integer(2)),
+            ("first_interval", Value::Choice("sent")),
+            ("counts", Value::Choice("duplicates")),
+            ("set_at", Value::Choice("repair")),
+        ],
+        ..Algorithm::of(|params, start| Box::new(Westwood::new(params, start)))
+    },
 };
 
 /// The estimate of the bandwidth, from one sample per round trip.

@@ -25,11 +25,11 @@
 //! numbers that are not in the paper, and how many samples it wants of a round (`min_samples`).
 
 use super::vegas::{Path, Round};
-use super::{Ack, CongestionControl, Episode, Growth, New, Probe, Start, slow_start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Probe, Start, slow_start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "yeah",
     summary: "YeAH: Scalable TCP while few segments are queued, otherwise standard TCP that drains its queue",
     specification: &["Baiocchi, Castellani and Vacirca 2007"],
@@ -92,7 +92,7 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Integer(1),
         },
     ],
-    new: |params, start| Box::new(Yeah::new(Rules::from(params), start)),
+    new: Algorithm::of(|params, start| Box::new(Yeah::new(Rules::from(params), start))),
 };
 
 /// The algorithm's parameters.

@@ -177,7 +177,7 @@ fn marks(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Option<ScenarioEr
         return None;
     }
     let name = flow.cc.name;
-    let wants = cc::ecn_of(name, &flow.cc.params);
+    let wants = cc::named(name).needs.ecn;
     if wants == cc::Ecn::Classic {
         return None;
     }
@@ -236,8 +236,8 @@ fn backoff(flow: &FlowSpec) -> Option<ScenarioError> {
 /// An algorithm that lives on delivery rates, which only one recovery measures.
 fn rates(flow: &FlowSpec) -> Option<ScenarioError> {
     let recovery = flow.tcp.choice("recovery");
-    let blind = flow.kernel_cc.is_none()
-        && cc::rates_of(flow.cc.name, &flow.cc.params) == cc::Rates::Needed;
+    let blind =
+        flow.kernel_cc.is_none() && cc::named(flow.cc.name).needs.rates == cc::Rates::Needed;
     (blind && !matches!(recovery, "rack" | "fack")).then(|| {
         let message = format!(
             "`{}` needs delivery rates, which recovery \"{recovery}\" does not measure: its window will stay a few segments",

@@ -56,7 +56,7 @@ struct Entry<'a> {
     process: Process,
     next: Option<Arrival>,
     config: Config,
-    new_cc: cc::New,
+    new_cc: cc::Algorithm,
     /// The clocks' phases, where timers have ticks.
     phases: Stream,
     trip: Trip,

@@ -157,7 +157,7 @@ fn client(spec: &FlowSpec, seed: u64) -> Sender {
         drawn
     };
     let phase = share * config.rto.granularity;
-    let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
+    let new_cc: cc::Algorithm = *build(cc::TABLE, &spec.cc);
     Sender::open(config, new_cc, &spec.cc.params, phase)
 }
 

@@ -167,7 +167,7 @@ pub(super) fn standing_flows(
             drawn
         };
         let phase = share * config.rto.granularity;
-        let new_cc: cc::New = *build(cc::TABLE, &spec.cc);
+        let new_cc: cc::Algorithm = *build(cc::TABLE, &spec.cc);
         let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
         if scenario.record.episodes {
             sender.keep_episodes();

@@ -47,7 +47,7 @@ impl Sender {
         let idle_secs = now.time - self.stream.last_sent_secs;
         self.cc.on_restart(Instant::from_secs(now.time), idle_secs);
         // An algorithm with a model of the path has its own ways.
-        if !self.cc.rules_recovery() {
+        if !self.needs.rules_recovery {
             let before = Windows {
                 cwnd: self.cc.cwnd(),
                 ssthresh: self.cc.ssthresh(),

@@ -70,6 +70,7 @@ pub(super) enum SendAllowance {
 pub struct Sender {
     pub(super) config: Config,
     pub(super) cc: Box<dyn CongestionControl>,
+    pub(super) needs: cc::Needs,
     /// The algorithm's window as of the last event, and its whole segments.
     pub(super) cwnd: f64,
     cwnd_whole: u64,
@@ -129,12 +130,12 @@ impl Sender {
     /// A sender of `size_bytes`, or without end, all written at the start; its clock started `phase_secs` after a tick.
     pub fn new(
         config: Config,
-        cc: cc::New,
+        algorithm: cc::Algorithm,
         params: &crate::registry::Params,
         size_bytes: Option<u64>,
         phase_secs: f64,
     ) -> Self {
-        let mut sender = Self::open(config, cc, params, phase_secs);
+        let mut sender = Self::open(config, algorithm, params, phase_secs);
         sender.stream.write(size_bytes.unwrap_or(u64::MAX), 0, 0);
         if size_bytes.is_some() {
             sender.stream.close();
@@ -145,7 +146,7 @@ impl Sender {
     /// A sender whose application has written nothing yet; its clock started `phase_secs` after a tick.
     pub fn open(
         config: Config,
-        cc: cc::New,
+        algorithm: cc::Algorithm,
         params: &crate::registry::Params,
         phase_secs: f64,
     ) -> Self {
@@ -157,7 +158,7 @@ impl Sender {
         } else {
             config.initial_window
         };
-        let cc = cc(
+        let cc = (algorithm.new)(
             params,
             cc::Start {
                 cwnd,
@@ -200,15 +201,16 @@ impl Sender {
             timed: None,
             timer: Key::NEVER,
             partial_timer: Key::NEVER,
-            rack: Rack::of(config.recovery, cc.rates() != cc::Rates::Unused),
+            rack: Rack::of(config.recovery, algorithm.needs.rates != cc::Rates::Unused),
             rack_deadline: Key::NEVER,
-            signals: Signals::new(config.ecn, cc.ecn()),
+            signals: Signals::new(config.ecn, algorithm.needs.ecn),
             handshake_ack: false,
             limits: Limits::new(),
             episodes: None,
             cwnd_since: 0.0,
             known_bytes: 0,
             cc,
+            needs: algorithm.needs,
             config,
             counters: SenderCounters {
                 min_rtt_secs: f64::INFINITY,
@@ -714,7 +716,7 @@ impl Sender {
                 snd_nxt: self.snd_nxt,
                 rtt_secs,
                 // RFC 3168 §6.1.2: no growth for an acknowledgement that tells of marks.
-                may_grow: may_grow && (marked == 0 || self.cc.ecn() == cc::Ecn::L4s),
+                may_grow: may_grow && (marked == 0 || self.needs.ecn == cc::Ecn::L4s),
                 // RFC 5681 lets the window grow whatever limits the sender.
                 cwnd_limited: true,
                 rate: None,

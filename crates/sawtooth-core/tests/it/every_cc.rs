@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use sawtooth_core::cc::{
-    self, Ack, CongestionControl, Ecn, Episode, Marks, RateSample, Start, TABLE, Windows,
+    self, Ack, CongestionControl, Ecn, Episode, Marks, Needs, RateSample, Start, TABLE, Windows,
 };
 use sawtooth_core::registry::{Entry, Kind, Param, Params, Value};
 use sawtooth_core::units::Instant;
@@ -178,7 +178,7 @@ fn values(param: &Param) -> BoxedStrategy<Value> {
 }
 
 /// A row, with each of its parameters somewhere within its bounds.
-fn rows() -> impl Strategy<Value = (&'static Entry<cc::New>, Params)> {
+fn rows() -> impl Strategy<Value = (&'static Entry<cc::Algorithm>, Params)> {
     let rows = TABLE.iter().map(|entry| {
         let drawn: Vec<_> = entry.params.iter().map(values).collect();
         drawn
@@ -190,7 +190,7 @@ fn rows() -> impl Strategy<Value = (&'static Entry<cc::New>, Params)> {
                 (entry, params)
             })
             .prop_filter("parameters in order", |(entry, params)| {
-                cc::out_of_order(entry.name, params).is_none()
+                entry.new.out_of_order(params).is_none()
             })
             .boxed()
     });
@@ -201,6 +201,7 @@ fn rows() -> impl Strategy<Value = (&'static Entry<cc::New>, Params)> {
 struct Flow<'a> {
     name: &'static str,
     cc: &'a mut dyn CongestionControl,
+    needs: Needs,
     stack: Stack,
     now_ticks: u64,
     start_secs: f64,
@@ -225,15 +226,16 @@ struct Recovery {
 
 impl<'a> Flow<'a> {
     fn new(
-        name: &'static str,
+        entry: &Entry<cc::Algorithm>,
         cc: &'a mut dyn CongestionControl,
         stack: Stack,
         start_secs: f64,
     ) -> Self {
         cc.on_established(stack.initial_window);
         Self {
-            name,
+            name: entry.name,
             cc,
+            needs: entry.new.needs,
             stack,
             now_ticks: 0,
             start_secs,
@@ -304,7 +306,7 @@ impl<'a> Flow<'a> {
         let before = self.windows();
         let episode = self.episode();
         how(self.cc, &episode);
-        let prr = self.stack.prr && !self.cc.rules_recovery();
+        let prr = self.stack.prr && !self.needs.rules_recovery;
         if prr {
             self.cc.set_cwnd(before.cwnd);
         }
@@ -331,7 +333,7 @@ impl<'a> Flow<'a> {
                 if outstanding
                     && self.recovery.is_none()
                     && self.stack.ecn
-                    && self.cc.ecn() != Ecn::L4s =>
+                    && self.needs.ecn != Ecn::L4s =>
             {
                 self.reduce(|cc, episode| cc.on_ecn(episode));
             }
@@ -378,7 +380,7 @@ impl<'a> Flow<'a> {
         }
         self.now_ticks += 1000 * u64::from(ms);
         self.cc.on_restart(self.now(), f64::from(ms) / 1e3);
-        if ms > 1000 && !self.cc.rules_recovery() {
+        if ms > 1000 && !self.needs.rules_recovery {
             // RFC 5681 §4.1.
             let least = self.cc.cwnd().min(self.stack.initial_window);
             self.cc
@@ -404,12 +406,12 @@ impl<'a> Flow<'a> {
         self.lost += lost;
         self.total_lost += lost;
         self.delivered += delivered;
-        let marked = if self.stack.ecn && self.cc.ecn() != Ecn::Classic {
+        let marked = if self.stack.ecn && self.needs.ecn != Ecn::Classic {
             heard.marked.min(delivered)
         } else {
             0
         };
-        if self.stack.ecn && self.cc.ecn() == Ecn::Every {
+        if self.stack.ecn && self.needs.ecn == Ecn::Every {
             self.cc.on_marks(&Marks {
                 now: self.now(),
                 delivered,
@@ -422,14 +424,14 @@ impl<'a> Flow<'a> {
         if let Some(recovery) = self.recovery {
             if self.snd_una >= recovery.point {
                 self.recovery = None;
-                if !self.cc.rules_recovery() && recovery.prr {
+                if !self.needs.rules_recovery && recovery.prr {
                     self.cc.set_cwnd(self.cc.ssthresh());
                 }
                 self.cc.on_recovered(self.now());
             }
         } else if lost > 0 {
             self.reduce(|cc, episode| cc.on_loss(episode));
-        } else if marked > 0 && self.cc.ecn() == Ecn::Every && self.snd_una > self.no_mark_before {
+        } else if marked > 0 && self.needs.ecn == Ecn::Every && self.snd_una > self.no_mark_before {
             self.reduce(|cc, episode| cc.on_ecn(episode));
         }
         if delivered == 0 && lost == 0 {
@@ -508,14 +510,14 @@ fn start(stack: Stack) -> Start {
 
 /// The windows after every step.
 fn play(
-    entry: &'static Entry<cc::New>,
+    entry: &'static Entry<cc::Algorithm>,
     params: &Params,
     stack: Stack,
     steps: &[Step],
     start_secs: f64,
 ) -> Vec<Windows> {
-    let mut cc = (entry.new)(params, start(stack));
-    let mut flow = Flow::new(entry.name, &mut *cc, stack, start_secs);
+    let mut cc = (entry.new.new)(params, start(stack));
+    let mut flow = Flow::new(entry, &mut *cc, stack, start_secs);
     let windows = |step| {
         flow.step(step);
         flow.windows()
@@ -524,10 +526,10 @@ fn play(
 }
 
 /// The defaults, or what Linux has instead.
-fn defaults(entry: &Entry<cc::New>, linux: bool) -> Params {
+fn defaults(entry: &Entry<cc::Algorithm>, linux: bool) -> Params {
     let mut params = Params::defaults(entry.params);
     if linux {
-        cc::set_as_in_linux(&mut params, "linux", entry.name);
+        entry.new.set_as_in("linux", &mut params);
     }
     params
 }
@@ -580,8 +582,8 @@ proptest! {
         // Where the window walks down, that is the transport's.
         let stack = Stack { prr: false, ..stack };
         for entry in TABLE {
-            let mut cc = (entry.new)(&defaults(entry, false), start(stack));
-            let mut flow = Flow::new(entry.name, &mut *cc, stack, 0.0);
+            let mut cc = (entry.new.new)(&defaults(entry, false), start(stack));
+            let mut flow = Flow::new(entry, &mut *cc, stack, 0.0);
             for step in &steps {
                 flow.send();
                 let before = flow.windows().cwnd.max(2.0);

@@ -195,7 +195,7 @@ struct Path<'a> {
 impl<'a> Path<'a> {
     fn new(
         micro: &'a Micro,
-        entry: &'static sawtooth_core::registry::Entry<cc::New>,
+        entry: &'static sawtooth_core::registry::Entry<cc::Algorithm>,
         stack: &'static str,
     ) -> Self {
         let mut tree = json!({
@@ -373,9 +373,8 @@ impl<'a> Path<'a> {
 }
 
 /// What the algorithm needs to hear of marks.
-fn feedback(entry: &sawtooth_core::registry::Entry<cc::New>) -> &'static str {
-    let params = sawtooth_core::registry::Params::defaults(entry.params);
-    match cc::ecn_of(entry.name, &params) {
+fn feedback(entry: &sawtooth_core::registry::Entry<cc::Algorithm>) -> &'static str {
+    match entry.new.needs.ecn {
         cc::Ecn::Classic => "classic",
         cc::Ecn::Every => "dctcp",
         cc::Ecn::L4s => "accurate",

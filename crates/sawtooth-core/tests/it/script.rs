@@ -87,7 +87,7 @@ impl Script {
     pub fn with_cc(
         tcp: &Value,
         cc: &Value,
-        make: impl FnOnce(Config, cc::New, &sawtooth_core::registry::Params) -> Sender,
+        make: impl FnOnce(Config, cc::Algorithm, &sawtooth_core::registry::Params) -> Sender,
     ) -> Self {
         let scenario = scenario(tcp, cc);
         let flow = &scenario.flows[0];

@@ -485,7 +485,7 @@ impl Sender {
         let snd_max = self.snd_max;
         let once = self.is_reduced_for_mark();
         self.reduce(now);
-        if self.config.prr && !self.cc.rules_recovery() {
+        if self.config.prr && !self.needs.rules_recovery {
             self.set_cwnd(now, before.cwnd);
         }
         let rack = self.rack();
@@ -503,7 +503,7 @@ impl Sender {
     fn rack_enter_cwr(&mut self, now: Event) {
         let before = self.rack_windows();
         self.reduce_for_mark(now);
-        if self.cc.rules_recovery() {
+        if self.needs.rules_recovery {
             return;
         }
         if self.config.prr {
@@ -525,7 +525,7 @@ impl Sender {
 
     /// Everything that was outstanding when the loss was found has arrived.
     fn rack_leave(&mut self, now: Event, reduced: bool) {
-        if !self.rack_try_undo(now, true) && reduced && !self.cc.rules_recovery() {
+        if !self.rack_try_undo(now, true) && reduced && !self.needs.rules_recovery {
             let ssthresh = self.cc.ssthresh();
             self.set_cwnd(now, ssthresh);
         }
@@ -574,7 +574,7 @@ impl Sender {
         flight_size: u64,
         rtt_secs: Option<f64>,
     ) {
-        let rules = self.cc.rules_recovery();
+        let rules = self.needs.rules_recovery;
         let prr_wanted = self.config.prr;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
@@ -707,7 +707,7 @@ impl Sender {
                     self.rack_enter_recovery(now);
                     // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
                     // them found lost by the timer: a window of 3).
-                    if self.config.prr && !self.cc.rules_recovery() {
+                    if self.config.prr && !self.needs.rules_recovery {
                         self.rack_reduce_in_proportion(now, 0, false);
                     }
                 }

@@ -37,7 +37,7 @@ mod tests;
 pub use self::params::ENTRY;
 use self::params::Parameters;
 use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
-use crate::cc::{Ack, CongestionControl, Episode, Probe, RateSample, Rates, Start, Windows};
+use crate::cc::{Ack, CongestionControl, Episode, Probe, RateSample, Start, Windows};
 use crate::rng::Stream;
 use crate::units::{Instant, Rate};
 
@@ -476,14 +476,6 @@ impl CongestionControl for Bbr {
 
     /// There is no threshold.
     fn set_ssthresh(&mut self, _ssthresh: f64) {}
-
-    fn rates(&self) -> Rates {
-        Rates::Needed
-    }
-
-    fn rules_recovery(&self) -> bool {
-        true
-    }
 
     fn cwnd(&self) -> f64 {
         self.cwnd

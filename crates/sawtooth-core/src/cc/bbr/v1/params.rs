@@ -1,11 +1,11 @@
 //! Its parameters, and its row of the table.
 
 use super::Bbr;
-use crate::cc::New;
 use crate::cc::bbr::model::real;
+use crate::cc::{Algorithm, Needs, Rates};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "bbr",
     summary: "BBR version 1: paces at the measured rate of the bottleneck, whatever is lost",
     specification: &[
@@ -161,7 +161,18 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Integer(10),
         },
     ],
-    new: |params, start| Box::new(Bbr::new(Parameters::from(params), start)),
+    new: Algorithm {
+        needs: Needs {
+            rates: Rates::Needed,
+            rules_recovery: true,
+            ..Needs::NOTHING
+        },
+        linux: &[
+            ("even_windows", Value::Bool(true)),
+            ("extra_acked_gain", Value::Number(1.0)),
+        ],
+        ..Algorithm::of(|params, start| Box::new(Bbr::new(Parameters::from(params), start)))
+    },
 };
 
 #[derive(Clone, Copy, Debug)]

@@ -44,7 +44,7 @@ use self::params::Parameters;
 use self::sample::Sample;
 use self::slope::Slope;
 use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
-use crate::cc::{Ack, CongestionControl, Episode, Probe, Rates, Start, Windows};
+use crate::cc::{Ack, CongestionControl, Episode, Probe, Start, Windows};
 use crate::rng::Stream;
 use crate::units::{Instant, Rate};
 
@@ -664,14 +664,6 @@ impl CongestionControl for Bbr3 {
 
     /// There is no threshold.
     fn set_ssthresh(&mut self, _ssthresh: f64) {}
-
-    fn rates(&self) -> Rates {
-        Rates::Needed
-    }
-
-    fn rules_recovery(&self) -> bool {
-        true
-    }
 
     fn cwnd(&self) -> f64 {
         self.cwnd

@@ -1,8 +1,8 @@
 //! Its parameters, and its row of the table.
 
 use super::Bbr3;
-use crate::cc::New;
 use crate::cc::bbr::model::real;
+use crate::cc::{Algorithm, Needs, Rates};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 const GAIN: Kind = Kind::Number {
@@ -18,7 +18,7 @@ const TIME: Kind = Kind::Duration {
     min_exclusive: true,
 };
 
-pub const ENTRY: Entry<New> = Entry {
+pub const ENTRY: Entry<Algorithm> = Entry {
     name: "bbr3",
     summary: "BBR version 3: paces at the measured rate of the bottleneck, within what losses tell",
     specification: &["draft-ietf-ccwg-bbr §5"],
@@ -196,7 +196,14 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Bytes(65_536),
         },
     ],
-    new: |params, start| Box::new(Bbr3::new(Parameters::from(params), start)),
+    new: Algorithm {
+        needs: Needs {
+            rates: Rates::Needed,
+            rules_recovery: true,
+            ..Needs::NOTHING
+        },
+        ..Algorithm::of(|params, start| Box::new(Bbr3::new(Parameters::from(params), start)))
+    },
 };
 
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,117 @@
+//! What a row of the table has besides its name and parameters: a constructor, what it needs of the stack, and what is known of its parameters.
+
+use super::api::{CongestionControl, Start};
+use crate::registry::{Params, Value};
+
+/// An algorithm before there is a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    pub new: fn(&Params, Start) -> Box<dyn CongestionControl>,
+    pub needs: Needs,
+    /// Parameters that Linux's module has otherwise than the specification: the defaults where `tcp.algorithms = "linux"`. The file's head
+    /// says under "Kernel equivalent" how they were measured.
+    pub linux: &'static [(&'static str, Value)],
+    /// What the module of Linux 3.2 has otherwise than that, where `tcp.algorithms = "linux-3.2"`: it counts acknowledgements, and makes up for
+    /// delayed ones itself.
+    pub linux_3_2: &'static [(&'static str, Value)],
+    /// Pairs of parameters that are a lower and an upper bound of something.
+    pub ordered: &'static [Ordered],
+}
+
+impl Algorithm {
+    /// One that needs nothing of the stack, whose parameters are Linux's too and in any order.
+    pub const fn of(new: fn(&Params, Start) -> Box<dyn CongestionControl>) -> Self {
+        Self {
+            new,
+            needs: Needs::NOTHING,
+            linux: &[],
+            linux_3_2: &[],
+            ordered: &[],
+        }
+    }
+
+    /// Sets `params` to what they are in the kernel that `algorithms` (of `tcp`) names, if it names one.
+    pub fn set_as_in(&self, algorithms: &str, params: &mut Params) {
+        let tables: &[_] = match algorithms {
+            "linux" => &[self.linux],
+            "linux-3.2" => &[self.linux, self.linux_3_2],
+            _ => &[],
+        };
+        for (param, value) in tables.iter().copied().flatten() {
+            params.set(param, *value);
+        }
+    }
+
+    /// The first two parameters that are not in order, and the order.
+    pub fn out_of_order(&self, params: &Params) -> Option<(Set, Order, Set)> {
+        self.ordered.iter().find_map(|&(low, order, high)| {
+            let (Value::Number(least), Value::Number(most)) = (params.get(low), params.get(high))
+            else {
+                // Not set, it follows from others.
+                return None;
+            };
+            let kept = match order {
+                Order::Below => least < most,
+                Order::AtMost => least <= most,
+            };
+            (!kept).then_some(((low, least), order, (high, most)))
+        })
+    }
+}
+
+/// What an algorithm needs of the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// What it makes of Explicit Congestion Notification.
+    pub ecn: Ecn,
+    /// What it makes of [`Ack::rate`](super::Ack::rate), which is measured only if it makes anything of it.
+    pub rates: Rates,
+    /// Whether it sets its window in a recovery, too, and no recovery prescribes one.
+    pub rules_recovery: bool,
+}
+
+impl Needs {
+    /// As window-based algorithms do: a mark is a loss, and acknowledgements are all that is heard.
+    pub const NOTHING: Self = Self {
+        ecn: Ecn::Classic,
+        rates: Rates::Unused,
+        rules_recovery: false,
+    };
+}
+
+/// What an algorithm makes of delivery rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rates {
+    Unused,
+    /// It has something else where they are not measured.
+    Used,
+    /// Its window stays a few segments without them.
+    Needed,
+}
+
+/// How an algorithm wants to hear of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// Once per window, as of a loss: `on_ecn` (RFC 3168 §6.1.2). Only where the stack negotiates ECN.
+    Classic,
+    /// Of every mark, by `on_marks`, and besides that as `Classic`; packets are ECT(0) (RFC 8257).
+    Every,
+    /// Of every mark, in [`Ack::marked`](super::Ack::marked), and it decides itself when to reduce; packets are ECT(1) (RFC 9331). Without a
+    /// count of marks: `Classic`.
+    L4s,
+}
+
+/// What the first of two parameters has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Below the second: at equality a curve between the two has no slope.
+    Below,
+    /// No more than the second: at equality what they bound is a constant, or a step.
+    AtMost,
+}
+
+/// Names of a lower and an upper parameter, and what the lower one has to be.
+pub type Ordered = (&'static str, Order, &'static str);
+
+/// A parameter's name and value.
+pub type Set = (&'static str, f64);

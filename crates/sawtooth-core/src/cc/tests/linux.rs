@@ -1,0 +1,133 @@
+//! What algorithms have otherwise where a kernel's are asked for.
+
+use crate::cc::TABLE;
+use crate::registry::{Params, Value};
+
+/// What each algorithm's file says under "Kernel equivalent" to have been measured of Linux 6.1, or of its module in ns-2.35's Linux agent.
+const MEASURED: &[(&str, &[(&str, Value)])] = &[
+    (
+        "cubic",
+        &[
+            ("beta", Value::Number(0.700_195_312_5)),
+            ("target_rtt", Value::Choice("min")),
+            ("app_limited", Value::Choice("counts")),
+            ("w_est_alpha", Value::Choice("rfc8312")),
+            ("whole_target", Value::Bool(true)),
+            ("update_interval", Value::Duration(0.031_25)),
+            ("first_growth", Value::Number(20.0)),
+            ("hystart_train_slack", Value::Duration(0.001)),
+            ("hystart_decides", Value::Choice("next")),
+        ],
+    ),
+    (
+        "hybla",
+        &[
+            ("start_window", Value::Number(1.0)),
+            ("counts", Value::Choice("acks")),
+            ("rho_steps", Value::Number(8.0)),
+            ("grain", Value::Number(128.0)),
+        ],
+    ),
+    (
+        "htcp",
+        &[
+            ("rtts", Value::Choice("ticks")),
+            ("steady_losses", Value::Integer(3)),
+        ],
+    ),
+    ("illinois", &[("w_thresh", Value::Number(15.0))]),
+    ("veno", &[("forget_base_rtt", Value::Bool(false))]),
+    (
+        "vegas",
+        &[
+            ("slow_start_rounds", Value::Integer(1)),
+            ("diff_over", Value::Choice("rtt")),
+        ],
+    ),
+    ("lp", &[("delta", Value::Number(1.0))]),
+    ("nv", &[("dec_mult", Value::Number(0.296_875))]),
+    (
+        "bbr",
+        &[
+            ("even_windows", Value::Bool(true)),
+            ("extra_acked_gain", Value::Number(1.0)),
+        ],
+    ),
+    (
+        "cdg",
+        &[
+            ("slow_start", Value::Choice("hystart")),
+            ("loss_tolerance", Value::Bool(false)),
+        ],
+    ),
+    (
+        "bic",
+        &[
+            ("s_max", Value::Number(16.0)),
+            // 819 of 1024 remain.
+            ("beta", Value::Number(0.200_195_312_5)),
+            ("search", Value::Number(4.0)),
+            ("smooth", Value::Number(20.0)),
+            ("beyond", Value::Choice("mirror")),
+            ("ack_ratio", Value::Number(2.0)),
+        ],
+    ),
+    (
+        "highspeed",
+        &[
+            ("response", Value::Choice("table")),
+            ("counts", Value::Choice("acks")),
+        ],
+    ),
+    (
+        "westwood",
+        &[
+            ("alpha", Value::Number(0.875)),
+            ("stages", Value::Integer(2)),
+            ("first_interval", Value::Choice("sent")),
+            ("counts", Value::Choice("duplicates")),
+            ("set_at", Value::Choice("repair")),
+        ],
+    ),
+    (
+        "scalable",
+        &[
+            ("low_window", Value::Number(100.0)),
+            ("low_b", Value::Number(0.125)),
+            ("given_up", Value::Choice("down")),
+        ],
+    ),
+];
+
+#[test]
+fn linuxs_parameters_are_those_that_were_measured() {
+    for entry in TABLE {
+        let row = MEASURED.iter().find(|(name, _)| *name == entry.name);
+        let measured = row.map_or(&[][..], |(_, values)| values);
+        assert_eq!(entry.new.linux, measured, "{}", entry.name);
+    }
+    let known = |name| TABLE.iter().any(|entry| entry.name == name);
+    assert!(MEASURED.iter().all(|(name, _)| known(*name)));
+}
+
+#[test]
+fn linux_3_2_has_the_values_of_linux_and_its_own_above_them() {
+    let of = |algorithms: &str, name: &str, param: &str| {
+        let entry = TABLE.iter().find(|entry| entry.name == name).expect("one");
+        let mut params = Params::defaults(entry.params);
+        entry.new.set_as_in(algorithms, &mut params);
+        params.get(param)
+    };
+    // A step above 50 segments takes 50 acknowledgements: docs/validation/old-kernels.md.
+    assert_eq!(
+        of("linux-3.2", "scalable", "low_window"),
+        Value::Number(50.0)
+    );
+    assert_eq!(of("linux-3.2", "scalable", "a"), Value::Number(1.0 / 50.0));
+    assert_eq!(of("linux-3.2", "scalable", "low_b"), Value::Number(0.125));
+    assert_eq!(of("linux", "scalable", "low_window"), Value::Number(100.0));
+    assert_eq!(
+        of("specification", "scalable", "low_window"),
+        Value::Number(16.0)
+    );
+}
