@@ -30,6 +30,17 @@ pub struct Forwarding {
     pub per_packet_secs: f64,
 }
 
+/// What every link does that does not say.
+impl Default for Forwarding {
+    fn default() -> Self {
+        Self {
+            after: After::Packet,
+            latency_secs: 0.0,
+            per_packet_secs: 0.0,
+        }
+    }
+}
+
 /// What has to have come of a packet before it is passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
@@ -107,7 +118,7 @@ impl Forwarding {
 
     /// Whether it is what every link does that does not say.
     pub fn is_plain(self) -> bool {
-        !self.cuts_through() && self.latency_secs == 0.0 && self.per_packet_secs == 0.0
+        self == Self::default()
     }
 }
 

@@ -8,10 +8,8 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{
-    Direction, FlowSpec, Result, Sampling, Scenario, ScenarioError, at, base_rtt_secs,
-    declared_name,
-};
+use super::error::{Result, ScenarioError, at};
+use super::{Direction, FlowSpec, Sampling, Scenario, base_rtt_secs, declared_name};
 use crate::impair::{Changes, Course};
 use crate::limits::{counted, how_to_raise};
 use crate::registry::Entry;

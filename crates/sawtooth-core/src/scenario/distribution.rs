@@ -2,10 +2,14 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Result, Scope, at, at_key, keys, quantity, unknown, value};
+use super::context::Context;
+use super::error::{Result, at, at_key, near_or_all, unknown};
+use super::keys;
+use super::kind::value;
+use super::value::quantity;
 use crate::dist;
 use crate::expr::Dimension;
-use crate::registry::{DistributionSpec, Kind, Param, Params, Unit, Value, suggest};
+use crate::registry::{DistributionSpec, Kind, Param, Params, Unit, Value};
 
 /// Reads a parameter that may be a distribution.
 pub(super) fn read(
@@ -14,7 +18,7 @@ pub(super) fn read(
     unit: Unit,
     json: &Json,
     path: &str,
-    scope: Scope,
+    context: &Context,
 ) -> Result<()> {
     let Json::Object(options) = json else {
         let kind = match unit {
@@ -22,10 +26,10 @@ pub(super) fn read(
             Unit::Bytes => Kind::Bytes,
         };
         let plain = Param { kind, ..*param };
-        params.set(param.name, value(json, &plain, path, scope)?);
+        params.set(param.name, value(json, &plain, path, context)?);
         return Ok(());
     };
-    let spec = spec(options, unit, path, scope)?;
+    let spec = spec(options, unit, path, context)?;
     dist::build(&spec).map_err(|fault| {
         let path = match fault.key {
             "" => path.to_owned(),
@@ -41,7 +45,7 @@ fn spec(
     options: &Map<String, Json>,
     unit: Unit,
     path: &str,
-    scope: Scope,
+    context: &Context,
 ) -> Result<DistributionSpec> {
     let names = || dist::TABLE.iter().map(|entry| entry.name);
     let name = match options.get("name") {
@@ -81,16 +85,12 @@ fn spec(
         let Some(param) = entry.params.iter().find(|param| param.name == key) else {
             let known = entry.params.iter().map(|param| param.name);
             let known: Vec<&str> = known.chain(own).collect();
-            let hint = match suggest(key, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known are {}", known.join(", ")),
-            };
             let message = format!("unknown parameter of {} `{key}`", entry.name);
-            return Err(at_key(path, message).hint(&hint));
+            return Err(at_key(path, message).hint(&near_or_all(key, &known, "known are ")));
         };
         let value = match param.kind {
-            Kind::Drawn => drawn(json, param, unit, &path, scope)?,
-            _ => value(json, param, &path, scope)?,
+            Kind::Drawn => drawn(json, param, unit, &path, context)?,
+            _ => value(json, param, &path, context)?,
         };
         spec.params.set(param.name, value);
     }
@@ -98,7 +98,7 @@ fn spec(
 }
 
 /// A quantity of what is drawn.
-fn drawn(json: &Json, param: &Param, unit: Unit, path: &str, scope: Scope) -> Result<Value> {
+fn drawn(json: &Json, param: &Param, unit: Unit, path: &str, context: &Context) -> Result<Value> {
     if param.default == Value::None && json.as_str() == Some("none") {
         return Ok(Value::None);
     }
@@ -106,7 +106,7 @@ fn drawn(json: &Json, param: &Param, unit: Unit, path: &str, scope: Scope) -> Re
         Unit::Time { .. } => Dimension::Time,
         Unit::Bytes => Dimension::Bytes,
     };
-    let found = quantity(json, path, scope, dimension)?;
+    let found = quantity(json, path, context, dimension)?;
     if found > 0.0 && found.is_finite() {
         return Ok(Value::Number(found));
     }

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{LINK_WORDS, Result, Sampling, Scenario, at, at_key, default_cc, impairments};
+use super::error::{Result, at, at_key};
+use super::flows::congestion;
+use super::recording::LINK_WORDS;
+use super::{Sampling, Scenario, check};
 use crate::cc;
 use crate::kernel;
 use crate::registry::Value;
@@ -61,7 +64,7 @@ impl Scenario {
         }
         for flow in scenario.all_flows() {
             let entry = cc::TABLE.iter().find(|entry| entry.name == flow.cc.name);
-            let defaults = entry.map(|entry| default_cc(entry, &flow.tcp).params);
+            let defaults = entry.map(|entry| congestion::defaults(entry, &flow.tcp));
             if flow.kernel_cc.is_none() && defaults.is_some_and(|known| known != flow.cc.params) {
                 return Err(at(
                     &flow.cc_path,
@@ -95,7 +98,7 @@ impl Scenario {
             }
         }
         scenario.check_what_hosts_share()?;
-        scenario.check_shaper()?;
+        check::shaper(&scenario)?;
         scenario.check_application()?;
         Ok(scenario)
     }
@@ -130,49 +133,6 @@ impl Scenario {
             let message = "the kernel's shaper carries no flows of UDP";
             return Err(at("kernel.shaper", message)
                 .hint("leave out kernel.shaper: the simulator's own links can do it"));
-        }
-        Ok(())
-    }
-
-    /// The kernel's own shaper carries one link of drop-tail queues.
-    fn check_shaper(&self) -> Result<()> {
-        if self.kernel.settings.choice("shaper") != "kernel" {
-            return Ok(());
-        }
-        let advice = "leave out kernel.shaper: the simulator's own links can do it";
-        if self.links.len() > 1 {
-            return Err(at("kernel.shaper", "the kernel's shaper makes one link").hint(advice));
-        }
-        if self.sample == Sampling::Acks {
-            let message = "with the kernel's shaper nobody sees an acknowledgement arrive";
-            return Err(at("sample", message).hint("sample at a cadence, such as \"10 ms\""));
-        }
-        if self.record.notes_at_links() {
-            let message = "the kernel's shaper does not tell what becomes of each packet";
-            return Err(at("record", message).hint(advice));
-        }
-        if let Some(flow) = self.all_flows().find(|flow| flow.has_access_delay()) {
-            let path = format!("{}.delay", flow.block);
-            let message = "the kernel's shaper knows no `delay` of single flows";
-            return Err(at(path, message).hint(advice));
-        }
-        for direction in self
-            .links
-            .iter()
-            .flat_map(|link| [&link.forward, &link.reverse])
-        {
-            let what = if direction.queue.name != "drop_tail" {
-                format!("the queue `{}`", direction.queue.name)
-            } else if let Some(what) = impairments::beyond_shaper(direction) {
-                what.to_owned()
-            } else {
-                continue;
-            };
-            return Err(at(
-                "kernel.shaper",
-                format!("the kernel's shaper cannot make {what}"),
-            )
-            .hint(advice));
         }
         Ok(())
     }

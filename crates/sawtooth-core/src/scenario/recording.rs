@@ -2,10 +2,11 @@
 
 use serde_json::Value as Json;
 
-use super::keys;
-use super::{Reader, Result, Sampling, at, quantity};
+use super::context::Context;
+use super::error::{Result, at, near_or_all};
+use super::value::{positive_time, quantity};
+use super::{FlowSpec, Sampling, keys};
 use crate::expr::Dimension;
-use crate::registry::suggest;
 use crate::units::Duration;
 
 /// The words of `record`, which are names of tables.
@@ -48,78 +49,103 @@ impl Recording {
 }
 
 /// Those that hosts tell.
-pub(super) const HOST_WORDS: &[&str] = &["stalls", "layers"];
+const HOST_WORDS: &[&str] = &["stalls", "layers"];
 
 /// Those that links tell, which are the simulator's own with real kernels, too.
 pub(super) const LINK_WORDS: &[&str] = &["waits", "link_flows"];
 
-impl Reader<'_> {
-    /// What is recorded of a run that takes so long.
-    pub(super) fn record(&self, sample: Sampling, duration: Duration) -> Result<Recording> {
-        let mut record = Recording::default();
-        let stretch = self.stretch(duration)?;
-        let example = "for example record = [\"variables\", \"episodes\"]";
-        let items = match self.tree.get("record") {
-            None => &[][..],
-            Some(Json::Array(items)) => items,
-            Some(_) => return Err(at("record", "expected a list of tables").hint(example)),
-        };
-        for (index, item) in items.iter().enumerate() {
-            let path = format!("record[{index}]");
-            let Json::String(word) = item else {
-                return Err(at(path, "expected the name of a table").hint(example));
-            };
-            match word.as_str() {
-                "variables" if sample == Sampling::Never => {
-                    return Err(at(
-                        path,
-                        "variables are taken with the samples, and there are none",
-                    )
-                    .hint("add sample = \"100 ms\", or \"ack\""));
-                }
-                "variables" => record.variables = true,
-                "episodes" => record.episodes = true,
-                "transfers" => record.transfers = true,
-                "waits" => record.waits = true,
-                "link_flows" => record.link_flows = true,
-                "packets" => record.packets = Some(stretch),
-                "stalls" => record.stalls = true,
-                "layers" => record.layers = true,
-                _ => {
-                    let hint = match suggest(word, keys::RECORD.iter().copied()) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("there are {}", keys::RECORD.join(", ")),
-                    };
-                    let message = format!("`{word}` is no table that can be asked for");
-                    return Err(at(path, message).hint(&hint));
-                }
-            }
+/// When the time series take a row.
+pub(super) fn sampling(context: &Context) -> Result<Sampling> {
+    match context.tree.get("sample") {
+        None => Ok(Sampling::Never),
+        Some(Json::String(text)) if text == "ack" => Ok(Sampling::Acks),
+        Some(json) => {
+            let secs = positive_time(json, "sample", context)?;
+            Ok(Sampling::Every(Duration::from_secs(secs)))
         }
-        Ok(record)
     }
+}
 
-    /// Of which part of its time single packets are recorded: all of it, unless keys say otherwise.
-    fn stretch(&self, duration: Duration) -> Result<Stretch> {
-        let read = |key: &str, otherwise: Duration| match self.tree.get(key) {
-            Some(json) => {
-                quantity(json, key, self.scope(), Dimension::Time).map(Duration::from_secs)
-            }
-            None => Ok(otherwise),
+/// What is recorded of a run that takes so long.
+pub(super) fn read(context: &Context, sample: Sampling, duration: Duration) -> Result<Recording> {
+    let mut record = Recording::default();
+    let stretch = stretch(context, duration)?;
+    let example = "for example record = [\"variables\", \"episodes\"]";
+    let items = match context.tree.get("record") {
+        None => &[][..],
+        Some(Json::Array(items)) => items,
+        Some(_) => return Err(at("record", "expected a list of tables").hint(example)),
+    };
+    for (index, item) in items.iter().enumerate() {
+        let path = format!("record[{index}]");
+        let Json::String(word) = item else {
+            return Err(at(path, "expected the name of a table").hint(example));
         };
-        let from = read("record_from", Duration::default())?;
-        let until = read("record_until", duration)?;
-        if from >= until {
-            let (from, until) = (from.secs(), until.secs());
-            let key = if self.tree.contains_key("record_from") {
-                "record_from"
-            } else {
-                "record_until"
-            };
-            let message = format!(
-                "nothing is between {from} s, where recording packets begins, and {until} s, where it ends"
-            );
-            return Err(at(key, message).hint(&format!("the run takes {} s", duration.secs())));
+        match word.as_str() {
+            "variables" if sample == Sampling::Never => {
+                return Err(at(
+                    path,
+                    "variables are taken with the samples, and there are none",
+                )
+                .hint("add sample = \"100 ms\", or \"ack\""));
+            }
+            "variables" => record.variables = true,
+            "episodes" => record.episodes = true,
+            "transfers" => record.transfers = true,
+            "waits" => record.waits = true,
+            "link_flows" => record.link_flows = true,
+            "packets" => record.packets = Some(stretch),
+            "stalls" => record.stalls = true,
+            "layers" => record.layers = true,
+            _ => {
+                let message = format!("`{word}` is no table that can be asked for");
+                return Err(at(path, message).hint(&near_or_all(word, keys::RECORD, "there are ")));
+            }
         }
-        Ok(Stretch { from, until })
     }
+    Ok(record)
+}
+
+/// Of which part of its time single packets are recorded: all of it, unless keys say otherwise.
+fn stretch(context: &Context, duration: Duration) -> Result<Stretch> {
+    let read = |key: &str, otherwise: Duration| match context.tree.get(key) {
+        Some(json) => quantity(json, key, context, Dimension::Time).map(Duration::from_secs),
+        None => Ok(otherwise),
+    };
+    let from = read("record_from", Duration::default())?;
+    let until = read("record_until", duration)?;
+    if from >= until {
+        let (from, until) = (from.secs(), until.secs());
+        let key = if context.tree.contains_key("record_from") {
+            "record_from"
+        } else {
+            "record_until"
+        };
+        let message = format!(
+            "nothing is between {from} s, where recording packets begins, and {until} s, where it ends"
+        );
+        return Err(at(key, message).hint(&format!("the run takes {} s", duration.secs())));
+    }
+    Ok(Stretch { from, until })
+}
+
+/// What hosts tell takes a flow that has one.
+pub(super) fn check_host_words(context: &Context, flows: &[FlowSpec]) -> Result<()> {
+    if flows
+        .iter()
+        .any(|flow| flow.host.or(flow.receiver_host).is_some())
+    {
+        return Ok(());
+    }
+    let words = context.tree.get("record").and_then(Json::as_array);
+    for (index, word) in words.into_iter().flatten().enumerate() {
+        if let Some(word) = word.as_str()
+            && HOST_WORDS.contains(&word)
+        {
+            let message = format!("`{word}` are told by hosts, and no flow has one");
+            return Err(at(format!("record[{index}]"), message)
+                .hint("add hosts.NAME = { ... }, and host = \"NAME\" to a flow"));
+        }
+    }
+    Ok(())
 }

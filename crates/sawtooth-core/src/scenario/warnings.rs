@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
-use super::{FlowSpec, LinkSpec, Scenario, ScenarioError, at, at_key, declared_name};
+use super::error::{ScenarioError, at, at_key};
+use super::{FlowSpec, LinkSpec, Scenario, declared_name};
 use crate::registry::Value;
 use crate::rng::Stream;
 use crate::units::Instant;

@@ -6,8 +6,10 @@
 mod flows;
 mod links;
 
-pub(super) use flows::{ARRIVALS, FLOW, UDP_FLOW};
-pub(super) use links::{CHANGE, CHANGES, DIRECTION, LINK, MEASURED_JITTER, OUTAGE, TRACE};
+pub(in crate::scenario) use flows::{ARRIVALS, FLOW, UDP_FLOW};
+pub(in crate::scenario) use links::{
+    CHANGE, CHANGES, DIRECTION, LINK, MEASURED_JITTER, OUTAGE, TRACE,
+};
 
 /// One key: whatever is said of it anywhere is said here.
 #[derive(Clone, Copy, Debug)]

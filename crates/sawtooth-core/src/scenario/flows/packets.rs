@@ -1,11 +1,14 @@
 //! Flows with `transport = "udp"`.
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
-use super::{
-    LinkGroup, Result, ScenarioError, Scope, UdpSpec, access_delay, at, at_key, part, quantity,
-    route, start,
-};
+use super::super::context::Table;
+use super::super::error::{Result, ScenarioError, at, at_key};
+use super::super::groups::Groups;
+use super::super::part::part;
+use super::super::value::quantity;
+use super::super::{Part, UdpSpec};
+use super::{route, when};
 use crate::expr::Dimension;
 use crate::packet_source::{self, Complaint};
 use crate::source;
@@ -30,43 +33,70 @@ const TCP_KEYS: &[(&str, &str, &str)] = &[
 ];
 
 /// Whether a flow is of UDP; with keys that nothing but TCP has, that is a mistake.
-pub fn is_udp(table: &Map<String, Json>, path: &str) -> Result<bool> {
-    let place = format!("{path}.transport");
+pub(super) fn is_udp(table: Table) -> Result<bool> {
     match table.get("transport") {
         None => return Ok(false),
-        Some(Json::String(word)) if word == "tcp" => return Ok(false),
-        Some(Json::String(word)) if word == "udp" => {}
-        Some(Json::String(word)) => {
+        Some((Json::String(word), _)) if word == "tcp" => return Ok(false),
+        Some((Json::String(word), _)) if word == "udp" => {}
+        Some((Json::String(word), place)) => {
             let message = format!("unknown transport `{word}`");
             return Err(at(place, message).hint("known are tcp, udp"));
         }
-        Some(_) => return Err(at(place, "expected \"tcp\" or \"udp\"")),
+        Some((_, place)) => return Err(at(place, "expected \"tcp\" or \"udp\"")),
     }
-    match TCP_KEYS.iter().find(|(key, ..)| table.contains_key(*key)) {
+    match TCP_KEYS.iter().find(|(key, ..)| table.has(key)) {
         None => Ok(true),
         Some((key, why, instead)) => Err(at_key(
-            format!("{path}.{key}"),
+            table.place(key),
             format!("a flow of UDP has no `{key}`: {why}"),
         )
         .hint(instead)),
     }
 }
 
-/// A flow of UDP in a run of `duration`.
-pub fn flow(
-    table: &Map<String, Json>,
+/// The flow called `name`, in a run of `duration`.
+pub(super) fn read(
     name: String,
-    (path, duration): (&str, Duration),
-    groups: &[LinkGroup],
-    scope: Scope,
+    table: Table,
+    links: &Groups,
+    duration: Duration,
 ) -> Result<UdpSpec> {
-    let place = format!("{path}.source");
+    let (json, place) = own_source(table)?;
+    let start = when::start(table)?;
+    let flow = UdpSpec {
+        name,
+        path: route::read(table, links)?,
+        source: source(json, &place, table)?,
+        start,
+        stop: stop(table, start, duration)?,
+        delay: when::access_delay(table)?,
+        block: table.path.to_owned(),
+    };
+    let row = packet_source::row(flow.source.name);
+    (row.new.check)(&flow.source.params, flow.lifetime_secs())
+        .map_err(|complaint| blame(complaint, json, &place))?;
+    Ok(flow)
+}
+
+fn source(json: &Json, path: &str, table: Table) -> Result<Part> {
+    part(
+        json,
+        packet_source::TABLE,
+        "packet_source",
+        path,
+        table.context,
+    )
+}
+
+/// What is written of its source, unless there is none, or that of a connection.
+fn own_source(table: Table<'_>) -> Result<(&Json, String)> {
     let names = || packet_source::TABLE.iter().map(|entry| entry.name);
-    let Some(json) = table.get("source") else {
+    let known = || names().collect::<Vec<_>>().join(", ");
+    let Some((json, place)) = table.get("source") else {
         return Err(
-            at_key(path, "a flow of UDP needs a `source`").hint(&format!(
+            at_key(table.path, "a flow of UDP needs a `source`").hint(&format!(
                 "for example source = {{ name = \"constant_rate\", rate = \"1 Mbit/s\" }}; there are {}",
-                names().collect::<Vec<_>>().join(", ")
+                known()
             )),
         );
     };
@@ -77,38 +107,17 @@ pub fn flow(
             name_path(json, &place),
             format!("`{named}` writes into a connection of TCP, and this is a flow of UDP"),
         )
-        .hint(&format!(
-            "for UDP there are {}",
-            names().collect::<Vec<_>>().join(", ")
-        )));
+        .hint(&format!("for UDP there are {}", known())));
     }
-    let start = start(table, path, scope)?;
-    let flow = UdpSpec {
-        name,
-        path: route(table, path, groups, scope)?,
-        source: part(json, packet_source::TABLE, "packet_source", &place, scope)?,
-        start,
-        stop: stop(table, path, (start, duration), scope)?,
-        delay: access_delay(table, path, scope)?,
-        block: path.to_owned(),
-    };
-    let row = packet_source::row(flow.source.name);
-    (row.new.check)(&flow.source.params, flow.lifetime_secs())
-        .map_err(|complaint| blame(complaint, json, &place))?;
-    Ok(flow)
+    Ok((json, place))
 }
 
-fn stop(
-    table: &Map<String, Json>,
-    path: &str,
-    (start, duration): (Instant, Duration),
-    scope: Scope,
-) -> Result<Instant> {
-    let Some(json) = table.get("stop") else {
+/// When nothing leaves any more: not after the end of the run.
+fn stop(table: Table, start: Instant, duration: Duration) -> Result<Instant> {
+    let Some((json, path)) = table.get("stop") else {
         return Ok(Instant::from_secs(duration.secs()));
     };
-    let path = format!("{path}.stop");
-    let stop = quantity(json, &path, scope, Dimension::Time)?;
+    let stop = quantity(json, &path, table.context, Dimension::Time)?;
     if stop <= start.secs() {
         let message = format!(
             "a flow stops after its start, which is at {} s, found {stop} s",
@@ -120,7 +129,7 @@ fn stop(
 }
 
 /// A source of packets, in a connection.
-pub fn refuse_packet_source(json: &Json, path: &str) -> Result<()> {
+pub(super) fn refuse_source(json: &Json, path: &str) -> Result<()> {
     let names = packet_source::TABLE.iter().map(|entry| entry.name);
     match named(json, names) {
         None => Ok(()),

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Direction, FlowSpec, LinkSpec, Result, UdpSpec, at, declared_name};
+use super::super::error::{Result, at};
+use super::super::{Direction, FlowSpec, LinkSpec, UdpSpec, declared_name};
 use crate::registry::Value;
 
 /// Sizes that hold at least one packet, and what would be if they did not.
@@ -55,7 +56,7 @@ const ASCENDING: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Refuses queues that are not what anybody can mean.
-pub(super) fn check(
+pub(in crate::scenario) fn check(
     tree: &Map<String, Json>,
     links: &[LinkSpec],
     flows: &[FlowSpec],

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value as Json};
 
-use super::{
-    ArrivingSpec, FlowSpec, LinkSpec, Reader, Result, Scope, at, at_key, keys, object, set_params,
-    unknown,
-};
+use super::super::context::{Context, Table};
+use super::super::error::{Result, at, at_key, unknown};
+use super::super::params::params_besides;
+use super::super::value::object;
+use super::super::{ArrivingSpec, FlowSpec, LinkSpec, keys};
 use crate::arrivals::{Arrivals, PARAMS, offered_bits};
 use crate::registry::{DistributionSpec, Params, Value};
 use crate::{dist, tcp};
@@ -15,32 +16,20 @@ use crate::{dist, tcp};
 /// Key of `arrivals` besides its parameters: what a load is a share of.
 const LINK: &str = "link";
 
-/// An entry of `flows` with `arrivals`. What a `load` makes of the rate is found out later ([`Reader::offer`]).
-pub(super) fn read(
-    flow: FlowSpec,
-    table: &Map<String, Json>,
-    json: &Json,
-    scope: Scope,
-) -> Result<ArrivingSpec> {
-    let path = format!("{}.arrivals", flow.block);
-    let options = object(json, &path)?;
-    let mut params = Params::defaults(PARAMS);
-    let what = "parameter of arrivals";
-    set_params(
-        &mut params,
-        PARAMS,
-        options,
-        keys::ARRIVALS,
-        &path,
-        what,
-        scope,
-    )?;
-    if table.contains_key("source") {
-        return Err(at_key(
-            format!("{}.source", flow.block),
-            "flows that arrive have a `size`, and no `source`",
-        )
-        .hint("leave `source` out: each writes its size and closes"));
+/// An entry of `flows` with `arrivals`. What a `load` makes of the rate is found out later ([`offer`]).
+pub(super) fn read(flow: FlowSpec, entry: Table, json: &Json, path: &str) -> Result<ArrivingSpec> {
+    let options = object(json, path)?;
+    let table = Table {
+        keys: options,
+        path,
+        context: entry.context,
+    };
+    let params = params_besides(PARAMS, table, keys::ARRIVALS, "parameter of arrivals")?;
+    if let Some((_, place)) = entry.get("source") {
+        return Err(
+            at_key(place, "flows that arrive have a `size`, and no `source`")
+                .hint("leave `source` out: each writes its size and closes"),
+        );
     }
     let rate = match (params.get("rate"), params.get("load")) {
         (Value::Number(_), Value::Number(_)) => {
@@ -53,7 +42,7 @@ pub(super) fn read(
         (Value::Number(rate), _) => rate,
         (_, Value::Number(load)) => load,
         _ => {
-            return Err(at(&path, "how often do flows arrive?")
+            return Err(at(path, "how often do flows arrive?")
                 .hint("`rate` is a number per second, `load` a share of a link's rate"));
         }
     };
@@ -107,7 +96,7 @@ fn size(params: &Params) -> DistributionSpec {
 }
 
 /// All flows, for checks that do not ask when they are there.
-pub(super) fn everyone<'a>(
+pub(in crate::scenario) fn everyone<'a>(
     flows: &'a [FlowSpec],
     arriving: &[ArrivingSpec],
 ) -> Cow<'a, [FlowSpec]> {
@@ -118,61 +107,59 @@ pub(super) fn everyone<'a>(
     Cow::Owned(flows.iter().cloned().chain(arriving).collect())
 }
 
-impl Reader<'_> {
-    /// Turns loads into rates, and refuses those that their links cannot carry, alone or together.
-    pub(super) fn offer(
-        &self,
-        arriving: &mut [ArrivingSpec],
-        links: &[LinkSpec],
-        duration: f64,
-    ) -> Result<()> {
-        let mut offered = vec![0.0; links.len()];
-        for one in arriving {
-            let path = format!("{}.arrivals", one.flow.block);
-            let (smss, header) = one.sizes();
-            let options = self.arrivals_of(&one.flow.block);
-            one.arrivals.stop = one.arrivals.stop.min(duration);
-            let by_load = options.is_some_and(|options| options.contains_key("load"));
-            if by_load {
-                let mean = one.arrivals.mean_bytes();
-                if mean.is_infinite() {
-                    return Err(at(
-                        format!("{path}.size"),
-                        "sizes without a mean offer no certain load",
-                    )
-                    .hint("give a `rate`, or sizes with a mean, such as a Pareto shape above 1"));
-                }
-                let name = options.and_then(|options| options.get(LINK));
-                let link = loaded(name, &one.flow, links, &format!("{path}.{LINK}"))?;
-                let capacity = links[link].forward.packet_bps(smss + header);
-                one.arrivals.rate *= capacity / offered_bits(mean, smss, header);
+/// Turns loads into rates, and refuses those that their links cannot carry, alone or together.
+pub(in crate::scenario) fn offer(
+    context: &Context,
+    arriving: &mut [ArrivingSpec],
+    links: &[LinkSpec],
+    duration: f64,
+) -> Result<()> {
+    let mut offered = vec![0.0; links.len()];
+    for one in arriving {
+        let path = format!("{}.arrivals", one.flow.block);
+        let (smss, header) = one.sizes();
+        let options = arrivals_of(context.tree, &one.flow.block);
+        one.arrivals.stop = one.arrivals.stop.min(duration);
+        let by_load = options.is_some_and(|options| options.contains_key("load"));
+        if by_load {
+            let mean = one.arrivals.mean_bytes();
+            if mean.is_infinite() {
+                return Err(at(
+                    format!("{path}.size"),
+                    "sizes without a mean offer no certain load",
+                )
+                .hint("give a `rate`, or sizes with a mean, such as a Pareto shape above 1"));
             }
-            let bps = one.offered_bps();
-            for link in &one.flow.path {
-                offered[*link] += bps;
-                let load = offered[*link] / links[*link].forward.packet_bps(smss + header);
-                // Rates that come from loads add up to the link's within rounding.
-                if by_load && load > 1.0 + 1e-9 {
-                    let message = format!(
-                        "the offered load on `{}` is {:.4} %: no queue can hold that",
-                        links[*link].name,
-                        100.0 * load
-                    );
-                    return Err(at(format!("{path}.load"), message).hint(
-                        "a load of at most 1, together with what other entries offer; `rate` takes any",
-                    ));
-                }
+            let name = options.and_then(|options| options.get(LINK));
+            let link = loaded(name, &one.flow, links, &format!("{path}.{LINK}"))?;
+            let capacity = links[link].forward.packet_bps(smss + header);
+            one.arrivals.rate *= capacity / offered_bits(mean, smss, header);
+        }
+        let bps = one.offered_bps();
+        for link in &one.flow.path {
+            offered[*link] += bps;
+            let load = offered[*link] / links[*link].forward.packet_bps(smss + header);
+            // Rates that come from loads add up to the link's within rounding.
+            if by_load && load > 1.0 + 1e-9 {
+                let message = format!(
+                    "the offered load on `{}` is {:.4} %: no queue can hold that",
+                    links[*link].name,
+                    100.0 * load
+                );
+                return Err(at(format!("{path}.load"), message).hint(
+                    "a load of at most 1, together with what other entries offer; `rate` takes any",
+                ));
             }
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// The table `arrivals` of a block such as `flows[0]`.
-    fn arrivals_of(&self, block: &str) -> Option<&Map<String, Json>> {
-        let index = block.trim_start_matches("flows[").trim_end_matches(']');
-        let block = self.tree.get("flows")?.get(index.parse::<usize>().ok()?)?;
-        block.get("arrivals")?.as_object()
-    }
+/// The table `arrivals` of a block such as `flows[0]`.
+fn arrivals_of<'a>(tree: &'a Map<String, Json>, block: &str) -> Option<&'a Map<String, Json>> {
+    let index = block.trim_start_matches("flows[").trim_end_matches(']');
+    let block = tree.get("flows")?.get(index.parse::<usize>().ok()?)?;
+    block.get("arrivals")?.as_object()
 }
 
 /// The link that a load is a share of: the one named, or the slowest of the path.
@@ -195,19 +182,19 @@ fn loaded(name: Option<&Json>, flow: &FlowSpec, links: &[LinkSpec], path: &str) 
 
 impl ArrivingSpec {
     /// Payload and headers of a full segment.
-    pub(super) fn sizes(&self) -> (u32, u32) {
+    pub(in crate::scenario) fn sizes(&self) -> (u32, u32) {
         let config = tcp::Config::from(&self.flow.tcp);
         (config.smss, config.header)
     }
 
     /// Bits per second that they offer to the links of their path.
-    pub(super) fn offered_bps(&self) -> f64 {
+    pub(in crate::scenario) fn offered_bps(&self) -> f64 {
         let (smss, header) = self.sizes();
         self.arrivals.offered_bps(smss, header)
     }
 
     /// Segments that will be delivered within `duration`, roughly.
-    pub(super) fn segments(&self, duration: f64) -> f64 {
+    pub(in crate::scenario) fn segments(&self, duration: f64) -> f64 {
         let mean = self.arrivals.mean_bytes().min(1e9);
         // With what opens and closes them.
         let each = mean / f64::from(self.sizes().0) + 4.0;

@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{FlowSpec, LinkSpec, Result, UdpSpec, at, declared_name};
+use super::super::error::{Result, at};
+use super::super::{FlowSpec, LinkSpec, UdpSpec, declared_name};
 use crate::packet_source;
 use crate::registry::Value;
 
 /// Segments fit through every link of their flow's path, or are made to where the flow finds out.
-pub(super) fn fit_segments<'a>(
+pub(in crate::scenario) fn segments<'a>(
     tree: &Map<String, Json>,
     links: &[LinkSpec],
     flows: impl Iterator<Item = &'a mut FlowSpec>,
@@ -76,7 +77,7 @@ fn where_told(tree: &Map<String, Json>, flow: &FlowSpec, key: &str) -> String {
 }
 
 /// Packets of UDP fit through every link of their flow's path: nobody finds out for them.
-pub(super) fn fit_datagrams(links: &[LinkSpec], flows: &[UdpSpec]) -> Result<()> {
+pub(in crate::scenario) fn datagrams(links: &[LinkSpec], flows: &[UdpSpec]) -> Result<()> {
     for flow in flows {
         let row = packet_source::row(flow.source.name);
         let largest = (row.new.largest_bytes)(&flow.source.params);

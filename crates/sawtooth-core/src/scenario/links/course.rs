@@ -2,56 +2,55 @@
 
 use serde_json::Value as Json;
 
-use super::impairments::{Table, list_of, share, time};
-use super::{Direction, Result, at, at_key, check_keys, keys, object, quantity, set_params};
+use super::super::context::Table;
+use super::super::error::{Result, at, at_key};
+use super::super::params::params;
+use super::super::value::{check_keys, list_of, object, quantity, share, time};
+use super::super::{Direction, keys};
+use super::side::Side;
 use crate::expr::Dimension;
 use crate::impair::{self, Change, Changes, Span, Walk};
 use crate::registry::{Params, Value};
 
-pub(super) fn changes(table: Table) -> Result<Option<Changes>> {
-    match (table.get("changes"), table.get("walk")) {
+pub(super) fn changes(side: Side) -> Result<Option<Changes>> {
+    match (side.get("changes"), side.get("walk")) {
         (Some(_), Some((_, path))) => {
             let message = "a link has `changes` or a `walk`, not both";
             Err(at_key(path, message).hint("leave one of the two out"))
         }
-        (Some((json, path)), None) => steps(json, &path, table).map(Some),
-        (None, Some((json, path))) => {
-            walk(json, &path, table).map(|walk| Some(Changes::Walk(walk)))
-        }
+        (Some((json, path)), None) => steps(json, &path, side).map(Some),
+        (None, Some((json, path))) => walk(json, &path, side).map(|walk| Some(Changes::Walk(walk))),
         (None, None) => {
-            let own = table.has_any(&["rate", "delay", "trace"]);
-            let mirror = table.mirror.filter(|_| !own);
-            Ok(mirror.and_then(|mirror| mirror.impairments.changes.clone()))
+            let own = ["rate", "delay", "trace"].iter().any(|key| side.has(key));
+            let mirror = side.mirrored().filter(|_| !own);
+            Ok(mirror.and_then(|mirror| mirror.changes.clone()))
         }
     }
 }
 
 /// With a trace there is no other rate.
-fn refuse_rate(table: Table, path: String) -> Result<()> {
-    let mirrored = table
-        .mirror
-        .is_some_and(|mirror| mirror.impairments.trace.is_some());
-    if table.has_any(&["trace"]) || (mirrored && !table.has_any(&["rate"])) {
+fn refuse_rate(side: Side, path: String) -> Result<()> {
+    if side.has("trace") || side.is_traced_with_mirror() {
         let message = "a link with a `trace` has its rate from it";
         return Err(at_key(path, message).hint("leave one of the two out"));
     }
     Ok(())
 }
 
-fn steps(json: &Json, path: &str, table: Table) -> Result<Changes> {
-    let scope = table.scope;
+fn steps(json: &Json, path: &str, side: Side) -> Result<Changes> {
+    let context = side.table.context;
     let mut every_secs = None;
     if let Json::Object(keys) = json {
         check_keys(keys, keys::names(keys::CHANGES), path)?;
         if let Some(every) = keys.get("every") {
-            every_secs = Some(time(every, &format!("{path}.every"), scope)?);
+            every_secs = Some(time(every, &format!("{path}.every"), context)?);
         }
     }
     let (items, place) = list_of(json, "rows", path)?;
     let mut rows: Vec<Change> = Vec::with_capacity(items.len());
     for (index, json) in items.iter().enumerate() {
         let path = format!("{place}[{index}]");
-        let row = change(json, &path, table)?;
+        let row = change(json, &path, side)?;
         if let Some(before) = rows.last().filter(|before| before.at_secs >= row.at_secs) {
             let (here, before) = (row.at_secs, before.at_secs);
             let message = format!("{here} s comes after {before} s: times must ascend");
@@ -76,24 +75,28 @@ fn steps(json: &Json, path: &str, table: Table) -> Result<Changes> {
     })
 }
 
-fn change(json: &Json, path: &str, table: Table) -> Result<Change> {
-    let scope = table.scope;
+fn change(json: &Json, path: &str, side: Side) -> Result<Change> {
+    let context = side.table.context;
     let keys = object(json, path)?;
     check_keys(keys, keys::names(keys::CHANGE), path)?;
-    let get = |key: &str| keys.get(key).map(|json| (json, format!("{path}.{key}")));
-    let Some((json, place)) = get("at") else {
+    let table = Table {
+        keys,
+        path,
+        context,
+    };
+    let Some((json, place)) = table.get("at") else {
         return Err(at(path, "a change needs a time: `at` is missing"));
     };
-    let at_secs = time(json, &place, scope)?;
+    let at_secs = time(json, &place, context)?;
     let mut row = Change {
         at_secs,
         rate_bps: None,
         delay_secs: None,
         loss: None,
     };
-    if let Some((json, place)) = get("rate") {
-        refuse_rate(table, place.clone())?;
-        let rate = quantity(json, &place, scope, Dimension::Rate)?;
+    if let Some((json, place)) = table.get("rate") {
+        refuse_rate(side, place.clone())?;
+        let rate = quantity(json, &place, context, Dimension::Rate)?;
         if rate < 0.0 {
             return Err(at(
                 place,
@@ -102,72 +105,59 @@ fn change(json: &Json, path: &str, table: Table) -> Result<Change> {
         }
         row.rate_bps = Some(rate);
     }
-    if let Some((json, place)) = get("delay") {
-        row.delay_secs = Some(time(json, &place, scope)?);
+    if let Some((json, place)) = table.get("delay") {
+        row.delay_secs = Some(time(json, &place, context)?);
     }
-    if let Some((json, place)) = get("loss") {
-        row.loss = Some(share(json, &place, "loss", scope)?);
+    if let Some((json, place)) = table.get("loss") {
+        row.loss = Some(share(json, &place, "loss", context)?);
     }
     Ok(row)
 }
 
-fn walk(json: &Json, path: &str, table: Table) -> Result<Walk> {
-    let mut params = Params::defaults(impair::WALK_PARAMS);
-    let keys = object(json, path)?;
-    let what = "parameter of a walk";
-    set_params(
-        &mut params,
-        impair::WALK_PARAMS,
-        keys,
-        &[],
+fn walk(json: &Json, path: &str, side: Side) -> Result<Walk> {
+    let table = Table {
+        keys: object(json, path)?,
         path,
-        what,
-        table.scope,
-    )?;
-    let span = |[step, min, max]: [&str; 3]| -> Result<Option<Span>> {
-        let number = |key: &str| match params.get(key) {
-            Value::Rate(number) | Value::Duration(number) => Some(number),
-            _ => None,
-        };
-        match [number(step), number(min), number(max)] {
-            [None, None, None] => Ok(None),
-            [Some(most), Some(low), Some(high)] if low < high && most <= high - low => {
-                Ok(Some(Span {
-                    step: most,
-                    min: low,
-                    max: high,
-                }))
-            }
-            [Some(_), Some(low), Some(high)] => {
-                let (key, message) = if low < high {
-                    (
-                        step,
-                        format!("`{step}` is larger than from `{min}` to `{max}`"),
-                    )
-                } else {
-                    (min, format!("`{min}` must be below `{max}`"))
-                };
-                Err(at(format!("{path}.{key}"), message))
-            }
-            _ => Err(at(
-                path,
-                format!("a walk needs `{step}`, `{min}` and `{max}` together"),
-            )),
-        }
+        context: side.table.context,
     };
+    let params = params(impair::WALK_PARAMS, table, "parameter of a walk")?;
     let walk = Walk {
         interval_secs: params.duration("interval"),
-        rate_bps: span(["rate_step", "rate_min", "rate_max"])?,
-        delay_secs: span(["delay_step", "delay_min", "delay_max"])?,
+        rate_bps: span(&params, table, "rate_step", "rate_min", "rate_max")?,
+        delay_secs: span(&params, table, "delay_step", "delay_min", "delay_max")?,
     };
     if walk.rate_bps.is_some() {
-        refuse_rate(table, format!("{path}.rate_step"))?;
+        refuse_rate(side, table.place("rate_step"))?;
     }
     if walk.rate_bps.is_none() && walk.delay_secs.is_none() {
         return Err(at(path, "a walk of nothing: neither rate nor delay changes")
             .hint("for example walk = { rate_step = \"1 Mbit/s\", rate_min = \"1 Mbit/s\", rate_max = \"20 Mbit/s\" }"));
     }
     Ok(walk)
+}
+
+/// How far a walk goes at once, and between which bounds: all three parameters, or none.
+fn span(params: &Params, table: Table, step: &str, min: &str, max: &str) -> Result<Option<Span>> {
+    let number = |key: &str| match params.get(key) {
+        Value::Rate(number) | Value::Duration(number) => Some(number),
+        _ => None,
+    };
+    match [number(step), number(min), number(max)] {
+        [None, None, None] => Ok(None),
+        [Some(_), Some(low), Some(high)] if low >= high => Err(at(
+            table.place(min),
+            format!("`{min}` must be below `{max}`"),
+        )),
+        [Some(most), Some(low), Some(high)] if most > high - low => Err(at(
+            table.place(step),
+            format!("`{step}` is larger than from `{min}` to `{max}`"),
+        )),
+        [Some(step), Some(min), Some(max)] => Ok(Some(Span { step, min, max })),
+        _ => Err(at(
+            table.path,
+            format!("a walk needs `{step}`, `{min}` and `{max}` together"),
+        )),
+    }
 }
 
 /// A walk begins between its bounds.
@@ -190,5 +180,3 @@ pub(super) fn check_start(direction: &Direction, path: &str) -> Result<()> {
         format!("the walk begins at the link's own {what}, which is not between its bounds");
     Err(at(format!("{path}.walk"), message))
 }
-
-// --- what befalls packets -----------------------------------------------------------------------------------------------

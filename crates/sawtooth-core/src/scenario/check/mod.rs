@@ -1,0 +1,13 @@
+//! What contradicts itself, or could never work, in what has been read.
+
+mod fit;
+mod nodes;
+mod queues;
+mod shaper;
+mod tcp;
+
+pub(super) use fit::{datagrams, segments};
+pub(super) use nodes::check as nodes;
+pub(super) use queues::check as queues;
+pub(super) use shaper::check as shaper;
+pub(super) use tcp::{check as tcp, congestion_control};

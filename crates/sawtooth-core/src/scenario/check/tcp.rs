@@ -1,0 +1,107 @@
+//! Parameters of TCP, and of congestion controls, that contradict each other.
+
+use serde_json::Value as Json;
+
+use super::super::Part;
+use super::super::context::Table;
+use super::super::error::{Result, at};
+use super::super::flows::tcp::Written;
+use crate::cc;
+use crate::registry::{Params, Value};
+use crate::tcp::receive_buffer::ReceiveBuffer;
+
+/// Parameters that the flow of a table will have.
+pub(in crate::scenario) fn check(tcp: &Params, flow: Table) -> Result<()> {
+    let written = Written::of(flow);
+    timeouts(tcp, &written)?;
+    buffer_limits(tcp, &written)?;
+    receive_buffer(tcp, &written)?;
+    pacing(tcp, &written)
+}
+
+/// The timeout's bounds leave room between them.
+fn timeouts(tcp: &Params, written: &Written) -> Result<()> {
+    let (Value::Duration(least), Value::Duration(most)) = (tcp.get("rto_min"), tcp.get("rto_max"))
+    else {
+        unreachable!("both are times");
+    };
+    if least <= most {
+        return Ok(());
+    }
+    Err(at(
+        written.place_or_common("rto_min"),
+        format!("`rto_min` is {least} s, above `rto_max`, which is {most} s"),
+    ))
+}
+
+/// No buffer is larger than it may become.
+fn buffer_limits(tcp: &Params, written: &Written) -> Result<()> {
+    for (first, most) in [
+        ("receive_buffer_default", "receive_buffer_max"),
+        ("send_buffer_default", "send_buffer_max"),
+    ] {
+        if let (Value::Bytes(size), Value::Bytes(limit)) = (tcp.get(first), tcp.get(most))
+            && size > limit
+        {
+            // Blame the key that was written, and where.
+            let place = written.own(first).or_else(|| written.own(most));
+            let place = place.or_else(|| written.place(first));
+            return Err(at(
+                place.unwrap_or_else(|| format!("tcp.{most}")),
+                format!("`{first}` is {size} B, above `{most}`, which is {limit} B"),
+            )
+            .hint("set both, or the first to \"none\" for a buffer without limits"));
+        }
+    }
+    Ok(())
+}
+
+/// What of a receive buffer is for data holds a segment.
+fn receive_buffer(tcp: &Params, written: &Written) -> Result<()> {
+    let Value::Bytes(size) = tcp.get("receive_buffer_default") else {
+        return Ok(());
+    };
+    let smss = tcp.bytes("smss");
+    let window = ReceiveBuffer::share(size, tcp.integer("adv_win_scale"));
+    if window >= smss {
+        return Ok(());
+    }
+    Err(at(
+        written.place_or_common("receive_buffer_default"),
+        format!(
+            "of a buffer of {size} B {window} B are for data: less than a segment, of {smss} B"
+        ),
+    )
+    .hint("with adv_win_scale = 1, half of the buffer is for data"))
+}
+
+/// A flow that is not paced has no rate to bound.
+fn pacing(tcp: &Params, written: &Written) -> Result<()> {
+    if tcp.choice("pacing") != "off" || tcp.get("max_pacing_rate") == Value::None {
+        return Ok(());
+    }
+    Err(at(
+        written.place_or_common("max_pacing_rate"),
+        "a flow that is not paced cannot have a `max_pacing_rate`",
+    )
+    .hint("leave one of the two out: a `max_pacing_rate` paces with `pacing = \"algorithm\"`, too"))
+}
+
+/// Parameters of a congestion control whose order is known.
+pub(in crate::scenario) fn congestion_control(cc: &Part, json: &Json, path: &str) -> Result<()> {
+    let Some(((low, least), order, (high, most))) = cc::named(cc.name).out_of_order(&cc.params)
+    else {
+        return Ok(());
+    };
+    let (wanted, remedy) = match order {
+        cc::Order::Below => ("has to be below", "below"),
+        cc::Order::AtMost => ("cannot be above", "to no more than"),
+    };
+    // Blame one that was written.
+    let written = [low, high].into_iter().find(|key| json.get(key).is_some());
+    Err(at(
+        format!("{path}.{}", written.unwrap_or(low)),
+        format!("`{low}` is {least}, and {wanted} `{high}`, which is {most}"),
+    )
+    .hint(&format!("set `{low}` {remedy} `{high}`")))
+}

@@ -1,0 +1,96 @@
+//! What values are read with, whoever reads them: the tree, its variables, and the counters of what is repeated.
+
+use serde_json::{Map, Value as Json};
+
+use super::vars::Vars;
+use crate::expr::{Quantity, Variables};
+
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    /// The whole scenario: what a flow does not say may be said there for all.
+    pub tree: &'a Map<String, Json>,
+    vars: &'a Vars<'a>,
+    /// `i` and `count` of a repeated item.
+    counters: Option<(f64, f64)>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(tree: &'a Map<String, Json>, vars: &'a Vars<'a>) -> Self {
+        Self {
+            tree,
+            vars,
+            counters: None,
+        }
+    }
+
+    /// Of variables, which are the same for all items.
+    pub(super) fn without_counters(&self) -> Self {
+        Self {
+            counters: None,
+            ..*self
+        }
+    }
+
+    /// The names of as many things as a `count` says, `NAME[1]` and so on, and what theirs is read with; without it one.
+    pub(super) fn items(
+        &self,
+        name: &str,
+        count: Option<usize>,
+    ) -> impl Iterator<Item = (String, Self)> {
+        (1..=count.unwrap_or(1)).map(move |i| {
+            let name = match count {
+                Some(_) => format!("{name}[{i}]"),
+                None => name.to_owned(),
+            };
+            #[expect(clippy::cast_precision_loss, reason = "counts are small")]
+            let counters = count.map(|count| (i as f64, count as f64));
+            (name, Self { counters, ..*self })
+        })
+    }
+}
+
+impl Variables for Context<'_> {
+    fn get(&self, name: &str, depth: usize) -> Option<std::result::Result<Quantity, String>> {
+        match (name, self.counters) {
+            ("i", Some((i, _))) => Some(Ok(Quantity::number(i))),
+            ("count", Some((_, count))) => Some(Ok(Quantity::number(count))),
+            _ => self.vars.evaluate(name, self, depth),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let counters = self.counters.map_or(&[][..], |_| &["i", "count"]);
+        let counters = counters.iter().map(|name| (*name).to_owned());
+        self.vars.names().chain(counters).collect()
+    }
+}
+
+/// A table of the tree: its keys, where it stands, and what its values are read with.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'a> {
+    pub keys: &'a Map<String, Json>,
+    pub path: &'a str,
+    pub context: &'a Context<'a>,
+}
+
+impl<'a> Table<'a> {
+    /// Where a key of it is, or would be.
+    pub(super) fn place(&self, key: &str) -> String {
+        format!("{}.{key}", self.path)
+    }
+
+    /// A value, and where it is.
+    pub(super) fn get(&self, key: &str) -> Option<(&'a Json, String)> {
+        Some((self.keys.get(key)?, self.place(key)))
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.keys.contains_key(key)
+    }
+
+    /// A value of a flow, or else that of all flows, and where it is.
+    pub(super) fn own_or_common(&self, key: &str) -> Option<(&'a Json, String)> {
+        self.get(key)
+            .or_else(|| Some((self.context.tree.get(key)?, key.to_owned())))
+    }
+}

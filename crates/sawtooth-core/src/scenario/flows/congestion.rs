@@ -1,0 +1,98 @@
+//! The congestion controls of a flow's two ends: the keys `cc` and `receiver_cc`, of it or of all flows.
+
+use serde_json::Value as Json;
+
+use super::super::context::Table;
+use super::super::error::{Result, at};
+use super::super::params::no_parameters;
+use super::super::part::{named, part};
+use super::super::{Part, check};
+use crate::cc;
+use crate::registry::{Entry, Params, Value};
+
+/// What decides how much a flow sends.
+pub(super) struct Sender {
+    pub cc: Part,
+    pub kernel_cc: Option<String>,
+    /// Where it is named, or would be.
+    pub path: String,
+}
+
+/// The sender's, whose parameters may depend on those of TCP.
+pub(super) fn sender(table: Table, tcp: &Params) -> Result<Sender> {
+    let reno = || Part::of(&cc::TABLE[0]);
+    let Some((json, path)) = table.own_or_common("cc") else {
+        return Ok(Sender {
+            cc: reno(),
+            kernel_cc: None,
+            path: "cc".to_owned(),
+        });
+    };
+    if let Some(name) = kernel_name(json, &path)? {
+        return Ok(Sender {
+            cc: reno(),
+            kernel_cc: Some(name),
+            path,
+        });
+    }
+    let named = named(json, cc::TABLE, "cc", &path)?;
+    let cc = Part {
+        name: named.entry.name,
+        params: named.params(defaults(named.entry, tcp), &path, table.context)?,
+    };
+    check::congestion_control(&cc, json, &path)?;
+    Ok(Sender {
+        cc,
+        kernel_cc: None,
+        path,
+    })
+}
+
+/// The receiver's, by its name in the kernel, if the scenario says.
+pub(super) fn receiver(table: Table) -> Result<Option<String>> {
+    let Some((json, path)) = table.own_or_common("receiver_cc") else {
+        return Ok(None);
+    };
+    no_parameters(json, &path, "the receiver's algorithm")?;
+    if let Some(name) = kernel_name(json, &path)? {
+        return Ok(Some(name));
+    }
+    let part = part(json, cc::TABLE, "cc", &path, table.context)?;
+    Ok(Some(part.name.to_owned()))
+}
+
+/// The name in `kernel:NAME`, alone or as the `name` of a table.
+fn kernel_name(json: &Json, path: &str) -> Result<Option<String>> {
+    let (text, place) = match json.get("name") {
+        Some(name) => (name.as_str(), format!("{path}.name")),
+        None => (json.as_str(), path.to_owned()),
+    };
+    let Some(name) = text.and_then(|text| text.strip_prefix("kernel:")) else {
+        return Ok(None);
+    };
+    if name.is_empty() {
+        return Err(
+            at(place, "`kernel:` lacks the name of a congestion control")
+                .hint("for example \"kernel:cubic\""),
+        );
+    }
+    no_parameters(json, path, "a kernel's algorithm")?;
+    Ok(Some(name.to_owned()))
+}
+
+/// An algorithm as specified, or as Linux has it.
+pub(in crate::scenario) fn defaults(entry: &'static Entry<cc::Algorithm>, tcp: &Params) -> Params {
+    let mut params = Params::defaults(entry.params);
+    entry.new.set_as_in(tcp.choice("algorithms"), &mut params);
+    params
+}
+
+/// An algorithm that lives on marks brings the feedback that it needs, as `dctcp` does in Linux.
+pub(super) fn bring_feedback(cc: &Part, tcp: &mut Params) {
+    let feedback = match cc::named(cc.name).needs.ecn {
+        cc::Ecn::Classic => return,
+        cc::Ecn::Every => "dctcp",
+        cc::Ecn::L4s => "accurate",
+    };
+    tcp.set("ecn", Value::Choice(feedback));
+}

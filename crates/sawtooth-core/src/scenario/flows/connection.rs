@@ -1,0 +1,54 @@
+//! A connection of TCP in the tree.
+
+use super::super::context::Table;
+use super::super::error::Result;
+use super::super::groups::Groups;
+use super::super::part::part;
+use super::super::{FlowSpec, Part, check};
+use super::{congestion, packets, route, tcp, when};
+use crate::registry::Params;
+use crate::source;
+
+/// The connection called `name`, with the parameters of the scenario's `stack` unless it has its own.
+pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -> Result<FlowSpec> {
+    let (mut tcp, told) = tcp::read(table, stack)?;
+    check::tcp(&tcp, table)?;
+    let sender = congestion::sender(table, &tcp)?;
+    let receiver = congestion::receiver(table)?;
+    if !told.contains(&"ecn") {
+        congestion::bring_feedback(&sender.cc, &mut tcp);
+    }
+    let source = source(table)?;
+    // Whoever asks over the connection does it with the algorithm that answers.
+    let receiver_cc = receiver.unwrap_or_else(|| {
+        let asks = source::build(source.name, &source.params, 0, &name).answers();
+        let own = sender.kernel_cc.as_deref().unwrap_or(sender.cc.name);
+        if asks { own } else { "reno" }.to_owned()
+    });
+    let start = when::start(table)?;
+    let delay = when::access_delay(table)?;
+    Ok(FlowSpec {
+        name,
+        path: route::read(table, links)?,
+        cc: sender.cc,
+        kernel_cc: sender.kernel_cc,
+        cc_path: sender.path,
+        block: table.path.to_owned(),
+        receiver_cc,
+        tcp,
+        told,
+        source,
+        start,
+        delay,
+        host: None,
+        receiver_host: None,
+    })
+}
+
+fn source(table: Table) -> Result<Part> {
+    let Some((json, path)) = table.get("source") else {
+        return Ok(Part::of(&source::TABLE[0]));
+    };
+    packets::refuse_source(json, &path)?;
+    part(json, source::TABLE, "source", &path, table.context)
+}

@@ -1,0 +1,30 @@
+//! The links that a flow crosses: its key `path`.
+
+use serde_json::Value as Json;
+
+use super::super::context::Table;
+use super::super::error::{Result, at};
+use super::super::groups::Groups;
+
+/// The numbers of the links, in the order in which data crosses them.
+pub(super) fn read(table: Table, links: &Groups) -> Result<Vec<usize>> {
+    let example = "for example path = [\"bottleneck\"]";
+    let (names, path) = match table.get("path") {
+        Some((Json::Array(names), path)) if !names.is_empty() => (names, path),
+        Some((Json::Array(_), path)) => {
+            return Err(at(path, "a path needs at least one link")
+                .hint("list the links in the order data crosses them"));
+        }
+        Some((_, path)) => return Err(at(path, "expected a list of links").hint(example)),
+        None => return Err(at(table.place("path"), "a flow needs a `path`").hint(example)),
+    };
+    let mut route = Vec::with_capacity(names.len());
+    for (index, json) in names.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        let Json::String(text) = json else {
+            return Err(at(path, "expected the name of a link"));
+        };
+        route.push(links.find(text, &path, table.context)?);
+    }
+    Ok(route)
+}

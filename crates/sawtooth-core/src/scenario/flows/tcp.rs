@@ -1,0 +1,109 @@
+//! A flow's parameters of TCP: those of the scenario's stack, and what the tables `tcp` of all flows and of its own say.
+
+use serde_json::{Map, Value as Json};
+
+use super::super::context::Table;
+use super::super::error::{Result, at, unknown};
+use super::super::params::set_params;
+use super::super::value::object;
+use crate::registry::{Params, Value};
+use crate::{kernel, tcp};
+
+/// The parameters of the scenario's stack.
+pub(super) fn stack(tree: &Map<String, Json>) -> Result<Params> {
+    let mut params = Params::defaults(tcp::PARAMS);
+    let name = match tree.get("stack") {
+        None => return Ok(params),
+        Some(Json::String(name)) => name,
+        Some(_) => {
+            return Err(
+                at("stack", "expected the name of a stack").hint("`sawtooth list stack` shows all")
+            );
+        }
+    };
+    let Some(stack) = tcp::STACKS.iter().find(|stack| stack.name == name) else {
+        let names = tcp::STACKS.iter().map(|stack| stack.name);
+        return Err(unknown("stack", "stack", name, names));
+    };
+    for (key, value) in stack.values {
+        params.set(key, *value);
+    }
+    Ok(params)
+}
+
+/// All parameters of a flow, and which of them the scenario sets itself that kernels can be told.
+pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static str>)> {
+    let (mut params, mut told) = (stack.clone(), Vec::new());
+    for (json, path) in [
+        (flow.context.tree.get("tcp"), "tcp".to_owned()),
+        (flow.keys.get("tcp"), flow.place("tcp")),
+    ] {
+        let Some(json) = json else {
+            continue;
+        };
+        let table = Table {
+            keys: object(json, &path)?,
+            path: &path,
+            context: flow.context,
+        };
+        set_params(&mut params, tcp::PARAMS, table, &[], "tcp parameter")?;
+        see_to_ack_every(&mut params, table)?;
+        let known = kernel::TCP_KEYS.iter().map(|(key, _)| *key);
+        told.extend(known.filter(|key| table.has(key)));
+    }
+    Ok((params, told))
+}
+
+/// When acknowledgements are sent has two keys; who writes one does not mean the other, which may be the stack's.
+fn see_to_ack_every(tcp: &mut Params, table: Table) -> Result<()> {
+    let written = |key: &str| table.keys.get(key).is_some_and(|value| value != "none");
+    match (written("ack_every"), written("ack_window_share")) {
+        (true, true) => Err(at(
+            table.place("ack_window_share"),
+            "`ack_every` and `ack_window_share` both say when acknowledgements are sent",
+        )
+        .hint("keep one of them")),
+        (true, false) => {
+            tcp.set("ack_window_share", Value::None);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The tables `tcp` that hold for a flow, and where they are: its own, and that of all flows.
+pub(in crate::scenario) struct Written<'a> {
+    pub own: Option<&'a Json>,
+    pub common: Option<&'a Json>,
+    /// Where the flow is.
+    pub block: &'a str,
+}
+
+impl<'a> Written<'a> {
+    pub(in crate::scenario) fn of(flow: Table<'a>) -> Self {
+        Self {
+            own: flow.keys.get("tcp"),
+            common: flow.context.tree.get("tcp"),
+            block: flow.path,
+        }
+    }
+
+    /// Where a flow says itself what `key` is.
+    pub(in crate::scenario) fn own(&self, key: &str) -> Option<String> {
+        self.own?.get(key)?;
+        Some(format!("{}.tcp.{key}", self.block))
+    }
+
+    /// Where that is said, if it is.
+    pub(in crate::scenario) fn place(&self, key: &str) -> Option<String> {
+        self.own(key).or_else(|| {
+            self.common?.get(key)?;
+            Some(format!("tcp.{key}"))
+        })
+    }
+
+    /// The same; or where it would be said of all flows.
+    pub(in crate::scenario) fn place_or_common(&self, key: &str) -> String {
+        self.own(key).unwrap_or_else(|| format!("tcp.{key}"))
+    }
+}

@@ -1,0 +1,70 @@
+//! When a link is down: the key `outages`.
+
+use serde_json::Value as Json;
+
+use super::super::context::{Context, Table};
+use super::super::error::{Result, at};
+use super::super::keys;
+use super::super::value::{check_keys, object, time};
+use super::side::Side;
+use crate::impair::{Meanwhile, Outage};
+
+pub(super) fn read(side: Side) -> Result<Vec<Outage>> {
+    let Some((json, path)) = side.get("outages") else {
+        let mirror = side.mirrored();
+        return Ok(mirror.map_or_else(Vec::new, |mirror| mirror.outages.clone()));
+    };
+    let Json::Array(items) = json else {
+        return Err(at(path, "expected a list of outages")
+            .hint("for example outages = [{ from = \"5 s\", until = \"5.2 s\" }]"));
+    };
+    let items = items.iter().enumerate();
+    items
+        .map(|(index, json)| outage(json, &format!("{path}[{index}]"), side.table.context))
+        .collect()
+}
+
+fn outage(json: &Json, path: &str, context: &Context) -> Result<Outage> {
+    let keys = object(json, path)?;
+    check_keys(keys, keys::names(keys::OUTAGE), path)?;
+    let table = Table {
+        keys,
+        path,
+        context,
+    };
+    let when = |key: &str| {
+        let given = table.get(key);
+        given
+            .map(|(json, place)| time(json, &place, context))
+            .transpose()
+    };
+    let (Some(from_secs), Some(until_secs)) = (when("from")?, when("until")?) else {
+        return Err(at(path, "an outage needs `from` and `until`"));
+    };
+    if until_secs <= from_secs {
+        let message = format!("the outage ends at {until_secs} s, and begins at {from_secs} s");
+        return Err(at(table.place("until"), message));
+    }
+    let every_secs = when("every")?;
+    if let Some(every) = every_secs.filter(|every| *every <= until_secs - from_secs) {
+        let message = format!(
+            "an outage every {every} s that takes {} s: the link would never be up",
+            until_secs - from_secs
+        );
+        return Err(at(table.place("every"), message));
+    }
+    let packets = match keys.get("packets").map(|json| (json.as_str(), json)) {
+        None | Some((Some("lost"), _)) => Meanwhile::Lost,
+        Some((Some("wait"), _)) => Meanwhile::Wait,
+        Some((_, json)) => {
+            let message = format!("packets are \"lost\" or \"wait\", found {json}");
+            return Err(at(table.place("packets"), message));
+        }
+    };
+    Ok(Outage {
+        from_secs,
+        until_secs,
+        every_secs,
+        packets,
+    })
+}

@@ -1,0 +1,45 @@
+//! What is written of one direction of a link, beside the other direction.
+
+use serde_json::Value as Json;
+
+use super::super::Direction;
+use super::super::context::Table;
+use super::super::error::Result;
+use super::super::value::share;
+use crate::impair::Impairments;
+
+/// The table of a direction.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub table: Table<'a>,
+    /// The forward direction, where this is the reverse one.
+    pub mirror: Option<&'a Direction>,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn get(&self, key: &str) -> Option<(&'a Json, String)> {
+        self.table.get(key)
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.table.has(key)
+    }
+
+    /// A probability, or zero.
+    pub(super) fn share(&self, key: &str) -> Result<f64> {
+        self.get(key).map_or(Ok(0.0), |(json, path)| {
+            share(json, &path, key, self.table.context)
+        })
+    }
+
+    /// The impairments of the forward direction.
+    pub(super) fn mirrored(&self) -> Option<&'a Impairments> {
+        self.mirror.map(|mirror| &mirror.impairments)
+    }
+
+    /// Whether the forward direction has its rate from a trace, and this one with it.
+    pub(super) fn is_traced_with_mirror(&self) -> bool {
+        let traced = self.mirrored().is_some_and(|mirror| mirror.trace.is_some());
+        traced && !self.has("rate")
+    }
+}

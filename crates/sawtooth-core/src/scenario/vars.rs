@@ -1,0 +1,158 @@
+//! The variables of a scenario, evaluated on first use.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json};
+
+use super::context::Context;
+use super::error::{Result, at, at_key, in_expression};
+use super::value::object;
+use crate::expr::{self, ExprError, Quantity, Variables};
+
+/// The table `vars`, and what of it has been evaluated.
+pub(super) struct Vars<'a> {
+    tree: Option<&'a Map<String, Json>>,
+    known: RefCell<BTreeMap<String, Slot>>,
+}
+
+#[derive(Clone)]
+enum Slot {
+    InProgress,
+    Done(std::result::Result<Quantity, String>),
+}
+
+impl<'a> Vars<'a> {
+    /// The variables of a scenario; their names can be written in expressions.
+    pub(super) fn read(json: Option<&'a Json>) -> Result<Self> {
+        let vars = match json {
+            Some(vars) => Some(object(vars, "vars")?),
+            None => None,
+        };
+        for name in vars.into_iter().flat_map(Map::keys) {
+            let identifier = name.chars().all(|c| c.is_alphanumeric() || c == '_')
+                && !name.chars().next().is_some_and(|c| c.is_ascii_digit());
+            if !identifier || name == "i" || name == "count" {
+                return Err(at_key(
+                    format!("vars.{name}"),
+                    format!("`{name}` cannot be the name of a variable"),
+                )
+                .hint(
+                    "use letters, digits and _; i and count are the counters of repeated items",
+                ));
+            }
+        }
+        Ok(Self::of(vars))
+    }
+
+    pub(super) fn of(tree: Option<&'a Map<String, Json>>) -> Self {
+        Self {
+            tree,
+            known: RefCell::default(),
+        }
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        self.tree.into_iter().flat_map(Map::keys).cloned()
+    }
+
+    pub(super) fn evaluate(
+        &self,
+        name: &str,
+        context: &Context,
+        depth: usize,
+    ) -> Option<std::result::Result<Quantity, String>> {
+        if let Some(slot) = self.known.borrow().get(name) {
+            return Some(match slot {
+                Slot::InProgress => Err(format!("variable `{name}` is defined by itself")),
+                Slot::Done(result) => result.clone(),
+            });
+        }
+        let json = match self.item(name)? {
+            Ok(json) => json,
+            Err(message) => return Some(Err(message)),
+        };
+        self.known
+            .borrow_mut()
+            .insert(name.to_owned(), Slot::InProgress);
+        let result = match json {
+            Json::Number(number) => Ok(Quantity::number(number.as_f64().unwrap_or(f64::NAN))),
+            Json::String(text) => {
+                let context = context.without_counters();
+                expr::evaluate_within(text, &context, depth).map_err(|error| match error.message {
+                    // An error that comes from a variable it uses is already told.
+                    message if message.starts_with("variable `") => message,
+                    message => format!("variable `{name}` is wrong: {message}"),
+                })
+            }
+            Json::Array(items) => Err(format!(
+                "`{name}` is a list of {}; say which, as in `{name}[1]`",
+                items.len()
+            )),
+            _ => Err(format!(
+                "variable `{name}` is no number, quantity or expression"
+            )),
+        };
+        let done = Slot::Done(result.clone());
+        self.known.borrow_mut().insert(name.to_owned(), done);
+        Some(result)
+    }
+
+    /// The value that is written for `NAME` or `NAME[NUMBER]`.
+    fn item(&self, name: &str) -> Option<std::result::Result<&'a Json, String>> {
+        let Some((list, number)) = name.split_once('[') else {
+            return self.tree?.get(name).map(Ok);
+        };
+        let number = number.trim_end_matches(']');
+        Some(match self.tree?.get(list)? {
+            Json::Array(items) => number
+                .parse::<usize>()
+                .ok()
+                .and_then(|number| items.get(number.wrapping_sub(1)))
+                .ok_or_else(|| {
+                    let count = items.len();
+                    format!("`{list}` has {count} items, so there is no `{name}`")
+                }),
+            _ => Err(format!("`{list}` is not a list")),
+        })
+    }
+
+    /// Evaluates every variable, also one that nothing uses.
+    pub(super) fn check(&self, context: &Context) -> Result<()> {
+        for (name, json) in self.tree.into_iter().flatten() {
+            let path = format!("vars.{name}");
+            let Json::Array(items) = json else {
+                check(name, path, json, context)?;
+                continue;
+            };
+            for (index, item) in items.iter().enumerate() {
+                let name = format!("{name}[{}]", index + 1);
+                check(&name, format!("{path}[{index}]"), item, context)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check(name: &str, path: String, json: &Json, context: &Context) -> Result<()> {
+    if let Json::String(text) = json {
+        expr::evaluate(text, context).map_err(|error| in_expression(&path, error))?;
+    }
+    let Some(Err(message)) = context.get(name, 0) else {
+        return Ok(());
+    };
+    let error = at(path, message);
+    Err(match json {
+        Json::String(_) => error,
+        _ => error.hint(&format!("for example {name} = \"20 ms\", or a number")),
+    })
+}
+
+/// Value of an expression over `variables`, as those of a scenario.
+pub fn evaluate_over(
+    text: &str,
+    variables: &Map<String, Json>,
+) -> std::result::Result<Quantity, ExprError> {
+    let vars = Vars::of(Some(variables));
+    expr::evaluate(text, &Context::new(&Map::new(), &vars))
+}
