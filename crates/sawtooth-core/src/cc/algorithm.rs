@@ -92,7 +92,7 @@ pub enum Rates {
 /// How an algorithm wants to hear of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ecn {
-    /// Once per window, as of a loss: `on_ecn` (RFC 3168 §6.1.2). Only where the stack negotiates ECN.
+    /// Once per window, as of a loss (RFC 3168 §6.1.2). Only where the stack negotiates ECN.
     Classic,
     /// Of every mark, by `on_marks`, and besides that as `Classic`; packets are ECT(0) (RFC 8257).
     Every,

@@ -2,48 +2,41 @@
 
 use std::fmt::Debug;
 
-use super::events::{Ack, AckArrival, Episode, Marks, Send, Windows};
+use super::events::{Ack, AckArrival, Episode, Marks, Prescribed, Windows};
 use crate::units::{Instant, Rate};
 
 /// Receives an algorithm's own variables by their names in its paper.
 pub type Probe<'a> = dyn FnMut(&'static str, f64) + 'a;
 
 /// A congestion control algorithm for one connection.
-pub trait CongestionControl: Debug + std::marker::Send {
+pub trait CongestionControl: Debug + Send {
     /// New data was acknowledged.
     fn on_ack(&mut self, ack: &Ack);
 
-    /// Loss detected by duplicate or selective acknowledgements, once per recovery point.
-    fn on_loss(&mut self, loss: &Episode);
-
-    /// Congestion Experienced was echoed, once per window.
-    fn on_ecn(&mut self, mark: &Episode) {
-        self.on_loss(mark);
-    }
+    /// A sign of congestion: of losses that acknowledgements show one for each recovery point, of marks one for each window.
+    fn on_congestion(&mut self, episode: &Episode);
 
     /// An acknowledgement arrives, before anything is made of it.
     fn on_arrival(&mut self, _arrival: &AckArrival) {}
 
     /// With ECN, of every acknowledgement and before anything is made of it: how much of what it has delivered was marked. Of
-    /// algorithms of [`Ecn::Every`].
+    /// algorithms of [`Ecn::Every`](super::Ecn::Every).
     fn on_marks(&mut self, _marks: &Marks) {}
-
-    /// The retransmission timer expired.
-    fn on_rto(&mut self, rto: &Episode);
 
     /// The last episode was spurious (RFC 4015 §3.2): the windows are to be what they were before it, or more.
     fn on_undo(&mut self, before: Windows) {
-        self.set_cwnd(self.cwnd().max(before.cwnd));
-        self.set_ssthresh(self.ssthresh().max(before.ssthresh));
-    }
-
-    /// The handshake is over: the window with which data begins.
-    fn on_established(&mut self, initial_window: f64) {
-        self.set_cwnd(initial_window);
+        let now = self.windows();
+        self.prescribe(Prescribed::Cwnd(now.cwnd.max(before.cwnd)));
+        self.prescribe(Prescribed::Ssthresh(now.ssthresh.max(before.ssthresh)));
     }
 
     /// How long the handshake took, before `on_established`; not told where the SYN was sent again.
     fn on_handshake(&mut self, _now: Instant, _rtt_secs: f64) {}
+
+    /// The handshake is over: the window with which data begins.
+    fn on_established(&mut self, initial_window: f64) {
+        self.prescribe(Prescribed::Cwnd(initial_window));
+    }
 
     /// Everything that was outstanding when the last loss was found has arrived.
     fn on_recovered(&mut self, _now: Instant) {}
@@ -51,20 +44,11 @@ pub trait CongestionControl: Debug + std::marker::Send {
     /// The connection begins to send again after `idle_secs` with nothing outstanding.
     fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {}
 
-    /// A segment left.
-    fn on_send(&mut self, _send: &Send) {}
+    /// Takes over a window that is not the algorithm's own.
+    fn prescribe(&mut self, prescribed: Prescribed);
 
-    /// A window that the loss recovery's specification prescribes (RFC 6582 §3.2 steps 3 and 5, RFC 6937, or Tahoe's restart).
-    fn set_cwnd(&mut self, cwnd: f64);
-
-    /// A slow-start threshold that is not the algorithm's own: one from before a spurious loss, or remembered from another connection.
-    fn set_ssthresh(&mut self, ssthresh: f64);
-
-    /// The congestion window, segments.
-    fn cwnd(&self) -> f64;
-
-    /// The slow-start threshold, segments; infinite before the first loss unless set.
-    fn ssthresh(&self) -> f64;
+    /// The congestion window, and the slow-start threshold, which is infinite before the first loss unless set.
+    fn windows(&self) -> Windows;
 
     /// How fast to send, if the algorithm paces.
     fn pacing_rate(&self) -> Option<Rate> {

@@ -22,7 +22,10 @@
 //! acknowledgements are of one segment or of two (`ack_ratio` = 2). Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
 //! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows.
 
-use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Order, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Growth, Order, Prescribed, Signal, Start, Windows,
+    slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -252,6 +255,18 @@ impl Bic {
         }
         left
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = self.reduce(loss.window);
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        let window = self.reduce(rto.window);
+        self.ssthresh = rto.threshold(window);
+        self.cwnd = 1.0;
+    }
 }
 
 impl CongestionControl for Bic {
@@ -269,32 +284,25 @@ impl CongestionControl for Bic {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = self.reduce(loss.window);
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
-    fn on_rto(&mut self, rto: &Episode) {
-        let window = self.reduce(rto.window);
-        self.ssthresh = rto.threshold(window);
-        self.cwnd = 1.0;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
-    }
-
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     /// `max_win` is 0 where unknown, `ss_cwnd` where there is no slow start.
@@ -309,6 +317,7 @@ impl CongestionControl for Bic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
     use crate::units::Instant;
 
     fn bic(cwnd: f64, set: &[(&str, f64)]) -> Bic {
@@ -324,13 +333,7 @@ mod tests {
     }
 
     fn lose(bic: &mut Bic) {
-        bic.on_loss(&Episode {
-            now: Instant::from_secs(1.0),
-            window: bic.cwnd(),
-            flight_size: 10,
-            whole_ssthresh: false,
-            ns2: false,
-        });
+        bic.on_loss(&Episode::of(Instant::from_secs(1.0), bic.cwnd()));
     }
 
     fn acknowledge(bic: &mut Bic) {

@@ -29,7 +29,9 @@
 use std::collections::VecDeque;
 
 use super::hystart::{self, HyStart};
-use super::{Ack, Algorithm, CongestionControl, Episode, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Prescribed, Signal, Start, Windows, slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
 
@@ -349,6 +351,32 @@ impl Cdg {
         self.s = 0.0;
         self.waits = true;
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        if !self.heuristics.loss_tolerance || matches!(self.queue, Queue::Full | Queue::Unknown) {
+            self.reduce(loss);
+            return;
+        }
+        self.ssthresh = loss.threshold(self.cwnd);
+        self.waits = true;
+    }
+
+    fn on_ecn(&mut self, mark: &Episode) {
+        self.reduce(mark);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window * self.beta_loss);
+        self.cwnd = 1.0;
+        self.s = 0.0;
+        self.backoffs = 0;
+        self.ignore = 0;
+        self.waits = false;
+        self.queue = Queue::Unknown;
+        self.history.rtts.clear();
+        self.rtt = Pair::NO_SAMPLE;
+        self.g_bar = Pair { min: 0.0, max: 0.0 };
+    }
 }
 
 impl CongestionControl for Cdg {
@@ -385,46 +413,26 @@ impl CongestionControl for Cdg {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        if !self.heuristics.loss_tolerance || matches!(self.queue, Queue::Full | Queue::Unknown) {
-            self.reduce(loss);
-            return;
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss => self.on_loss(episode),
+            Signal::Ecn => self.on_ecn(episode),
+            Signal::Rto => self.on_rto(episode),
         }
-        self.ssthresh = loss.threshold(self.cwnd);
-        self.waits = true;
     }
 
-    fn on_ecn(&mut self, mark: &Episode) {
-        self.reduce(mark);
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.beta_loss);
-        self.cwnd = 1.0;
-        self.s = 0.0;
-        self.backoffs = 0;
-        self.ignore = 0;
-        self.waits = false;
-        self.queue = Queue::Unknown;
-        self.history.rtts.clear();
-        self.rtt = Pair::NO_SAMPLE;
-        self.g_bar = Pair { min: 0.0, max: 0.0 };
-    }
-
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
-    }
-
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn probe(&self, out: &mut super::Probe<'_>) {
@@ -437,6 +445,7 @@ impl CongestionControl for Cdg {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
     use crate::units::Instant;
 
     /// In congestion avoidance with a window of 100 segments and a gradient scale of `g_secs`.
@@ -476,13 +485,7 @@ mod tests {
     }
 
     fn episode(window: f64) -> Episode {
-        Episode {
-            now: Instant::from_secs(1.0),
-            window,
-            flight_size: 100,
-            whole_ssthresh: false,
-            ns2: false,
-        }
+        Episode::of(Instant::from_secs(1.0), window)
     }
 
     #[test]

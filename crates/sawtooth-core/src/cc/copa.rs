@@ -24,7 +24,9 @@
 use std::collections::VecDeque;
 
 use super::bbr::model::real;
-use super::{Ack, Algorithm, CongestionControl, Episode, Needs, Probe, Start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Needs, Prescribed, Probe, Signal, Start, Windows,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Rate;
 
@@ -335,6 +337,21 @@ impl Copa {
             self.window += step;
         }
     }
+
+    fn on_loss(&mut self, _loss: &Episode) {
+        self.lost_in_window = true;
+        if let Some(inverse) = &mut self.competing {
+            *inverse = (*inverse / 2.0).max(self.parameters.default_delta.recip());
+        }
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.on_loss(rto);
+        self.window = 1.0;
+        self.velocity = 1.0;
+        self.direction = None;
+        self.slow_start = true;
+    }
 }
 
 impl CongestionControl for Copa {
@@ -357,38 +374,30 @@ impl CongestionControl for Copa {
         }
     }
 
-    fn on_loss(&mut self, _loss: &Episode) {
-        self.lost_in_window = true;
-        if let Some(inverse) = &mut self.competing {
-            *inverse = (*inverse / 2.0).max(self.parameters.default_delta.recip());
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
         }
     }
 
-    fn on_rto(&mut self, rto: &Episode) {
-        self.on_loss(rto);
-        self.window = 1.0;
-        self.velocity = 1.0;
-        self.direction = None;
-        self.slow_start = true;
-    }
-
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.window = cwnd;
-    }
-
-    /// There is no threshold.
-    fn set_ssthresh(&mut self, _ssthresh: f64) {}
-
-    fn cwnd(&self) -> f64 {
-        if self.start.whole_windows {
-            self.window.floor()
-        } else {
-            self.window
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.window = cwnd,
+            // There is no threshold.
+            Prescribed::Ssthresh(_) => {}
         }
     }
 
-    fn ssthresh(&self) -> f64 {
-        f64::INFINITY
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: if self.start.whole_windows {
+                self.window.floor()
+            } else {
+                self.window
+            },
+            ssthresh: f64::INFINITY,
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
@@ -429,13 +438,7 @@ mod tests {
     }
 
     fn loss() -> Episode {
-        Episode {
-            now: Instant::from_secs(1.0),
-            window: 10.0,
-            flight_size: 10,
-            whole_ssthresh: false,
-            ns2: false,
-        }
+        Episode::of(Instant::from_secs(1.0), 10.0)
     }
 
     fn close(left: f64, right: f64) -> bool {

@@ -32,8 +32,8 @@
 use super::hystart::{self, HyStart};
 use super::hystart_plus_plus::{self, HyStartPlusPlus};
 use super::{
-    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Start, Windows, beta_ecn,
-    slow_start,
+    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Prescribed, Signal, Start,
+    Windows, beta_ecn, slow_start,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::{Instant, floor};
@@ -456,6 +456,32 @@ impl Cubic {
             epoch.start_secs += secs;
         }
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = self.reduce(loss, self.beta);
+        self.cwnd = loss.reduced(window);
+    }
+
+    fn on_ecn(&mut self, mark: &Episode) {
+        // RFC 8511 §3.1.
+        let avoids = self.cwnd >= self.ssthresh;
+        let beta = self.beta_ecn.filter(|_| avoids).unwrap_or(self.beta);
+        let window = self.reduce(mark, beta);
+        let window = if mark.whole_ssthresh {
+            window.trunc()
+        } else {
+            window
+        };
+        // §4.6: marks may bring the window to one segment, losses to two.
+        self.cwnd = window.max(1.0);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.reduce(rto, self.beta);
+        // §4.8: the first congestion avoidance after a timeout begins on the plateau.
+        self.w_max = None;
+        self.cwnd = 1.0;
+    }
 }
 
 impl CongestionControl for Cubic {
@@ -484,30 +510,12 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = self.reduce(loss, self.beta);
-        self.cwnd = loss.reduced(window);
-    }
-
-    fn on_ecn(&mut self, mark: &Episode) {
-        // RFC 8511 §3.1.
-        let avoids = self.cwnd >= self.ssthresh;
-        let beta = self.beta_ecn.filter(|_| avoids).unwrap_or(self.beta);
-        let window = self.reduce(mark, beta);
-        let window = if mark.whole_ssthresh {
-            window.trunc()
-        } else {
-            window
-        };
-        // §4.6: marks may bring the window to one segment, losses to two.
-        self.cwnd = window.max(1.0);
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.reduce(rto, self.beta);
-        // §4.8: the first congestion avoidance after a timeout begins on the plateau.
-        self.w_max = None;
-        self.cwnd = 1.0;
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss => self.on_loss(episode),
+            Signal::Ecn => self.on_ecn(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
     fn on_undo(&mut self, before: Windows) {
@@ -528,20 +536,18 @@ impl CongestionControl for Cubic {
         self.seen_secs = now.secs();
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     /// 0 where undefined.
@@ -556,6 +562,7 @@ impl CongestionControl for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
 
     fn cubic(start: Start, set: &[(&str, Value)]) -> Cubic {
         let mut params = Params::defaults(ENTRY.params);
@@ -582,13 +589,7 @@ mod tests {
     }
 
     fn loss(window: f64) -> Episode {
-        Episode {
-            now: Instant::from_secs(1.0),
-            window,
-            flight_size: 100,
-            whole_ssthresh: false,
-            ns2: false,
-        }
+        Episode::of(Instant::from_secs(1.0), window)
     }
 
     /// After a loss at `cwnd`, with an epoch that began at 10 s.

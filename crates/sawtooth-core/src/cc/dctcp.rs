@@ -16,7 +16,10 @@
 //! its window of observation ends one acknowledgement earlier than the RFC's is not yet measured.
 
 use super::reno::Reno;
-use super::{Ack, Algorithm, CongestionControl, Ecn, Episode, Marks, Needs, Start};
+use super::{
+    Ack, Algorithm, CongestionControl, Ecn, Episode, Marks, Needs, Prescribed, Signal, Start,
+    Windows,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -87,6 +90,17 @@ impl Dctcp {
             seen: Observation::default(),
         }
     }
+
+    /// RFC 8257 §3.3 step 9.
+    fn reduce_for_mark(&mut self) {
+        let cwnd = self.standard.windows().cwnd;
+        let window = cwnd * (1.0 - self.alpha / 2.0);
+        let window = if self.whole { window.floor() } else { window };
+        let window = window.max(2.0);
+        self.standard.prescribe(Prescribed::Ssthresh(window));
+        // A window of one segment after a timeout is no reason to grow.
+        self.standard.prescribe(Prescribed::Cwnd(window.min(cwnd)));
+    }
 }
 
 impl CongestionControl for Dctcp {
@@ -112,38 +126,19 @@ impl CongestionControl for Dctcp {
         };
     }
 
-    /// RFC 8257 §3.3 step 9.
-    fn on_ecn(&mut self, _mark: &Episode) {
-        let window = self.standard.cwnd() * (1.0 - self.alpha / 2.0);
-        let window = if self.whole { window.floor() } else { window };
-        self.standard.set_ssthresh(window.max(2.0));
-        // A window of one segment after a timeout is no reason to grow.
-        self.standard
-            .set_cwnd(window.max(2.0).min(self.standard.cwnd()));
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Ecn => self.reduce_for_mark(),
+            Signal::Loss | Signal::Rto => self.standard.on_congestion(episode),
+        }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        self.standard.on_loss(loss);
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        self.standard.prescribe(prescribed);
     }
 
-    fn on_rto(&mut self, rto: &Episode) {
-        self.standard.on_rto(rto);
-    }
-
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.standard.set_cwnd(cwnd);
-    }
-
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.standard.set_ssthresh(ssthresh);
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.standard.cwnd()
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.standard.ssthresh()
+    fn windows(&self) -> Windows {
+        self.standard.windows()
     }
 
     fn probe(&self, out: &mut super::Probe<'_>) {
@@ -154,6 +149,7 @@ impl CongestionControl for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
     use crate::units::Instant;
 
     fn dctcp(alpha: f64, start: Start) -> Dctcp {
@@ -173,13 +169,7 @@ mod tests {
     }
 
     fn episode(window: f64) -> Episode {
-        Episode {
-            now: Instant::from_secs(1.0),
-            window,
-            flight_size: 40,
-            whole_ssthresh: false,
-            ns2: false,
-        }
+        Episode::of(Instant::from_secs(1.0), window)
     }
 
     #[test]

@@ -2,14 +2,6 @@
 
 use crate::units::Instant;
 
-/// A segment left.
-#[derive(Clone, Copy, Debug)]
-pub struct Send {
-    pub now: Instant,
-    pub seq: u64,
-    pub retransmission: bool,
-}
-
 /// New data was acknowledged, or reported to have arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
@@ -114,15 +106,25 @@ pub struct Marks {
     pub snd_nxt: u64,
 }
 
-/// The first sign of a loss episode (RFC 5681's "congestion event").
+/// What says that there is congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// A loss that duplicate or selective acknowledgements show.
+    Loss,
+    /// Congestion Experienced was echoed.
+    Ecn,
+    /// The retransmission timer expired.
+    Rto,
+}
+
+/// The first sign of an episode (RFC 5681's "congestion event").
 #[derive(Clone, Copy, Debug)]
 pub struct Episode {
     pub now: Instant,
+    pub signal: Signal,
     /// The window that a multiplicative decrease starts from, segments: FlightSize (RFC 5681 equation 4), or the usable
     /// window where the stack reduces that.
     pub window: f64,
-    /// Segments sent and not cumulatively acknowledged.
-    pub flight_size: u64,
     /// Whether the slow-start threshold is rounded down to whole segments.
     pub whole_ssthresh: bool,
     /// Whether to follow ns-2 where it departs from the specification.
@@ -130,6 +132,17 @@ pub struct Episode {
 }
 
 impl Episode {
+    /// A loss at a window of `window` segments, for tests.
+    pub const fn of(now: Instant, window: f64) -> Self {
+        Self {
+            now,
+            signal: Signal::Loss,
+            window,
+            whole_ssthresh: false,
+            ns2: false,
+        }
+    }
+
     /// `window`, as a slow-start threshold: rounded where the stack rounds, and at least 2 segments (RFC 5681 equation 4).
     pub fn threshold(&self, window: f64) -> f64 {
         let window = if self.whole_ssthresh {
@@ -151,30 +164,29 @@ impl Episode {
     }
 }
 
-/// The windows that a spurious loss reduced, segments.
+/// The congestion window and the slow-start threshold, segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Windows {
     pub cwnd: f64,
     pub ssthresh: f64,
 }
 
+/// A window that the transport sets, segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Prescribed {
+    /// By a loss recovery's specification (RFC 6582 §3.2 steps 3 and 5, RFC 6937, or Tahoe's restart).
+    Cwnd(f64),
+    /// From before a spurious loss, or remembered from another connection.
+    Ssthresh(f64),
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn episode(window: f64) -> Episode {
-        Episode {
-            now: Instant::from_secs(1.0),
-            window,
-            flight_size: 64,
-            whole_ssthresh: false,
-            ns2: false,
-        }
-    }
-
     #[test]
     fn rfc5681_equation_4_a_threshold_is_two_segments_at_least_and_whole_where_the_stack_says() {
-        let plain = episode(64.0);
+        let plain = Episode::of(Instant::from_secs(1.0), 64.0);
         assert_eq!(plain.threshold(10.7), 10.7);
         assert_eq!(plain.threshold(1.5), 2.0);
         assert_eq!(plain.reduced(1.5), 2.0);

@@ -21,8 +21,8 @@
 //! takes two windows (`counts` = "acks").
 
 use super::{
-    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Order, Start, beta_ecn,
-    slow_start,
+    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Order, Prescribed, Signal, Start,
+    Windows, beta_ecn, slow_start,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
@@ -341,25 +341,6 @@ impl HighSpeed {
             }
         }
     }
-}
-
-impl CongestionControl for HighSpeed {
-    fn on_ack(&mut self, ack: &Ack) {
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            if self.counts_acks {
-                counted = 1;
-            }
-            self.choose_row();
-            self.cwnd = self.growth.add(self.cwnd, counted, self.increase());
-        }
-    }
 
     fn on_loss(&mut self, loss: &Episode) {
         let window = self.left_of(loss.window);
@@ -390,21 +371,46 @@ impl CongestionControl for HighSpeed {
         self.cwnd = 1.0;
         self.growth.restart();
     }
+}
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+impl CongestionControl for HighSpeed {
+    fn on_ack(&mut self, ack: &Ack) {
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            if self.counts_acks {
+                counted = 1;
+            }
+            self.choose_row();
+            self.cwnd = self.growth.add(self.cwnd, counted, self.increase());
+        }
     }
 
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss => self.on_loss(episode),
+            Signal::Ecn => self.on_ecn(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
-    fn cwnd(&self) -> f64 {
-        self.cwnd
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn probe(&self, out: &mut super::Probe<'_>) {
@@ -418,6 +424,7 @@ impl CongestionControl for HighSpeed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
 
     fn rfc3649() -> Response {
         Response::new(38.0, 1e-3, 83_000.0, 1e-7, 0.1)
@@ -471,21 +478,15 @@ mod tests {
         assert_eq!(highspeed.cwnd(), 40.0);
         // 0.44 * 56 = 24.64: 24 are given up.
         highspeed.on_loss(&Episode {
-            now: crate::units::Instant::from_secs(2.0),
-            window: 56.0,
-            flight_size: 56,
             whole_ssthresh: true,
-            ns2: false,
+            ..Episode::of(crate::units::Instant::from_secs(2.0), 56.0)
         });
         assert_eq!(highspeed.cwnd(), 32.0);
         // A mark in slow start is answered by the first row, as measured: half of 15 is 7.5, so that 7 are given up.
         highspeed.row = Some(0);
         highspeed.on_ecn(&Episode {
-            now: crate::units::Instant::from_secs(3.0),
-            window: 15.0,
-            flight_size: 15,
             whole_ssthresh: true,
-            ns2: false,
+            ..Episode::of(crate::units::Instant::from_secs(3.0), 15.0)
         });
         assert_eq!(highspeed.cwnd(), 8.0);
     }
@@ -521,11 +522,8 @@ mod tests {
 
     fn loss(window: f64, ns2: bool) -> Episode {
         Episode {
-            now: crate::units::Instant::from_secs(1.0),
-            window,
-            flight_size: 1000,
-            whole_ssthresh: false,
             ns2,
+            ..Episode::of(crate::units::Instant::from_secs(1.0), window)
         }
     }
 

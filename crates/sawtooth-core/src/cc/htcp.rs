@@ -22,7 +22,8 @@
 //! steady here from the second on (`steady_losses` = 3).
 
 use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Order, Start, Windows, slow_start,
+    Ack, Algorithm, CongestionControl, Episode, Growth, Order, Prescribed, Signal, Start, Windows,
+    slow_start,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::{Instant, ceil};
@@ -323,6 +324,16 @@ impl HTcp {
         self.ssthresh = loss.threshold(window);
         window
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = self.reduce(loss);
+        self.cwnd = loss.reduced(window);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.reduce(rto);
+        self.cwnd = 1.0;
+    }
 }
 
 impl CongestionControl for HTcp {
@@ -349,14 +360,11 @@ impl CongestionControl for HTcp {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = self.reduce(loss);
-        self.cwnd = loss.reduced(window);
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.reduce(rto);
-        self.cwnd = 1.0;
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
     fn on_undo(&mut self, before: Windows) {
@@ -371,20 +379,18 @@ impl CongestionControl for HTcp {
         self.srtt = Some(rtt_secs);
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn probe(&self, out: &mut super::Probe<'_>) {
@@ -400,6 +406,7 @@ impl CongestionControl for HTcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
 
     fn htcp(cwnd: f64, set: &[(&str, Value)]) -> HTcp {
         let mut params = Params::defaults(ENTRY.params);
@@ -414,13 +421,7 @@ mod tests {
     }
 
     fn lose(htcp: &mut HTcp, secs: f64, window: f64) {
-        htcp.on_loss(&Episode {
-            now: Instant::from_secs(secs),
-            window,
-            flight_size: 100,
-            whole_ssthresh: false,
-            ns2: false,
-        });
+        htcp.on_loss(&Episode::of(Instant::from_secs(secs), window));
     }
 
     /// An epoch from `start` on: one acknowledgement per 0.1 s that delivers `segments`, with round-trip times of 70 and 100 ms.

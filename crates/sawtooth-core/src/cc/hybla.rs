@@ -23,7 +23,10 @@
 //! The round-trip time of the handshake counts as a sample. What has been added of the next segment is kept over a loss, unlike with all others: a
 //! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three.
 
-use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Growth, Prescribed, Signal, Start, Windows,
+    slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -247,6 +250,19 @@ impl Hybla {
         // The windows of a flow that has lost are no longer the initial ones.
         self.unscaled = false;
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        self.reduce();
+        let window = loss.window * self.beta;
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.reduce();
+        self.ssthresh = rto.threshold(rto.window * self.beta);
+        self.cwnd = 1.0;
+    }
 }
 
 impl CongestionControl for Hybla {
@@ -270,25 +286,25 @@ impl CongestionControl for Hybla {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        self.reduce();
-        let window = loss.window * self.beta;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
-    fn on_rto(&mut self, rto: &Episode) {
-        self.reduce();
-        self.ssthresh = rto.threshold(rto.window * self.beta);
-        self.cwnd = 1.0;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
-    }
-
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn on_handshake(&mut self, _now: Instant, rtt_secs: f64) {
@@ -306,14 +322,6 @@ impl CongestionControl for Hybla {
         }
     }
 
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
-    }
-
     fn probe(&self, out: &mut super::Probe<'_>) {
         out("rho", self.rho);
     }
@@ -322,6 +330,7 @@ impl CongestionControl for Hybla {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
 
     fn hybla(start: Start, scale_start: bool) -> Hybla {
         let mut params = Params::defaults(ENTRY.params);

@@ -19,7 +19,10 @@
 //! Kernel equivalent: `illinois`, in whole segments. Measured of Linux 6.1: from a loss at 14 on it grows by one per round trip up to 15, and
 //! faster from there (`w_thresh` = 15). Not yet measured: whether a timeout there uses `beta` or one half.
 
-use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Order, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Growth, Order, Prescribed, Signal, Start, Windows,
+    slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 /// Of standard TCP (RFC 5681 §3.1), which small windows follow.
@@ -284,23 +287,6 @@ impl Illinois {
             self.gains.alpha = self.curves.alpha_max;
         }
     }
-}
-
-impl CongestionControl for Illinois {
-    fn on_ack(&mut self, ack: &Ack) {
-        self.measure(ack);
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            let alpha = self.gains.alpha;
-            self.cwnd = self.growth.add(self.cwnd, counted, alpha);
-        }
-    }
 
     fn on_loss(&mut self, loss: &Episode) {
         let given_up = loss.window * self.gains.beta;
@@ -325,21 +311,43 @@ impl CongestionControl for Illinois {
         self.rtts.count = 0;
         self.growth.restart();
     }
+}
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+impl CongestionControl for Illinois {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.measure(ack);
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            let alpha = self.gains.alpha;
+            self.cwnd = self.growth.add(self.cwnd, counted, alpha);
+        }
     }
 
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
-    fn cwnd(&self) -> f64 {
-        self.cwnd
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn probe(&self, out: &mut super::Probe<'_>) {
@@ -354,6 +362,7 @@ impl CongestionControl for Illinois {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
     use crate::units::Instant;
 
     fn curves() -> Curves {
@@ -381,13 +390,7 @@ mod tests {
     }
 
     fn loss(window: f64) -> Episode {
-        Episode {
-            now: Instant::from_secs(1.0),
-            window,
-            flight_size: 100,
-            whole_ssthresh: false,
-            ns2: false,
-        }
+        Episode::of(Instant::from_secs(1.0), window)
     }
 
     #[test]

@@ -23,7 +23,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Ack, Algorithm, CongestionControl, Episode, Start};
+use super::{Ack, Algorithm, CongestionControl, Episode, Prescribed, Signal, Start, Windows};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -409,6 +409,23 @@ impl Ledbat {
         let followed = window.cwnd + gain * off_target * acked / window.cwnd;
         window.set_to_at_least_the_minimum(followed.min(outstanding(ack) + allowed_increase));
     }
+    fn on_loss(&mut self, loss: &Episode) {
+        let least = self.window.min_cwnd.min(self.window.cwnd);
+        let left = (loss.window * self.window.beta).max(least);
+        self.window.ssthresh = loss.threshold(left);
+        self.window.cwnd = loss.reduced(left);
+        if let Variant::PlusPlus(plus_plus) = &mut self.variant {
+            plus_plus.end_slow_start(loss.now);
+        }
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.window.ssthresh = rto.threshold(rto.window * self.window.beta);
+        self.window.cwnd = 1.0;
+        if let Variant::PlusPlus(plus_plus) = &mut self.variant {
+            plus_plus.phase = Phase::Restart;
+        }
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
@@ -438,42 +455,29 @@ impl CongestionControl for Ledbat {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let least = self.window.min_cwnd.min(self.window.cwnd);
-        let left = (loss.window * self.window.beta).max(least);
-        self.window.ssthresh = loss.threshold(left);
-        self.window.cwnd = loss.reduced(left);
-        if let Variant::PlusPlus(plus_plus) = &mut self.variant {
-            plus_plus.end_slow_start(loss.now);
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
         }
     }
 
-    fn on_rto(&mut self, rto: &Episode) {
-        self.window.ssthresh = rto.threshold(rto.window * self.window.beta);
-        self.window.cwnd = 1.0;
-        if let Variant::PlusPlus(plus_plus) = &mut self.variant {
-            plus_plus.phase = Phase::Restart;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.window.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.window.ssthresh = ssthresh,
         }
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.window.cwnd = cwnd;
-    }
-
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.window.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        if self.whole {
-            self.window.cwnd.floor()
-        } else {
-            self.window.cwnd
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: if self.whole {
+                self.window.cwnd.floor()
+            } else {
+                self.window.cwnd
+            },
+            ssthresh: self.window.ssthresh,
         }
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.window.ssthresh
     }
 
     fn probe(&self, out: &mut super::Probe<'_>) {
@@ -487,6 +491,7 @@ impl CongestionControl for Ledbat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
 
     fn ledbat(variant: &'static str) -> Ledbat {
         let mut params = Params::defaults(ENTRY.params);
@@ -542,13 +547,7 @@ mod tests {
         for (window, left) in [(20.0, 10.0), (3.0, 2.0)] {
             let mut ledbat = ledbat("rfc6817");
             ledbat.set_cwnd(window);
-            ledbat.on_loss(&Episode {
-                now: Instant::from_secs(1.0),
-                window,
-                flight_size: 20,
-                whole_ssthresh: false,
-                ns2: false,
-            });
+            ledbat.on_loss(&Episode::of(Instant::from_secs(1.0), window));
             assert_eq!(ledbat.cwnd(), left);
         }
     }

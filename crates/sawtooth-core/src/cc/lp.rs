@@ -24,7 +24,10 @@
 //! time of the kernel's clock; there the window fell to one segment at once, twice in its first half second. So the defaults where
 //! `tcp.algorithms = "linux"` have `delta = 1`: the smoothed delay is never above the largest.
 
-use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Probe, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Growth, Prescribed, Probe, Signal, Start, Windows,
+    slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -193,6 +196,21 @@ impl Lp {
         self.inference_until = now_us + whole_us(self.rules.inference_rtts * rtt);
         self.turn_deaf(now_us);
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = loss.window * self.rules.decrease;
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+        self.turn_deaf(whole_us(loss.now.secs()));
+        self.growth.restart();
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window * self.rules.decrease);
+        self.cwnd = 1.0;
+        self.turn_deaf(whole_us(rto.now.secs()));
+        self.growth.restart();
+    }
 }
 
 impl CongestionControl for Lp {
@@ -228,35 +246,25 @@ impl CongestionControl for Lp {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = loss.window * self.rules.decrease;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.turn_deaf(whole_us(loss.now.secs()));
-        self.growth.restart();
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.rules.decrease);
-        self.cwnd = 1.0;
-        self.turn_deaf(whole_us(rto.now.secs()));
-        self.growth.restart();
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
-    }
-
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn probe(&self, out: &mut Probe<'_>) {
@@ -271,6 +279,7 @@ impl CongestionControl for Lp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
     use crate::units::Instant;
 
     /// In congestion avoidance with 20 segments, having seen delays of 100 and 200 ms and smoothed them to 100 ms.
@@ -299,11 +308,8 @@ mod tests {
 
     fn loss() -> Episode {
         Episode {
-            now: Instant::from_secs(1.0),
-            window: 20.0,
-            flight_size: 20,
             whole_ssthresh: true,
-            ns2: false,
+            ..Episode::of(Instant::from_secs(1.0), 20.0)
         }
     }
 

@@ -1,7 +1,7 @@
 //! Congestion control: hears what happened to a flow, answers how much may be in flight and how fast.
 //!
 //! The transport detects losses and says what it saw in event structs; the algorithm owns its window and nobody else
-//! writes it, except where a loss recovery's own specification prescribes a window ([`CongestionControl::set_cwnd`]).
+//! writes it, except where a loss recovery's own specification prescribes a window ([`CongestionControl::prescribe`]).
 //! Windows are in segments of SMSS bytes and may be fractional.
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
@@ -29,6 +29,8 @@ mod prague;
 mod reno;
 mod scalable;
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 mod vegas;
 mod veno;
@@ -39,7 +41,7 @@ pub use algorithm::{Algorithm, Ecn, Needs, Order, Rates, Set};
 pub use api::{CongestionControl, Probe, Start};
 use classic::{BETA_ECN, beta_ecn};
 pub use classic::{Growth, slow_start};
-pub use events::{Ack, AckArrival, Episode, Marks, RateSample, Send, Windows};
+pub use events::{Ack, AckArrival, Episode, Marks, Prescribed, RateSample, Signal, Windows};
 
 use crate::registry::Entry;
 

@@ -39,7 +39,8 @@
 
 use super::vegas::Path;
 use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Needs, Probe, Rates, Start, slow_start,
+    Ack, Algorithm, CongestionControl, Episode, Growth, Needs, Prescribed, Probe, Rates, Signal,
+    Start, Windows, slow_start,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
@@ -382,6 +383,26 @@ impl Nv {
         self.max_win = Some(max_win);
         self.forget_samples();
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = loss.window * self.rules.loss_factor;
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+        self.path.restart();
+        self.forget_samples();
+        // Not before the samples after the recovery tell that it may.
+        self.grows = false;
+        self.growth.restart();
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window * self.rules.loss_factor);
+        self.cwnd = 1.0;
+        self.path.restart();
+        self.forget_samples();
+        self.grows = true;
+        self.growth.restart();
+    }
 }
 
 impl CongestionControl for Nv {
@@ -406,24 +427,11 @@ impl CongestionControl for Nv {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = loss.window * self.rules.loss_factor;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.path.restart();
-        self.forget_samples();
-        // Not before the samples after the recovery tell that it may.
-        self.grows = false;
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.rules.loss_factor);
-        self.cwnd = 1.0;
-        self.path.restart();
-        self.forget_samples();
-        self.grows = true;
-        self.growth.restart();
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
     fn on_recovered(&mut self, _now: Instant) {
@@ -442,20 +450,18 @@ impl CongestionControl for Nv {
         self.least_rtt.begin(now.secs(), &self.rules);
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn probe(&self, out: &mut Probe<'_>) {
@@ -471,6 +477,7 @@ impl CongestionControl for Nv {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
 
     /// With a least round-trip time of 1 ms.
     fn nv(cwnd: f64, ssthresh: f64) -> Nv {
@@ -656,11 +663,8 @@ mod tests {
     fn a_loss_leaves_four_fifths() {
         let mut nv = nv(120.0, 2.0);
         let loss = Episode {
-            now: Instant::from_secs(1.0),
-            window: 120.0,
-            flight_size: 120,
             whole_ssthresh: true,
-            ns2: false,
+            ..Episode::of(Instant::from_secs(1.0), 120.0)
         };
         nv.on_loss(&loss);
         assert_eq!((nv.cwnd(), nv.ssthresh()), (96.0, 96.0));

@@ -19,7 +19,10 @@
 //! Kernel equivalent: none in Linux; `prague` of L4STeam's branch.
 
 use super::bbr::model::real;
-use super::{Ack, Algorithm, CongestionControl, Ecn, Episode, Needs, Probe, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Ecn, Episode, Needs, Prescribed, Probe, Signal, Start,
+    Windows, slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Rate;
 
@@ -221,6 +224,22 @@ impl Prague {
         self.ssthresh = ((1.0 - self.alpha / 2.0) * self.window).max(2.0);
         self.window = self.window.min(self.ssthresh);
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let before = self
+            .reduced
+            .take()
+            .map_or(loss.window, |reduced| reduced.from.max(loss.window));
+        let window = (before * self.parameters.beta).min(loss.window);
+        self.ssthresh = loss.threshold(window);
+        self.window = self.ssthresh;
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.reduced = None;
+        self.ssthresh = rto.threshold(rto.window * self.parameters.beta);
+        self.window = 1.0;
+    }
 }
 
 impl CongestionControl for Prague {
@@ -242,40 +261,29 @@ impl CongestionControl for Prague {
         self.window += real(counted) * self.ai_per_rtt() / self.window;
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let before = self
-            .reduced
-            .take()
-            .map_or(loss.window, |reduced| reduced.from.max(loss.window));
-        let window = (before * self.parameters.beta).min(loss.window);
-        self.ssthresh = loss.threshold(window);
-        self.window = self.ssthresh;
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.reduced = None;
-        self.ssthresh = rto.threshold(rto.window * self.parameters.beta);
-        self.window = 1.0;
-    }
-
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.window = cwnd;
-    }
-
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        if self.start.whole_windows {
-            self.window.floor()
-        } else {
-            self.window
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
         }
     }
 
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.window = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
+    }
+
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: if self.start.whole_windows {
+                self.window.floor()
+            } else {
+                self.window
+            },
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
@@ -326,13 +334,7 @@ mod tests {
     }
 
     fn loss(window: f64) -> Episode {
-        Episode {
-            now: Instant::from_secs(1.0),
-            window,
-            flight_size: 100,
-            whole_ssthresh: false,
-            ns2: false,
-        }
+        Episode::of(Instant::from_secs(1.0), window)
     }
 
     fn close(left: f64, right: f64) -> bool {

@@ -16,7 +16,8 @@
 //! Kernel equivalent: `reno`, in whole segments.
 
 use super::{
-    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Start, beta_ecn, slow_start,
+    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Prescribed, Signal, Start,
+    Windows, beta_ecn, slow_start,
 };
 use crate::registry::{Entry, Kind, Param, Value};
 
@@ -63,22 +64,6 @@ impl Reno {
             growth: Growth::new(start.whole_windows),
         }
     }
-}
-
-impl CongestionControl for Reno {
-    #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            self.cwnd = self.growth.add(self.cwnd, counted, 1.0);
-        }
-    }
 
     fn on_loss(&mut self, loss: &Episode) {
         let window = loss.window * self.beta;
@@ -100,27 +85,50 @@ impl CongestionControl for Reno {
         self.cwnd = 1.0;
         self.growth.restart();
     }
+}
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+impl CongestionControl for Reno {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        if !ack.may_grow || !ack.cwnd_limited {
+            return;
+        }
+        let mut counted = ack.counted;
+        if self.cwnd < self.ssthresh {
+            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        }
+        if counted > 0 {
+            self.cwnd = self.growth.add(self.cwnd, counted, 1.0);
+        }
     }
 
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss => self.on_loss(episode),
+            Signal::Ecn => self.on_ecn(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
-    fn cwnd(&self) -> f64 {
-        self.cwnd
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
     use crate::units::Instant;
 
     fn ack() -> Ack {
@@ -129,11 +137,9 @@ mod tests {
 
     fn loss(window: f64) -> Episode {
         Episode {
-            now: Instant::from_secs(1.0),
-            window,
-            flight_size: 10,
             whole_ssthresh: true,
             ns2: true,
+            ..Episode::of(Instant::from_secs(1.0), window)
         }
     }
 

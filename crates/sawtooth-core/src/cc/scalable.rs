@@ -17,7 +17,10 @@
 //! Kernel equivalent: `scalable`, in whole segments. Measured of Linux 6.1: `low_window = 100` and the paper's `a`, as a step of the window takes a
 //! window's segments up to 100, and 100 from there on (at 101 to 110 and at 272 to 277); `low_b = 0.125`, rounded down (`given_up`): of 69, 109 and 309 remain 61, 96, 271.
 
-use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Growth, Prescribed, Signal, Start, Windows,
+    slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -129,6 +132,19 @@ impl Scalable {
                 given_up
             }
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = self.decreased(loss.window);
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+        self.growth.restart();
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(self.decreased(rto.window));
+        self.cwnd = 1.0;
+        self.growth.restart();
+    }
 }
 
 impl CongestionControl for Scalable {
@@ -145,39 +161,32 @@ impl CongestionControl for Scalable {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = self.decreased(loss.window);
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.growth.restart();
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(self.decreased(rto.window));
-        self.cwnd = 1.0;
-        self.growth.restart();
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
-    }
-
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
     use crate::units::Instant;
 
     fn scalable(cwnd: f64, whole_windows: bool) -> Scalable {
@@ -197,11 +206,8 @@ mod tests {
 
     fn loss(window: f64, whole_ssthresh: bool) -> Episode {
         Episode {
-            now: Instant::from_secs(1.0),
-            window,
-            flight_size: 10,
             whole_ssthresh,
-            ns2: false,
+            ..Episode::of(Instant::from_secs(1.0), window)
         }
     }
 

@@ -3,6 +3,7 @@
 mod linux;
 
 use super::*;
+use crate::cc::testing::Told as _;
 use crate::registry::{Params, Value};
 use crate::units::Instant;
 
@@ -23,13 +24,7 @@ fn made(entry: &Entry<Algorithm>, cwnd: f64, ssthresh: f64) -> Box<dyn Congestio
 }
 
 fn episode(window: f64) -> Episode {
-    Episode {
-        now: Instant::from_secs(1.0),
-        window,
-        flight_size: 64,
-        whole_ssthresh: false,
-        ns2: false,
-    }
+    Episode::of(Instant::from_secs(1.0), window)
 }
 
 #[test]

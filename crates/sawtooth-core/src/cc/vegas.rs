@@ -25,7 +25,10 @@
 //! (30 ms over 16.1 make 4.3 of 5 segments; the paper's difference would have stopped at 6); a shrinking window takes the threshold along.
 //! Not measured: how many samples it wants of a round (`min_samples`).
 
-use super::{Ack, Algorithm, CongestionControl, Episode, Probe, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Prescribed, Probe, Signal, Start, Windows,
+    slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -252,6 +255,20 @@ impl Vegas {
     fn leave_slow_start(&mut self) {
         self.ssthresh = self.ssthresh.min(self.cwnd.max(2.0));
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = loss.window * self.thresholds.decrease;
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+        self.path.restart();
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window * self.thresholds.decrease);
+        self.cwnd = 1.0;
+        self.path.restart();
+        self.rounds = 0;
+    }
 }
 
 impl CongestionControl for Vegas {
@@ -268,18 +285,11 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = loss.window * self.thresholds.decrease;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.path.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.thresholds.decrease);
-        self.cwnd = 1.0;
-        self.path.restart();
-        self.rounds = 0;
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
     fn on_recovered(&mut self, _now: Instant) {
@@ -291,20 +301,18 @@ impl CongestionControl for Vegas {
         self.rounds = 0;
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn probe(&self, out: &mut Probe<'_>) {
@@ -318,6 +326,7 @@ impl CongestionControl for Vegas {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
 
     const PAPER: Thresholds = Thresholds {
         alpha: 2.0,
@@ -505,11 +514,8 @@ mod tests {
     fn losses_halve_and_nothing_grows_in_recovery() {
         let mut vegas = vegas(20.0, 2.0);
         let loss = Episode {
-            now: Instant::from_secs(1.0),
-            window: 20.0,
-            flight_size: 20,
             whole_ssthresh: true,
-            ns2: false,
+            ..Episode::of(Instant::from_secs(1.0), 20.0)
         };
         vegas.on_loss(&loss);
         assert_eq!((vegas.cwnd(), vegas.ssthresh()), (10.0, 10.0));

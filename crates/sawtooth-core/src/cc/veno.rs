@@ -16,7 +16,10 @@
 //! Kernel equivalent: `veno`, in whole segments. Measured of the module in ns-2.35's Linux agent: both factors and both increases are these; it
 //! seems to keep BaseRTT over a loss (`forget_base_rtt` false), which is to be measured in a kernel.
 
-use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Probe, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Growth, Prescribed, Probe, Signal, Start, Windows,
+    slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -131,6 +134,25 @@ impl Veno {
             self.rtts = None;
         }
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let factor = match self.queued() {
+            Some(queued) if queued < self.rules.beta => self.rules.random_factor,
+            _ => self.rules.congestive_factor,
+        };
+        let window = loss.window * factor;
+        self.ssthresh = loss.threshold(window);
+        self.cwnd = loss.reduced(window);
+        self.forget();
+        self.growth.restart();
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(rto.window * self.rules.congestive_factor);
+        self.cwnd = 1.0;
+        self.forget();
+        self.growth.restart();
+    }
 }
 
 impl CongestionControl for Veno {
@@ -155,43 +177,29 @@ impl CongestionControl for Veno {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let factor = match self.queued() {
-            Some(queued) if queued < self.rules.beta => self.rules.random_factor,
-            _ => self.rules.congestive_factor,
-        };
-        let window = loss.window * factor;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.forget();
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.rules.congestive_factor);
-        self.cwnd = 1.0;
-        self.forget();
-        self.growth.restart();
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
     fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
         self.rtts = None;
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn probe(&self, out: &mut Probe<'_>) {
@@ -205,6 +213,7 @@ impl CongestionControl for Veno {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
 
     /// In congestion avoidance with a window of 20 segments, after round-trip times of 100 ms and `rtt`.
     fn veno(rtt: f64) -> Veno {
@@ -232,11 +241,8 @@ mod tests {
 
     fn loss() -> Episode {
         Episode {
-            now: Instant::from_secs(1.0),
-            window: 20.0,
-            flight_size: 20,
             whole_ssthresh: true,
-            ns2: false,
+            ..Episode::of(Instant::from_secs(1.0), 20.0)
         }
     }
 

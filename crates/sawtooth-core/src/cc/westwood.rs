@@ -25,7 +25,8 @@
 //! a repair's round trip is that of its timestamps. 86 of 95 such thresholds are the kernel's; the others are of round trips within 0.2 ms of ticks.
 
 use super::{
-    Ack, AckArrival, Algorithm, CongestionControl, Episode, Growth, Probe, Start, slow_start,
+    Ack, AckArrival, Algorithm, CongestionControl, Episode, Growth, Prescribed, Probe, Signal,
+    Start, Windows, slow_start,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
@@ -249,6 +250,24 @@ impl Westwood {
             _ => window / 2.0,
         }
     }
+
+    fn on_loss(&mut self, loss: &Episode) {
+        let window = if self.set_at_repair {
+            loss.window / 2.0
+        } else {
+            self.fitting(loss.window)
+        };
+        self.ssthresh = loss.threshold(window);
+        // An interval in which nothing arrived has no bandwidth: a segment is left, as after a timeout.
+        self.cwnd = self.cwnd.min(loss.reduced(window.max(1.0)));
+        self.growth.restart();
+    }
+
+    fn on_rto(&mut self, rto: &Episode) {
+        self.ssthresh = rto.threshold(self.fitting(rto.window));
+        self.cwnd = 1.0;
+        self.growth.restart();
+    }
 }
 
 impl CongestionControl for Westwood {
@@ -291,22 +310,11 @@ impl CongestionControl for Westwood {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = if self.set_at_repair {
-            loss.window / 2.0
-        } else {
-            self.fitting(loss.window)
-        };
-        self.ssthresh = loss.threshold(window);
-        // An interval in which nothing arrived has no bandwidth: a segment is left, as after a timeout.
-        self.cwnd = self.cwnd.min(loss.reduced(window.max(1.0)));
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(self.fitting(rto.window));
-        self.cwnd = 1.0;
-        self.growth.restart();
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
     fn on_recovered(&mut self, _now: Instant) {
@@ -329,20 +337,18 @@ impl CongestionControl for Westwood {
         self.bandwidth.delivered = 0;
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn probe(&self, out: &mut Probe<'_>) {
@@ -358,6 +364,7 @@ impl CongestionControl for Westwood {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
 
     fn westwood(cwnd: f64) -> Westwood {
         Westwood::new(&Params::defaults(ENTRY.params), Start::at(cwnd))
@@ -373,11 +380,8 @@ mod tests {
 
     fn loss(window: f64) -> Episode {
         Episode {
-            now: Instant::from_secs(1.0),
-            window,
-            flight_size: 40,
             whole_ssthresh: true,
-            ns2: false,
+            ..Episode::of(Instant::from_secs(1.0), window)
         }
     }
 

@@ -25,7 +25,10 @@
 //! numbers that are not in the paper, and how many samples it wants of a round (`min_samples`).
 
 use super::vegas::{Path, Round};
-use super::{Ack, Algorithm, CongestionControl, Episode, Growth, Probe, Start, slow_start};
+use super::{
+    Ack, Algorithm, CongestionControl, Episode, Growth, Prescribed, Probe, Signal, Start, Windows,
+    slow_start,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -207,32 +210,6 @@ impl Yeah {
         };
         self.ssthresh = threshold.max(2.0);
     }
-}
-
-impl CongestionControl for Yeah {
-    fn on_ack(&mut self, ack: &Ack) {
-        let ended = self.path.hear(ack);
-        if !ack.may_grow {
-            return;
-        }
-        if ack.cwnd_limited {
-            let mut counted = ack.counted;
-            if self.cwnd < self.ssthresh {
-                (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-            }
-            if counted > 0 {
-                let increase = if self.slow_rounds == 0 {
-                    (self.rules.fast_increase * self.cwnd).max(1.0)
-                } else {
-                    1.0
-                };
-                self.cwnd = self.growth.add(self.cwnd, counted, increase);
-            }
-        }
-        if let Some(round) = ended {
-            self.end_round(round);
-        }
-    }
 
     fn on_loss(&mut self, loss: &Episode) {
         let half = loss.window / 2.0;
@@ -265,6 +242,39 @@ impl CongestionControl for Yeah {
         self.path.restart();
         self.growth.restart();
     }
+}
+
+impl CongestionControl for Yeah {
+    fn on_ack(&mut self, ack: &Ack) {
+        let ended = self.path.hear(ack);
+        if !ack.may_grow {
+            return;
+        }
+        if ack.cwnd_limited {
+            let mut counted = ack.counted;
+            if self.cwnd < self.ssthresh {
+                (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+            }
+            if counted > 0 {
+                let increase = if self.slow_rounds == 0 {
+                    (self.rules.fast_increase * self.cwnd).max(1.0)
+                } else {
+                    1.0
+                };
+                self.cwnd = self.growth.add(self.cwnd, counted, increase);
+            }
+        }
+        if let Some(round) = ended {
+            self.end_round(round);
+        }
+    }
+
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss | Signal::Ecn => self.on_loss(episode),
+            Signal::Rto => self.on_rto(episode),
+        }
+    }
 
     fn on_recovered(&mut self, _now: Instant) {
         self.path.restart();
@@ -274,20 +284,18 @@ impl CongestionControl for Yeah {
         self.path = Path::UNKNOWN;
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+        }
     }
 
-    fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn probe(&self, out: &mut Probe<'_>) {
@@ -305,6 +313,7 @@ impl CongestionControl for Yeah {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::Told as _;
 
     /// In congestion avoidance, with a base of 100 ms.
     fn yeah(cwnd: f64) -> Yeah {
@@ -336,13 +345,7 @@ mod tests {
     }
 
     fn loss(window: f64) -> Episode {
-        Episode {
-            now: Instant::from_secs(1.0),
-            window,
-            flight_size: 20,
-            whole_ssthresh: false,
-            ns2: false,
-        }
+        Episode::of(Instant::from_secs(1.0), window)
     }
 
     fn near(left: f64, right: f64) -> bool {

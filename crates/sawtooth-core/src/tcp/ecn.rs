@@ -8,7 +8,7 @@
 //!   is acknowledged at once, and the first segment of the new state, too
 //! - accurate: an acknowledgement carries the number of marks since the connection's start; the first mark after an unmarked segment, and every
 //!   second of a row, are acknowledged at once (RFC 9768 §3.2.2.5.1)
-//! - a sender reduces its window (`on_ecn`) for the first mark that it hears of, then for no other until a segment beyond what was outstanding
+//! - a sender reduces its window (`on_congestion`) for the first mark that it hears of, then for no other until a segment beyond what was outstanding
 //!   has been acknowledged, which was the first to carry CWR (RFC 3168 §6.1.2); the same after a loss. A loss in that time reduces
 //!   nothing more, except of algorithms to which marks are little: they answer it as any TCP (RFC 8257 §3.5)
 //! - an algorithm of [`cc::Ecn::L4s`] hears the number of marks only and decides itself
@@ -25,7 +25,7 @@
 
 use super::config::Feedback;
 use super::sender::Sender;
-use crate::cc;
+use crate::cc::{self, Prescribed, Signal};
 use crate::events::Event;
 use crate::packet::{Ack, Data, Ecn};
 use crate::tcp::episodes::Cause;
@@ -219,13 +219,13 @@ impl Sender {
     pub(super) fn reduce_for_mark(&mut self, now: Event) {
         self.counters.ecn_reductions += 1;
         self.counters.congestion_signals += 1;
-        let episode = self.episode(now, 0);
+        let episode = self.episode(now, Signal::Ecn, 0);
         self.begin_episode(now, Cause::Ecn);
-        self.cc.on_ecn(&episode);
+        self.cc.on_congestion(&episode);
         // What ns-2's windows are left by losses is cleared by timeouts. A mark comes without any: with less than a segment, a flow whose
         // application has paused would never send again.
-        if self.cc.cwnd() < 1.0 {
-            self.cc.set_cwnd(1.0);
+        if self.cc.windows().cwnd < 1.0 {
+            self.cc.prescribe(Prescribed::Cwnd(1.0));
         }
         self.cwnd_changed(now);
         self.note_reduction(true);

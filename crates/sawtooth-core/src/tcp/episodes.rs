@@ -188,7 +188,7 @@ impl Sender {
 
     #[cold]
     fn update_episode(&mut self) {
-        let (lost, ssthresh, cwnd) = (self.lost_so_far(), self.cc.ssthresh(), self.cwnd);
+        let (lost, ssthresh, cwnd) = (self.lost_so_far(), self.cc.windows().ssthresh, self.cwnd);
         let (retransmits, timeouts) = (self.counters.retransmits, self.counters.timeouts);
         let baseline = self.episodes.as_ref().and_then(|kept| kept.baseline);
         let (Some(from), Some(episode)) = (baseline, self.episode_under_way()) else {

@@ -6,7 +6,7 @@
 
 use super::config::{Config, RestartAfterIdle};
 use super::sender::Sender;
-use crate::cc::Windows;
+use crate::cc::{Prescribed, Windows};
 use crate::events::Event;
 use crate::units::Instant;
 
@@ -48,14 +48,11 @@ impl Sender {
         self.cc.on_restart(Instant::from_secs(now.time), idle_secs);
         // An algorithm with a model of the path has its own ways.
         if !self.needs.rules_recovery {
-            let before = Windows {
-                cwnd: self.cc.cwnd(),
-                ssthresh: self.cc.ssthresh(),
-            };
+            let before = self.cc.windows();
             let after = windows(&self.config, before, idle_secs, self.rto.timeout_secs());
             if after != before {
-                self.cc.set_ssthresh(after.ssthresh);
-                self.cc.set_cwnd(after.cwnd);
+                self.cc.prescribe(Prescribed::Ssthresh(after.ssthresh));
+                self.cc.prescribe(Prescribed::Cwnd(after.cwnd));
             }
         }
         self.cwnd_changed(now);

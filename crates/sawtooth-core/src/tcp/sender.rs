@@ -18,7 +18,7 @@ use super::rto::Rto;
 use super::send_buffer::SendBuffer;
 use super::stream::Stream;
 use super::timestamps::{Clock, Stamp};
-use crate::cc::{self, CongestionControl, Episode};
+use crate::cc::{self, CongestionControl, Episode, Prescribed, Signal};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data, Ecn};
 use crate::units::{Instant, Rate};
@@ -170,14 +170,14 @@ impl Sender {
                 seed: config.seed,
             },
         );
-        let max_cwnd = cc.cwnd();
+        let cwnd = cc.windows().cwnd;
         Self {
             rto: Rto::new(config.rto, phase_secs),
             clock: config.timestamps.map(Clock::new),
             peer_stamp: Stamp::NONE,
             state: State::new(config.recovery),
-            cwnd: cc.cwnd(),
-            cwnd_whole: whole(cc.cwnd()),
+            cwnd,
+            cwnd_whole: whole(cwnd),
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
@@ -214,7 +214,7 @@ impl Sender {
             config,
             counters: SenderCounters {
                 min_rtt_secs: f64::INFINITY,
-                max_cwnd,
+                max_cwnd: cwnd,
                 ..SenderCounters::default()
             },
         }
@@ -390,7 +390,7 @@ impl Sender {
         }
         self.begin_timeout(now);
         self.counters.congestion_signals += 1;
-        let mut episode = self.episode(now, 0);
+        let mut episode = self.episode(now, Signal::Rto, 0);
         if self.state.timeout_of == Some(self.snd_una)
             && self.config.reduce_from == ReduceFrom::FlightSize
         {
@@ -402,12 +402,10 @@ impl Sender {
             episode.window = f64::INFINITY;
         }
         self.note_reduction(false);
-        let ssthresh = self.cc.ssthresh();
         if episode.window.is_finite() {
-            self.cc.on_rto(&episode);
+            self.cc.on_congestion(&episode);
         } else {
-            self.cc.set_cwnd(1.0);
-            debug_assert!(self.cc.ssthresh() == ssthresh);
+            self.cc.prescribe(Prescribed::Cwnd(1.0));
         }
         self.state.timeout_of = Some(self.snd_una);
         self.cwnd_changed(now);
@@ -736,16 +734,17 @@ impl Sender {
         }
         if at_first_try || self.config.keep_window_after_lost_syn {
             self.cc.on_established(self.config.initial_window);
-            self.cc.set_ssthresh(self.config.initial_ssthresh);
+            self.cc
+                .prescribe(Prescribed::Ssthresh(self.config.initial_ssthresh));
         } else {
             // RFC 5681 §3.1: after a lost SYN the initial window is one segment.
-            self.cc.set_cwnd(1.0);
+            self.cc.prescribe(Prescribed::Cwnd(1.0));
         }
     }
 
     /// What the algorithm needs to know about a loss. `limited_transmit` segments do not count as flight (RFC 5681 §3.2 step 2).
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    pub(super) fn episode(&self, now: Event, limited_transmit: u64) -> Episode {
+    pub(super) fn episode(&self, now: Event, signal: Signal, limited_transmit: u64) -> Episode {
         let flight_size = self.snd_max - self.snd_una;
         let window = match self.config.reduce_from {
             ReduceFrom::Window => self.cwnd.min(self.config.window_limit),
@@ -757,8 +756,8 @@ impl Sender {
         };
         Episode {
             now: Instant::from_secs(now.time),
+            signal,
             window,
-            flight_size,
             whole_ssthresh: self.config.whole_ssthresh,
             ns2: self.config.ns2_algorithms,
         }
@@ -780,14 +779,14 @@ impl Sender {
         }
         self.counters.congestion_signals += 1;
         self.begin_episode(now, cause);
-        let episode = self.episode(now, self.limited_transmits);
-        self.cc.on_loss(&episode);
+        let episode = self.episode(now, Signal::Loss, self.limited_transmits);
+        self.cc.on_congestion(&episode);
         self.cwnd_changed(now);
     }
 
     /// Prescribes the window on behalf of a recovery's specification.
     pub(super) fn set_cwnd(&mut self, now: Event, cwnd: f64) {
-        self.cc.set_cwnd(cwnd);
+        self.cc.prescribe(Prescribed::Cwnd(cwnd));
         self.cwnd_changed(now);
     }
 
@@ -795,7 +794,7 @@ impl Sender {
     pub(super) fn cwnd_changed(&mut self, now: Event) {
         self.counters.cwnd_integral += self.cwnd * (now.time - self.cwnd_since);
         self.cwnd_since = now.time;
-        self.cwnd = self.cc.cwnd();
+        self.cwnd = self.cc.windows().cwnd;
         self.cwnd_whole = whole(self.cwnd);
         self.counters.max_cwnd = self.counters.max_cwnd.max(self.cwnd);
     }
@@ -832,7 +831,7 @@ impl Sender {
     pub fn inherit(&mut self, metrics: &Inherited) {
         if let Some(ssthresh) = metrics.ssthresh {
             self.config.initial_ssthresh = ssthresh;
-            self.cc.set_ssthresh(ssthresh);
+            self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
         }
         if let Some(rtt) = metrics.rtt {
             self.rto.inherit(self.config.timer_tick.passed(rtt));
@@ -849,7 +848,7 @@ impl Sender {
     pub fn legacy(&self) -> Legacy {
         Legacy {
             cwnd: self.cwnd,
-            ssthresh: self.cc.ssthresh(),
+            ssthresh: self.cc.windows().ssthresh,
             srtt: self.rto.srtt_secs(),
         }
     }
@@ -885,7 +884,7 @@ impl Sender {
 
     /// The slow-start threshold, segments.
     pub fn ssthresh(&self) -> f64 {
-        self.cc.ssthresh()
+        self.cc.windows().ssthresh
     }
 
     /// The smoothed round-trip time, seconds.

@@ -6,7 +6,8 @@
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use sawtooth_core::cc::{
-    self, Ack, CongestionControl, Ecn, Episode, Marks, Needs, RateSample, Start, TABLE, Windows,
+    self, Ack, CongestionControl, Ecn, Episode, Marks, Needs, Prescribed, RateSample, Signal,
+    Start, TABLE, Windows,
 };
 use sawtooth_core::registry::{Entry, Kind, Param, Params, Value};
 use sawtooth_core::units::Instant;
@@ -264,10 +265,7 @@ impl<'a> Flow<'a> {
     }
 
     fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cc.cwnd(),
-            ssthresh: self.cc.ssthresh(),
-        }
+        self.cc.windows()
     }
 
     /// Sends what the window has room for, or as much as the application has: 50 segments at a time.
@@ -278,37 +276,32 @@ impl<'a> Flow<'a> {
     )]
     fn send(&mut self) {
         for _ in 0..50 {
-            if self.pipe() >= self.cc.cwnd() as u64 {
+            if self.pipe() >= self.cc.windows().cwnd as u64 {
                 return;
             }
-            self.cc.on_send(&cc::Send {
-                now: self.now(),
-                seq: self.snd_nxt,
-                retransmission: false,
-            });
             self.snd_nxt += 1;
         }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    fn episode(&self) -> Episode {
+    fn episode(&self, signal: Signal) -> Episode {
         Episode {
             now: self.now(),
             // RFC 5681 equation 4, as far as the window covers it.
-            window: self.cc.cwnd().min(self.flight_size() as f64),
-            flight_size: self.flight_size(),
+            window: self.cc.windows().cwnd.min(self.flight_size() as f64),
+            signal,
             whole_ssthresh: self.stack.whole_ssthresh,
             ns2: self.stack.ns2,
         }
     }
 
-    fn reduce(&mut self, how: impl Fn(&mut dyn CongestionControl, &Episode)) {
+    fn reduce(&mut self, signal: Signal) {
         let before = self.windows();
-        let episode = self.episode();
-        how(self.cc, &episode);
+        let episode = self.episode(signal);
+        self.cc.on_congestion(&episode);
         let prr = self.stack.prr && !self.needs.rules_recovery;
         if prr {
-            self.cc.set_cwnd(before.cwnd);
+            self.cc.prescribe(Prescribed::Cwnd(before.cwnd));
         }
         self.no_mark_before = self.snd_nxt;
         self.recovery = Some(Recovery {
@@ -327,7 +320,7 @@ impl<'a> Flow<'a> {
             What::Loss if outstanding && self.recovery.is_none() => {
                 self.lost += 1.min(self.pipe());
                 self.total_lost += 1;
-                self.reduce(|cc, episode| cc.on_loss(episode));
+                self.reduce(Signal::Loss);
             }
             What::Ecn
                 if outstanding
@@ -335,12 +328,12 @@ impl<'a> Flow<'a> {
                     && self.stack.ecn
                     && self.needs.ecn != Ecn::L4s =>
             {
-                self.reduce(|cc, episode| cc.on_ecn(episode));
+                self.reduce(Signal::Ecn);
             }
             What::Rto if outstanding => {
                 let before = self.windows();
-                let episode = self.episode();
-                self.cc.on_rto(&episode);
+                let episode = self.episode(Signal::Rto);
+                self.cc.on_congestion(&episode);
                 let lost = self.pipe();
                 self.lost += lost;
                 self.total_lost += lost;
@@ -350,7 +343,7 @@ impl<'a> Flow<'a> {
                     before,
                     prr: false,
                 });
-                self.cc.set_cwnd(1.0);
+                self.cc.prescribe(Prescribed::Cwnd(1.0));
             }
             What::Undo => {
                 if let Some(recovery) = self.recovery.take() {
@@ -382,10 +375,11 @@ impl<'a> Flow<'a> {
         self.cc.on_restart(self.now(), f64::from(ms) / 1e3);
         if ms > 1000 && !self.needs.rules_recovery {
             // RFC 5681 §4.1.
-            let least = self.cc.cwnd().min(self.stack.initial_window);
-            self.cc
-                .set_ssthresh(self.cc.ssthresh().max((self.cc.cwnd() * 0.75).trunc()));
-            self.cc.set_cwnd(least);
+            let Windows { cwnd, ssthresh } = self.cc.windows();
+            let decayed = ssthresh.max((cwnd * 0.75).trunc());
+            self.cc.prescribe(Prescribed::Ssthresh(decayed));
+            let least = cwnd.min(self.stack.initial_window);
+            self.cc.prescribe(Prescribed::Cwnd(least));
         }
     }
 
@@ -425,14 +419,15 @@ impl<'a> Flow<'a> {
             if self.snd_una >= recovery.point {
                 self.recovery = None;
                 if !self.needs.rules_recovery && recovery.prr {
-                    self.cc.set_cwnd(self.cc.ssthresh());
+                    self.cc
+                        .prescribe(Prescribed::Cwnd(self.cc.windows().ssthresh));
                 }
                 self.cc.on_recovered(self.now());
             }
         } else if lost > 0 {
-            self.reduce(|cc, episode| cc.on_loss(episode));
+            self.reduce(Signal::Loss);
         } else if marked > 0 && self.needs.ecn == Ecn::Every && self.snd_una > self.no_mark_before {
-            self.reduce(|cc, episode| cc.on_ecn(episode));
+            self.reduce(Signal::Ecn);
         }
         if delivered == 0 && lost == 0 {
             return;
@@ -475,7 +470,8 @@ impl<'a> Flow<'a> {
         });
         if delivered > 0 && self.recovery.is_some_and(|recovery| recovery.prr) {
             // RFC 9937, as far as an algorithm sees it.
-            self.cc.set_cwnd((self.pipe() + 1) as f64);
+            self.cc
+                .prescribe(Prescribed::Cwnd((self.pipe() + 1) as f64));
         }
     }
 

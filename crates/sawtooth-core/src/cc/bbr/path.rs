@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::model::real;
+use crate::cc::testing::Told as _;
 use crate::cc::{Ack, CongestionControl, Episode, RateSample};
 use crate::units::Instant;
 
@@ -132,13 +133,7 @@ pub fn run(cc: &mut dyn CongestionControl, path: Path, secs: f64, watch_from: f6
         let at = Instant::from_secs(now);
         if newly_lost > 0 && recovers_at.is_none() {
             recovers_at = Some(seq);
-            cc.on_loss(&Episode {
-                now: at,
-                window: cc.cwnd(),
-                flight_size,
-                whole_ssthresh: false,
-                ns2: false,
-            });
+            cc.on_loss(&Episode::of(at, cc.cwnd()));
         }
         let recovered = recovers_at.is_some_and(|until| segment.seq + 1 >= until);
         if recovered {

@@ -48,7 +48,7 @@ impl Sender {
             ExitWindow::FlightSize => {
                 self.on_new_ack(now, next, false);
                 let flight = (self.flight_size() as f64).max(1.0) + 1.0;
-                self.set_cwnd(now, self.cc.ssthresh().min(flight));
+                self.set_cwnd(now, self.cc.windows().ssthresh.min(flight));
             }
         }
     }

@@ -10,7 +10,7 @@ mod undo;
 
 use self::undo::Undo;
 use super::{SendAllowance, Sender};
-use crate::cc::{self, Windows};
+use crate::cc::{self, Prescribed, Signal, Windows};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 use crate::registry::Entry;
@@ -474,10 +474,7 @@ impl Sender {
     }
 
     fn rack_windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cc.cwnd(),
-            ssthresh: self.cc.ssthresh(),
-        }
+        self.cc.windows()
     }
 
     fn rack_enter_recovery(&mut self, now: Event) {
@@ -517,8 +514,8 @@ impl Sender {
 
     fn rack_leave_cwr(&mut self, now: Event) {
         self.rack().phase = Phase::Open;
-        let ssthresh = self.cc.ssthresh();
-        self.cc.set_cwnd(ssthresh);
+        let ssthresh = self.cc.windows().ssthresh;
+        self.cc.prescribe(Prescribed::Cwnd(ssthresh));
         self.cc.on_recovered(Instant::from_secs(now.time));
         self.cwnd_changed(now);
     }
@@ -526,7 +523,7 @@ impl Sender {
     /// Everything that was outstanding when the loss was found has arrived.
     fn rack_leave(&mut self, now: Event, reduced: bool) {
         if !self.rack_try_undo(now, true) && reduced && !self.needs.rules_recovery {
-            let ssthresh = self.cc.ssthresh();
+            let ssthresh = self.cc.windows().ssthresh;
             self.set_cwnd(now, ssthresh);
         }
         let rack = self.rack();
@@ -586,12 +583,11 @@ impl Sender {
             return;
         }
         let in_recovery = matches!(rack.phase, Phase::Recovery(_) | Phase::Cwr(_));
-        let in_slow_start = self.cc.cwnd() < self.cc.ssthresh();
+        let Windows { cwnd, ssthresh } = self.cc.windows();
         // RFC 7661 §4.1, and in slow start half of the window in use is enough to double it.
         let used = rack.used;
         #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-        let cwnd_limited =
-            rack.cwnd_limited || (in_slow_start && self.cc.cwnd() < 2.0 * used as f64);
+        let cwnd_limited = rack.cwnd_limited || (cwnd < ssthresh && cwnd < 2.0 * used as f64);
         let validated = cwnd_limited || !self.config.cwnd_validation;
         self.cc.on_ack(&cc::Ack {
             now: Instant::from_secs(now.time),
@@ -621,7 +617,7 @@ impl Sender {
 
     /// The window during a recovery (RFC 9937), whatever the algorithm makes of what it hears, when so much was delivered, and safely or not.
     fn rack_reduce_in_proportion(&mut self, now: Event, delivered: u64, safe: bool) {
-        let ssthresh = whole(self.cc.ssthresh().min(1e15));
+        let ssthresh = whole(self.cc.windows().ssthresh.min(1e15));
         let bound = self.config.prr_bound;
         let rack = self.rack();
         let pipe = rack.segments.pipe();
@@ -733,11 +729,11 @@ impl Sender {
         if again || once {
             // The timeout of what a timeout has sent again (RFC 5681 §3.1), or of a window that a mark has reduced (RFC 3168 §6.1.2): the
             // threshold stays.
-            self.cc.set_cwnd(1.0);
+            self.cc.prescribe(Prescribed::Cwnd(1.0));
         } else {
             self.counters.congestion_signals += 1;
-            let episode = self.episode(now, 0);
-            self.cc.on_rto(&episode);
+            let episode = self.episode(now, Signal::Rto, 0);
+            self.cc.on_congestion(&episode);
         }
         let rack = self.rack();
         let mut deadline = now.time - rack.rtt - rack.reo_wnd_at_timeout();
@@ -773,7 +769,7 @@ impl Sender {
         if reneged {
             self.clear_scoreboard();
         }
-        self.cc.set_cwnd(pipe as f64 + 1.0);
+        self.cc.prescribe(Prescribed::Cwnd(pipe as f64 + 1.0));
         self.cwnd_changed(now);
         self.rto.back_off();
         self.pending = Some(una);
@@ -937,7 +933,7 @@ impl Sender {
     fn rack_flight(&self) -> Flight {
         Flight {
             cwnd: self.cwnd,
-            ssthresh: self.cc.ssthresh(),
+            ssthresh: self.cc.windows().ssthresh,
             outstanding: self.snd_max - self.snd_una,
             smss: self.config.smss,
             srtt_secs: self.rto.srtt_secs(),

@@ -37,7 +37,9 @@ mod tests;
 pub use self::params::ENTRY;
 use self::params::Parameters;
 use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
-use crate::cc::{Ack, CongestionControl, Episode, Probe, RateSample, Start, Windows};
+use crate::cc::{
+    Ack, CongestionControl, Episode, Prescribed, Probe, RateSample, Signal, Start, Windows,
+};
 use crate::rng::Stream;
 use crate::units::{Instant, Rate};
 
@@ -382,6 +384,19 @@ impl Bbr {
             self.cwnd = self.cwnd.min(self.parameters.min_cwnd);
         }
     }
+
+    fn on_loss(&mut self, _loss: &Episode) {
+        self.save_cwnd();
+        self.recovery = Recovery::Begins;
+        let in_path = real(self.pipe + self.last_delivered.max(1));
+        self.cwnd = self.cwnd.min(in_path);
+    }
+
+    fn on_rto(&mut self, _rto: &Episode) {
+        self.save_cwnd();
+        self.recovery = Recovery::Continues;
+        self.cwnd = 1.0;
+    }
 }
 
 impl CongestionControl for Bbr {
@@ -412,19 +427,12 @@ impl CongestionControl for Bbr {
         (self.pipe, self.last_delivered) = (ack.pipe, ack.delivered);
     }
 
-    fn on_loss(&mut self, _loss: &Episode) {
-        self.save_cwnd();
-        self.recovery = Recovery::Begins;
-        let in_path = real(self.pipe + self.last_delivered.max(1));
-        self.cwnd = self.cwnd.min(in_path);
-    }
-
-    fn on_ecn(&mut self, _mark: &Episode) {}
-
-    fn on_rto(&mut self, _rto: &Episode) {
-        self.save_cwnd();
-        self.recovery = Recovery::Continues;
-        self.cwnd = 1.0;
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss => self.on_loss(episode),
+            Signal::Ecn => {}
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
     fn on_undo(&mut self, before: Windows) {
@@ -470,19 +478,19 @@ impl CongestionControl for Bbr {
         }
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            // There is no threshold.
+            Prescribed::Ssthresh(_) => {}
+        }
     }
 
-    /// There is no threshold.
-    fn set_ssthresh(&mut self, _ssthresh: f64) {}
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        f64::INFINITY
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: f64::INFINITY,
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

@@ -269,13 +269,7 @@ fn what_is_sent_while_the_delay_is_probed_tells_nothing_of_the_rate() {
 fn packets_are_conserved_for_a_round_and_the_window_is_restored_after_recovery() {
     let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    bbr.on_loss(&Episode {
-        now: Instant::from_secs(feed.now),
-        window: bbr.cwnd,
-        flight_size: 206,
-        whole_ssthresh: false,
-        ns2: false,
-    });
+    bbr.on_loss(&Episode::of(Instant::from_secs(feed.now), bbr.cwnd));
     // Three lost, one delivered, 150 in the path: 151 may be.
     feed.pipe = 150;
     let in_round = |feed: &mut Feed| {
@@ -306,13 +300,7 @@ fn packets_are_conserved_for_a_round_and_the_window_is_restored_after_recovery()
 fn a_timeout_leaves_one_segment_then_four_and_what_it_had_after_it() {
     let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    bbr.on_rto(&Episode {
-        now: Instant::from_secs(feed.now),
-        window: bbr.cwnd,
-        flight_size: 206,
-        whole_ssthresh: false,
-        ns2: false,
-    });
+    bbr.on_rto(&Episode::of(Instant::from_secs(feed.now), bbr.cwnd));
     assert!(close(bbr.cwnd, 1.0));
     feed.pipe = 0;
     bbr.on_ack(&feed.ack(1000.0));
@@ -437,13 +425,7 @@ fn section_4_1_1_3_the_delay_has_expired_when_more_than_ten_seconds_have_passed(
 fn section_4_2_3_4_a_loss_in_a_recovery_keeps_the_window_before_both() {
     let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    let episode = Episode {
-        now: Instant::from_secs(feed.now),
-        window: bbr.cwnd,
-        flight_size: 206,
-        whole_ssthresh: false,
-        ns2: false,
-    };
+    let episode = Episode::of(Instant::from_secs(feed.now), bbr.cwnd);
     bbr.on_rto(&episode);
     bbr.on_loss(&episode);
     assert!(close(bbr.cwnd, 1.0));

@@ -44,7 +44,7 @@ use self::params::Parameters;
 use self::sample::Sample;
 use self::slope::Slope;
 use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
-use crate::cc::{Ack, CongestionControl, Episode, Probe, Start, Windows};
+use crate::cc::{Ack, CongestionControl, Episode, Prescribed, Probe, Signal, Start, Windows};
 use crate::rng::Stream;
 use crate::units::{Instant, Rate};
 
@@ -578,6 +578,17 @@ impl Bbr3 {
             self.cwnd = self.cwnd.floor();
         }
     }
+
+    fn on_loss(&mut self, _loss: &Episode) {
+        self.save_state_upon_loss();
+        self.recovering_since = Some(self.rounds.count);
+    }
+
+    fn on_rto(&mut self, _rto: &Episode) {
+        self.save_state_upon_loss();
+        self.recovering_since = Some(self.rounds.count);
+        self.cwnd = 1.0;
+    }
 }
 
 impl CongestionControl for Bbr3 {
@@ -597,17 +608,12 @@ impl CongestionControl for Bbr3 {
         self.update_cwnd(ack);
     }
 
-    fn on_loss(&mut self, _loss: &Episode) {
-        self.save_state_upon_loss();
-        self.recovering_since = Some(self.rounds.count);
-    }
-
-    fn on_ecn(&mut self, _mark: &Episode) {}
-
-    fn on_rto(&mut self, _rto: &Episode) {
-        self.save_state_upon_loss();
-        self.recovering_since = Some(self.rounds.count);
-        self.cwnd = 1.0;
+    fn on_congestion(&mut self, episode: &Episode) {
+        match episode.signal {
+            Signal::Loss => self.on_loss(episode),
+            Signal::Ecn => {}
+            Signal::Rto => self.on_rto(episode),
+        }
     }
 
     fn on_undo(&mut self, before: Windows) {
@@ -658,19 +664,19 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    fn set_cwnd(&mut self, cwnd: f64) {
-        self.cwnd = cwnd;
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
+            // There is no threshold.
+            Prescribed::Ssthresh(_) => {}
+        }
     }
 
-    /// There is no threshold.
-    fn set_ssthresh(&mut self, _ssthresh: f64) {}
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        f64::INFINITY
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.cwnd,
+            ssthresh: f64::INFINITY,
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

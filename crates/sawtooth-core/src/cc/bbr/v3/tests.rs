@@ -1,6 +1,7 @@
 use super::*;
 use crate::cc::RateSample;
 use crate::cc::bbr::path::{Path, run};
+use crate::cc::testing::Told as _;
 use crate::registry::Params;
 
 fn bbr3(start: Start) -> Bbr3 {
@@ -378,13 +379,7 @@ fn section_5_6_4_6_until_the_pipe_is_full_the_window_grows_up_to_what_may_be_in_
 #[test]
 fn the_window_before_a_loss_comes_back_after_recovery() {
     let mut bbr = settled();
-    let loss = Episode {
-        now: Instant::from_secs(1.0),
-        window: 200.0,
-        flight_size: 200,
-        whole_ssthresh: false,
-        ns2: false,
-    };
+    let loss = Episode::of(Instant::from_secs(1.0), 200.0);
     bbr.on_loss(&loss);
     bbr.set_cwnd(120.0);
     // A timeout in the recovery is no new beginning.
