@@ -107,7 +107,7 @@ impl World<'_> {
             ecn_signals: counters.ecn_signals,
             ecn_reductions: counters.ecn_reductions,
             cwnd_mean_bytes: if lifetime > 0.0 {
-                counters.cwnd_integral / lifetime * smss
+                sender.cwnd_integral() / lifetime * smss
             } else {
                 0.0
             },
@@ -128,7 +128,7 @@ impl World<'_> {
             tail_loss_probes: counters.probes,
             spurious: counters.spurious,
             spurious_timeouts: counters.spurious_timeouts,
-            max_cwnd_bytes: counters.max_cwnd * smss,
+            max_cwnd_bytes: sender.max_cwnd() * smss,
             srtt_ns: sender.srtt_secs().map(ns),
             max_rtt_ns: sampled(counters.max_rtt_secs),
             rtt_samples: counters.rtt_samples,

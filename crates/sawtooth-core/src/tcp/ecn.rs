@@ -25,7 +25,7 @@
 
 use super::config::Feedback;
 use super::sender::Sender;
-use crate::cc::{self, Prescribed, Signal};
+use crate::cc::{self, Signal};
 use crate::events::Event;
 use crate::packet::{Ack, Data, Ecn};
 use crate::tcp::episodes::Cause;
@@ -202,7 +202,7 @@ impl Sender {
         self.counters.ecn_signals += u64::from(congested);
         let snd_una = self.snd_una.max(ack.next);
         if signals.response == Response::Share {
-            self.cc.on_marks(&cc::Marks {
+            self.window.on_marks(&cc::Marks {
                 now: Instant::from_secs(now.time),
                 delivered,
                 marked: signals.marked,
@@ -221,13 +221,7 @@ impl Sender {
         self.counters.congestion_signals += 1;
         let episode = self.episode(now, Signal::Ecn, 0);
         self.begin_episode(now, Cause::Ecn);
-        self.cc.on_congestion(&episode);
-        // What ns-2's windows are left by losses is cleared by timeouts. A mark comes without any: with less than a segment, a flow whose
-        // application has paused would never send again.
-        if self.cc.windows().cwnd < 1.0 {
-            self.cc.prescribe(Prescribed::Cwnd(1.0));
-        }
-        self.cwnd_changed(now);
+        self.window.on_congestion(now.time, &episode);
         self.note_reduction(true);
     }
 

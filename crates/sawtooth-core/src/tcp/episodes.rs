@@ -142,7 +142,7 @@ impl Sender {
             retransmits: 0,
             timeouts: 0,
             flight_size: self.flight_size(),
-            cwnd_before: self.cwnd,
+            cwnd_before: self.window.cwnd(),
             ssthresh: f64::NAN,
             cwnd_after: f64::NAN,
             spurious: false,
@@ -188,7 +188,11 @@ impl Sender {
 
     #[cold]
     fn update_episode(&mut self) {
-        let (lost, ssthresh, cwnd) = (self.lost_so_far(), self.cc.windows().ssthresh, self.cwnd);
+        let (lost, ssthresh, cwnd) = (
+            self.lost_so_far(),
+            self.window.ssthresh(),
+            self.window.cwnd(),
+        );
         let (retransmits, timeouts) = (self.counters.retransmits, self.counters.timeouts);
         let baseline = self.episodes.as_ref().and_then(|kept| kept.baseline);
         let (Some(from), Some(episode)) = (baseline, self.episode_under_way()) else {

@@ -154,10 +154,10 @@ impl Sender {
         } else if !lost && self.is_held_back() {
             Limit::Nagle
         } else if !lost
-            && (self.snd_nxt >= self.snd_una + self.window_limit() || self.rwnd_room() == 0)
+            && (self.snd_nxt >= self.snd_una + self.window.limit() || self.rwnd_room() == 0)
         {
             Limit::Rwnd
-        } else if rack.is_some_and(|rack| rack.waits_for_its_time(now, self.window())) {
+        } else if rack.is_some_and(|rack| rack.waits_for_its_time(now, self.window.usable())) {
             Limit::Pacing
         } else {
             Limit::Cwnd

@@ -6,9 +6,8 @@
 
 use super::config::{Config, RestartAfterIdle};
 use super::sender::Sender;
-use crate::cc::{Prescribed, Windows};
+use crate::cc::Windows;
 use crate::events::Event;
-use crate::units::Instant;
 
 /// The windows with which a connection goes on that has sent nothing for `idle_secs`.
 fn windows(config: &Config, before: Windows, idle_secs: f64, timeout_secs: f64) -> Windows {
@@ -45,17 +44,10 @@ impl Sender {
     /// The application writes while nothing is outstanding, after data has been sent before.
     pub(super) fn restart(&mut self, now: Event) {
         let idle_secs = now.time - self.stream.last_sent_secs;
-        self.cc.on_restart(Instant::from_secs(now.time), idle_secs);
-        // An algorithm with a model of the path has its own ways.
-        if !self.needs.rules_recovery {
-            let before = self.cc.windows();
-            let after = windows(&self.config, before, idle_secs, self.rto.timeout_secs());
-            if after != before {
-                self.cc.prescribe(Prescribed::Ssthresh(after.ssthresh));
-                self.cc.prescribe(Prescribed::Cwnd(after.cwnd));
-            }
-        }
-        self.cwnd_changed(now);
+        let (config, timeout_secs) = (&self.config, self.rto.timeout_secs());
+        self.window.on_restart(now.time, idle_secs, |before| {
+            windows(config, before, idle_secs, timeout_secs)
+        });
     }
 }
 

@@ -66,11 +66,12 @@ impl Sender {
             return Waits::Nothing;
         }
         let outstanding = rack.map_or(self.snd_nxt - self.snd_una, |rack| rack.segments.pipe());
-        let limit = self.snd_una + self.window_limit();
-        let room = outstanding < self.window() && self.snd_nxt < limit && self.rwnd_room() > 0;
+        let limit = self.snd_una + self.window.limit();
+        let room =
+            outstanding < self.window.usable() && self.snd_nxt < limit && self.rwnd_room() > 0;
         if room && !lost && self.is_held_back() {
             Waits::Partial
-        } else if rack.is_some_and(|rack| rack.waits_for_its_time(now, self.window())) {
+        } else if rack.is_some_and(|rack| rack.waits_for_its_time(now, self.window.usable())) {
             Waits::Nothing
         } else {
             Waits::Window

@@ -166,6 +166,7 @@ struct Seen {
     reductions: Vec<Reduction>,
     /// The most that was outstanding.
     max_flight: u64,
+    max_cwnd: f64,
     counters: SenderCounters,
 }
 
@@ -235,6 +236,7 @@ impl<'a> Path<'a> {
                 samples: Vec::new(),
                 reductions: Vec::new(),
                 max_flight: 0,
+                max_cwnd: 0.0,
                 counters: SenderCounters::default(),
             },
         }
@@ -281,6 +283,7 @@ impl<'a> Path<'a> {
         }
         self.sender.finish(self.micro.secs);
         Seen {
+            max_cwnd: self.sender.max_cwnd(),
             counters: self.sender.counters,
             ..self.seen
         }
@@ -550,7 +553,7 @@ fn application_limited() {
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let used = seen.max_flight as f64;
         if seen.stack == "linux" && seen.cc != "hybla" && !seen.cc.starts_with("bbr") {
-            let cwnd = seen.counters.max_cwnd;
+            let cwnd = seen.max_cwnd;
             assert!(cwnd <= 2.0 * used, "{label}: {cwnd} for {used}");
         }
     }

@@ -346,7 +346,7 @@ fn the_integral_of_the_window_is_that_of_time() {
     script.establish();
     // One segment for 0.1 s, three for 0.2 s.
     script.sender.finish(0.3);
-    assert!(near(script.sender.counters.cwnd_integral, 0.1 + 0.6));
+    assert!(near(script.sender.cwnd_integral(), 0.1 + 0.6));
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl Sender {
             return None;
         }
         let outstanding = self.snd_max - self.snd_una;
-        let more = self.has_more() && self.snd_nxt < self.snd_una + self.window_limit();
+        let more = self.has_more() && self.snd_nxt < self.snd_una + self.window.limit();
         let all_but_one = rack.segments.sacked() + 1 == outstanding;
         if !(2..FEW).contains(&outstanding) || more || !all_but_one {
             return None;

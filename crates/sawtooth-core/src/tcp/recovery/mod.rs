@@ -46,8 +46,6 @@ pub struct State {
     /// Everything below was outstanding when the last loss was signalled.
     pub recovery_point: u64,
     pub last_reduction: Reduction,
-    /// Segments by which duplicate acknowledgements widen the window: each means that one has left the path (RFC 5681 §3.2).
-    pub inflation: u64,
     /// A partial acknowledgement has been seen in this recovery.
     pub partial_seen: bool,
     /// The segment for which the retransmission timer last expired, while it is still missing.
@@ -73,7 +71,6 @@ impl State {
         Self {
             recovery_point: 1,
             last_reduction: Reduction::Never,
-            inflation: 0,
             partial_seen: false,
             timeout_of: None,
             in_recovery: false,
@@ -120,7 +117,7 @@ impl Sender {
         if self.config.recovery != Recovery::Tahoe {
             self.dupacks = 0;
         }
-        self.state.inflation = 0;
+        self.window.inflation = 0;
         self.state.recovery_point = self.snd_max;
         self.state.last_reduction = Reduction::Timeout;
         self.state.partial_seen = false;

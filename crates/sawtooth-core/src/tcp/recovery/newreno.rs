@@ -41,14 +41,15 @@ impl Sender {
     /// RFC 6582 §3.2 step 3, full acknowledgement.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     fn newreno_full_ack(&mut self, now: Event, next: u64) {
-        self.state.inflation = 0;
+        self.window.inflation = 0;
         self.state.last_reduction = Reduction::Recovered;
         match self.config.exit_window {
             ExitWindow::Keep => self.on_new_ack(now, next, true),
             ExitWindow::FlightSize => {
                 self.on_new_ack(now, next, false);
                 let flight = (self.flight_size() as f64).max(1.0) + 1.0;
-                self.set_cwnd(now, self.cc.windows().ssthresh.min(flight));
+                self.window
+                    .prescribe(now.time, self.window.ssthresh().min(flight));
             }
         }
     }
@@ -58,12 +59,12 @@ impl Sender {
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     fn newreno_partial_ack(&mut self, now: Event, next: u64) {
         let acked = next - self.snd_una;
-        if self.state.inflation > acked {
-            self.state.inflation -= acked - 1;
+        if self.window.inflation > acked {
+            self.window.inflation -= acked - 1;
         } else {
-            let deflated = self.cwnd - (acked - self.state.inflation) as f64;
-            self.state.inflation = 1;
-            self.set_cwnd(now, deflated.max(1.0));
+            let deflated = self.window.cwnd() - (acked - self.window.inflation) as f64;
+            self.window.inflation = 1;
+            self.window.prescribe(now.time, deflated.max(1.0));
         }
         self.advance(now, next);
         if self.config.partial_ack_timer == PartialAckTimer::Every || !self.state.partial_seen {

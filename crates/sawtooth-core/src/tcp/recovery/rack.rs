@@ -10,7 +10,7 @@ mod undo;
 
 use self::undo::Undo;
 use super::{SendAllowance, Sender};
-use crate::cc::{self, Prescribed, Signal, Windows};
+use crate::cc::{self, Signal, Windows};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data};
 use crate::registry::Entry;
@@ -426,10 +426,9 @@ impl Sender {
 
     fn rack_established(&mut self, now: Event, rtt_secs: Option<f64>) {
         if let Some(rtt_secs) = rtt_secs {
-            self.cc.on_handshake(Instant::from_secs(now.time), rtt_secs);
+            self.window.on_handshake(now.time, rtt_secs);
         }
-        self.on_established(rtt_secs.is_some());
-        self.cwnd_changed(now);
+        self.on_established(now, rtt_secs.is_some());
         let rack = self.rack();
         rack.phase = Phase::Open;
         rack.undo = None;
@@ -473,17 +472,13 @@ impl Sender {
         }
     }
 
-    fn rack_windows(&self) -> Windows {
-        self.cc.windows()
-    }
-
     fn rack_enter_recovery(&mut self, now: Event) {
-        let before = self.rack_windows();
+        let before = self.window.windows();
         let snd_max = self.snd_max;
         let once = self.is_reduced_for_mark();
         self.reduce(now);
-        if self.config.prr && !self.needs.rules_recovery {
-            self.set_cwnd(now, before.cwnd);
+        if self.config.prr && !self.window.needs.rules_recovery {
+            self.window.prescribe(now.time, before.cwnd);
         }
         let rack = self.rack();
         rack.undo = (!once).then_some(Undo::to(before));
@@ -498,13 +493,13 @@ impl Sender {
 
     /// A mark was echoed.
     fn rack_enter_cwr(&mut self, now: Event) {
-        let before = self.rack_windows();
+        let before = self.window.windows();
         self.reduce_for_mark(now);
-        if self.needs.rules_recovery {
+        if self.window.needs.rules_recovery {
             return;
         }
         if self.config.prr {
-            self.set_cwnd(now, before.cwnd);
+            self.window.prescribe(now.time, before.cwnd);
         }
         let snd_max = self.snd_max;
         let rack = self.rack();
@@ -514,17 +509,16 @@ impl Sender {
 
     fn rack_leave_cwr(&mut self, now: Event) {
         self.rack().phase = Phase::Open;
-        let ssthresh = self.cc.windows().ssthresh;
-        self.cc.prescribe(Prescribed::Cwnd(ssthresh));
-        self.cc.on_recovered(Instant::from_secs(now.time));
-        self.cwnd_changed(now);
+        let ssthresh = self.window.ssthresh();
+        self.window.prescribe(now.time, ssthresh);
+        self.window.on_recovered(now.time);
     }
 
     /// Everything that was outstanding when the loss was found has arrived.
     fn rack_leave(&mut self, now: Event, reduced: bool) {
-        if !self.rack_try_undo(now, true) && reduced && !self.needs.rules_recovery {
-            let ssthresh = self.cc.windows().ssthresh;
-            self.set_cwnd(now, ssthresh);
+        if !self.rack_try_undo(now, true) && reduced && !self.window.needs.rules_recovery {
+            let ssthresh = self.window.ssthresh();
+            self.window.prescribe(now.time, ssthresh);
         }
         let rack = self.rack();
         rack.phase = Phase::Open;
@@ -535,8 +529,7 @@ impl Sender {
                 rack.reo_wnd_mult = 1;
             }
         }
-        self.cc.on_recovered(Instant::from_secs(now.time));
-        self.cwnd_changed(now);
+        self.window.on_recovered(now.time);
     }
 
     /// Whether a timeout was spurious, from what arrives after it (RFC 5682 §3.1).
@@ -571,7 +564,7 @@ impl Sender {
         flight_size: u64,
         rtt_secs: Option<f64>,
     ) {
-        let rules = self.needs.rules_recovery;
+        let rules = self.window.needs.rules_recovery;
         let prr_wanted = self.config.prr;
         let rack = self.rack.as_mut().expect("a sender with this recovery");
         let pipe = rack.segments.pipe();
@@ -583,13 +576,13 @@ impl Sender {
             return;
         }
         let in_recovery = matches!(rack.phase, Phase::Recovery(_) | Phase::Cwr(_));
-        let Windows { cwnd, ssthresh } = self.cc.windows();
+        let Windows { cwnd, ssthresh } = self.window.windows();
         // RFC 7661 §4.1, and in slow start half of the window in use is enough to double it.
         let used = rack.used;
         #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
         let cwnd_limited = rack.cwnd_limited || (cwnd < ssthresh && cwnd < 2.0 * used as f64);
         let validated = cwnd_limited || !self.config.cwnd_validation;
-        self.cc.on_ack(&cc::Ack {
+        self.window.on_ack(&cc::Ack {
             now: Instant::from_secs(now.time),
             acked: news.acked,
             counted: if self.config.byte_counting {
@@ -612,12 +605,12 @@ impl Sender {
         if in_recovery && news.delivered > 0 && prr_wanted && !rules {
             self.rack_reduce_in_proportion(now, news.delivered, news.acked > 0 && lost == 0);
         }
-        self.cwnd_changed(now);
+        self.window.settle(now.time);
     }
 
     /// The window during a recovery (RFC 9937), whatever the algorithm makes of what it hears, when so much was delivered, and safely or not.
     fn rack_reduce_in_proportion(&mut self, now: Event, delivered: u64, safe: bool) {
-        let ssthresh = whole(self.cc.windows().ssthresh.min(1e15));
+        let ssthresh = whole(self.window.ssthresh().min(1e15));
         let bound = self.config.prr_bound;
         let rack = self.rack();
         let pipe = rack.segments.pipe();
@@ -625,7 +618,7 @@ impl Sender {
             let allowed = prr.on_ack(bound, delivered, pipe, ssthresh, safe);
             #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
             let cwnd = (pipe + allowed).max(1) as f64;
-            self.set_cwnd(now, cwnd);
+            self.window.prescribe(now.time, cwnd);
         }
     }
 
@@ -703,7 +696,7 @@ impl Sender {
                     self.rack_enter_recovery(now);
                     // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
                     // them found lost by the timer: a window of 3).
-                    if self.config.prr && !self.needs.rules_recovery {
+                    if self.config.prr && !self.window.needs.rules_recovery {
                         self.rack_reduce_in_proportion(now, 0, false);
                     }
                 }
@@ -716,7 +709,7 @@ impl Sender {
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     fn rack_on_timeout(&mut self, now: Event) {
         self.begin_timeout(now);
-        let before = self.rack_windows();
+        let before = self.window.windows();
         let estimators = self.rto.before_timeout();
         let (una, snd_max) = (self.snd_una, self.snd_max);
         let frto_wanted = self.config.frto && una > 0;
@@ -729,11 +722,11 @@ impl Sender {
         if again || once {
             // The timeout of what a timeout has sent again (RFC 5681 §3.1), or of a window that a mark has reduced (RFC 3168 §6.1.2): the
             // threshold stays.
-            self.cc.prescribe(Prescribed::Cwnd(1.0));
+            self.window.prescribe(now.time, 1.0);
         } else {
             self.counters.congestion_signals += 1;
             let episode = self.episode(now, Signal::Rto, 0);
-            self.cc.on_congestion(&episode);
+            self.window.on_congestion(now.time, &episode);
         }
         let rack = self.rack();
         let mut deadline = now.time - rack.rtt - rack.reo_wnd_at_timeout();
@@ -769,8 +762,7 @@ impl Sender {
         if reneged {
             self.clear_scoreboard();
         }
-        self.cc.prescribe(Prescribed::Cwnd(pipe as f64 + 1.0));
-        self.cwnd_changed(now);
+        self.window.prescribe(now.time, pipe as f64 + 1.0);
         self.rto.back_off();
         self.pending = Some(una);
         self.rack().arm_due = true;
@@ -779,7 +771,7 @@ impl Sender {
     /// RFC 8985 §7.3: new data if there is any, or else the last segment again.
     fn rack_send_probe(&mut self, now: Event) {
         let new =
-            self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window_limit();
+            self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window.limit();
         let seq = if new { self.snd_nxt } else { self.snd_max - 1 };
         self.counters.probes += 1;
         self.pending = Some(seq);
@@ -836,8 +828,8 @@ impl Sender {
     }
 
     fn rack_next(&mut self, now: Event) -> Option<u64> {
-        let window = self.window();
-        let new = self.has_more() && self.snd_nxt < self.snd_una + self.window_limit();
+        let window = self.window.usable();
+        let new = self.has_more() && self.snd_nxt < self.snd_una + self.window.limit();
         let unwritten = self.send_room() == 0;
         let (una, snd_max) = (self.snd_una, self.snd_max);
         let limited_transmit = self.config.limited_transmit;
@@ -879,13 +871,13 @@ impl Sender {
         let Some(segmentation) = self.config.segmentation else {
             return true;
         };
-        let (window, smss) = (self.window(), self.config.smss);
-        let asked = self.cc.pacing_rate().map(crate::units::Rate::bps);
+        let (window, smss) = (self.window.usable(), self.config.smss);
+        let asked = self.window.pacing_rate().map(crate::units::Rate::bps);
         let rate = asked.or_else(|| self.config.pacing.of_window(&self.rack_flight()));
         let rate = rate.unwrap_or(0.0).min(self.config.pacing.max);
         let srtt_secs = self.rto.srtt_secs().unwrap_or(f64::INFINITY);
         let unsent = self.available().saturating_sub(self.snd_nxt);
-        let receivers = self.snd_una + self.window_limit() - self.snd_nxt;
+        let receivers = self.snd_una + self.window.limit() - self.snd_nxt;
         let (una, snd_max) = (self.snd_una, self.snd_max);
         let number = self
             .snd_nxt
@@ -927,13 +919,13 @@ impl Sender {
         if pacing.paced == Paced::Never || seq < first + pacing.free_start {
             return None;
         }
-        pacing.rate(self.cc.pacing_rate(), || self.rack_flight())
+        pacing.rate(self.window.pacing_rate(), || self.rack_flight())
     }
 
     fn rack_flight(&self) -> Flight {
         Flight {
-            cwnd: self.cwnd,
-            ssthresh: self.cc.windows().ssthresh,
+            cwnd: self.window.cwnd(),
+            ssthresh: self.window.ssthresh(),
             outstanding: self.snd_max - self.snd_una,
             smss: self.config.smss,
             srtt_secs: self.rto.srtt_secs(),

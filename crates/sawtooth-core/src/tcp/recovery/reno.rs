@@ -20,7 +20,7 @@ impl Sender {
     pub(in crate::tcp) fn reno_on_ack(&mut self, now: Event, ack: &Ack) {
         if ack.next > self.snd_una {
             // RFC 5681 §3.2 step 6: deflate.
-            self.state.inflation = 0;
+            self.window.inflation = 0;
             if self.state.last_reduction == Reduction::Loss {
                 self.state.last_reduction = Reduction::Recovered;
             }
@@ -42,12 +42,12 @@ impl Sender {
                 self.stop_timing();
                 self.arm_timer(now);
                 self.pending = Some(self.snd_una);
-                self.state.inflation = u64::from(self.config.dup_thresh);
+                self.window.inflation = u64::from(self.config.dup_thresh);
             }
         } else if self.dupacks > self.config.dup_thresh
             && self.state.last_reduction == Reduction::Loss
         {
-            self.state.inflation += 1;
+            self.window.inflation += 1;
         }
         if self.dupacks >= self.config.dup_thresh {
             self.permit = SendAllowance::Window;

@@ -176,7 +176,7 @@ impl Sender {
     /// NextSeg of §4, if the pipe has room.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     fn rfc6675_next(&mut self) -> Option<u64> {
-        if self.cwnd - self.state.pipe as f64 + 1e-9 < 1.0 {
+        if self.window.cwnd() - self.state.pipe as f64 + 1e-9 < 1.0 {
             return None;
         }
         let hole = self
@@ -191,7 +191,7 @@ impl Sender {
             return Some(hole);
         }
         // Rule 2: new data.
-        if self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window_limit() {
+        if self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window.limit() {
             return Some(self.snd_nxt);
         }
         // Rule 3: the first hole, lost or not.
@@ -260,7 +260,7 @@ impl Sender {
         reason = "windows are far below 2^53"
     )]
     fn counter_next(&mut self) -> Option<u64> {
-        if self.state.pipe >= self.cwnd as i64 {
+        if self.state.pipe >= self.window.cwnd() as i64 {
             return None;
         }
         let hole = self
@@ -272,7 +272,7 @@ impl Sender {
             return Some(hole);
         }
         let room =
-            self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window_limit();
+            self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window.limit();
         room.then_some(self.snd_nxt)
     }
 }

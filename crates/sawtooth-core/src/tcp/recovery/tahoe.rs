@@ -27,7 +27,7 @@ impl Sender {
                 self.state.recovery_point = self.snd_max;
                 self.state.last_reduction = Reduction::Loss;
                 self.reduce(now);
-                self.set_cwnd(now, 1.0);
+                self.window.prescribe(now.time, 1.0);
                 self.snd_nxt = self.snd_una;
                 self.stop_timing();
                 self.arm_timer(now);

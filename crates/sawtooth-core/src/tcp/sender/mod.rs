@@ -7,7 +7,10 @@
 //!
 //! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
 
-use super::config::{Config, Recovery, ReduceFrom, whole};
+mod window;
+
+use self::window::Window;
+use super::config::{Config, Recovery, ReduceFrom};
 use super::ecn::Signals;
 use super::episodes::{Cause, Episodes};
 use super::limits::Limits;
@@ -18,7 +21,7 @@ use super::rto::Rto;
 use super::send_buffer::SendBuffer;
 use super::stream::Stream;
 use super::timestamps::{Clock, Stamp};
-use crate::cc::{self, CongestionControl, Episode, Prescribed, Signal};
+use crate::cc::{self, Episode, Signal, Windows};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data, Ecn};
 use crate::units::{Instant, Rate};
@@ -47,10 +50,6 @@ pub struct SenderCounters {
     pub srtt_sum_secs: f64,
     pub min_rtt_secs: f64,
     pub max_rtt_secs: f64,
-    /// The largest congestion window, segments.
-    pub max_cwnd: f64,
-    /// Time integral of cwnd, segments x seconds.
-    pub cwnd_integral: f64,
 }
 
 /// What may leave besides a pending retransmission, until the next input.
@@ -69,11 +68,7 @@ pub(super) enum SendAllowance {
 #[derive(Debug)]
 pub struct Sender {
     pub(super) config: Config,
-    pub(super) cc: Box<dyn CongestionControl>,
-    pub(super) needs: cc::Needs,
-    /// The algorithm's window as of the last event, and its whole segments.
-    pub(super) cwnd: f64,
-    cwnd_whole: u64,
+    pub(super) window: Window,
     pub(super) snd_una: u64,
     pub(super) snd_nxt: u64,
     /// One past the highest segment ever sent.
@@ -120,7 +115,6 @@ pub struct Sender {
     pub limits: Limits,
     /// Where loss episodes are kept.
     pub(super) episodes: Option<Box<Episodes>>,
-    cwnd_since: f64,
     /// Application bytes that were known to have arrived when the scoreboard was last cleared.
     known_bytes: u64,
     pub counters: SenderCounters,
@@ -152,32 +146,12 @@ impl Sender {
     ) -> Self {
         let syn = u64::from(config.handshake);
         let stream = Stream::new(config.smss, syn, config.partial, config.fin);
-        // Until the SYN is acknowledged it is all that may be outstanding.
-        let cwnd = if config.handshake {
-            1.0
-        } else {
-            config.initial_window
-        };
-        let cc = (algorithm.new)(
-            params,
-            cc::Start {
-                cwnd,
-                ssthresh: config.initial_ssthresh,
-                ns2: config.ns2_algorithms,
-                whole_windows: config.whole_windows,
-                tick: config.timer_tick.secs,
-                smss: config.smss,
-                seed: config.seed,
-            },
-        );
-        let cwnd = cc.windows().cwnd;
         Self {
             rto: Rto::new(config.rto, phase_secs),
             clock: config.timestamps.map(Clock::new),
             peer_stamp: Stamp::NONE,
             state: State::new(config.recovery),
-            cwnd,
-            cwnd_whole: whole(cwnd),
+            window: Window::new(&config, algorithm, params),
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
@@ -207,14 +181,10 @@ impl Sender {
             handshake_ack: false,
             limits: Limits::new(),
             episodes: None,
-            cwnd_since: 0.0,
             known_bytes: 0,
-            cc,
-            needs: algorithm.needs,
             config,
             counters: SenderCounters {
                 min_rtt_secs: f64::INFINITY,
-                max_cwnd: cwnd,
                 ..SenderCounters::default()
             },
         }
@@ -223,7 +193,7 @@ impl Sender {
     /// The application opens the connection.
     pub fn on_start(&mut self, now: Event) {
         self.limits.start(now.time);
-        self.cwnd_since = now.time;
+        self.window.start(now.time);
         self.permit = SendAllowance::Window;
         if !self.config.handshake {
             self.refill(now);
@@ -237,7 +207,7 @@ impl Sender {
         if let Some(buffer) = &mut self.send_buffer {
             buffer.fill(
                 (self.snd_una, joined),
-                self.cwnd_whole,
+                self.window.whole(),
                 sendable,
                 self.stream.end(),
             );
@@ -250,9 +220,9 @@ impl Sender {
     /// One past the last segment that could be sent now, if it were written.
     fn sendable(&self, now: Event) -> u64 {
         let sendable = match &self.rack {
-            Some(rack) => self.snd_nxt + rack.room(now.time, self.window()),
+            Some(rack) => self.snd_nxt + rack.room(now.time, self.window.usable()),
             None if self.short_fits() => self.stream.end(),
-            None => self.snd_una + self.window(),
+            None => self.snd_una + self.window.usable(),
         };
         sendable.min(self.right_edge)
     }
@@ -362,7 +332,7 @@ impl Sender {
     #[inline]
     pub(super) fn announce(&mut self, now: Event, acked: u64, rtt_secs: Option<f64>) {
         if self.snd_una > 0 || !self.config.handshake {
-            self.cc.on_arrival(&cc::AckArrival {
+            self.window.on_arrival(&cc::AckArrival {
                 now: Instant::from_secs(now.time),
                 acked,
                 rtt_secs,
@@ -403,12 +373,11 @@ impl Sender {
         }
         self.note_reduction(false);
         if episode.window.is_finite() {
-            self.cc.on_congestion(&episode);
+            self.window.on_congestion(now.time, &episode);
         } else {
-            self.cc.prescribe(Prescribed::Cwnd(1.0));
+            self.window.prescribe(now.time, 1.0);
         }
         self.state.timeout_of = Some(self.snd_una);
-        self.cwnd_changed(now);
         self.recovery_on_timeout();
         self.rto.back_off();
         self.timed = None;
@@ -516,7 +485,7 @@ impl Sender {
     /// The next segment in sequence, if the window and the application have room for it.
     #[inline]
     pub(super) fn window_next(&self) -> Option<u64> {
-        let fits = self.snd_nxt < self.snd_una + self.window() || self.short_fits();
+        let fits = self.snd_nxt < self.snd_una + self.window.usable() || self.short_fits();
         (fits && self.has_more()).then_some(self.snd_nxt)
     }
 
@@ -534,29 +503,15 @@ impl Sender {
         let lacking = self.stream.lacking_bytes(|seq| (una..next).contains(&seq));
         let outstanding = (next - una) * smss - lacking;
         next + 1 == self.stream.end()
-            && next < una.saturating_add(self.cwnd_whole + self.state.inflation)
+            && next < una.saturating_add(self.window.inflated())
             && outstanding + u64::from(self.stream.payload_bytes(next)) <= limit
     }
 
     /// A new segment beyond the congestion window, one for each of the first duplicate acknowledgements (RFC 3042).
     fn limited_transmit_next(&self) -> Option<u64> {
-        let window = self.window() + u64::from(self.dupacks);
-        let room = self.snd_nxt < self.snd_una + window.min(self.window_limit()) && self.has_more();
+        let window = self.window.usable() + u64::from(self.dupacks);
+        let room = self.snd_nxt < self.snd_una + window.min(self.window.limit()) && self.has_more();
         room.then_some(self.snd_nxt)
-    }
-
-    /// The usable window, whole segments.
-    #[inline]
-    pub(super) fn window(&self) -> u64 {
-        self.cwnd_whole
-            .saturating_add(self.state.inflation)
-            .min(self.config.window_limit_whole)
-    }
-
-    /// The limit on the window, whole segments.
-    #[inline]
-    pub(super) fn window_limit(&self) -> u64 {
-        self.config.window_limit_whole
     }
 
     /// One past the last segment that may be sent for the first time, whatever the congestion window says.
@@ -699,9 +654,9 @@ impl Sender {
         }
         if syn {
             // A timestamp gives a sample also of a SYN that was sent again.
-            self.on_established(self.counters.retransmits == 0);
+            self.on_established(now, self.counters.retransmits == 0);
         } else {
-            self.cc.on_ack(&cc::Ack {
+            self.window.on_ack(&cc::Ack {
                 now: Instant::from_secs(now.time),
                 acked,
                 counted: if self.config.byte_counting { acked } else { 1 },
@@ -714,17 +669,17 @@ impl Sender {
                 snd_nxt: self.snd_nxt,
                 rtt_secs,
                 // RFC 3168 §6.1.2: no growth for an acknowledgement that tells of marks.
-                may_grow: may_grow && (marked == 0 || self.needs.ecn == cc::Ecn::L4s),
+                may_grow: may_grow && (marked == 0 || self.window.needs.ecn == cc::Ecn::L4s),
                 // RFC 5681 lets the window grow whatever limits the sender.
                 cwnd_limited: true,
                 rate: None,
             });
+            self.window.settle(now.time);
         }
-        self.cwnd_changed(now);
     }
 
     /// The SYN was acknowledged: data may flow.
-    pub(super) fn on_established(&mut self, at_first_try: bool) {
+    pub(super) fn on_established(&mut self, now: Event, at_first_try: bool) {
         self.handshake_ack = self.config.handshake_ack;
         if self.send_buffer.is_none() {
             self.allowed = self.right_edge;
@@ -732,14 +687,12 @@ impl Sender {
         if !at_first_try {
             self.rto.after_lost_syn();
         }
-        if at_first_try || self.config.keep_window_after_lost_syn {
-            self.cc.on_established(self.config.initial_window);
-            self.cc
-                .prescribe(Prescribed::Ssthresh(self.config.initial_ssthresh));
-        } else {
-            // RFC 5681 §3.1: after a lost SYN the initial window is one segment.
-            self.cc.prescribe(Prescribed::Cwnd(1.0));
-        }
+        let keeps = at_first_try || self.config.keep_window_after_lost_syn;
+        let initial = keeps.then_some(Windows {
+            cwnd: self.config.initial_window,
+            ssthresh: self.config.initial_ssthresh,
+        });
+        self.window.on_established(now.time, initial);
     }
 
     /// What the algorithm needs to know about a loss. `limited_transmit` segments do not count as flight (RFC 5681 §3.2 step 2).
@@ -747,11 +700,11 @@ impl Sender {
     pub(super) fn episode(&self, now: Event, signal: Signal, limited_transmit: u64) -> Episode {
         let flight_size = self.snd_max - self.snd_una;
         let window = match self.config.reduce_from {
-            ReduceFrom::Window => self.cwnd.min(self.config.window_limit),
+            ReduceFrom::Window => self.window.cwnd().min(self.config.window_limit),
             // Equation 4 is an upper bound. In a recovery the receiver holds much of what is not acknowledged cumulatively: that part
             // of FlightSize is not in flight, and halving it could raise the threshold. The window itself bounds what is.
             ReduceFrom::FlightSize => {
-                ((flight_size - limited_transmit.min(flight_size)) as f64).min(self.cwnd)
+                ((flight_size - limited_transmit.min(flight_size)) as f64).min(self.window.cwnd())
             }
         };
         Episode {
@@ -780,23 +733,7 @@ impl Sender {
         self.counters.congestion_signals += 1;
         self.begin_episode(now, cause);
         let episode = self.episode(now, Signal::Loss, self.limited_transmits);
-        self.cc.on_congestion(&episode);
-        self.cwnd_changed(now);
-    }
-
-    /// Prescribes the window on behalf of a recovery's specification.
-    pub(super) fn set_cwnd(&mut self, now: Event, cwnd: f64) {
-        self.cc.prescribe(Prescribed::Cwnd(cwnd));
-        self.cwnd_changed(now);
-    }
-
-    #[inline]
-    pub(super) fn cwnd_changed(&mut self, now: Event) {
-        self.counters.cwnd_integral += self.cwnd * (now.time - self.cwnd_since);
-        self.cwnd_since = now.time;
-        self.cwnd = self.cc.windows().cwnd;
-        self.cwnd_whole = whole(self.cwnd);
-        self.counters.max_cwnd = self.counters.max_cwnd.max(self.cwnd);
+        self.window.on_congestion(now.time, &episode);
     }
 
     /// Takes note of a timeout before anything follows from it.
@@ -823,15 +760,14 @@ impl Sender {
     /// Brings time integrals up to the end of the run.
     pub fn finish(&mut self, end: f64) {
         self.limits.finish(end);
-        self.counters.cwnd_integral += self.cwnd * (end - self.cwnd_since);
-        self.cwnd_since = end;
+        self.window.finish(end);
     }
 
     /// What an earlier connection has left, before this one begins.
     pub fn inherit(&mut self, metrics: &Inherited) {
         if let Some(ssthresh) = metrics.ssthresh {
             self.config.initial_ssthresh = ssthresh;
-            self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
+            self.window.prescribe_ssthresh(ssthresh);
         }
         if let Some(rtt) = metrics.rtt {
             self.rto.inherit(self.config.timer_tick.passed(rtt));
@@ -847,8 +783,8 @@ impl Sender {
     /// What this connection, which has ended, leaves to later ones.
     pub fn legacy(&self) -> Legacy {
         Legacy {
-            cwnd: self.cwnd,
-            ssthresh: self.cc.windows().ssthresh,
+            cwnd: self.window.cwnd(),
+            ssthresh: self.window.ssthresh(),
             srtt: self.rto.srtt_secs(),
         }
     }
@@ -879,12 +815,22 @@ impl Sender {
 
     /// The congestion window, segments.
     pub fn cwnd(&self) -> f64 {
-        self.cwnd
+        self.window.cwnd()
+    }
+
+    /// The largest one so far.
+    pub fn max_cwnd(&self) -> f64 {
+        self.window.max()
+    }
+
+    /// Its integral over time, segments x seconds, up to [`Sender::finish`].
+    pub fn cwnd_integral(&self) -> f64 {
+        self.window.integral()
     }
 
     /// The slow-start threshold, segments.
     pub fn ssthresh(&self) -> f64 {
-        self.cc.windows().ssthresh
+        self.window.ssthresh()
     }
 
     /// The smoothed round-trip time, seconds.
@@ -904,7 +850,7 @@ impl Sender {
         } else if self.state.in_recovery {
             u64::try_from(self.state.pipe).unwrap_or(0)
         } else {
-            (self.snd_nxt - self.snd_una).saturating_sub(self.state.inflation)
+            (self.snd_nxt - self.snd_una).saturating_sub(self.window.inflation)
         }
     }
 
@@ -916,7 +862,7 @@ impl Sender {
 
     /// The algorithm's own variables.
     pub fn probe(&self, out: &mut cc::Probe<'_>) {
-        self.cc.probe(out);
+        self.window.probe(out);
     }
 
     /// Clears the scoreboard: what it says is not relied upon any more, and yet it has arrived.

@@ -86,8 +86,7 @@ impl Sender {
     pub(super) fn rack_undo(&mut self, now: Event, undo: Undo) {
         self.counters.spurious += 1;
         self.undo_episode();
-        self.cc.on_undo(undo.before);
-        self.cwnd_changed(now);
+        self.window.on_undo(now.time, undo.before);
         let rack = self.rack();
         rack.segments.forget_losses();
         rack.undo = None;
