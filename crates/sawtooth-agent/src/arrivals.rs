@@ -25,8 +25,8 @@ use nix::sys::socket::{Backlog, SockaddrIn, bind, getpeername, setsockopt, socko
 use sawtooth_core::Scenario;
 use sawtooth_core::arrivals::summary::{Departed, Summary};
 use sawtooth_core::arrivals::{Arrival, Process};
-use sawtooth_core::scenario::ArrivingSpec;
 use sawtooth_core::source;
+use sawtooth_core::spec::ArrivingSpec;
 use serde_json::{Value as Json, json};
 
 use crate::clock::ns;

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{Shutdown, SockaddrIn, shutdown};
 use sawtooth_core::exchanges::{Exchanges, Speech};
-use sawtooth_core::scenario::FlowSpec;
+use sawtooth_core::spec::FlowSpec;
 
 use crate::sockets::{self, content, receiving};
 

@@ -14,7 +14,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use sawtooth_core::Scenario;
 use sawtooth_core::exchanges::Exchanges;
 use sawtooth_core::record::rows::Stalls;
-use sawtooth_core::scenario::{FlowSpec, Sampling};
+use sawtooth_core::spec::{FlowSpec, Sampling};
 use serde_json::{Value as Json, json};
 
 use crate::arrivals::{Arrivals, Ready};

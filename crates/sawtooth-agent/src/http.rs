@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags};
 use sawtooth_core::Scenario;
-use sawtooth_core::scenario::FlowSpec;
+use sawtooth_core::spec::FlowSpec;
 
 use crate::hosts::{Hosts, set_sysctl};
 use crate::setup::HostName;

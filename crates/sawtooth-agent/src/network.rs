@@ -14,8 +14,8 @@ use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::link::{Passage, Port, Traffic, Transmission, Turn};
 use sawtooth_core::packet::{Data, Ecn, Packet};
 use sawtooth_core::packet_source::{Departure, PacketSource};
-use sawtooth_core::scenario::UdpSpec;
 use sawtooth_core::sim;
+use sawtooth_core::spec::UdpSpec;
 use sawtooth_core::udp::{Received, flow_number};
 
 use crate::setup::HostName;
@@ -571,11 +571,12 @@ fn mark(packet: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sawtooth_core::scenario;
     use serde_json::json;
 
     #[test]
     fn a_packet_takes_transmission_and_propagation_and_a_full_queue_drops() {
-        let scenario = Scenario::from_tree(&json!({
+        let scenario = scenario::from_tree(&json!({
             "duration": "10 s",
             "links": {"l": {"rate": "1 Mbit/s", "delay": "10 ms", "queue": {"name": "drop_tail", "limit": "2 packets"}}},
             "flows": [{"path": ["l"]}],
@@ -604,7 +605,7 @@ mod tests {
     #[test]
     fn packets_are_doubled_damaged_once_and_delayed_by_their_flow() {
         let wire = json!({"rate": "1 Mbit/s", "delay": "10 ms", "corrupt": 1});
-        let scenario = Scenario::from_tree(&json!({
+        let scenario = scenario::from_tree(&json!({
             "duration": "10 s",
             "links": {"a": wire, "b": {"rate": "1 Mbit/s", "delay": "10 ms", "corrupt": 1, "duplicate": 1}},
             "flows": [{"path": ["a", "b"], "delay": "5 ms"}],
@@ -636,7 +637,7 @@ mod tests {
 
     #[test]
     fn packets_of_udp_hold_up_those_of_the_hosts_and_are_counted() {
-        let scenario = Scenario::from_tree(&json!({
+        let scenario = scenario::from_tree(&json!({
             "duration": "1 s",
             "links": {"l": {"rate": "12 Mbit/s", "delay": "10 ms"}},
             "flows": [
@@ -664,7 +665,7 @@ mod tests {
     /// A flow queue gives each flow its turn; the wires double and damage what crosses them.
     #[test]
     fn packets_of_udp_cross_queues_with_events_and_wires() {
-        let scenario = Scenario::from_tree(&json!({
+        let scenario = scenario::from_tree(&json!({
             "duration": "1 s",
             "links": {
                 "a": {"rate": "12 Mbit/s", "delay": "10 ms", "queue": {"name": "drr", "limit": "1000 packets"}},
@@ -741,7 +742,7 @@ mod tests {
 
     #[test]
     fn capable_packets_above_the_threshold_are_marked_on_their_way() {
-        let scenario = Scenario::from_tree(&json!({
+        let scenario = scenario::from_tree(&json!({
             "duration": "10 s",
             "links": {"l": {"rate": "1 Mbit/s", "delay": "10 ms", "queue": {"name": "step", "limit": "4 packets", "mark_above": "2 packets"}}},
             "flows": [{"path": ["l"]}],
@@ -766,7 +767,7 @@ mod tests {
     #[test]
     fn queues_that_decide_when_a_packet_leaves_carry_real_packets() {
         let link = |queue| {
-            let scenario = Scenario::from_tree(&json!({
+            let scenario = scenario::from_tree(&json!({
                 "duration": "10 s",
                 "links": {"l": {"rate": "1 Mbit/s", "delay": "10 ms", "queue": queue}},
                 "flows": [{"path": ["l"], "tcp": {"smss": "900 B"}}],

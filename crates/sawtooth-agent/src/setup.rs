@@ -17,7 +17,7 @@ use std::net::Ipv4Addr;
 
 use sawtooth_core::Scenario;
 use sawtooth_core::registry::Value;
-use sawtooth_core::scenario::{Direction, FlowSpec};
+use sawtooth_core::spec::{Direction, FlowSpec};
 
 /// A network namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -636,12 +636,13 @@ pub fn plan(scenario: &Scenario) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sawtooth_core::scenario;
     use serde_json::json;
 
     /// The file holds what the plan was when somebody last looked at it; `UPDATE_GOLDEN=1` writes it anew.
     #[track_caller]
     fn golden(name: &str, scenario: &serde_json::Value) {
-        let scenario = Scenario::for_kernel(scenario).expect("a scenario for a kernel");
+        let (scenario, _) = scenario::for_kernel(scenario).expect("a scenario for a kernel");
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/golden")
             .join(name);

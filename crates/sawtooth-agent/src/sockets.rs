@@ -16,8 +16,8 @@ use nix::sys::socket::{
     listen, setsockopt, shutdown, socket, sockopt,
 };
 use sawtooth_core::registry::Value;
-use sawtooth_core::scenario::FlowSpec;
 use sawtooth_core::source::{Source, Write};
+use sawtooth_core::spec::FlowSpec;
 
 use crate::ring::Call;
 use crate::setup::segment_bytes;

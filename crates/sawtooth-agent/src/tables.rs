@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use sawtooth_core::Scenario;
 use sawtooth_core::record::{Data, Row, Table};
-use sawtooth_core::scenario::FlowSpec;
 use sawtooth_core::sim;
+use sawtooth_core::spec::FlowSpec;
 use sawtooth_core::udp::{self, Sent};
 use sawtooth_core::units::mean_rate_bps;
 use serde_json::{Map, Value as Json, json};
@@ -208,10 +208,11 @@ pub fn counters(hosts: &Hosts) -> io::Result<Vec<Json>> {
 mod tests {
     use super::*;
     use sawtooth_core::record::SCHEMA;
+    use sawtooth_core::scenario;
 
     #[test]
     fn every_column_is_one_of_the_schema() {
-        let scenario = Scenario::from_tree(&json!({
+        let scenario = scenario::from_tree(&json!({
             "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}], "record": ["waits"],
         }))
         .expect("a scenario");

@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use sawtooth_core::{Scenario, simulate_with_effort};
+use sawtooth_core::{scenario, simulate_with_effort};
 use serde_json::{Value, json};
 
 const REPEATS: u32 = 5;
@@ -25,7 +25,7 @@ fn main() {
         {
             continue;
         }
-        let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
         let mut best = f64::INFINITY;
         let mut segments = 0;
         let mut events = 0;

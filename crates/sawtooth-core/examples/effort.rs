@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use sawtooth_core::{Scenario, simulate_with_effort};
+use sawtooth_core::{scenario, simulate_with_effort};
 
 fn main() {
     let mut text = String::new();
@@ -10,7 +10,7 @@ fn main() {
         .read_to_string(&mut text)
         .expect("a scenario on the input");
     let tree = serde_json::from_str(&text).expect("JSON");
-    let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     let (_, effort) = simulate_with_effort(&scenario, 1);
     println!("{}", effort.delivered_packets);
 }

@@ -2,7 +2,7 @@
 //!
 //! [`PARAMS`] is the table of settings; besides them there are `image`, the kernel's name, and `sysctl`, a table of names and values.
 
-use crate::registry::{Kind, Param, Params, Value};
+use crate::registry::{Kind, Param, Value};
 
 /// All keys of `kernel` that have a value of a [`Kind`].
 pub const PARAMS: &[Param] = &[
@@ -57,26 +57,6 @@ pub const PARAMS: &[Param] = &[
         default: Value::Bool(true),
     },
 ];
-
-/// The settings of a scenario.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Kernel {
-    /// The name of a built kernel; nothing for the distribution's.
-    pub image: Option<String>,
-    pub settings: Params,
-    /// Name, as in `net.ipv4.tcp_sack`, and value; they hold in the hosts' network namespaces.
-    pub sysctl: Vec<(String, String)>,
-}
-
-impl Default for Kernel {
-    fn default() -> Self {
-        Self {
-            image: None,
-            settings: Params::defaults(PARAMS),
-            sysctl: Vec::new(),
-        }
-    }
-}
 
 /// Keys of `tcp` that a kernel can be told, and how; it has its own ways of all others.
 pub const TCP_KEYS: &[(&str, &str)] = &[

@@ -1,21 +1,24 @@
 //! The laboratory: what a scenario means, and a packet simulator that runs it.
 //!
 //! ```text
-//! Scenario --simulate(seed)--> Records
+//! tree --scenario::read--> Scenario --simulate(seed)--> Records
 //! ```
+//!
+//! A [`Scenario`] is plain values ([`spec`]), which a program can make as well as [`scenario`] can read it.
 //!
 //! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give
 //! the same records on any machine. Everything a study can name is a row of a table ([`cc::TABLE`], [`queue::TABLE`],
 //! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`host::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]),
 //! and documentation, errors and tests walk the tables.
 //!
-//! Layers, top may use below: `sim`; `link`, `feed`; `scenario`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
+//! Layers, top may use below: `scenario`, `sim`; `link`, `feed`, `demand`; `spec`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
 //! `noise`, `limits`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
 
 pub mod arrivals;
 pub mod cc;
+pub mod demand;
 pub mod dist;
 pub mod events;
 pub mod exchanges;
@@ -40,9 +43,11 @@ pub mod rng;
 pub mod scenario;
 pub mod sim;
 pub mod source;
+pub mod spec;
 pub mod tcp;
 pub mod udp;
 pub mod units;
 
-pub use scenario::{Scenario, ScenarioError};
+pub use scenario::ScenarioError;
 pub use sim::{simulate, simulate_with_effort, simulate_within_limits};
+pub use spec::Scenario;

@@ -20,7 +20,7 @@ use crate::loss::{Fate, Loss};
 use crate::packet::{Ecn, Packet};
 use crate::queue::{Backlog, Law, Next, Queue, Queued, Verdict};
 use crate::ring::Ring;
-use crate::scenario::{Direction, Recording};
+use crate::spec::{Direction, Recording};
 use crate::units::Duration;
 use ledger::Start;
 pub use ledger::{FlowCounters, Ledger, Traffic, Waits};

@@ -4,7 +4,7 @@
 //! sender. A packet moves from stop to stop; a port tells when it arrives at the next one.
 //!
 //! **Speed.** Events are only needed where streams of packets meet, because only there does the order between components
-//! matter. Three shortcuts, each exact and each with a switch in [`Shortcuts`](crate::scenario::Shortcuts):
+//! matter. Three shortcuts, each exact and each with a switch in [`Shortcuts`](crate::spec::Shortcuts):
 //! - `no_tx_event`: a drop-tail port computes departures at arrival (see [`crate::link`]).
 //! - `computed_hops`: a stop that is fed by one in-order stream is passed at once, ahead of time: its state depends on nothing
 //!   else. So access links, receivers and senders need no events of their own.
@@ -50,7 +50,7 @@ use crate::queue::{self, Site};
 use crate::record::{Effort, Records};
 use crate::registry;
 use crate::rng::Stream;
-use crate::scenario::{Part, Sampling, Scenario};
+use crate::spec::{Part, Sampling, Scenario};
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::units::Duration;
 

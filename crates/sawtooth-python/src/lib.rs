@@ -14,14 +14,16 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList};
+use sawtooth_core::demand::Demand;
 use sawtooth_core::feed::{self, Offered};
 use sawtooth_core::noise;
 use sawtooth_core::packet::Ecn;
 use sawtooth_core::queue;
 use sawtooth_core::registry::Value;
 use sawtooth_core::rng::Stream;
-use sawtooth_core::scenario::{FlowSpec, evaluate_over, limits_of};
-use sawtooth_core::{Scenario, simulate_within_limits};
+use sawtooth_core::scenario::{Origins, evaluate_over, limits_of};
+use sawtooth_core::spec::FlowSpec;
+use sawtooth_core::{Scenario, demand, scenario, simulate_within_limits};
 use serde_json::{Map, Value as Json};
 
 create_exception!(
@@ -89,16 +91,12 @@ fn parse_toml<'py>(
     }
 }
 
-fn scenario(py: Python<'_>, text: &str) -> PyResult<Scenario> {
-    located(py, Scenario::from_json(text))
-}
-
-fn located<T>(py: Python<'_>, result: sawtooth_core::scenario::Result<T>) -> PyResult<T> {
+fn located<T>(py: Python<'_>, result: scenario::Result<T>) -> PyResult<T> {
     result.map_err(|error| exception(py, &error))
 }
 
 /// An error of the core, or a warning, as an exception that says where.
-fn exception(py: Python<'_>, error: &sawtooth_core::scenario::ScenarioError) -> PyErr {
+fn exception(py: Python<'_>, error: &scenario::ScenarioError) -> PyErr {
     let raised = ScenarioError::new_err(error.to_string());
     let value = raised.value(py);
     let set = || -> PyResult<()> {
@@ -114,8 +112,7 @@ fn exception(py: Python<'_>, error: &sawtooth_core::scenario::ScenarioError) -> 
 /// Raises `ScenarioError` if the scenario cannot be run.
 #[pyfunction]
 fn check(py: Python<'_>, scenario_json: &str) -> PyResult<()> {
-    let scenario = scenario(py, scenario_json)?;
-    located(py, scenario.for_simulator()).map(drop)
+    runnable(py, scenario_json, false).map(drop)
 }
 
 /// Values of all limits, of a table `limits` in JSON.
@@ -137,7 +134,7 @@ fn limits<'py>(py: Python<'py>, table_json: &str) -> PyResult<Bound<'py, PyDict>
 #[pyfunction]
 #[pyo3(signature = (scenario_json, *, kernel = false))]
 fn estimate(py: Python<'_>, scenario_json: &str, kernel: bool) -> PyResult<f64> {
-    Ok(runnable(py, scenario_json, kernel)?.cost())
+    Ok(demand::segments(&runnable(py, scenario_json, kernel)?))
 }
 
 /// What to do if more is meant than a limit allows.
@@ -154,9 +151,9 @@ type Examined<'py> = ((f64, f64, f64, f64), Vec<Bound<'py, PyAny>>);
 #[pyfunction]
 #[pyo3(signature = (scenario_json, *, kernel = false))]
 fn examine<'py>(py: Python<'py>, scenario_json: &str, kernel: bool) -> PyResult<Examined<'py>> {
-    let scenario = runnable(py, scenario_json, kernel)?;
-    let warnings = scenario
-        .warnings(&tree_of(scenario_json)?)
+    let tree = tree(py, scenario_json, kernel)?;
+    let (scenario, origins) = located(py, for_backend(&tree, kernel))?;
+    let warnings = scenario::warnings(&scenario, &origins)
         .iter()
         .map(|warning| {
             exception(py, warning)
@@ -165,7 +162,7 @@ fn examine<'py>(py: Python<'py>, scenario_json: &str, kernel: bool) -> PyResult<
                 .into_any()
         })
         .collect();
-    let demand = scenario.demand();
+    let demand = Demand::of(&scenario);
     let demand = (
         demand.segments,
         demand.events,
@@ -235,16 +232,26 @@ fn network(
     Ok((links.collect(), flows.chain(udp).collect()))
 }
 
+/// A scenario that the simulator, or a kernel, can run.
 fn runnable(py: Python<'_>, text: &str, kernel: bool) -> PyResult<Scenario> {
+    let tree = tree(py, text, kernel)?;
+    located(py, for_backend(&tree, kernel)).map(|(scenario, _)| scenario)
+}
+
+fn for_backend(tree: &Json, kernel: bool) -> scenario::Result<(Scenario, Origins<'_>)> {
     if kernel {
-        for_kernel(py, text)
+        scenario::for_kernel(tree)
     } else {
-        located(py, scenario(py, text)?.for_simulator())
+        scenario::for_simulator(tree)
     }
 }
 
-fn for_kernel(py: Python<'_>, text: &str) -> PyResult<Scenario> {
-    located(py, Scenario::for_kernel(&tree_of(text)?))
+fn tree(py: Python<'_>, text: &str, kernel: bool) -> PyResult<Json> {
+    if kernel {
+        tree_of(text)
+    } else {
+        located(py, scenario::parse(text))
+    }
 }
 
 fn tree_of(text: &str) -> PyResult<serde_json::Value> {
@@ -254,7 +261,7 @@ fn tree_of(text: &str) -> PyResult<serde_json::Value> {
 /// What a scenario needs of a kernel.
 #[pyfunction]
 fn kernel_settings<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<'py, PyDict>> {
-    let scenario = for_kernel(py, scenario_json)?;
+    let scenario = runnable(py, scenario_json, true)?;
     let (kernel, found) = (&scenario.kernel, PyDict::new(py));
     let senders = scenario.all_flows().map(FlowSpec::cc_in_kernel);
     let receivers = scenario.all_flows().map(|flow| flow.receiver_cc.as_str());
@@ -303,9 +310,9 @@ fn simulate(
             .iter()
             .zip(&seeds)
             .map(|(text, seed)| {
-                let scenario = Scenario::from_json(text)
-                    .and_then(Scenario::for_simulator)
-                    .map_err(|error| error.to_string())?;
+                let tree = scenario::parse(text).map_err(|error| error.to_string())?;
+                let (scenario, _) =
+                    scenario::for_simulator(&tree).map_err(|error| error.to_string())?;
                 catch_unwind(AssertUnwindSafe(|| {
                     simulate_within_limits(&scenario, *seed)
                 }))
@@ -337,7 +344,7 @@ fn feed_queue(
     arrivals: Vec<(f64, u32, u32, u8)>,
     until: f64,
 ) -> PyResult<(Vec<(u64, u64, u64, f64)>, f64, f64)> {
-    let scenario = scenario(py, scenario_json)?;
+    let scenario = located(py, scenario::from_json(scenario_json))?;
     let Some(link) = scenario.links.first() else {
         return Err(PyValueError::new_err("a link is needed, with the queue"));
     };
@@ -475,7 +482,7 @@ fn departures<'py>(
     seed: u64,
     flow: &str,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-    let scenario = scenario(py, scenario_json)?;
+    let scenario = located(py, scenario::from_json(scenario_json))?;
     let Some(spec) = scenario.udp.iter().find(|spec| spec.name == flow) else {
         let names: Vec<&str> = scenario.udp.iter().map(|spec| spec.name.as_str()).collect();
         return Err(PyValueError::new_err(format!(

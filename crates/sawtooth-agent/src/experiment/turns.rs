@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 use nix::errno::Errno;
 use nix::poll::PollFlags;
-use sawtooth_core::scenario::Sampling;
+use sawtooth_core::spec::Sampling;
 
 use super::{Application, Experiment, Owner, in_time};
 use crate::network::Towards;

@@ -16,7 +16,7 @@ use super::packets::{Fate, Packets, Times};
 use crate::histogram::Histogram;
 use crate::packet::Packet;
 use crate::queue::Queued;
-use crate::scenario::Recording;
+use crate::spec::Recording;
 use crate::units::Duration;
 
 /// How waits and backlogs are distributed.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::ledger::Traffic;
 use crate::packet::Packet;
-use crate::scenario::Stretch;
+use crate::spec::Stretch;
 
 /// What became of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

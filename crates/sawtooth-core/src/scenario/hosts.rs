@@ -8,12 +8,13 @@ use serde_json::Value as Json;
 use super::context::{Context, Table};
 use super::error::{Result, at, at_key};
 use super::groups::Groups;
+use super::keys;
 use super::params::params_besides;
 use super::value::object;
-use super::{FlowSpec, HostSpec, keys};
 use crate::host::PARAMS;
 use crate::host::socket::{Held, Memory};
 use crate::limits::Limits;
+use crate::spec::{FlowSpec, HostSpec};
 use crate::{source, tcp};
 
 /// The machines of a scenario, and how flows name them.

@@ -7,7 +7,8 @@ use super::error::{Result, at, at_key};
 use super::keys;
 use super::params::set_params;
 use super::value::object;
-use crate::kernel::{self, Kernel};
+use crate::kernel;
+use crate::spec::Kernel;
 
 pub(super) fn read(context: &Context) -> Result<Kernel> {
     let mut kernel = Kernel::default();

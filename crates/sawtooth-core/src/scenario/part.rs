@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::Part;
 use super::context::{Context, Table};
 use super::error::{Result, at, noun, unknown};
 use super::keys;
 use super::params::set_params;
 use crate::registry::{Entry, Params};
+use crate::spec::Part;
 
 /// A part with its parameters: `{ name = "reno", beta = 0.7 }`, or just `"reno"`.
 pub(super) fn part<C>(

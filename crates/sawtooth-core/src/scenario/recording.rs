@@ -1,58 +1,29 @@
-//! What is recorded only if a study asks, because most do not look at it.
+//! How long a run takes, and what of it is recorded.
 
 use serde_json::Value as Json;
 
 use super::context::Context;
-use super::error::{Result, at, near_or_all};
+use super::error::{Result, at, at_key, near_or_all};
+use super::keys;
 use super::value::{positive_time, quantity};
-use super::{FlowSpec, Sampling, keys};
 use crate::expr::Dimension;
+use crate::spec::{Recording, Sampling, Scenario, Stretch};
 use crate::units::Duration;
-
-/// The words of `record`, which are names of tables.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "a set of words, any of which may be there"
-)]
-pub struct Recording {
-    /// The algorithms' own variables, with every sample.
-    pub variables: bool,
-    /// Loss episodes.
-    pub episodes: bool,
-    /// Every flow that has arrived.
-    pub transfers: bool,
-    /// How waits and backlogs are distributed at each link.
-    pub waits: bool,
-    /// What became of each flow's packets at each link.
-    pub link_flows: bool,
-    /// What became of each packet at each link, and when.
-    pub packets: Option<Stretch>,
-    /// When sockets have stalled.
-    pub stalls: bool,
-    /// What happens to each packet at each layer of its hosts.
-    pub layers: bool,
-}
-
-/// A part of a run's time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stretch {
-    pub from: Duration,
-    pub until: Duration,
-}
-
-impl Recording {
-    /// Whether links note more of each packet than counters tell.
-    pub fn notes_at_links(self) -> bool {
-        self.waits || self.link_flows || self.packets.is_some()
-    }
-}
 
 /// Those that hosts tell.
 const HOST_WORDS: &[&str] = &["stalls", "layers"];
 
 /// Those that links tell, which are the simulator's own with real kernels, too.
 pub(super) const LINK_WORDS: &[&str] = &["waits", "link_flows"];
+
+/// How long a run takes.
+pub(super) fn duration(context: &Context) -> Result<Duration> {
+    let Some(json) = context.tree.get("duration") else {
+        return Err(at_key("duration", "a scenario needs a `duration`")
+            .hint("for example duration = \"60 s\""));
+    };
+    positive_time(json, "duration", context).map(Duration::from_secs)
+}
 
 /// When the time series take a row.
 pub(super) fn sampling(context: &Context) -> Result<Sampling> {
@@ -130,11 +101,9 @@ fn stretch(context: &Context, duration: Duration) -> Result<Stretch> {
 }
 
 /// What hosts tell takes a flow that has one.
-pub(super) fn check_host_words(context: &Context, flows: &[FlowSpec]) -> Result<()> {
-    if flows
-        .iter()
-        .any(|flow| flow.host.or(flow.receiver_host).is_some())
-    {
+pub(super) fn check_host_words(scenario: &Scenario, context: &Context) -> Result<()> {
+    let mut flows = scenario.flows.iter();
+    if flows.any(|flow| flow.host.or(flow.receiver_host).is_some()) {
         return Ok(());
     }
     let words = context.tree.get("record").and_then(Json::as_array);

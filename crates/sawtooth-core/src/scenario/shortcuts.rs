@@ -4,8 +4,9 @@ use serde_json::Value as Json;
 
 use super::context::Context;
 use super::error::{Result, at};
+use super::keys;
 use super::value::{check_keys, object};
-use super::{Shortcuts, keys};
+use crate::spec::Shortcuts;
 
 pub(super) fn read(context: &Context) -> Result<Shortcuts> {
     let json = match context.tree.get("shortcuts") {

@@ -1,4 +1,7 @@
 use super::*;
+use crate::loss::LossSpec;
+use crate::registry::Value;
+use crate::spec::Recording;
 use serde_json::json;
 
 fn dumbbell() -> Json {
@@ -31,7 +34,7 @@ fn added(parent: &str, key: &str, value: Json) -> Json {
 
 #[track_caller]
 fn refused(tree: &Json, path: &str, message: &str, hint: &str) {
-    let error = Scenario::from_tree(tree).expect_err("a refusal");
+    let error = from_tree(tree).expect_err("a refusal");
     assert_eq!(
         (error.path.as_str(), error.message.as_str()),
         (path, message)
@@ -41,7 +44,7 @@ fn refused(tree: &Json, path: &str, message: &str, hint: &str) {
 
 #[test]
 fn counts_and_expressions_are_resolved() {
-    let scenario = Scenario::from_tree(&dumbbell()).expect("a scenario");
+    let scenario = from_tree(&dumbbell()).expect("a scenario");
     assert_eq!(scenario.links.len(), 5);
     assert_eq!(scenario.links[4].name, "sender[4]");
     assert_eq!(scenario.links[4].forward.delay.secs(), 3.0 * 0.1);
@@ -62,7 +65,7 @@ fn counts_and_expressions_are_resolved() {
 #[test]
 fn a_limit_in_bdp_becomes_bytes() {
     let tree = edited("/links/bottleneck/queue/limit", json!("0.5 bdp"));
-    let scenario = Scenario::from_tree(&tree).expect("a scenario");
+    let scenario = from_tree(&tree).expect("a scenario");
     // 128 kbit/s x 500 ms / 8 / 2; the nearest sender has no delay.
     assert_eq!(
         scenario.links[0].forward.queue.params.get("limit"),
@@ -73,7 +76,7 @@ fn a_limit_in_bdp_becomes_bytes() {
 #[test]
 fn the_reverse_direction_mirrors_unless_given() {
     let tree = added("/links/bottleneck", "reverse", json!({"rate": "1 Mbit/s"}));
-    let link = &Scenario::from_tree(&tree).expect("a scenario").links[0];
+    let link = &from_tree(&tree).expect("a scenario").links[0];
     assert_eq!(
         (link.reverse.rate.bps(), link.reverse.delay.secs()),
         (1e6, 0.25)
@@ -211,12 +214,9 @@ fn a_block_may_have_no_flows() {
         .as_array_mut()
         .expect("a list")
         .push(other.clone());
-    assert_eq!(
-        Scenario::from_tree(&tree).expect("a scenario").flows.len(),
-        4
-    );
+    assert_eq!(from_tree(&tree).expect("a scenario").flows.len(), 4);
     tree["flows"][1]["colour"] = json!("red");
-    let error = Scenario::from_tree(&tree).expect_err("a refusal");
+    let error = from_tree(&tree).expect_err("a refusal");
     assert_eq!(error.path, "flows[1].colour");
 }
 
@@ -244,17 +244,15 @@ fn no_flows_are_refused() {
 
 #[test]
 fn errors_in_expressions_carry_their_place() {
-    let error = Scenario::from_tree(&edited("/flows/0/start", json!("S / (N - 4)")))
-        .expect_err("a refusal");
+    let error = from_tree(&edited("/flows/0/start", json!("S / (N - 4)"))).expect_err("a refusal");
     assert_eq!(error.message, "division by zero: `(N - 4)` is 0");
     assert_eq!(error.span, Some((4, 11)));
-    let error =
-        Scenario::from_tree(&edited("/flows/0/path/0", json!("sender[j]"))).expect_err("a refusal");
+    let error = from_tree(&edited("/flows/0/path/0", json!("sender[j]"))).expect_err("a refusal");
     assert_eq!(
         (error.message.as_str(), error.span),
         ("unknown variable `j`", Some((7, 8)))
     );
-    let error = Scenario::from_tree(&edited("/vars/Tp", json!("Tp + 1 s"))).expect_err("a refusal");
+    let error = from_tree(&edited("/vars/Tp", json!("Tp + 1 s"))).expect_err("a refusal");
     assert_eq!(
         (error.path.as_str(), error.message.as_str()),
         ("vars.Tp", "variable `Tp` is defined by itself")
@@ -278,7 +276,7 @@ fn two_flows_of_one_name_are_refused() {
 
 #[track_caller]
 fn refused_for_a_kernel(tree: &Json, path: &str, message: &str) {
-    let error = Scenario::for_kernel(tree).expect_err("a refusal");
+    let error = for_kernel(tree).expect_err("a refusal");
     assert_eq!(
         (error.path.as_str(), error.message.as_str()),
         (path, message)
@@ -292,7 +290,7 @@ fn a_kernel_is_not_told_what_it_cannot_be_told() {
         "duration": "3 s", "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms", "drop": [3]}},
         "flows": [{"path": ["l"], "cc": "reno"}],
     });
-    assert!(Scenario::for_kernel(&fetch).is_ok());
+    assert!(for_kernel(&fetch).is_ok());
     let with = |key: &str, value: Json| {
         let mut tree = fetch.clone();
         tree[key] = value;
@@ -323,7 +321,7 @@ fn a_kernel_is_not_told_what_it_cannot_be_told() {
     );
     let mut tree = with("kernel", json!({"application": "http"}));
     tree["flows"][0]["source"] = json!({"name": "bulk", "size": "1 MB"});
-    assert!(Scenario::for_kernel(&tree).is_ok());
+    assert!(for_kernel(&tree).is_ok());
     tree["flows"][0]["tcp"] = json!({"window_limit": "10 packets"});
     refused_for_a_kernel(
         &tree,
@@ -369,7 +367,8 @@ fn a_kernel_has_flows_that_arrive_and_connections_over_which_both_sides_speak() 
         })
     };
     let web = json!({"name": "web", "path": ["l"], "arrivals": {"rate": 10}});
-    let scenario = Scenario::for_kernel(&tree(json!([web]))).expect("a scenario");
+    let one = tree(json!([web]));
+    let (scenario, _) = for_kernel(&one).expect("a scenario");
     assert!(scenario.flows.is_empty() && scenario.record.transfers);
     // What hosts share those that arrive share, too.
     refused_for_a_kernel(
@@ -390,7 +389,8 @@ fn a_kernel_has_flows_that_arrive_and_connections_over_which_both_sides_speak() 
             json!({"path": ["l"], "cc": "kernel:cubic", "source": {"name": "request_response"}});
         let keys = more.as_object().expect("keys").clone();
         flow.as_object_mut().expect("a flow").extend(keys);
-        let scenario = Scenario::for_kernel(&tree(json!([flow]))).expect("a scenario");
+        let tree = tree(json!([flow]));
+        let (scenario, _) = for_kernel(&tree).expect("a scenario");
         scenario.flows[0].receiver_cc.clone()
     };
     assert_eq!(algorithms(json!({})), "cubic");
@@ -407,7 +407,7 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
         episodes: true,
         ..Recording::default()
     };
-    assert_eq!(Scenario::from_tree(&tree).expect("a scenario").record, both);
+    assert_eq!(from_tree(&tree).expect("a scenario").record, both);
     let example = "for example record = [\"variables\", \"episodes\"]";
     for (record, path, message, hint) in [
         (
@@ -462,7 +462,7 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
     let mut tree = json!({
         "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}], "record": ["waits", "link_flows"],
     });
-    let recorded = Scenario::for_kernel(&tree).expect("a scenario").record;
+    let recorded = for_kernel(&tree).expect("a scenario").0.record;
     assert!(recorded.waits && recorded.link_flows);
     tree["kernel"] = json!({"shaper": "kernel"});
     refused_for_a_kernel(
@@ -475,9 +475,10 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
 #[test]
 fn a_kernels_algorithm_is_a_name_and_nothing_else() {
     let tree = |cc: Json| edited("/flows/0/cc", cc);
-    let scenario = Scenario::from_tree(&tree(json!("kernel:cdg"))).expect("a scenario");
+    let cdg = tree(json!("kernel:cdg"));
+    let scenario = from_tree(&cdg).expect("a scenario");
     assert_eq!(scenario.flows[0].cc_in_kernel(), "cdg");
-    let error = scenario.for_simulator().expect_err("a refusal");
+    let error = for_simulator(&cdg).expect_err("a refusal");
     assert_eq!(error.path, "flows[0].cc");
     refused(
         &tree(json!("kernel:")),
@@ -498,7 +499,7 @@ fn losses_are_of_the_direction_that_they_are_written_in() {
     let mut tree = dumbbell();
     tree["links"]["bottleneck"]["loss"] = json!(0.25);
     tree["links"]["bottleneck"]["drop"] = json!([7, 3, 7]);
-    let link = &Scenario::from_tree(&tree).expect("a scenario").links[0];
+    let link = &from_tree(&tree).expect("a scenario").links[0];
     assert_eq!(link.forward.loss.probability, 0.25);
     assert_eq!(link.forward.loss.drop, [3, 7]);
     assert_eq!(link.reverse.loss, LossSpec::default());
@@ -518,7 +519,7 @@ fn losses_are_of_the_direction_that_they_are_written_in() {
 
 #[test]
 fn settings_of_a_kernel_are_read_and_misspelt_ones_are_not() {
-    let flow = &Scenario::from_tree(&dumbbell()).expect("a scenario").flows[0];
+    let flow = &from_tree(&dumbbell()).expect("a scenario").flows[0];
     assert_eq!(flow.told, ["window_limit"]);
     assert!(flow.told("window_limit").is_some() && flow.told("smss").is_none());
     let tree = added(
@@ -526,7 +527,7 @@ fn settings_of_a_kernel_are_read_and_misspelt_ones_are_not() {
         "kernel",
         json!({"time": "real", "cpus": 2, "memory": "2 GB", "image": "6.1-hz1000", "sysctl": {"net.ipv4.tcp_sack": false}}),
     );
-    let kernel = Scenario::from_tree(&tree).expect("a scenario").kernel;
+    let kernel = from_tree(&tree).expect("a scenario").kernel;
     assert_eq!(kernel.settings.choice("time"), "real");
     assert_eq!(kernel.settings.bytes("memory"), 2_000_000_000);
     assert_eq!(kernel.image.as_deref(), Some("6.1-hz1000"));
@@ -561,7 +562,7 @@ fn an_algorithm_that_lives_on_marks_brings_the_feedback_it_needs_unless_told_oth
         if let Some(ecn) = asked {
             tree["tcp"]["ecn"] = json!(ecn);
         }
-        let scenario = Scenario::from_tree(&tree).expect("a scenario");
+        let scenario = from_tree(&tree).expect("a scenario");
         assert_eq!(scenario.flows[0].tcp.choice("ecn"), expected, "{cc}");
     }
 }
@@ -570,7 +571,7 @@ fn an_algorithm_that_lives_on_marks_brings_the_feedback_it_needs_unless_told_oth
 fn a_threshold_may_be_given_in_bandwidth_delay_products() {
     let queue = json!({"name": "step", "limit": "2 bdp", "mark_above": "0.5 bdp"});
     let tree = edited("/links/bottleneck/queue", queue);
-    let scenario = Scenario::from_tree(&tree).expect("a scenario");
+    let scenario = from_tree(&tree).expect("a scenario");
     // 128 kbit/s times the 500 ms of the flow without further delay: 8000 bytes.
     let params = &scenario.links[0].forward.queue.params;
     assert_eq!(params.get("limit"), Value::Bytes(16_000));

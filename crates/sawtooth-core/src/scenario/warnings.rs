@@ -2,38 +2,40 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value as Json};
-
 use super::error::{ScenarioError, at, at_key};
-use super::{FlowSpec, LinkSpec, Scenario, declared_name};
+use super::origins::{Origin, Origins, TcpTables, declared_name};
 use crate::registry::Value;
 use crate::rng::Stream;
+use crate::spec::{FlowSpec, LinkSpec, Scenario};
 use crate::units::Instant;
 use crate::{cc, queue, tcp};
 
-/// All warnings of a scenario that was made from `tree`, each once.
-pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioError> {
-    let tcp = scenario.all_flows().flat_map(|flow| {
-        let keys = Keys { tree, flow };
+/// What can be run of a scenario, and is hardly meant: each says once what will happen.
+pub fn warnings(scenario: &Scenario, origins: &Origins) -> Vec<ScenarioError> {
+    let flows = scenario.all_flows().zip(origins.all_flows());
+    let tcp = flows.flat_map(|(flow, origin)| {
+        let tables = origins.tcp(origin);
         let own = [
-            marks(scenario, flow, &keys),
-            backoff(flow),
-            rates(flow),
-            twice(scenario, &flow.block, &flow.path, CROSSED_BACK),
-            late(scenario, &flow.block, flow.start),
+            marks(scenario, flow, origin, &tables),
+            backoff(flow, origin),
+            rates(flow, origin),
+            twice(scenario, &flow.path, origin, CROSSED_BACK),
+            late(scenario, flow.start, origin),
         ];
-        let keys = ineffective(scenario, flow, &keys);
+        let keys = ineffective(scenario, flow, &tables);
         own.into_iter().flatten().chain(keys)
     });
-    let udp = scenario.udp.iter().flat_map(|flow| {
+    let udp = scenario.udp.iter().zip(&origins.entries.udp);
+    let udp = udp.flat_map(|(flow, origin)| {
         let own = [
-            twice(scenario, &flow.block, &flow.path, "list each link once"),
-            late(scenario, &flow.block, flow.start),
+            twice(scenario, &flow.path, *origin, "list each link once"),
+            late(scenario, flow.start, *origin),
         ];
         own.into_iter().flatten()
     });
-    let links = overload(scenario).into_iter().chain(unused(scenario));
-    let links = links.chain(unrecorded(scenario, tree));
+    let links = overload(scenario, origins).into_iter();
+    let links = links.chain(unused(scenario));
+    let links = links.chain(unrecorded(scenario, origins));
     let links = links.chain(scenario.links.iter().filter_map(shapes_nothing));
     let mut found = Vec::new();
     for warning in tcp.chain(udp).chain(links) {
@@ -45,9 +47,10 @@ pub(super) fn of(scenario: &Scenario, tree: &Map<String, Json>) -> Vec<ScenarioE
 }
 
 /// A stretch of time of a table that is not recorded.
-fn unrecorded(scenario: &Scenario, tree: &Map<String, Json>) -> Option<ScenarioError> {
+fn unrecorded(scenario: &Scenario, origins: &Origins) -> Option<ScenarioError> {
     let mut keys = ["record_from", "record_until"].into_iter();
-    let key = keys.find(|key| scenario.record.packets.is_none() && tree.contains_key(*key))?;
+    let key =
+        keys.find(|key| scenario.record.packets.is_none() && origins.tree.contains_key(*key))?;
     let message = format!("`{key}` is of the table `packets`, which is not recorded");
     Some(at_key(key, message).hint("add record = [\"packets\"]"))
 }
@@ -76,29 +79,35 @@ fn unused(scenario: &Scenario) -> Vec<ScenarioError> {
 const CROSSED_BACK: &str =
     "acknowledgements take the same links back by themselves: list each link once";
 
-/// The path of the flow at `block` crosses a link more than once.
-fn twice(scenario: &Scenario, block: &str, path: &[usize], instead: &str) -> Option<ScenarioError> {
+/// The path of a flow crosses a link more than once.
+fn twice(
+    scenario: &Scenario,
+    path: &[usize],
+    origin: Origin,
+    instead: &str,
+) -> Option<ScenarioError> {
     let mut crossed = BTreeSet::new();
     let again = path.iter().position(|link| !crossed.insert(link))?;
     let name = declared_name(&scenario.links[path[again]]);
     let message = format!("the path crosses `{name}` twice: packets will queue there twice");
-    Some(at(format!("{block}.path[{again}]"), message).hint(instead))
+    let place = origin.key(&format!("path[{again}]"));
+    Some(at(place, message).hint(instead))
 }
 
-/// The flow at `block` starts when all is over.
-fn late(scenario: &Scenario, block: &str, start: Instant) -> Option<ScenarioError> {
+/// A flow starts when all is over.
+fn late(scenario: &Scenario, start: Instant, origin: Origin) -> Option<ScenarioError> {
     let end = scenario.duration.secs();
     (start.secs() >= end).then(|| {
         let message = format!("the run ends at {end} s, before this starts: it will send nothing");
-        at(format!("{block}.start"), message)
+        at(origin.key("start"), message)
             .hint("start it earlier, or give the scenario a longer `duration`")
     })
 }
 
 /// Flows that arrive at a rate that their link cannot carry; loads like that are refused.
-fn overload(scenario: &Scenario) -> Option<ScenarioError> {
+fn overload(scenario: &Scenario, origins: &Origins) -> Option<ScenarioError> {
     let mut offered = vec![0.0; scenario.links.len()];
-    for one in &scenario.arriving {
+    for (one, origin) in scenario.arriving.iter().zip(&origins.entries.arriving) {
         let bps = one.offered_bps();
         let (smss, header) = one.sizes();
         for link in &one.flow.path {
@@ -111,8 +120,10 @@ fn overload(scenario: &Scenario) -> Option<ScenarioError> {
                     scenario.links[*link].name,
                     100.0 * load
                 );
-                let path = format!("{}.arrivals", one.flow.block);
-                return Some(at(path, message).hint("lower `rate` or `size`, or give a `load`"));
+                return Some(
+                    at(origin.key("arrivals"), message)
+                        .hint("lower `rate` or `size`, or give a `load`"),
+                );
             }
         }
     }
@@ -135,45 +146,13 @@ fn shapes_nothing(link: &LinkSpec) -> Option<ScenarioError> {
     })
 }
 
-/// The keys of `tcp` that the scenario itself sets for a flow.
-struct Keys<'a> {
-    tree: &'a Map<String, Json>,
-    flow: &'a FlowSpec,
-}
-
-impl Keys<'_> {
-    /// The table `tcp` of the flow, and that of all flows.
-    fn tables(&self) -> [Option<(String, &Map<String, Json>)>; 2] {
-        let block = self
-            .flow
-            .block
-            .trim_start_matches("flows[")
-            .trim_end_matches(']');
-        let own = block
-            .parse::<usize>()
-            .ok()
-            .and_then(|index| self.tree.get("flows")?.get(index)?.get("tcp"));
-        [
-            own.and_then(Json::as_object)
-                .map(|table| (format!("{}.tcp", self.flow.block), table)),
-            self.tree
-                .get("tcp")
-                .and_then(Json::as_object)
-                .map(|table| ("tcp".to_owned(), table)),
-        ]
-    }
-
-    /// Where a key is set.
-    fn path(&self, key: &str) -> Option<String> {
-        let mut tables = self.tables().into_iter().flatten();
-        tables
-            .find(|(_, table)| table.contains_key(key))
-            .map(|(path, _)| format!("{path}.{key}"))
-    }
-}
-
 /// An algorithm that lives on marks and gets none, or not those it needs.
-fn marks(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Option<ScenarioError> {
+fn marks(
+    scenario: &Scenario,
+    flow: &FlowSpec,
+    origin: Origin,
+    tables: &TcpTables,
+) -> Option<ScenarioError> {
     if flow.kernel_cc.is_some() {
         return None;
     }
@@ -182,7 +161,7 @@ fn marks(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Option<ScenarioEr
     if wants == cc::Ecn::Classic {
         return None;
     }
-    let asked = keys.path("ecn");
+    let asked = tables.place("ecn");
     let feedback = flow.tcp.choice("ecn");
     let told = |message: String, hint: &str| asked.clone().map(|path| at(path, message).hint(hint));
     if feedback == "off" {
@@ -205,7 +184,7 @@ fn marks(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Option<ScenarioEr
         let message = format!(
             "no queue on the path of `{name}` marks: it will react to losses only, as reno"
         );
-        return Some(at(&flow.cc_path, message).hint(
+        return Some(at(origin.cc(), message).hint(
             "give a link of its path queue = { name = \"step\" }, or take another algorithm",
         ));
     }
@@ -224,18 +203,18 @@ fn marks(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Option<ScenarioEr
 }
 
 /// A reaction to marks that never come.
-fn backoff(flow: &FlowSpec) -> Option<ScenarioError> {
+fn backoff(flow: &FlowSpec, origin: Origin) -> Option<ScenarioError> {
     let set = matches!(flow.cc.params.find("beta_ecn"), Some(Value::Number(_)));
     let off = flow.tcp.choice("ecn") == "off";
     (set && off).then(|| {
         let message = "`beta_ecn` has no effect: without ECN there are no marks";
-        at_key(format!("{}.beta_ecn", flow.cc_path), message)
+        at_key(format!("{}.beta_ecn", origin.cc()), message)
             .hint("set tcp.ecn = \"classic\", and a queue that marks")
     })
 }
 
 /// An algorithm that lives on delivery rates, which only one recovery measures.
-fn rates(flow: &FlowSpec) -> Option<ScenarioError> {
+fn rates(flow: &FlowSpec, origin: Origin) -> Option<ScenarioError> {
     let recovery = flow.tcp.choice("recovery");
     let blind =
         flow.kernel_cc.is_none() && cc::named(flow.cc.name).needs.rates == cc::Rates::Needed;
@@ -244,12 +223,12 @@ fn rates(flow: &FlowSpec) -> Option<ScenarioError> {
             "`{}` needs delivery rates, which recovery \"{recovery}\" does not measure: its window will stay a few segments",
             flow.cc.name
         );
-        at(&flow.cc_path, message).hint("set stack = \"linux\", or tcp.recovery = \"rack\"")
+        at(origin.cc(), message).hint("set stack = \"linux\", or tcp.recovery = \"rack\"")
     })
 }
 
 /// Keys of `tcp` that the flow's recovery does not read, or its policy of delayed acknowledgements; those of all flows only where no flow's does.
-fn ineffective(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Vec<ScenarioError> {
+fn ineffective(scenario: &Scenario, flow: &FlowSpec, tables: &TcpTables) -> Vec<ScenarioError> {
     let mut found = Vec::new();
     for (choice, of) in [
         ("recovery", tcp::readers::OF_RECOVERIES),
@@ -257,7 +236,7 @@ fn ineffective(scenario: &Scenario, flow: &FlowSpec, keys: &Keys) -> Vec<Scenari
     ] {
         let chosen = flow.tcp.choice(choice);
         for (key, readers) in of {
-            let Some(path) = keys.path(key).filter(|_| !readers.contains(&chosen)) else {
+            let Some(path) = tables.place(key).filter(|_| !readers.contains(&chosen)) else {
                 continue;
             };
             let common = path.starts_with("tcp.");

@@ -17,8 +17,8 @@ use crate::cc;
 use crate::record::Table;
 use crate::record::rows::{ArrivalRow, CompletionRow, TransferRow};
 use crate::rng::Stream;
-use crate::scenario::{ArrivingSpec, Scenario};
 use crate::source;
+use crate::spec::{ArrivingSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
 

@@ -6,7 +6,7 @@ use super::World;
 use crate::limits::{counted, how_to_raise};
 use crate::link::Packets;
 use crate::record::{Effort, Records};
-use crate::scenario::Scenario;
+use crate::spec::Scenario;
 
 /// Events between two looks: some milliseconds.
 const EVENTS: u32 = 1 << 16;

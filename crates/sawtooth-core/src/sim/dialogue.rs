@@ -25,8 +25,8 @@ use crate::exchanges::{Exchanges, Speech};
 use crate::packet::Packet;
 use crate::record::Table;
 use crate::rng::Stream;
-use crate::scenario::{FlowSpec, Scenario};
 use crate::source::Write;
+use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
 

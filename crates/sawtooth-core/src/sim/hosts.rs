@@ -22,7 +22,7 @@ use crate::host::stopwatch::Cause;
 use crate::host::{Frame, Machine, Work};
 use crate::packet::Packet;
 use crate::record::rows::Stalls;
-use crate::scenario::{FlowSpec, Scenario};
+use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::waits::Waits;
 
 /// A part of a host that has events.

@@ -7,7 +7,7 @@ use crate::histogram::TimesNs;
 use crate::link::{NotedPacket, PacketFate, Packets, Port, Traffic};
 use crate::record::Table;
 use crate::record::rows::{LinkFlowRow, LinkRow, PacketRow, WaitRow};
-use crate::scenario::{Recording, Scenario};
+use crate::spec::{Recording, Scenario};
 
 /// Gives every port a ledger, if what is recorded takes one. `whose`: of each hop that its packets may be on.
 pub fn keep_ledgers(ports: &mut [Port], record: Recording, whose: Vec<Traffic>) {

@@ -3,7 +3,7 @@
 use super::{Flow, World, direction_name, ns};
 use crate::record::Table;
 use crate::record::rows::{QueueRow, SeriesRow, VariableRow};
-use crate::scenario::{Sampling, Scenario};
+use crate::spec::{Sampling, Scenario};
 use crate::tcp::sender::Sender;
 use crate::units::{Duration, Rate};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::dialogue::Dialogues;
 use super::index_u32;
 use crate::link::{Port, Traffic};
-use crate::scenario::{FlowSpec, Sampling, Scenario};
+use crate::spec::{FlowSpec, Sampling, Scenario};
 
 /// A place on a flow's round trip.
 #[derive(Clone, Copy, Debug)]

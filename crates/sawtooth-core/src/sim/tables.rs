@@ -5,7 +5,7 @@ use super::udp::Udp;
 use super::{World, index_u32, links, ns};
 use crate::record::rows::{DatagramRow, EpisodeRow, FlowRow, SourceRow};
 use crate::record::{Records, Table};
-use crate::scenario::{FlowSpec, UdpSpec};
+use crate::spec::{FlowSpec, UdpSpec};
 use crate::tcp::limits::Limit;
 use crate::udp;
 use crate::units::mean_rate_bps;

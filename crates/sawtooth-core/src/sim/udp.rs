@@ -5,7 +5,7 @@ use super::{World, index_u32};
 use crate::events::Key;
 use crate::packet::Packet;
 use crate::packet_source::{Departure, PacketSource};
-use crate::scenario::{Scenario, UdpSpec};
+use crate::spec::{Scenario, UdpSpec};
 use crate::udp::{self, Received};
 
 /// A flow of UDP.

@@ -2,7 +2,7 @@
 
 use sawtooth_core::Scenario;
 use sawtooth_core::record::{Data, Effort, Records, SCHEMA, Table};
-use sawtooth_core::scenario::{FlowSpec, LinkSpec};
+use sawtooth_core::spec::{FlowSpec, LinkSpec};
 use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::config::RtoEstimator;
 

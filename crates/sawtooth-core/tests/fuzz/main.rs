@@ -26,10 +26,10 @@ use std::sync::{Mutex, Once, PoisonError};
 use std::time::Instant;
 
 use sawtooth_core::registry::{Entry, Param};
-use sawtooth_core::scenario::Shortcuts;
+use sawtooth_core::spec::Shortcuts;
 use sawtooth_core::{
-    Scenario, arrivals, cc, dist, host, impair, loss, packet_source, queue, simulate_within_limits,
-    source, tcp,
+    Scenario, arrivals, cc, demand, dist, host, impair, loss, packet_source, queue, scenario,
+    simulate_within_limits, source, tcp,
 };
 use serde_json::{Value, json};
 
@@ -142,9 +142,9 @@ fn saved(tree: &Value, seed: u64, number: u64) -> Value {
 /// What fails, made small.
 fn smallest(made: &Made, seed: u64, number: u64, rule: &str) -> Value {
     minimal::minimal(&made.tree, TRIES, |tree| {
-        let scenario = Scenario::from_tree(tree)
+        let scenario = scenario::from_tree(tree)
             .ok()
-            .filter(|scenario| scenario.cost() < 50_000.0);
+            .filter(|scenario| demand::segments(scenario) < 50_000.0);
         scenario.is_some_and(|scenario| {
             attempt(&scenario, seed, number).is_err_and(|(broken, _)| broken == rule)
         })
@@ -296,7 +296,7 @@ fn replay(path: &Path) {
     let text = std::fs::read_to_string(path).expect("a file that can be read");
     let json: Value = serde_json::from_str(&text).expect("JSON");
     let number = |key: &str| json[key].as_u64().unwrap_or(0);
-    let Ok(scenario) = Scenario::from_tree(&json["scenario"]) else {
+    let Ok(scenario) = scenario::from_tree(&json["scenario"]) else {
         // What was a valid scenario when it was found may be refused by now.
         return;
     };

@@ -5,10 +5,11 @@
 
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use sawtooth_core::demand::Demand;
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value as Default};
 use sawtooth_core::rng::Stream;
 use sawtooth_core::{
-    Scenario, arrivals, cc, dist, host, impair, loss, packet_source, queue, source, tcp,
+    Scenario, arrivals, cc, dist, host, impair, loss, packet_source, queue, scenario, source, tcp,
 };
 use serde_json::{Map, Value, json};
 
@@ -66,9 +67,9 @@ fn finish(mut tree: Value) -> Made {
     // Where the estimate is too low the run is ended, as it is for everybody.
     tree["limits"] = json!({"events": 5.0 * MOST_EVENTS, "rows": 1e6, "memory": "300 MB"});
     for _ in 0..REPAIRS {
-        match Scenario::from_tree(&tree) {
+        match scenario::from_tree(&tree) {
             Ok(scenario) => {
-                let demand = scenario.demand();
+                let demand = Demand::of(&scenario);
                 let cost = (demand.segments / MOST_SEGMENTS).max(demand.events / MOST_EVENTS);
                 if cost <= 2.0 {
                     return Made {

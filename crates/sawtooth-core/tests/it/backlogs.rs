@@ -7,9 +7,9 @@ use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::link::{Port, Traffic, Turn};
 use sawtooth_core::packet::{Data, Packet};
 use sawtooth_core::record::{Data as Column, Records};
-use sawtooth_core::scenario::Shortcuts;
 use sawtooth_core::sim::{self, links};
 use sawtooth_core::simulate;
+use sawtooth_core::spec::Shortcuts;
 use serde_json::{Value, json};
 
 pub fn floats<'a>(records: &'a Records, table: &str, column: &str) -> &'a [f64] {

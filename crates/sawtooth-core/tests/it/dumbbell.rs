@@ -3,12 +3,12 @@
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
 
 use sawtooth_core::record::Data;
-use sawtooth_core::{Scenario, simulate};
+use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
 fn run(tree: &Value) -> sawtooth_core::record::Records {
     simulate(
-        &Scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}")),
+        &scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}")),
         1,
     )
 }

@@ -8,7 +8,7 @@ use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::tcp::{self, Config};
-use sawtooth_core::{Scenario, cc, simulate};
+use sawtooth_core::{Scenario, cc, scenario, simulate};
 use serde_json::{Value, json};
 
 // --- the receiver -------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ fn scenario(tcp: &Value, cc: &str) -> Scenario {
         "links": {"l": {"rate": "1 Mbit/s", "delay": "1 ms"}},
         "flows": [{"path": ["l"]}],
     });
-    Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
+    scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn config(tcp: &Value, cc: &str) -> Config {
@@ -292,7 +292,7 @@ fn rfc3168_6_1_5_what_is_sent_again_is_not_capable_except_where_marks_are_all_th
 // --- paths --------------------------------------------------------------------------------------------------------------
 
 fn run(tree: &Value) -> Records {
-    let scenario = Scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"));
     simulate(&scenario, 1)
 }
 

@@ -8,7 +8,7 @@ use sawtooth_core::record::{Data as Column, Records};
 use sawtooth_core::registry::{Params, Value};
 use sawtooth_core::rng::Stream;
 use sawtooth_core::units::Rate;
-use sawtooth_core::{Scenario, simulate};
+use sawtooth_core::{scenario, simulate};
 use serde_json::{Value as Json, json};
 
 // --- whatever arrives ---------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ fn queues_that_could_not_work_are_refused_with_what_to_do() {
             "links": {"l": {"rate": rate, "delay": "5 ms", "queue": queue}},
             "flows": [{"path": ["l"], "tcp": {"smss": "1460 B", "header": "40 B"}}],
         });
-        Scenario::from_tree(&tree)
+        scenario::from_tree(&tree)
             .expect_err("an error")
             .to_string()
     };
@@ -173,7 +173,7 @@ fn queues_that_could_not_work_are_refused_with_what_to_do() {
 // --- from end to end ----------------------------------------------------------------------------------------------------
 
 fn run(tree: &Json) -> Records {
-    let scenario = Scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"));
     simulate(&scenario, 1)
 }
 

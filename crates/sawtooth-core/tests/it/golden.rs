@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use crate::compare::compare;
 use sawtooth_core::record::{Data, Records};
-use sawtooth_core::{Scenario, cc, simulate, tcp};
+use sawtooth_core::{cc, scenario, simulate, tcp};
 use serde_json::{Value, json};
 
 /// Name, queue limit in packets, window limit in packets, bytes to send, start of a second flow.
@@ -34,7 +34,7 @@ const ROUND: &str = "104 ms";
 const YOUNGER: &[&str] = &[];
 
 fn run(tree: &Value) -> Records {
-    let scenario = Scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"));
     simulate(&scenario, 1)
 }
 

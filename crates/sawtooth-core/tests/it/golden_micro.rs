@@ -18,7 +18,7 @@ use sawtooth_core::packet::{Ack, Data, Ecn};
 use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::sender::{Sender, SenderCounters};
-use sawtooth_core::{Scenario, cc};
+use sawtooth_core::{cc, scenario};
 use serde_json::json;
 
 // --- the scenarios ------------------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ impl<'a> Path<'a> {
         if !micro.marked.is_empty() {
             tree["tcp"]["ecn"] = json!(feedback(entry));
         }
-        let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
         let flow = &scenario.flows[0];
         let config = || Config::from(&flow.tcp);
         let sender = if micro.writes.is_some() {

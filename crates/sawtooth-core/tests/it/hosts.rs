@@ -6,8 +6,8 @@
 use crate::random;
 use proptest::prelude::*;
 use sawtooth_core::record::{Data, Records, Table};
-use sawtooth_core::scenario::Shortcuts;
-use sawtooth_core::{Scenario, simulate};
+use sawtooth_core::spec::Shortcuts;
+use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
 fn machine() -> Value {
@@ -31,7 +31,7 @@ fn tree(message: u64) -> Value {
 
 fn run(tree: &Value) -> Records {
     simulate(
-        &Scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}")),
+        &scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}")),
         1,
     )
 }
@@ -487,7 +487,7 @@ fn machines_that_cost_nothing_change_no_exchange() {
 /// Refused at `path`; the hint that comes with it.
 #[track_caller]
 fn refused(tree: &Value, path: &str, message: &str) -> Option<String> {
-    let error = Scenario::from_tree(tree).expect_err("a refusal");
+    let error = scenario::from_tree(tree).expect_err("a refusal");
     let found = (error.path.as_str(), error.message.as_str());
     assert_eq!(found, (path, message));
     error.hint
@@ -583,7 +583,7 @@ fn what_hosts_cannot_be_is_said_where_it_is_written() {
     let mut nowhere = tree(1920);
     nowhere.as_object_mut().expect("a table").remove("hosts");
     refused_with_advice(&nowhere, "host", "there is no host `pc`");
-    let error = Scenario::for_kernel(&with("/record", json!([]))).expect_err("a refusal");
+    let error = scenario::for_kernel(&with("/record", json!([]))).expect_err("a refusal");
     assert_eq!(
         (error.path.as_str(), error.message.as_str()),
         (
@@ -699,7 +699,7 @@ proptest! {
 
     #[test]
     fn records_of_hosts_do_not_depend_on_the_shortcuts_and_agree_with_each_other(tree in case()) {
-        let mut scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+        let mut scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
         let fast = simulate(&scenario, 1);
         for shortcuts in [
             Shortcuts { ring: false, ..Shortcuts::all(true) },

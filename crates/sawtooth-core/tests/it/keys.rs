@@ -2,7 +2,7 @@
 
 use sawtooth_core::record::SCHEMA;
 use sawtooth_core::scenario::keys::{Key, Missing, RECORD, TABLES, Table, Takes};
-use sawtooth_core::scenario::{Scenario, ScenarioError};
+use sawtooth_core::{Scenario, ScenarioError, scenario};
 use serde_json::{Value as Json, json};
 
 /// A scenario that has a table with these keys, where `table` says.
@@ -83,7 +83,7 @@ fn scenario(table: &Table, keys: &Json) -> Result<Scenario, ScenarioError> {
     if tree["hosts"].get("h").is_none() {
         tree["hosts"]["h"] = json!({});
     }
-    Scenario::from_tree(&tree)
+    scenario::from_tree(&tree)
 }
 
 fn every_key() -> impl Iterator<Item = (&'static Table, &'static Key)> {
@@ -156,10 +156,10 @@ fn a_key_that_is_needed_is_missed() {
             path if path.starts_with("flows[]") => "/flows/0",
             other => panic!("the test does not know the table `{other}`"),
         };
-        Scenario::from_tree(&tree).expect("complete");
+        scenario::from_tree(&tree).expect("complete");
         let parent = tree.pointer_mut(place).and_then(Json::as_object_mut);
         parent.expect("a table").remove(key.name).expect("the key");
-        let error = Scenario::from_tree(&tree).expect_err(key.name);
+        let error = scenario::from_tree(&tree).expect_err(key.name);
         assert!(
             error.message.contains(&format!("`{}`", key.name)) || error.message.contains("needs"),
             "{error}"

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// Top may use below, same line never each other.
 const LAYERS: &[&[&str]] = &[
-    &["sim"],
-    &["link", "feed"],
-    &["scenario"],
+    &["sim", "scenario"],
+    &["link", "feed", "demand"],
+    &["spec"],
     &["udp"],
     &["tcp", "host", "exchanges", "kernel"],
     &["cc", "queue", "source", "packet_source", "arrivals"],
@@ -121,7 +121,7 @@ fn module_of(relative: &Path) -> Vec<String> {
     parts
 }
 
-/// `pub use scenario::{Scenario, ScenarioError};` of the front page: the module of each name.
+/// `pub use sim::{simulate, simulate_with_effort};` of the front page: the module of each name.
 fn reexported(front: &str) -> BTreeMap<String, String> {
     // The root's own modules are named without `crate`.
     let rooted = front.replace("pub use ", "pub use crate::");
@@ -146,7 +146,7 @@ fn sources(directory: &Path) -> BTreeSet<PathBuf> {
 
 /// The faults of a source that is planted at `place`.
 fn planted(place: &str, source: &str) -> Vec<String> {
-    let front = "pub use scenario::{Scenario, ScenarioError};\npub use sim::simulate;";
+    let front = "pub use spec::Scenario;\npub use sim::{simulate, simulate_with_effort};";
     uses(Path::new(place), source, &reexported(front))
         .iter()
         .filter_map(Use::fault)
@@ -171,7 +171,7 @@ fn a_planted_fault_is_seen_wherever_it_hides() {
         ),
         (
             "cc/bbr.rs",
-            "pub use super::super::scenario::Scenario;",
+            "pub use super::super::scenario::read;",
             "cc/bbr.rs:1: cc uses scenario",
         ),
         ("cc.rs", "use super::tcp;", "cc.rs:1: cc uses tcp"),
@@ -179,6 +179,16 @@ fn a_planted_fault_is_seen_wherever_it_hides() {
             "cc/bbr.rs",
             "use crate::simulate;",
             "cc/bbr.rs:1: cc uses sim",
+        ),
+        (
+            "link.rs",
+            "use crate::scenario::read;",
+            "link.rs:1: link uses scenario",
+        ),
+        (
+            "sim/flow.rs",
+            "use crate::scenario::read;",
+            "sim/flow.rs:1: sim uses scenario",
         ),
         ("cc/bbr.rs", "use crate::*;", "cc/bbr.rs:1: cc uses *"),
         (

@@ -1,6 +1,7 @@
 //! What asks for too much is refused where it does, or ended where only the run shows it.
 
-use sawtooth_core::{Scenario, ScenarioError, simulate_within_limits};
+use sawtooth_core::demand::Demand;
+use sawtooth_core::{ScenarioError, scenario, simulate_within_limits};
 use serde_json::{Value, json};
 
 fn tree(changes: &Value) -> Value {
@@ -25,14 +26,14 @@ fn merge(tree: &mut Value, changes: &Value) {
 }
 
 fn refused(changes: &Value) -> ScenarioError {
-    Scenario::from_tree(&tree(changes)).expect_err("too much")
+    scenario::from_tree(&tree(changes)).expect_err("too much")
 }
 
 /// What ends a run.
 fn stopped(limits: &Value, changes: &Value) -> String {
     let mut tree = tree(&json!({ "limits": limits, "links": { "l": { "rate": "1 Gbit/s" } } }));
     merge(&mut tree, changes);
-    let scenario = Scenario::from_tree(&tree).expect("a scenario");
+    let scenario = scenario::from_tree(&tree).expect("a scenario");
     let stopped = simulate_within_limits(&scenario, 1).expect_err("a limit");
     stopped.to_string()
 }
@@ -87,7 +88,7 @@ fn what_recurs_too_often_is_refused_at_its_key() {
             &mut raised,
             &json!({ "limits": { "events": 1e11, "memory": "10 TB" } }),
         );
-        Scenario::from_tree(&raised).expect("is meant");
+        scenario::from_tree(&raised).expect("is meant");
     }
 }
 
@@ -171,7 +172,7 @@ fn an_unknown_limit_and_one_that_is_no_number_are_named() {
 #[test]
 fn limits_change_no_record() {
     let run = |changes: &Value| {
-        let scenario = Scenario::from_tree(&tree(changes)).expect("a scenario");
+        let scenario = scenario::from_tree(&tree(changes)).expect("a scenario");
         simulate_within_limits(&scenario, 7).expect("within").0
     };
     assert_eq!(
@@ -183,8 +184,8 @@ fn limits_change_no_record() {
 #[test]
 fn a_link_that_changes_and_carries_no_flow_asks_for_nothing() {
     let demand = |changes: &Value| {
-        let scenario = Scenario::from_tree(&tree(changes)).expect("a scenario");
-        scenario.demand().segments
+        let scenario = scenario::from_tree(&tree(changes)).expect("a scenario");
+        Demand::of(&scenario).segments
     };
     let idle = json!({ "links": { "idle": { "rate": "1 Mbit/s", "delay": "1 ms",
         "walk": { "interval": "10 ms", "delay_step": "1 ms", "delay_min": "1 ms", "delay_max": "20 ms" } } } });
@@ -199,7 +200,7 @@ fn a_link_that_changes_and_carries_no_flow_asks_for_nothing() {
 fn a_limit_of_few_events_is_kept_to_the_event() {
     let run = |events: f64| {
         let limits = json!({ "duration": "2 s", "limits": { "events": events } });
-        let scenario = Scenario::from_tree(&tree(&limits)).expect("a scenario");
+        let scenario = scenario::from_tree(&tree(&limits)).expect("a scenario");
         simulate_within_limits(&scenario, 7)
     };
     #[expect(clippy::cast_precision_loss, reason = "few")]
@@ -222,11 +223,11 @@ fn flows_that_arrive_and_cannot_leave_are_counted_beforehand() {
         let mut changes =
             json!({ "flows": [{ "path": ["l"], "arrivals": { "rate": rate, "size": "15 kB" } }] });
         merge(&mut changes, &more);
-        Scenario::from_tree(&tree(&changes))
+        scenario::from_tree(&tree(&changes))
     };
     let bytes = |rate: f64| {
         let scenario = arrivals(rate, json!({})).expect("a scenario");
-        scenario.demand().memory_bytes
+        Demand::of(&scenario).memory_bytes
     };
     // About 8 flows of 15 kB in a second are what the link carries; of 1000 in each of 60 s nearly all stay.
     assert!(bytes(4.0) < 1e6, "{}", bytes(4.0));

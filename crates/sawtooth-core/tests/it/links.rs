@@ -3,7 +3,7 @@
 use crate::random::{config, counts, load, times};
 use proptest::prelude::*;
 use sawtooth_core::record::{Data, Records};
-use sawtooth_core::{Scenario, simulate, simulate_with_effort};
+use sawtooth_core::{scenario, simulate, simulate_with_effort};
 use serde_json::{Value, json};
 
 /// One link and one flow of a size.
@@ -34,7 +34,7 @@ fn floats<'a>(records: &'a Records, table: &str, column: &str) -> &'a [f64] {
 }
 
 fn refused(tree: &Value) -> (String, String) {
-    let error = Scenario::from_tree(tree).expect_err("it is refused");
+    let error = scenario::from_tree(tree).expect_err("it is refused");
     (error.path, error.message)
 }
 
@@ -354,11 +354,11 @@ fn the_kernels_shaper_is_not_asked_for_what_it_cannot_make() {
     ] {
         let mut tree = over(&link(&more), "1 MB");
         assert!(
-            Scenario::for_kernel(&tree).is_ok(),
+            scenario::for_kernel(&tree).is_ok(),
             "the simulator's links can"
         );
         tree["kernel"] = json!({"shaper": "kernel"});
-        let error = Scenario::for_kernel(&tree).expect_err("the kernel's cannot");
+        let error = scenario::for_kernel(&tree).expect_err("the kernel's cannot");
         assert_eq!(
             error.message,
             format!("the kernel's shaper cannot make {what}")

@@ -8,7 +8,7 @@ use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::tcp::timestamps::Stamp;
 use sawtooth_core::tcp::{Config, receiver::Receiver};
-use sawtooth_core::{Scenario, cc, record, simulate};
+use sawtooth_core::{Scenario, cc, record, scenario, simulate};
 use serde_json::{Value, json};
 
 const RTT: f64 = 0.1;
@@ -21,7 +21,7 @@ fn scenario(tcp: &Value) -> Scenario {
     let tree = json!({
         "duration": "1 s", "tcp": all, "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}],
     });
-    Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
+    scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A sender, and the clock.
@@ -181,7 +181,7 @@ fn rfc3522_what_an_earlier_recovery_has_sent_again_undoes_no_later_one() {
             {"name": "udp", "path": ["l"], "transport": "udp", "source": {"name": "constant_rate", "rate": "4 Mbit/s"}},
         ],
     });
-    let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     let records = simulate(&scenario, 1);
     let first = |table: &str, column: &str| {
         let table = records.table(table).expect("the table");
@@ -362,7 +362,7 @@ fn a_flow_that_is_not_paced_has_no_maximum_rate() {
         "duration": "1 s", "tcp": {"pacing": "off", "max_pacing_rate": "1 Mbit/s"},
         "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}],
     });
-    let error = Scenario::from_tree(&tree).expect_err("a contradiction");
+    let error = scenario::from_tree(&tree).expect_err("a contradiction");
     assert_eq!(error.path, "tcp.max_pacing_rate");
 }
 
@@ -393,7 +393,7 @@ fn in_turn(cache: &str, shortcuts: bool) -> (Vec<f64>, record::Records) {
         "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": "1000 packets"}, "drop": [102]}},
         "flows": [flow(0), flow(1), flow(2)],
     });
-    let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     let records = simulate(&scenario, 1);
     let series = records.table("series").expect("a table");
     let (record::Data::Str(flows), record::Data::F64(thresholds)) =

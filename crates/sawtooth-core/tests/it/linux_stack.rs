@@ -3,7 +3,7 @@
 //! One flow over 10 Mbit/s, 20 ms each way. Packets are counted from 1: the SYN, the handshake's third packet, and then data.
 
 use sawtooth_core::record::{Data, Records};
-use sawtooth_core::{Scenario, simulate};
+use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
 fn fetch(size: &str, drop: &[u64], tcp: &Value) -> Flow {
@@ -12,7 +12,7 @@ fn fetch(size: &str, drop: &[u64], tcp: &Value) -> Flow {
         "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": "1000 packets"}, "drop": drop}},
         "flows": [{"path": ["l"], "source": {"name": "bulk", "size": size}}],
     });
-    let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     Flow(simulate(&scenario, 1))
 }
 

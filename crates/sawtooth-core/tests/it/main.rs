@@ -35,6 +35,7 @@ mod recovery_rules;
 mod sender_rules;
 mod shift;
 mod shortcuts;
+mod spec;
 mod tcp_rules;
 mod theory;
 mod udp;

@@ -1,11 +1,11 @@
 //! Media and the nodes between links: when a packet of a path is where, worked out by hand.
 
 use sawtooth_core::record::{Data, Records};
-use sawtooth_core::{Scenario, simulate};
+use sawtooth_core::{Scenario, scenario, simulate};
 use serde_json::{Value, json};
 
 fn load(tree: &Value) -> Scenario {
-    Scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"))
+    scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "compared with tolerances")]
@@ -163,9 +163,9 @@ fn segments_are_as_large_as_the_medium_admits_if_they_are_to_be() {
     small["links"]["l"]["mtu"] = json!("1500 B");
     assert_eq!(load(&small).flows[0].tcp.bytes("smss"), 1460);
     // Without it, what is too large is refused, as over any link with an `mtu`.
-    let error = Scenario::from_tree(&tree("ethernet", json!({"smss": "1461 B"})));
+    let error = scenario::from_tree(&tree("ethernet", json!({"smss": "1461 B"})));
     assert_eq!(error.expect_err("too large").path, "links.l.mtu");
-    let error = Scenario::from_tree(&tree("none", json!({"mss_from_mtu": true})));
+    let error = scenario::from_tree(&tree("none", json!({"mss_from_mtu": true})));
     let error = error.expect_err("there is no mtu");
     assert_eq!(
         (error.path.as_str(), error.message.as_str()),
@@ -238,7 +238,7 @@ fn what_no_node_can_do_is_refused_where_it_is_written() {
                 }
             }
         }
-        let error = Scenario::from_tree(&over(&links, 100)).expect_err("it is refused");
+        let error = scenario::from_tree(&over(&links, 100)).expect_err("it is refused");
         assert_eq!(
             (error.path, error.message),
             (format!("links.{path}"), message.to_owned())

@@ -1,7 +1,7 @@
 //! When less than a full segment leaves, and what waits for it: one connection over a millisecond each way, worked out by hand.
 
 use sawtooth_core::record::{Data, Records};
-use sawtooth_core::{Scenario, simulate};
+use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
 /// A link whose transmissions are so short that they are within the tests' tolerance; no handshake, segments of 1000 B, a window of four.
@@ -18,7 +18,7 @@ fn run(tcp: &Value, source: &Value) -> Records {
         tree["tcp"][key] = value.clone();
     }
     simulate(
-        &Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}")),
+        &scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}")),
         1,
     )
 }
@@ -205,14 +205,14 @@ fn an_unknown_policy_is_refused() {
     let tree = json!({
         "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}], "tcp": {"partial": "nagel"},
     });
-    let error = Scenario::from_tree(&tree).expect_err("there is none of that name");
+    let error = scenario::from_tree(&tree).expect_err("there is none of that name");
     assert_eq!(error.path, "tcp.partial");
     let tree = |partial: &str| {
         json!({
             "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}], "tcp": {"partial": partial},
         })
     };
-    let error = Scenario::for_kernel(&tree("linux-2.0.29")).expect_err("no kernel has it");
+    let error = scenario::for_kernel(&tree("linux-2.0.29")).expect_err("no kernel has it");
     assert_eq!(
         error.message,
         "a real kernel knows no `partial = \"linux-2.0.29\"`"
@@ -223,7 +223,7 @@ fn an_unknown_policy_is_refused() {
             "it has `nodelay`, `minshall` and `cork`; an arm with `backends = [\"sim\"]` is the simulator's alone"
         )
     );
-    assert!(Scenario::for_kernel(&tree("cork")).is_ok());
+    assert!(scenario::for_kernel(&tree("cork")).is_ok());
 }
 
 /// Packets in which `writes` of 300 B leave, 10 us apart, over an interface that takes 28.16 ms for one of them, long before any is acknowledged.
@@ -237,7 +237,7 @@ fn packets_over_a_slow_interface(tcp: &Value, writes: u32) -> (u64, f64) {
     for (key, value) in tcp.as_object().expect("keys") {
         tree["tcp"][key] = value.clone();
     }
-    let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     let records = simulate(&scenario, 1);
     let flows = records.table("flows").expect("the table");
     let Data::U64(packets) = flows.column("sent_packets") else {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sawtooth_core::record::{Data, Records};
 use sawtooth_core::registry::{Entry, Kind};
-use sawtooth_core::{Scenario, cc, queue, tcp};
+use sawtooth_core::{Scenario, cc, queue, scenario, tcp};
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug)]
@@ -564,7 +564,7 @@ impl Case {
 }
 
 pub fn load(tree: &Value) -> Scenario {
-    Scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"))
+    scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// So many cases, or as many times more as `PROPTEST_CASES` is above its default.

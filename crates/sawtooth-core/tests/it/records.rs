@@ -10,7 +10,7 @@ use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::episodes::Cause;
 use sawtooth_core::tcp::limits::Limit;
 use sawtooth_core::tcp::sender::Sender;
-use sawtooth_core::{Scenario, cc, simulate};
+use sawtooth_core::{Scenario, cc, scenario, simulate};
 use serde_json::{Value, json};
 
 const HANDSHAKE_NS: i64 = 100_000_640;
@@ -27,7 +27,7 @@ fn scenario(changes: &Value) -> Scenario {
         let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
         tree.pointer_mut(parent).expect("a place")[key] = value.clone();
     }
-    Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
+    scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn run(changes: &Value) -> Records {
@@ -112,7 +112,7 @@ fn the_options_of_a_syn_take_their_time_in_both_directions_and_no_other_segments
         "duration": "1 s", "stack": "linux", "sample": "ack", "links": {"l": {"rate": "10 Mbit/s", "delay": "10 ms"}},
         "flows": [{"path": ["l"], "source": size(1448)}],
     });
-    let records = simulate(&Scenario::from_tree(&tree).unwrap(), 1);
+    let records = simulate(&scenario::from_tree(&tree).unwrap(), 1);
     assert_eq!(i64s(table(&records, "series"), "t_ns")[0], 20_096_000);
 }
 
@@ -419,7 +419,7 @@ fn rfc7323_4_1_round_trips_that_only_timestamps_tell_are_in_the_least_and_the_la
         "duration": "60 s", "stack": "linux", "links": {"b": {"rate": "1 Mbit/s", "delay": "0.6 s", "drop": [4, 5]}},
         "flows": [{"path": ["b"], "source": size(23)}],
     });
-    let records = simulate(&Scenario::from_tree(&tree).unwrap(), 1);
+    let records = simulate(&scenario::from_tree(&tree).unwrap(), 1);
     let [least, largest, smoothed, samples] = round_trips(&records);
     // Whole milliseconds of the timestamp clock, of 1.2 s and little more.
     assert_eq!((least, largest, samples), (1_200_000_000, 1_201_000_000, 2));
@@ -432,7 +432,7 @@ fn rfc6298_2_2_who_answers_a_syn_has_measured_a_round_trip() {
         "duration": "1 s", "stack": "rfc", "links": {"b": {"rate": "10 Mbit/s", "delay": "37 ms"}},
         "flows": [{"path": ["b"], "source": {"name": "request_response", "request": "1000 B", "response": "1000 B", "count": 1}}],
     });
-    let records = simulate(&Scenario::from_tree(&tree).unwrap(), 1);
+    let records = simulate(&scenario::from_tree(&tree).unwrap(), 1);
     // The handshake: 40 bytes each way take 32 us, and 37 ms. Then the response of 1040 bytes, 832 us, and its acknowledgement.
     let (handshake, response) = (74_064_000, 74_864_000);
     let smoothed = (7 * handshake + response) / 8;
@@ -448,7 +448,7 @@ fn a_link_that_can_send_nothing_before_the_end_has_no_utilisation() {
         json!({"rate": "1 Mbit/s", "changes": [{"at": "0 s", "rate": "0 bit/s"}]}),
     ] {
         let tree = json!({"duration": "1 s", "links": {"l": wire, "unused": wire}, "flows": [{"path": ["l"]}]});
-        let records = simulate(&Scenario::from_tree(&tree).unwrap(), 1);
+        let records = simulate(&scenario::from_tree(&tree).unwrap(), 1);
         assert_eq!(f64s(table(&records, "links"), "utilisation"), [-1.0; 4]);
     }
 }
@@ -462,7 +462,7 @@ fn what_a_sender_knows_to_have_arrived_never_becomes_less() {
                 "links": {"l": {"rate": "1.2 Mbit/s", "delay": "10 ms", "queue": "pie", "loss": 0.05}},
                 "flows": [{"path": ["l"]}],
             });
-            let records = simulate(&Scenario::from_tree(&tree).unwrap(), 1);
+            let records = simulate(&scenario::from_tree(&tree).unwrap(), 1);
             let series = table(&records, "series");
             let known = i64s(series, "sender_delivered_bytes");
             assert!(known.is_sorted(), "{recovery} {stack}");

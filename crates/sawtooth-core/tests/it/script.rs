@@ -9,7 +9,7 @@ use sawtooth_core::packet::{Ack, Data};
 use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::scoreboard::{self, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
-use sawtooth_core::{Scenario, cc};
+use sawtooth_core::{Scenario, cc, scenario};
 use serde_json::{Value, json};
 
 pub const RTT: f64 = 0.1;
@@ -33,7 +33,7 @@ fn scenario(tcp: &Value, cc: &Value) -> Scenario {
         "links": {"l": {"rate": "1 Mbit/s", "delay": "1 ms"}},
         "flows": [{"path": ["l"]}],
     });
-    Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
+    scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A recovery whose receiver acknowledges every segment.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use sawtooth_core::registry::Kind;
-use sawtooth_core::scenario::Shortcuts;
+use sawtooth_core::spec::Shortcuts;
 use sawtooth_core::{cc, impair, packet_source, queue, simulate, source, tcp};
 use serde_json::json;
 

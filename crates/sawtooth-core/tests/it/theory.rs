@@ -5,7 +5,7 @@
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
 
 use sawtooth_core::record::{Data, Records};
-use sawtooth_core::{Scenario, simulate};
+use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
 const RTT_SECS: f64 = 0.1;
@@ -52,7 +52,7 @@ fn window(cc: &Value, tcp: &Value, losses: Losses, (guess, count): (f64, u64), s
     });
     // A run begins in the midst of a saw.
     tree["tcp"]["initial_ssthresh"] = json!(format!("{} packets", (0.75 * guess).round().max(2.0)));
-    let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     let records = simulate(&scenario, seed);
     let (times, bytes) = (
         column(&records, "t_ns"),

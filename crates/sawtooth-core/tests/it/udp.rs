@@ -1,7 +1,7 @@
 //! Flows of UDP: what queueing theory says of them, and what they do to TCP beside them.
 
 use sawtooth_core::record::{Data, Records};
-use sawtooth_core::{Scenario, simulate, simulate_with_effort};
+use sawtooth_core::{Scenario, scenario, simulate, simulate_with_effort};
 use serde_json::{Value, json};
 
 fn run(tree: &Value) -> Records {
@@ -9,7 +9,7 @@ fn run(tree: &Value) -> Records {
 }
 
 fn load(tree: &Value) -> Scenario {
-    Scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"))
+    scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A number of the first row.

@@ -3,7 +3,7 @@
 //! 10 Mbit/s, 20 ms each way, unless said otherwise; `linux` segments are of 1448 bytes and headers of 52.
 
 use sawtooth_core::record::{Data, Records};
-use sawtooth_core::{Scenario, simulate};
+use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
 fn run(stack: &str, source: &Value, tcp: &Value, link: &Value, duration: &str) -> Run {
@@ -15,7 +15,7 @@ fn run(stack: &str, source: &Value, tcp: &Value, link: &Value, duration: &str) -
     for (key, value) in link.as_object().expect("keys of a link") {
         tree["links"]["l"][key] = value.clone();
     }
-    let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     Run(simulate(&scenario, 1))
 }
 

@@ -1,19 +1,17 @@
 //! Whether the links of a path let segments and datagrams through: MTUs, and the segments that follow from them.
 
-use serde_json::{Map, Value as Json};
-
-use super::super::error::{Result, at};
-use super::super::{FlowSpec, LinkSpec, UdpSpec, declared_name};
+use super::super::error::{Result, ScenarioError, at};
+use super::super::origins::{Origins, declared_name};
 use crate::packet_source;
 use crate::registry::Value;
+use crate::spec::{FlowSpec, LinkSpec, Scenario};
 
 /// Segments fit through every link of their flow's path, or are made to where the flow finds out.
-pub(in crate::scenario) fn segments<'a>(
-    tree: &Map<String, Json>,
-    links: &[LinkSpec],
-    flows: impl Iterator<Item = &'a mut FlowSpec>,
-) -> Result<()> {
-    for flow in flows {
+pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) -> Result<()> {
+    let links = &scenario.links;
+    let arriving = scenario.arriving.iter_mut().map(|one| &mut one.flow);
+    let flows = scenario.flows.iter_mut().chain(arriving);
+    for (flow, origin) in flows.zip(origins.all_flows()) {
         let of_link = |link: &usize| Some((&links[*link], links[*link].forward.mtu?));
         let narrowest = flow.path.iter().filter_map(of_link);
         let asks = flow.tcp.flag("mss_from_mtu");
@@ -23,7 +21,8 @@ pub(in crate::scenario) fn segments<'a>(
                     "segments of flow `{}` are to fit the `mtu` of its path, and no link of that has one",
                     flow.name
                 );
-                return Err(at(where_told(tree, flow, "mss_from_mtu"), message)
+                let place = origins.tcp(origin).place_or_common("mss_from_mtu");
+                return Err(at(place, message)
                     .hint("give a link `medium = \"ethernet\"`, or an `mtu`, or flows an `smss`"));
             }
             continue;
@@ -39,50 +38,38 @@ pub(in crate::scenario) fn segments<'a>(
         if smss + header <= mtu {
             continue;
         }
-        if flow.tcp.flag("path_mtu_discovery") && mtu > header {
-            flow.tcp.set("smss", Value::Bytes(mtu - header));
-            continue;
+        if !flow.tcp.flag("path_mtu_discovery") || mtu <= header {
+            return Err(too_long(flow, link, mtu));
         }
-        let (name, flow) = (&link.name, &flow.name);
-        let message = format!(
-            "segments of flow `{flow}` are {} B (smss {smss} B, header {header} B), and link `{name}` carries {mtu} B at most",
-            smss + header
-        );
-        let hint = if mtu > header {
-            format!(
-                "set tcp.smss = \"{} B\", or tcp.path_mtu_discovery = true",
-                mtu - header
-            )
-        } else {
-            "set a larger `mtu`".to_owned()
-        };
-        return Err(at(format!("links.{}.mtu", declared_name(link)), message).hint(&hint));
+        flow.tcp.set("smss", Value::Bytes(mtu - header));
     }
     Ok(())
 }
 
-/// Where a key of `tcp` is written that a flow has.
-fn where_told(tree: &Map<String, Json>, flow: &FlowSpec, key: &str) -> String {
-    let own = || {
-        let mut json = tree.get(flow.block.split('[').next()?)?;
-        for index in flow.block.split('[').skip(1) {
-            json = json.get(index.trim_end_matches(']').parse::<usize>().ok()?)?;
-        }
-        json.get("tcp")?.get(key)
+fn too_long(flow: &FlowSpec, link: &LinkSpec, mtu: u64) -> ScenarioError {
+    let (smss, header) = (flow.tcp.bytes("smss"), flow.tcp.bytes("header"));
+    let message = format!(
+        "segments of flow `{}` are {} B (smss {smss} B, header {header} B), and link `{}` carries {mtu} B at most",
+        flow.name,
+        smss + header,
+        link.name
+    );
+    let hint = if mtu > header {
+        let most = mtu - header;
+        format!("set tcp.smss = \"{most} B\", or tcp.path_mtu_discovery = true")
+    } else {
+        "set a larger `mtu`".to_owned()
     };
-    match own() {
-        Some(_) => format!("{}.tcp.{key}", flow.block),
-        None => format!("tcp.{key}"),
-    }
+    at(format!("links.{}.mtu", declared_name(link)), message).hint(&hint)
 }
 
 /// Packets of UDP fit through every link of their flow's path: nobody finds out for them.
-pub(in crate::scenario) fn datagrams(links: &[LinkSpec], flows: &[UdpSpec]) -> Result<()> {
-    for flow in flows {
+pub(in crate::scenario) fn datagrams(scenario: &Scenario) -> Result<()> {
+    for flow in &scenario.udp {
         let row = packet_source::row(flow.source.name);
         let largest = (row.new.largest_bytes)(&flow.source.params);
         let carried = |link: &&LinkSpec| link.forward.mtu.is_some_and(|mtu| mtu < largest);
-        let mut path = flow.path.iter().map(|link| &links[*link]);
+        let mut path = flow.path.iter().map(|link| &scenario.links[*link]);
         if let Some(link) = path.find(carried) {
             let mtu = link.forward.mtu.unwrap_or(largest);
             let (name, flow, size) = (&link.name, &flow.name, flow.source.params.bytes("size"));

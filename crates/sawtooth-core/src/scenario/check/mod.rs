@@ -1,12 +1,14 @@
 //! What contradicts itself, or could never work, in what has been read.
 
 mod fit;
+mod limits;
 mod nodes;
 mod queues;
 mod shaper;
 mod tcp;
 
 pub(super) use fit::{datagrams, segments};
+pub(super) use limits::check as limits;
 pub(super) use nodes::check as nodes;
 pub(super) use queues::check as queues;
 pub(super) use shaper::check as shaper;

@@ -1,38 +1,33 @@
 //! What nodes between links are asked to do, and cannot.
 
-use serde_json::{Map, Value as Json};
-
 use super::super::error::{Result, at};
-use super::super::{Direction, LinkSpec, declared_name};
+use super::super::origins::{Origins, declared_name};
 use crate::impair::Medium;
+use crate::spec::{Direction, LinkSpec, Scenario};
 
 /// Nodes can do what they are to do with what comes to them and where it goes.
-pub(in crate::scenario) fn check<'a>(
-    tree: &Map<String, Json>,
-    links: &[LinkSpec],
-    paths: impl Iterator<Item = &'a Vec<usize>>,
-) -> Result<()> {
-    for path in paths {
+pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Result<()> {
+    let paths = scenario.all_flows().map(|flow| &flow.path);
+    let links = &scenario.links;
+    for path in paths.chain(scenario.udp.iter().map(|flow| &flow.path)) {
         for pair in path.windows(2) {
             let (first, second) = (&links[pair[0]], &links[pair[1]]);
-            node(tree, (first, &first.forward), (second, &second.forward))?;
-            node(tree, (second, &second.reverse), (first, &first.reverse))?;
+            node(origins, (first, &first.forward), (second, &second.forward))?;
+            node(origins, (second, &second.reverse), (first, &first.reverse))?;
         }
     }
     Ok(())
 }
 
 fn node(
-    tree: &Map<String, Json>,
+    origins: &Origins,
     (link, direction): (&LinkSpec, &Direction),
     (next, onward): (&LinkSpec, &Direction),
 ) -> Result<()> {
     let forwarding = direction.forwarding;
     let refuse = |message: String, hint: &str| {
         let path = format!("links.{}", declared_name(link));
-        let table = tree
-            .get("links")
-            .and_then(|links| links.get(declared_name(link)));
+        let table = origins.link(declared_name(link));
         let reverse = table.and_then(|table| table.get("reverse")?.get("forwarding"));
         let own = reverse.is_some() && std::ptr::eq(direction, &raw const link.reverse);
         let path = if own { format!("{path}.reverse") } else { path };

@@ -1,10 +1,11 @@
 //! What contradicts itself in the parameters of a queue, or could never work.
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use super::super::error::{Result, at};
-use super::super::{Direction, FlowSpec, LinkSpec, UdpSpec, declared_name};
+use super::super::origins::{Origins, declared_name};
 use crate::registry::Value;
+use crate::spec::{Direction, FlowSpec, Scenario};
 
 /// Sizes that hold at least one packet, and what would be if they did not.
 const AT_LEAST_A_PACKET: &[(&str, &str)] = &[
@@ -56,23 +57,24 @@ const ASCENDING: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Refuses queues that are not what anybody can mean.
-pub(in crate::scenario) fn check(
-    tree: &Map<String, Json>,
-    links: &[LinkSpec],
-    flows: &[FlowSpec],
-    udp: &[UdpSpec],
-) -> Result<()> {
-    for (index, link) in links.iter().enumerate() {
+pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Result<()> {
+    for (index, link) in scenario.links.iter().enumerate() {
         let name = declared_name(link);
-        let crossing = || flows.iter().filter(|flow| flow.path.contains(&index));
-        let header = |flow: &FlowSpec| flow.tcp.bytes("header");
-        let segments = crossing().map(|flow| header(flow) + flow.tcp.bytes("smss"));
+        let written = origins.link(name);
+        let flows = scenario.all_flows();
+        let crossing: Vec<_> = flows.filter(|flow| flow.path.contains(&index)).collect();
+        let header = |flow: &&FlowSpec| flow.tcp.bytes("header");
+        let segments = crossing.iter();
+        let segments = segments.map(|flow| header(flow) + flow.tcp.bytes("smss"));
         // Some of a source whose sizes are random may be longer than what a queue holds.
-        let datagrams = udp.iter().filter(|flow| flow.path.contains(&index));
+        let datagrams = scenario
+            .udp
+            .iter()
+            .filter(|flow| flow.path.contains(&index));
         let data = segments.chain(datagrams.map(|flow| flow.source.params.bytes("size")));
         let forward = Place {
             path: format!("links.{name}.queue"),
-            written: tree["links"][name].get("queue"),
+            written: written.and_then(|link| link.get("queue")),
             direction: &link.forward,
             longest: data.max().unwrap_or(0),
         };
@@ -80,11 +82,9 @@ pub(in crate::scenario) fn check(
         if link.reverse.queue != link.forward.queue {
             let reverse = Place {
                 path: format!("links.{name}.reverse.queue"),
-                written: tree["links"][name]
-                    .get("reverse")
-                    .and_then(|reverse| reverse.get("queue")),
+                written: written.and_then(|link| link.get("reverse")?.get("queue")),
                 direction: &link.reverse,
-                longest: crossing().map(header).max().unwrap_or(0),
+                longest: crossing.iter().map(header).max().unwrap_or(0),
             };
             reverse.check()?;
         }

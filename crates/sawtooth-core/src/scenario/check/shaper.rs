@@ -1,10 +1,11 @@
 //! What the kernel's own shaper cannot do.
 
 use super::super::error::{Result, at};
-use super::super::{Direction, Sampling, Scenario};
+use super::super::origins::Origins;
+use crate::spec::{Direction, Sampling, Scenario};
 
 /// The kernel's own shaper carries one link of drop-tail queues.
-pub(in crate::scenario) fn check(scenario: &Scenario) -> Result<()> {
+pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Result<()> {
     if scenario.kernel.settings.choice("shaper") != "kernel" {
         return Ok(());
     }
@@ -20,10 +21,10 @@ pub(in crate::scenario) fn check(scenario: &Scenario) -> Result<()> {
         let message = "the kernel's shaper does not tell what becomes of each packet";
         return Err(at("record", message).hint(advice));
     }
-    if let Some(flow) = scenario.all_flows().find(|flow| flow.has_access_delay()) {
-        let path = format!("{}.delay", flow.block);
+    let mut flows = scenario.all_flows().zip(origins.all_flows());
+    if let Some((_, origin)) = flows.find(|(flow, _)| flow.has_access_delay()) {
         let message = "the kernel's shaper knows no `delay` of single flows";
-        return Err(at(path, message).hint(advice));
+        return Err(at(origin.key("delay"), message).hint(advice));
     }
     for direction in scenario
         .links

@@ -2,17 +2,17 @@
 
 use serde_json::Value as Json;
 
-use super::super::Part;
 use super::super::context::Table;
 use super::super::error::{Result, at};
-use super::super::flows::tcp::Written;
+use super::super::origins::TcpTables;
 use crate::cc;
 use crate::registry::{Params, Value};
+use crate::spec::Part;
 use crate::tcp::receive_buffer::ReceiveBuffer;
 
 /// Parameters that the flow of a table will have.
 pub(in crate::scenario) fn check(tcp: &Params, flow: Table) -> Result<()> {
-    let written = Written::of(flow);
+    let written = TcpTables::of(flow);
     timeouts(tcp, &written)?;
     buffer_limits(tcp, &written)?;
     receive_buffer(tcp, &written)?;
@@ -20,7 +20,7 @@ pub(in crate::scenario) fn check(tcp: &Params, flow: Table) -> Result<()> {
 }
 
 /// The timeout's bounds leave room between them.
-fn timeouts(tcp: &Params, written: &Written) -> Result<()> {
+fn timeouts(tcp: &Params, written: &TcpTables) -> Result<()> {
     let (Value::Duration(least), Value::Duration(most)) = (tcp.get("rto_min"), tcp.get("rto_max"))
     else {
         unreachable!("both are times");
@@ -35,7 +35,7 @@ fn timeouts(tcp: &Params, written: &Written) -> Result<()> {
 }
 
 /// No buffer is larger than it may become.
-fn buffer_limits(tcp: &Params, written: &Written) -> Result<()> {
+fn buffer_limits(tcp: &Params, written: &TcpTables) -> Result<()> {
     for (first, most) in [
         ("receive_buffer_default", "receive_buffer_max"),
         ("send_buffer_default", "send_buffer_max"),
@@ -57,7 +57,7 @@ fn buffer_limits(tcp: &Params, written: &Written) -> Result<()> {
 }
 
 /// What of a receive buffer is for data holds a segment.
-fn receive_buffer(tcp: &Params, written: &Written) -> Result<()> {
+fn receive_buffer(tcp: &Params, written: &TcpTables) -> Result<()> {
     let Value::Bytes(size) = tcp.get("receive_buffer_default") else {
         return Ok(());
     };
@@ -76,7 +76,7 @@ fn receive_buffer(tcp: &Params, written: &Written) -> Result<()> {
 }
 
 /// A flow that is not paced has no rate to bound.
-fn pacing(tcp: &Params, written: &Written) -> Result<()> {
+fn pacing(tcp: &Params, written: &TcpTables) -> Result<()> {
     if tcp.choice("pacing") != "off" || tcp.get("max_pacing_rate") == Value::None {
         return Ok(());
     }

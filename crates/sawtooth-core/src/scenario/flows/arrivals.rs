@@ -1,17 +1,17 @@
 //! Flows that arrive and leave, in the tree: the table `arrivals` of an entry of `flows`.
 
-use std::borrow::Cow;
+use serde_json::Value as Json;
 
-use serde_json::{Map, Value as Json};
-
-use super::super::context::{Context, Table};
+use super::super::context::Table;
 use super::super::error::{Result, at, at_key, unknown};
+use super::super::keys;
+use super::super::origins::Origins;
 use super::super::params::params_besides;
 use super::super::value::object;
-use super::super::{ArrivingSpec, FlowSpec, LinkSpec, keys};
 use crate::arrivals::{Arrivals, PARAMS, offered_bits};
+use crate::dist;
 use crate::registry::{DistributionSpec, Params, Value};
-use crate::{dist, tcp};
+use crate::spec::{ArrivingSpec, FlowSpec, LinkSpec, Scenario};
 
 /// Key of `arrivals` besides its parameters: what a load is a share of.
 const LINK: &str = "link";
@@ -95,43 +95,27 @@ fn size(params: &Params) -> DistributionSpec {
     }
 }
 
-/// All flows, for checks that do not ask when they are there.
-pub(in crate::scenario) fn everyone<'a>(
-    flows: &'a [FlowSpec],
-    arriving: &[ArrivingSpec],
-) -> Cow<'a, [FlowSpec]> {
-    if arriving.is_empty() {
-        return Cow::Borrowed(flows);
-    }
-    let arriving = arriving.iter().map(|one| one.flow.clone());
-    Cow::Owned(flows.iter().cloned().chain(arriving).collect())
-}
-
 /// Turns loads into rates, and refuses those that their links cannot carry, alone or together.
-pub(in crate::scenario) fn offer(
-    context: &Context,
-    arriving: &mut [ArrivingSpec],
-    links: &[LinkSpec],
-    duration: f64,
-) -> Result<()> {
+pub(in crate::scenario) fn offer(scenario: &mut Scenario, origins: &Origins) -> Result<()> {
+    let (links, duration) = (&scenario.links, scenario.duration.secs());
     let mut offered = vec![0.0; links.len()];
-    for one in arriving {
-        let path = format!("{}.arrivals", one.flow.block);
+    for (one, origin) in scenario.arriving.iter_mut().zip(&origins.entries.arriving) {
+        let place = |key: &str| origin.key(&format!("arrivals.{key}"));
         let (smss, header) = one.sizes();
-        let options = arrivals_of(context.tree, &one.flow.block);
         one.arrivals.stop = one.arrivals.stop.min(duration);
+        let options = origins.get(*origin, "arrivals").and_then(Json::as_object);
         let by_load = options.is_some_and(|options| options.contains_key("load"));
         if by_load {
             let mean = one.arrivals.mean_bytes();
             if mean.is_infinite() {
-                return Err(at(
-                    format!("{path}.size"),
-                    "sizes without a mean offer no certain load",
-                )
-                .hint("give a `rate`, or sizes with a mean, such as a Pareto shape above 1"));
+                return Err(
+                    at(place("size"), "sizes without a mean offer no certain load").hint(
+                        "give a `rate`, or sizes with a mean, such as a Pareto shape above 1",
+                    ),
+                );
             }
             let name = options.and_then(|options| options.get(LINK));
-            let link = loaded(name, &one.flow, links, &format!("{path}.{LINK}"))?;
+            let link = loaded(name, &one.flow, links, &place(LINK))?;
             let capacity = links[link].forward.packet_bps(smss + header);
             one.arrivals.rate *= capacity / offered_bits(mean, smss, header);
         }
@@ -146,20 +130,13 @@ pub(in crate::scenario) fn offer(
                     links[*link].name,
                     100.0 * load
                 );
-                return Err(at(format!("{path}.load"), message).hint(
+                return Err(at(place("load"), message).hint(
                     "a load of at most 1, together with what other entries offer; `rate` takes any",
                 ));
             }
         }
     }
     Ok(())
-}
-
-/// The table `arrivals` of a block such as `flows[0]`.
-fn arrivals_of<'a>(tree: &'a Map<String, Json>, block: &str) -> Option<&'a Map<String, Json>> {
-    let index = block.trim_start_matches("flows[").trim_end_matches(']');
-    let block = tree.get("flows")?.get(index.parse::<usize>().ok()?)?;
-    block.get("arrivals")?.as_object()
 }
 
 /// The link that a load is a share of: the one named, or the slowest of the path.
@@ -177,27 +154,5 @@ fn loaded(name: Option<&Json>, flow: &FlowSpec, links: &[LinkSpec], path: &str) 
             found.ok_or_else(|| unknown(path, "link", name, names()))
         }
         Some(_) => Err(at(path, "expected the name of a link of the path")),
-    }
-}
-
-impl ArrivingSpec {
-    /// Payload and headers of a full segment.
-    pub(in crate::scenario) fn sizes(&self) -> (u32, u32) {
-        let config = tcp::Config::from(&self.flow.tcp);
-        (config.smss, config.header)
-    }
-
-    /// Bits per second that they offer to the links of their path.
-    pub(in crate::scenario) fn offered_bps(&self) -> f64 {
-        let (smss, header) = self.sizes();
-        self.arrivals.offered_bps(smss, header)
-    }
-
-    /// Segments that will be delivered within `duration`, roughly.
-    pub(in crate::scenario) fn segments(&self, duration: f64) -> f64 {
-        let mean = self.arrivals.mean_bytes().min(1e9);
-        // With what opens and closes them.
-        let each = mean / f64::from(self.sizes().0) + 4.0;
-        self.arrivals.expected(duration) * each
     }
 }

@@ -2,38 +2,33 @@
 
 use serde_json::Value as Json;
 
+use super::super::check;
 use super::super::context::Table;
 use super::super::error::{Result, at};
 use super::super::params::no_parameters;
 use super::super::part::{named, part};
-use super::super::{Part, check};
 use crate::cc;
 use crate::registry::{Entry, Params, Value};
+use crate::spec::Part;
 
 /// What decides how much a flow sends.
 pub(super) struct Sender {
     pub cc: Part,
+    /// That of a kernel which is wanted instead.
     pub kernel_cc: Option<String>,
-    /// Where it is named, or would be.
-    pub path: String,
 }
 
 /// The sender's, whose parameters may depend on those of TCP.
 pub(super) fn sender(table: Table, tcp: &Params) -> Result<Sender> {
-    let reno = || Part::of(&cc::TABLE[0]);
+    let unless_named = |kernel_cc| Sender {
+        cc: Part::of(&cc::TABLE[0]),
+        kernel_cc,
+    };
     let Some((json, path)) = table.own_or_common("cc") else {
-        return Ok(Sender {
-            cc: reno(),
-            kernel_cc: None,
-            path: "cc".to_owned(),
-        });
+        return Ok(unless_named(None));
     };
     if let Some(name) = kernel_name(json, &path)? {
-        return Ok(Sender {
-            cc: reno(),
-            kernel_cc: Some(name),
-            path,
-        });
+        return Ok(unless_named(Some(name)));
     }
     let named = named(json, cc::TABLE, "cc", &path)?;
     let cc = Part {
@@ -44,7 +39,6 @@ pub(super) fn sender(table: Table, tcp: &Params) -> Result<Sender> {
     Ok(Sender {
         cc,
         kernel_cc: None,
-        path,
     })
 }
 

@@ -1,13 +1,14 @@
 //! A connection of TCP in the tree.
 
+use super::super::check;
 use super::super::context::Table;
 use super::super::error::Result;
 use super::super::groups::Groups;
 use super::super::part::part;
-use super::super::{FlowSpec, Part, check};
 use super::{congestion, packets, route, tcp, when};
 use crate::registry::Params;
 use crate::source;
+use crate::spec::{FlowSpec, Part};
 
 /// The connection called `name`, with the parameters of the scenario's `stack` unless it has its own.
 pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -> Result<FlowSpec> {
@@ -32,8 +33,6 @@ pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -
         path: route::read(table, links)?,
         cc: sender.cc,
         kernel_cc: sender.kernel_cc,
-        cc_path: sender.path,
-        block: table.path.to_owned(),
         receiver_cc,
         tcp,
         told,

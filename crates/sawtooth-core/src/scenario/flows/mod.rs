@@ -1,12 +1,14 @@
 //! Flows in the tree: the list `flows`, of which each entry is a connection, several alike, some that arrive and leave, or UDP.
 
-pub(super) mod arrivals;
+mod arrivals;
 pub(super) mod congestion;
 mod connection;
 mod packets;
 mod route;
-pub(super) mod tcp;
+mod tcp;
 mod when;
+
+pub(super) use self::arrivals::offer;
 
 use std::collections::BTreeSet;
 
@@ -16,9 +18,11 @@ use super::context::{Context, Table};
 use super::error::{Result, at, at_key};
 use super::groups::{Groups, check_number, count};
 use super::hosts::{self, Hosts};
+use super::keys;
+use super::origins::{Entries, Origin};
 use super::value::{check_keys, object};
-use super::{ArrivingSpec, FlowSpec, UdpSpec, keys};
 use crate::limits::Limits;
+use crate::spec::{ArrivingSpec, FlowSpec, UdpSpec};
 use crate::units::Duration;
 
 /// All that `flows` says.
@@ -27,6 +31,7 @@ pub(super) struct Flows {
     pub standing: Vec<FlowSpec>,
     pub arriving: Vec<ArrivingSpec>,
     pub udp: Vec<UdpSpec>,
+    pub entries: Entries,
 }
 
 /// The flows of a run of `duration`.
@@ -55,6 +60,10 @@ pub(super) fn read(
         let base = name(table, index, entries.len())?;
         let count = count(table, 0)?;
         check_number(names.len(), count, table, "flows", limits)?;
+        let origin = Origin {
+            entry: index,
+            has_own_cc: table.has("cc"),
+        };
         // Of a count of 0 only the keys are read: what they say may divide by it.
         for (name, context) in context.items(&base, count) {
             if !names.insert(name.clone()) {
@@ -67,16 +76,20 @@ pub(super) fn read(
             };
             if is_udp {
                 flows.udp.push(packets::read(name, table, links, duration)?);
+                flows.entries.udp.push(origin);
                 continue;
             }
             let mut flow = connection::read(name, table, &stack, links)?;
             hosts::put_on(&mut flow, table, hosts)?;
             match table.get("arrivals") {
-                None => flows.standing.push(flow),
+                None => {
+                    flows.standing.push(flow);
+                    flows.entries.flows.push(origin);
+                }
                 Some((json, path)) => {
-                    flows
-                        .arriving
-                        .push(arrivals::read(flow, table, json, &path)?);
+                    let arriving = arrivals::read(flow, table, json, &path)?;
+                    flows.arriving.push(arriving);
+                    flows.entries.arriving.push(origin);
                 }
             }
         }

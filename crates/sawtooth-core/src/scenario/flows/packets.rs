@@ -7,11 +7,11 @@ use super::super::error::{Result, ScenarioError, at, at_key};
 use super::super::groups::Groups;
 use super::super::part::part;
 use super::super::value::quantity;
-use super::super::{Part, UdpSpec};
 use super::{route, when};
 use crate::expr::Dimension;
 use crate::packet_source::{self, Complaint};
 use crate::source;
+use crate::spec::{Part, UdpSpec};
 use crate::units::{Duration, Instant};
 
 const UNCONTROLLED: &str = "nothing is acknowledged, and nothing controls what it sends";
@@ -70,7 +70,6 @@ pub(super) fn read(
         start,
         stop: stop(table, start, duration)?,
         delay: when::access_delay(table)?,
-        block: table.path.to_owned(),
     };
     let row = packet_source::row(flow.source.name);
     (row.new.check)(&flow.source.params, flow.lifetime_secs())

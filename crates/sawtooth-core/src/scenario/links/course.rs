@@ -4,13 +4,14 @@ use serde_json::Value as Json;
 
 use super::super::context::Table;
 use super::super::error::{Result, at, at_key};
+use super::super::keys;
 use super::super::params::params;
 use super::super::value::{check_keys, list_of, object, quantity, share, time};
-use super::super::{Direction, keys};
 use super::side::Side;
 use crate::expr::Dimension;
 use crate::impair::{self, Change, Changes, Span, Walk};
 use crate::registry::{Params, Value};
+use crate::spec::Direction;
 
 pub(super) fn changes(side: Side) -> Result<Option<Changes>> {
     match (side.get("changes"), side.get("walk")) {

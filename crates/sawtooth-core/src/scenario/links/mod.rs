@@ -15,12 +15,13 @@ use self::side::Side;
 use super::context::{Context, Table};
 use super::error::{Result, at, at_key};
 use super::groups::Groups;
+use super::keys;
 use super::part::part;
 use super::value::{check_keys, object, quantity};
-use super::{Direction, LinkSpec, Part, keys};
 use crate::expr::Dimension;
 use crate::limits::Limits;
 use crate::queue;
+use crate::spec::{Direction, LinkSpec, Part};
 use crate::units::{Duration, Rate};
 
 /// All links, and how paths name them.

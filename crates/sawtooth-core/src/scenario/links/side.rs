@@ -2,11 +2,11 @@
 
 use serde_json::Value as Json;
 
-use super::super::Direction;
 use super::super::context::Table;
 use super::super::error::Result;
 use super::super::value::share;
 use crate::impair::Impairments;
+use crate::spec::Direction;
 
 /// The table of a direction.
 #[derive(Clone, Copy)]

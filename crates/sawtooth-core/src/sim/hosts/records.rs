@@ -6,8 +6,8 @@ use crate::host::layers::{Happening, Layer, Log};
 use crate::host::stopwatch::Stopwatch;
 use crate::record::Table;
 use crate::record::rows::{LayerRow, StallRow};
-use crate::scenario::Scenario;
 use crate::sim::dialogue::Dialogues;
+use crate::spec::Scenario;
 
 impl Hosts {
     /// What is recorded if the scenario asks for it.

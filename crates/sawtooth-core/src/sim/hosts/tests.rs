@@ -1,11 +1,14 @@
 //! Both sockets of a dialogue: their stopwatches against the definition of what they measure.
 
 use proptest::prelude::*;
-use serde_json::json;
 
 use crate::host::stopwatch::tests::assert_defined;
-use crate::scenario::Scenario;
+use crate::registry::Value;
 use crate::sim::{World, ns};
+use crate::source;
+use crate::spec::{FlowSpec, HostSpec, LinkSpec, Part, Scenario};
+use crate::tcp::STACKS;
+use crate::units::{Duration, Rate};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
@@ -20,21 +23,35 @@ proptest! {
         let names = [
             "write_cost", "wake_cost", "send_packet_cost", "receive_packet_cost", "ack_send_cost", "ack_receive_cost", "driver_send_cost", "transmit_interrupt_cost",
         ];
-        let mut host = json!({"socket_memory": format!("{memory} B"), "transmit_queue": 2});
+        let mut host = HostSpec::new("pc");
+        host.params.set("socket_memory", Value::Bytes(memory.into()));
+        host.params.set("transmit_queue", Value::Integer(2));
         for (name, cost) in names.iter().zip(costs) {
-            host[name] = json!(format!("{cost} us"));
+            host.params.set(name, Value::Duration(f64::from(cost) / 1e6));
         }
+        let mut link = LinkSpec::new("l", Rate::from_bps(50e6), Duration::from_secs(200e-6));
+        link.forward.loss.probability = loss;
+        link.reverse.loss.probability = loss;
         let (request, response, request_writes, response_writes) = sizes;
-        let tree = json!({
-            "duration": "3 s", "stack": stack, "record": ["stalls"], "hosts": {"pc": host}, "host": "pc",
-            "tcp": {"partial": policy, "window_limit": format!("{window} packets")},
-            "links": {"l": {"rate": "50 Mbit/s", "delay": "200 us", "loss": loss, "reverse": {"loss": loss}}},
-            "flows": [{"path": ["l"], "source": {
-                "name": "request_response", "request": format!("{request} B"), "response": format!("{response} B"), "count": 12,
-                "request_writes": request_writes, "response_writes": response_writes, "write_interval": "20 us", "think": "1 ms",
-            }}],
-        });
-        let scenario = Scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
+        let source = Part::named(source::TABLE, "request_response").expect("a row");
+        let source = source
+            .with("request", Value::Bytes(request.into()))
+            .with("response", Value::Bytes(response.into()))
+            .with("count", Value::Integer(12))
+            .with("request_writes", Value::Integer(request_writes.into()))
+            .with("response_writes", Value::Integer(response_writes.into()))
+            .with("write_interval", Value::Duration(20e-6))
+            .with("think", Value::Duration(1e-3));
+        let mut flow = FlowSpec { source, host: Some(0), receiver_host: Some(1), ..FlowSpec::new("flow", vec![0]) };
+        let stack = STACKS.iter().find(|row| row.name == stack).expect("a row");
+        for (key, value) in stack.values {
+            flow.tcp.set(key, *value);
+        }
+        flow.tcp.set("partial", Value::Choice(policy));
+        flow.tcp.set("window_limit", Value::Packets(window.into()));
+        let mut scenario = Scenario::new(Duration::from_secs(3.0), vec![link], vec![flow]);
+        scenario.hosts = vec![host.clone(), host.peer()];
+        scenario.record.stalls = true;
         let mut world = World::new(&scenario, 1);
         world.run().expect("within limits");
         world.hosts.finish(world.end);

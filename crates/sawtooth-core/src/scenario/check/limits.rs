@@ -1,0 +1,96 @@
+//! What is certain to exceed a scenario's limits, whatever happens in the run.
+
+use super::super::error::{Result, ScenarioError, at};
+use super::super::origins::{Origins, declared_name};
+use crate::demand::recurring::{self, LinkTimer, Timer};
+use crate::demand::{self, FLOW_BYTES, PERIOD_BYTES, ROW_BYTES, load, rows};
+use crate::limits::{counted, how_to_raise};
+use crate::spec::Scenario;
+
+/// Refuses it at the key that asks for it.
+pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Result<()> {
+    let limits = &scenario.limits;
+    let rows = rows::certain(scenario);
+    if rows > limits.rows {
+        return Err(too_much("sample", "rows", "rows", rows, limits.rows));
+    }
+    for one in recurring::all(scenario) {
+        if one.times > limits.events {
+            let path = place(one.timer, scenario, origins);
+            let (found, limit) = (one.times, limits.events);
+            return Err(too_much(&path, "events", "events", found, limit));
+        }
+    }
+    arrivals(scenario, origins)?;
+    let bytes = rows * ROW_BYTES + demand::certain_bytes(scenario);
+    if bytes <= limits.memory_bytes {
+        return Ok(());
+    }
+    let most = recurring::noise(scenario).max_by(|a, b| a.times.total_cmp(&b.times));
+    let path = match most {
+        Some(one) if one.times * PERIOD_BYTES > bytes / 2.0 => place(one.timer, scenario, origins),
+        _ if rows * ROW_BYTES > bytes / 2.0 => "sample".to_owned(),
+        _ => "flows".to_owned(),
+    };
+    let what = "bytes of memory";
+    Err(too_much(&path, "memory", what, bytes, limits.memory_bytes))
+}
+
+/// Of flows that arrive: each takes an event at least, and memory until a link has carried a segment of it.
+fn arrivals(scenario: &Scenario, origins: &Origins) -> Result<()> {
+    if scenario.arriving.is_empty() {
+        return Ok(());
+    }
+    let (limits, duration) = (&scenario.limits, scenario.duration.secs());
+    let loads = load::all(scenario);
+    let loads = load::arriving(scenario, &loads);
+    let arriving = scenario.arriving.iter().zip(&origins.entries.arriving);
+    for ((one, origin), load) in arriving.zip(loads) {
+        let number = one.arrivals.expected(duration);
+        let bytes = (number - load.segments).max(0.0) * FLOW_BYTES;
+        for (name, what, found, limit) in [
+            ("events", "events", number, limits.events),
+            ("memory", "bytes of memory", bytes, limits.memory_bytes),
+        ] {
+            if found > limit {
+                return Err(too_much(&origin.key("arrivals"), name, what, found, limit));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where the time is written after which something recurs.
+fn place(timer: Timer, scenario: &Scenario, origins: &Origins) -> String {
+    match timer {
+        Timer::Link {
+            link,
+            is_reverse,
+            key,
+        } => {
+            let name = declared_name(&scenario.links[link]);
+            let way = if is_reverse { ".reverse" } else { "" };
+            let key = match key {
+                LinkTimer::Queue(key) => format!("queue.{key}"),
+                LinkTimer::Walk => "walk.interval".to_owned(),
+                LinkTimer::Changes => "changes.every".to_owned(),
+                LinkTimer::Outage(index) => format!("outages[{index}].every"),
+            };
+            format!("links.{name}{way}.{key}")
+        }
+        Timer::Connection { flow, key } => {
+            let tcp = origins.tcp(origins.entries.flows[flow]);
+            tcp.place_or_common(key)
+        }
+        Timer::Source { flow, key } => origins.entries.udp[flow].key(&format!("source.{key}")),
+    }
+}
+
+fn too_much(path: &str, name: &str, what: &str, found: f64, limit: f64) -> ScenarioError {
+    let message = format!(
+        "this takes about {} {what}, and the limit is {}",
+        counted(found),
+        counted(limit)
+    );
+    at(path, message).hint(&how_to_raise(name, found))
+}

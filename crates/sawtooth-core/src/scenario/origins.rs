@@ -1,0 +1,122 @@
+//! Where in the tree the parts of a scenario were written: what errors and warnings point at.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value as Json};
+
+use super::context::Table;
+use crate::spec::LinkSpec;
+
+/// The tree that a scenario was read from, and what of it has become which flow.
+#[derive(Clone, Debug)]
+pub struct Origins<'a> {
+    pub(super) tree: &'a Map<String, Json>,
+    pub(super) entries: Entries,
+}
+
+/// Of each of a scenario's lists of flows, in their order, where they come from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Entries {
+    pub flows: Vec<Origin>,
+    pub arriving: Vec<Origin>,
+    pub udp: Vec<Origin>,
+}
+
+/// The entry of `flows` that a flow was read from, perhaps together with others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    pub entry: usize,
+    /// Whether it names its congestion control itself.
+    pub has_own_cc: bool,
+}
+
+impl<'a> Origins<'a> {
+    /// Those of [`Scenario::all_flows`](crate::spec::Scenario::all_flows).
+    pub(super) fn all_flows(&self) -> impl Iterator<Item = Origin> {
+        let (flows, arriving) = (&self.entries.flows, &self.entries.arriving);
+        flows.iter().chain(arriving).copied()
+    }
+
+    /// A value of the entry.
+    pub(super) fn get(&self, origin: Origin, key: &str) -> Option<&'a Json> {
+        self.tree.get("flows")?.get(origin.entry)?.get(key)
+    }
+
+    /// The tables `tcp` that hold for a flow.
+    pub(super) fn tcp(&self, origin: Origin) -> TcpTables<'a> {
+        TcpTables {
+            own: self.get(origin, "tcp"),
+            common: self.tree.get("tcp"),
+            entry: origin.place().into(),
+        }
+    }
+
+    /// What is written of the link that is declared by a name.
+    pub(super) fn link(&self, name: &str) -> Option<&'a Json> {
+        self.tree.get("links")?.get(name)
+    }
+}
+
+impl Origin {
+    /// Where the entry is.
+    pub(super) fn place(self) -> String {
+        format!("flows[{}]", self.entry)
+    }
+
+    /// Where a key of it is.
+    pub(super) fn key(self, key: &str) -> String {
+        format!("flows[{}].{key}", self.entry)
+    }
+
+    /// Where its congestion control is named: by itself, or for all flows.
+    pub(super) fn cc(self) -> String {
+        if self.has_own_cc {
+            self.key("cc")
+        } else {
+            "cc".to_owned()
+        }
+    }
+}
+
+/// The tables `tcp` that hold for a flow: its own, and that of all flows.
+pub(super) struct TcpTables<'a> {
+    own: Option<&'a Json>,
+    common: Option<&'a Json>,
+    /// Where the flow's entry is.
+    entry: Cow<'a, str>,
+}
+
+impl<'a> TcpTables<'a> {
+    /// Those of an entry that is being read.
+    pub(super) fn of(entry: Table<'a>) -> Self {
+        Self {
+            own: entry.keys.get("tcp"),
+            common: entry.context.tree.get("tcp"),
+            entry: entry.path.into(),
+        }
+    }
+
+    /// Where a flow says itself what a parameter is.
+    pub(super) fn own(&self, key: &str) -> Option<String> {
+        self.own?.get(key)?;
+        Some(format!("{}.tcp.{key}", self.entry))
+    }
+
+    /// Where that is said, if it is.
+    pub(super) fn place(&self, key: &str) -> Option<String> {
+        self.own(key).or_else(|| {
+            self.common?.get(key)?;
+            Some(format!("tcp.{key}"))
+        })
+    }
+
+    /// The same; or where it would be said of all flows.
+    pub(super) fn place_or_common(&self, key: &str) -> String {
+        self.own(key).unwrap_or_else(|| format!("tcp.{key}"))
+    }
+}
+
+/// The name under which a link is declared, perhaps together with others.
+pub(super) fn declared_name(link: &LinkSpec) -> &str {
+    link.name.split('[').next().unwrap_or_default()
+}

@@ -1,0 +1,108 @@
+//! Connections of TCP: those that are there, and those that arrive and leave.
+
+use super::Part;
+use crate::arrivals::Arrivals;
+use crate::registry::{Params, Value};
+use crate::source::{self, Source};
+use crate::units::{Duration, Instant};
+use crate::{cc, tcp};
+
+/// One connection: the links its data crosses in order; acknowledgements cross the same links' reverse sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSpec {
+    pub name: String,
+    /// Indices into the scenario's links.
+    pub path: Vec<usize>,
+    /// A row of [`cc::TABLE`].
+    pub cc: Part,
+    /// The congestion control of the running kernel that is wanted instead, written `kernel:NAME`. Simulators have none.
+    pub kernel_cc: Option<String>,
+    /// The receiver's, by its name in the kernel: that of requests. It decides nothing as long as only the other side sends data.
+    pub receiver_cc: String,
+    /// Those of [`tcp::PARAMS`].
+    pub tcp: Params,
+    /// Those of [`crate::kernel::TCP_KEYS`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
+    pub told: Vec<&'static str>,
+    /// What the application does: a row of [`source::TABLE`].
+    pub source: Part,
+    pub start: Instant,
+    /// What its packets take between its hosts and the links of its path, each way.
+    pub delay: Duration,
+    /// Which of the scenario's hosts sends its data, and which takes them, if these are modelled.
+    pub host: Option<usize>,
+    pub receiver_host: Option<usize>,
+}
+
+impl FlowSpec {
+    /// A transfer without end from the start of the run, by standard TCP.
+    pub fn new(name: impl Into<String>, path: Vec<usize>) -> Self {
+        Self {
+            name: name.into(),
+            path,
+            cc: Part::of(&cc::TABLE[0]),
+            kernel_cc: None,
+            receiver_cc: cc::TABLE[0].name.to_owned(),
+            tcp: Params::defaults(tcp::PARAMS),
+            told: Vec::new(),
+            source: Part::of(&source::TABLE[0]),
+            start: Instant::default(),
+            delay: Duration::default(),
+            host: None,
+            receiver_host: None,
+        }
+    }
+
+    /// Whether it takes any time from its hosts to the links.
+    pub fn has_access_delay(&self) -> bool {
+        self.delay.secs() > 0.0
+    }
+
+    /// The sender's congestion control by the name it has in Linux.
+    pub fn cc_in_kernel(&self) -> &str {
+        self.kernel_cc.as_deref().unwrap_or(self.cc.name)
+    }
+
+    /// What a kernel is told of a key of `tcp`, if it is told anything.
+    pub fn told(&self, key: &str) -> Option<Value> {
+        self.told.contains(&key).then(|| self.tcp.get(key))
+    }
+
+    /// Bytes to send, as far as that can be known; nothing for an endless flow.
+    pub fn size_bytes(&self) -> Option<u64> {
+        self.source(0).total_bytes()
+    }
+
+    /// What the application does.
+    pub fn source(&self, seed: u64) -> Box<dyn Source> {
+        source::build(self.source.name, &self.source.params, seed, &self.name)
+    }
+}
+
+/// Connections that arrive one after the other, each to transfer some bytes and leave. Its `flow` is what they have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrivingSpec {
+    pub flow: FlowSpec,
+    pub arrivals: Arrivals,
+}
+
+impl ArrivingSpec {
+    /// Payload and headers of a full segment, bytes.
+    pub fn sizes(&self) -> (u32, u32) {
+        let config = tcp::Config::from(&self.flow.tcp);
+        (config.smss, config.header)
+    }
+
+    /// Bits per second that they offer to the links of their path.
+    pub fn offered_bps(&self) -> f64 {
+        let (smss, header) = self.sizes();
+        self.arrivals.offered_bps(smss, header)
+    }
+
+    /// Segments that will be delivered within `duration`, roughly.
+    pub fn segments(&self, duration: Duration) -> f64 {
+        let mean = self.arrivals.mean_bytes().min(1e9);
+        // With what opens and closes them.
+        let each = mean / f64::from(self.sizes().0) + 4.0;
+        self.arrivals.expected(duration.secs()) * each
+    }
+}

@@ -1,0 +1,90 @@
+//! A link, which has two directions.
+
+use super::Part;
+use crate::impair::{Conditions, Forwarding, Impairments, Medium};
+use crate::loss::LossSpec;
+use crate::queue;
+use crate::units::{Duration, Rate};
+
+/// A link; each direction has its own rate, delay and queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSpec {
+    pub name: String,
+    pub forward: Direction,
+    pub reverse: Direction,
+}
+
+/// One direction of a link: packets wait in its queue, are transmitted at its rate, and arrive its delay later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Direction {
+    pub rate: Rate,
+    pub delay: Duration,
+    /// A row of [`queue::TABLE`].
+    pub queue: Part,
+    pub loss: LossSpec,
+    /// Bytes of the largest packet that it carries, if that is limited.
+    pub mtu: Option<u64>,
+    /// What packets are put into, if they do not leave as they are.
+    pub medium: Option<Medium>,
+    /// How the node at its far end passes packets on to the next link.
+    pub forwarding: Forwarding,
+    pub impairments: Impairments,
+}
+
+impl LinkSpec {
+    /// A link that is the same in both directions.
+    pub fn new(name: impl Into<String>, rate: Rate, delay: Duration) -> Self {
+        Self {
+            name: name.into(),
+            forward: Direction::new(rate, delay),
+            reverse: Direction::new(rate, delay),
+        }
+    }
+}
+
+impl Direction {
+    /// A wire that loses nothing, behind a queue that drops what does not fit.
+    pub fn new(rate: Rate, delay: Duration) -> Self {
+        Self {
+            rate,
+            delay,
+            queue: Part::of(&queue::TABLE[0]),
+            loss: LossSpec::default(),
+            mtu: None,
+            medium: None,
+            forwarding: Forwarding::default(),
+            impairments: Impairments::default(),
+        }
+    }
+
+    /// What holds before anything has changed.
+    pub fn conditions(&self) -> Conditions {
+        Conditions {
+            rate_bps: self.rate.bps(),
+            delay_secs: self.delay.secs(),
+            loss: 0.0,
+        }
+    }
+
+    /// Bits per second of packets of so many bytes, when nothing else is sent.
+    pub fn packet_bps(&self, bytes: u32) -> f64 {
+        match self.medium {
+            None => self.rate.bps(),
+            Some(medium) => {
+                self.rate.bps() * f64::from(bytes) / f64::from(medium.wire_bytes(bytes))
+            }
+        }
+    }
+
+    /// No packet arrives sooner than this after its last bit has left.
+    pub fn least_delay_secs(&self) -> f64 {
+        self.impairments.least_delay_secs(self.delay.secs())
+    }
+}
+
+/// What a round trip over a path takes by propagation alone; `access_delay` is what a flow takes to its links, each way.
+pub fn base_rtt_secs(links: &[LinkSpec], path: &[usize], access_delay: Duration) -> f64 {
+    let delays =
+        |link: &usize| links[*link].forward.delay.secs() + links[*link].reverse.delay.secs();
+    path.iter().map(delays).sum::<f64>() + 2.0 * access_delay.secs()
+}

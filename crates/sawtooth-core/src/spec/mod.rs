@@ -1,0 +1,98 @@
+//! What is simulated: links, flows, how long, and what is recorded. Plain values, which a program makes or [`crate::scenario`] reads.
+//!
+//! Whatever is not said has a default, in `new` of each type:
+//!
+//! ```
+//! use sawtooth_core::spec::{FlowSpec, LinkSpec, Part, Scenario};
+//! use sawtooth_core::units::{Duration, Rate};
+//! use sawtooth_core::{cc, simulate};
+//!
+//! let (rate, delay) = (Rate::from_bps(10e6), Duration::from_secs(0.02));
+//! let link = LinkSpec::new("bottleneck", rate, delay);
+//! let flow = FlowSpec {
+//!     cc: Part::named(cc::TABLE, "cubic").unwrap(),
+//!     ..FlowSpec::new("download", vec![0])
+//! };
+//! let scenario = Scenario::new(Duration::from_secs(10.0), vec![link], vec![flow]);
+//! let records = simulate(&scenario, 1);
+//! ```
+//!
+//! What is here is not checked: who makes a scenario sees to it that its paths name links that there are, that values are of the kinds and within the bounds
+//! that tables of parameters tell, and that sizes of queues are in packets or bytes ([`Value::Bdp`](crate::registry::Value::Bdp) is of scenarios that
+//! are read).
+
+mod flow;
+mod host;
+mod kernel;
+mod link;
+mod part;
+mod recording;
+mod shortcuts;
+mod udp;
+
+pub use flow::{ArrivingSpec, FlowSpec};
+pub use host::HostSpec;
+pub use kernel::Kernel;
+pub use link::{Direction, LinkSpec, base_rtt_secs};
+pub use part::Part;
+pub use recording::{Recording, Sampling, Stretch};
+pub use shortcuts::Shortcuts;
+pub use udp::UdpSpec;
+
+use crate::limits::Limits;
+use crate::units::Duration;
+
+/// One specified experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// A run covers the time from zero on, this excluded.
+    pub duration: Duration,
+    pub sample: Sampling,
+    pub record: Recording,
+    pub links: Vec<LinkSpec>,
+    /// Connections of TCP.
+    pub flows: Vec<FlowSpec>,
+    /// Flows that arrive and leave.
+    pub arriving: Vec<ArrivingSpec>,
+    /// Flows of UDP, in a list of their own: nothing of what is said about connections holds for them.
+    pub udp: Vec<UdpSpec>,
+    /// Machines; flows without one have ends that take no time.
+    pub hosts: Vec<HostSpec>,
+    /// What the simulator does not read.
+    pub kernel: Kernel,
+    pub shortcuts: Shortcuts,
+    pub limits: Limits,
+}
+
+impl Scenario {
+    /// Connections over links; nothing is sampled, and no table is recorded that is not always.
+    pub fn new(duration: Duration, links: Vec<LinkSpec>, flows: Vec<FlowSpec>) -> Self {
+        Self {
+            duration,
+            sample: Sampling::Never,
+            record: Recording::default(),
+            links,
+            flows,
+            arriving: Vec::new(),
+            udp: Vec::new(),
+            hosts: Vec::new(),
+            kernel: Kernel::default(),
+            shortcuts: Shortcuts::all(true),
+            limits: Limits::default(),
+        }
+    }
+
+    /// The flows that are there all the time, then those that arrive.
+    pub fn all_flows(&self) -> impl Iterator<Item = &FlowSpec> {
+        let arriving = self.arriving.iter().map(|arriving| &arriving.flow);
+        self.flows.iter().chain(arriving)
+    }
+
+    /// Whether a link of a path may damage packets.
+    pub fn damages(&self, path: &[usize]) -> bool {
+        let mut links = path.iter().map(|link| &self.links[*link]);
+        links.any(|link| {
+            link.forward.impairments.corrupt > 0.0 || link.reverse.impairments.corrupt > 0.0
+        })
+    }
+}

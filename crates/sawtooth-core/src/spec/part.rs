@@ -1,0 +1,35 @@
+//! A part that a scenario names, such as a queue or a congestion control.
+
+use crate::registry::{Entry, Params, Value};
+
+/// A row of a table with its resolved parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    pub name: &'static str,
+    pub params: Params,
+}
+
+impl Part {
+    /// A row with its defaults.
+    pub fn of<C>(entry: &'static Entry<C>) -> Self {
+        Self {
+            name: entry.name,
+            params: Params::defaults(entry.params),
+        }
+    }
+
+    /// The row of that name with its defaults, if there is one.
+    pub fn named<C>(table: &'static [Entry<C>], name: &str) -> Option<Self> {
+        table.iter().find(|entry| entry.name == name).map(Self::of)
+    }
+
+    /// The same with another value of a parameter.
+    ///
+    /// # Panics
+    /// If it has no such parameter.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.params.set(name, value);
+        self
+    }
+}

@@ -1,0 +1,45 @@
+//! A flow of UDP.
+
+use super::Part;
+use crate::packet_source::{self, PacketSource};
+use crate::units::{Duration, Instant};
+
+/// One flow of UDP: packets leave when its source says and cross these links; nothing comes back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UdpSpec {
+    pub name: String,
+    /// Indices into the scenario's links.
+    pub path: Vec<usize>,
+    /// A row of [`packet_source::TABLE`].
+    pub source: Part,
+    pub start: Instant,
+    /// Nothing leaves from then on; not after the run's end.
+    pub stop: Instant,
+    /// What its packets take from their host to the first link.
+    pub delay: Duration,
+}
+
+impl UdpSpec {
+    /// Packets from the start of the run until `stop`.
+    pub fn new(name: impl Into<String>, path: Vec<usize>, source: Part, stop: Instant) -> Self {
+        Self {
+            name: name.into(),
+            path,
+            source,
+            start: Instant::default(),
+            stop,
+            delay: Duration::default(),
+        }
+    }
+
+    /// How long it lasts, seconds.
+    pub fn lifetime_secs(&self) -> f64 {
+        (self.stop.secs() - self.start.secs()).max(0.0)
+    }
+
+    /// What sends its packets.
+    pub fn source(&self, seed: u64) -> Box<dyn PacketSource> {
+        let (name, params) = (self.source.name, &self.source.params);
+        packet_source::build(name, params, (seed, &self.name), self.lifetime_secs())
+    }
+}
