@@ -179,6 +179,14 @@ impl Params {
         }
     }
 
+    /// A number, unless it is `none`.
+    pub fn number_if_any(&self, name: &str) -> Option<f64> {
+        match self.get(name) {
+            Value::Number(value) => Some(value),
+            _ => None,
+        }
+    }
+
     pub fn integer(&self, name: &str) -> i64 {
         match self.get(name) {
             Value::Integer(value) => value,

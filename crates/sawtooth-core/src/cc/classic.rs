@@ -1,96 +1,216 @@
-//! What algorithms with a window of their own share: slow start, additive growth (RFC 5681 §3.1), and backoff at marks (RFC 8511).
+//! The shell of classic algorithms: a congestion window and a slow-start threshold as RFC 5681 §3.1 and §3.2 have them.
+//!
+//! - slow start below the threshold, and at it or above it congestion avoidance: both only where the recovery in force lets the window grow
+//!   and the window limited what was sent (RFC 7661 §4.1)
+//! - a loss or a mark leaves a share of the window, as window and threshold; a timeout leaves that as the threshold, and one segment
+//!
+//! How the window grows in congestion avoidance and what congestion leaves of it is an algorithm's own: its [`Avoidance`].
 
+use std::fmt::Debug;
+
+use super::api::{CongestionControl, Probe, Start};
+use super::events::{Ack, AckArrival, Episode, Marks, Prescribed, Signal, Windows};
+use super::growth::{Growth, slow_start};
 use crate::registry::{Kind, Param, Params, Value};
-use crate::units::floor;
+use crate::units::Instant;
 
-/// Additive growth of a window: by `increase` segments when a window has been acknowledged.
-///
-/// Fractional windows grow with every acknowledgement; whole ones when enough has been counted, as RFC 5681 §3.1 recommends for equation 3.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Growth {
-    pub(super) whole: bool,
-    count: f64,
+/// The window of a classic algorithm, segments.
+#[derive(Clone, Copy, Debug)]
+pub struct CongestionWindow {
+    pub cwnd: f64,
+    pub ssthresh: f64,
+    pub growth: Growth,
 }
 
-impl Growth {
-    pub fn new(whole: bool) -> Self {
-        Self { whole, count: 0.0 }
+impl CongestionWindow {
+    pub fn new(start: Start) -> Self {
+        Self {
+            cwnd: start.cwnd,
+            ssthresh: start.ssthresh,
+            growth: Growth::new(start.whole_windows),
+        }
     }
 
-    /// What has been counted for the window before a reduction does not count for the one after it, as measured of Linux 6.1: after a mark at 23
-    /// segments its window of 11 grows when 11 have been acknowledged, after a loss at 53 its window of 26 when 26 have.
-    pub fn restart(&mut self) {
-        self.count = 0.0;
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
     }
 
-    /// The window after `counted` more segments have been acknowledged.
+    /// Slow start for `counted` segments, if it is under way; what of them is left for congestion avoidance.
     #[inline]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn add(&mut self, cwnd: f64, counted: u64, increase: f64) -> f64 {
-        if !self.whole {
-            return cwnd + counted as f64 * increase / cwnd;
+    pub fn start_slowly(&mut self, counted: u64) -> u64 {
+        if !self.in_slow_start() {
+            return counted;
         }
-        let per = cwnd / increase;
-        self.count += counted as f64;
-        let steps = floor(self.count / per);
-        self.count -= steps * per;
-        cwnd + steps
+        let (cwnd, left) = slow_start(self.cwnd, self.ssthresh, counted);
+        self.cwnd = cwnd;
+        left
     }
 
-    /// The same where a step is taken with the acknowledgement after those that make it up: neither it nor what they were too many counts towards the
-    /// next. Measured of Linux's `htcp`: segments acknowledged from step to step are 20, 21, 22, 23, 25, 26, 27, 27, 28, 29 and 31 for windows of 18 to 28.
+    /// Congestion avoidance for `counted` segments: by `increase` when a window has been acknowledged.
     #[inline]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn afterwards(&mut self, cwnd: f64, counted: u64, increase: f64) -> f64 {
-        if !self.whole {
-            return self.add(cwnd, counted, increase);
-        }
-        if self.count * increase >= cwnd {
-            self.count = 0.0;
-            return cwnd + 1.0;
-        }
-        self.count += counted as f64;
-        cwnd
+    pub fn grow(&mut self, counted: u64, increase: f64) {
+        self.cwnd = self.growth.add(self.cwnd, counted, increase);
     }
 
-    /// The whole window after `counted` more segments have been acknowledged, where it grows by one with every `per` of them, and `per`
-    /// changes: what was counted towards a slower growth is worth one segment at most. Measured of Linux 6.1: 350 segments after CUBIC's
-    /// last step its growth becomes one segment with every 8; one is added at once, and the next when 8 more have arrived.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn every(&mut self, mut cwnd: f64, counted: u64, per: f64) -> f64 {
-        if self.count >= per {
-            self.count = 0.0;
-            cwnd += 1.0;
+    /// Congestion leaves `left` of the window: the threshold, and the window unless it was a timeout.
+    pub fn reduce(&mut self, episode: &Episode, left: f64) {
+        self.ssthresh = episode.threshold(left);
+        self.cwnd = match episode.signal {
+            Signal::Loss | Signal::Ecn => episode.reduced(left),
+            Signal::Rto => 1.0,
+        };
+        self.growth.restart();
+    }
+
+    /// `window`, rounded down where windows are whole.
+    pub fn whole(&self, window: f64) -> f64 {
+        if self.growth.whole {
+            window.floor()
+        } else {
+            window
         }
-        self.count += counted as f64;
-        let steps = floor(self.count / per);
-        if steps > 0.0 {
-            self.count -= steps * per;
-        }
-        cwnd + steps
     }
 }
 
-/// Slow start (RFC 5681 §3.1, with RFC 3465's counting): the window after `counted` segments, and what of them is left when it reaches the threshold.
-#[inline]
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "counts are positive and far below 2^53"
-)]
-pub fn slow_start(cwnd: f64, ssthresh: f64, counted: u64) -> (f64, u64) {
-    let grown = cwnd + counted as f64;
-    // One acknowledgement that counts as one is all slow start's, as RFC 5681 has it.
-    if counted <= 1 || grown <= ssthresh {
-        return (grown, 0);
+/// What a classic algorithm does by rules of its own; all of it is standard TCP's unless said otherwise, but for what congestion leaves.
+pub trait Avoidance: Debug + Send {
+    /// What an acknowledgement tells, whether the window may grow or not.
+    fn measure(&mut self, _window: &mut CongestionWindow, _ack: &Ack) {}
+
+    /// The window may grow.
+    #[inline]
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+        let counted = window.start_slowly(ack.counted);
+        if counted > 0 {
+            let increase = self.increase(window);
+            window.grow(counted, increase);
+        }
     }
-    let used = (ssthresh - cwnd).ceil().max(0.0);
-    (cwnd + used, counted - used as u64)
+
+    /// By how many segments the window grows in congestion avoidance when a window has been acknowledged.
+    #[inline]
+    fn increase(&self, _window: &CongestionWindow) -> f64 {
+        1.0
+    }
+
+    /// What congestion leaves of [`Episode::window`].
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64;
+
+    /// An acknowledgement, for algorithms that do more with it than to measure and to grow.
+    #[inline]
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+        self.measure(window, ack);
+        if ack.may_grow && ack.cwnd_limited {
+            self.grow(window, ack);
+        }
+    }
+
+    /// Congestion, for algorithms that do not leave the window and the threshold alike.
+    fn on_congestion(&mut self, window: &mut CongestionWindow, episode: &Episode) {
+        let left = self.decrease(window, episode);
+        window.reduce(episode, left);
+    }
+
+    /// The last episode was spurious; the windows are given back afterwards.
+    fn on_undo(&mut self, _window: &CongestionWindow, _before: Windows) {}
+
+    fn on_arrival(&mut self, _arrival: &AckArrival) {}
+
+    fn on_marks(&mut self, _marks: &Marks) {}
+
+    fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, _rtt_secs: f64) {}
+
+    fn on_established(&mut self, window: &mut CongestionWindow, initial_window: f64) {
+        window.cwnd = initial_window;
+    }
+
+    fn on_recovered(&mut self, _window: &mut CongestionWindow) {}
+
+    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {}
+
+    fn probe(&self, _window: &CongestionWindow, _out: &mut Probe<'_>) {}
+}
+
+/// A classic algorithm: the window, and what is its own.
+#[derive(Debug)]
+pub struct Classic<A> {
+    pub window: CongestionWindow,
+    pub own: A,
+}
+
+impl<A: Avoidance + 'static> Classic<A> {
+    pub fn new(start: Start, own: A) -> Self {
+        Self {
+            window: CongestionWindow::new(start),
+            own,
+        }
+    }
+
+    pub fn boxed(start: Start, own: A) -> Box<dyn CongestionControl> {
+        Box::new(Self::new(start, own))
+    }
+}
+
+impl<A: Avoidance> CongestionControl for Classic<A> {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.own.on_ack(&mut self.window, ack);
+    }
+
+    fn on_congestion(&mut self, episode: &Episode) {
+        self.own.on_congestion(&mut self.window, episode);
+    }
+
+    fn on_arrival(&mut self, arrival: &AckArrival) {
+        self.own.on_arrival(arrival);
+    }
+
+    fn on_marks(&mut self, marks: &Marks) {
+        self.own.on_marks(marks);
+    }
+
+    fn on_undo(&mut self, before: Windows) {
+        self.own.on_undo(&self.window, before);
+        self.window.cwnd = self.window.cwnd.max(before.cwnd);
+        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+    }
+
+    fn on_handshake(&mut self, now: Instant, rtt_secs: f64) {
+        self.own.on_handshake(&mut self.window, now, rtt_secs);
+    }
+
+    fn on_established(&mut self, initial_window: f64) {
+        self.own.on_established(&mut self.window, initial_window);
+    }
+
+    fn on_recovered(&mut self, _now: Instant) {
+        self.own.on_recovered(&mut self.window);
+    }
+
+    fn on_restart(&mut self, now: Instant, idle_secs: f64) {
+        self.own.on_restart(now, idle_secs);
+    }
+
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.window.cwnd = cwnd,
+            Prescribed::Ssthresh(ssthresh) => self.window.ssthresh = ssthresh,
+        }
+    }
+
+    fn windows(&self) -> Windows {
+        Windows {
+            cwnd: self.window.cwnd,
+            ssthresh: self.window.ssthresh,
+        }
+    }
+
+    fn probe(&self, out: &mut Probe<'_>) {
+        self.own.probe(&self.window, out);
+    }
 }
 
 /// Alternative Backoff with ECN (RFC 8511): a mark comes from a queue that is kept short, and takes less of the window than a loss.
-pub(super) const BETA_ECN: Param = Param {
+pub const BETA_ECN: Param = Param {
     name: "beta_ecn",
     summary: "the window is multiplied by this at a mark in congestion avoidance (ABE, RFC 8511: 0.8, or 0.85 for CUBIC); `none`: as at a loss",
     kind: Kind::Number {
@@ -101,64 +221,6 @@ pub(super) const BETA_ECN: Param = Param {
 };
 
 /// The value of [`BETA_ECN`].
-pub(super) fn beta_ecn(params: &Params) -> Option<f64> {
-    match params.get(BETA_ECN.name) {
-        Value::Number(beta) => Some(beta),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn growth_adds_the_increase_per_window_at_once_or_in_whole_steps() {
-        // Ten segments more, each worth 2 / 40 of a segment.
-        assert_eq!(Growth::new(false).add(40.0, 10, 2.0), 40.5);
-        // Whole: a step with every 40 / 2 = 20 segments, of which what is left over counts on.
-        let mut growth = Growth::new(true);
-        assert_eq!(growth.add(40.0, 19, 2.0), 40.0);
-        assert_eq!(growth.add(40.0, 2, 2.0), 41.0);
-        assert_eq!(growth.count, 1.0);
-        assert_eq!(growth.add(40.0, 59, 2.0), 43.0);
-        growth.add(40.0, 5, 2.0);
-        growth.restart();
-        assert_eq!(growth.count, 0.0);
-    }
-
-    #[test]
-    fn a_step_that_is_taken_afterwards_forgets_what_was_too_much() {
-        // Ten segments make up a step; it comes with the acknowledgement after them.
-        let mut growth = Growth::new(true);
-        assert_eq!(growth.afterwards(20.0, 9, 2.0), 20.0);
-        assert_eq!(growth.afterwards(20.0, 4, 2.0), 20.0);
-        assert_eq!(growth.afterwards(20.0, 4, 2.0), 21.0);
-        assert_eq!(growth.count, 0.0);
-        assert_eq!(Growth::new(false).afterwards(40.0, 10, 2.0), 40.5);
-    }
-
-    #[test]
-    fn what_counted_towards_slower_growth_is_one_segment_at_most() {
-        // As measured: 350 segments of a slow growth, then one with every 8.
-        let mut growth = Growth::new(true);
-        assert_eq!(growth.every(100.0, 350, 1000.0), 100.0);
-        assert_eq!(growth.every(100.0, 1, 8.0), 101.0);
-        assert_eq!(growth.every(101.0, 6, 8.0), 101.0);
-        assert_eq!(growth.every(101.0, 1, 8.0), 102.0);
-        assert_eq!(growth.every(102.0, 17, 8.0), 104.0);
-        assert_eq!(growth.count, 1.0);
-    }
-
-    #[test]
-    fn rfc5681_3_1_slow_start_adds_what_counts_up_to_the_threshold() {
-        assert_eq!(slow_start(10.0, f64::INFINITY, 4), (14.0, 0));
-        assert_eq!(slow_start(10.0, 14.0, 4), (14.0, 0));
-        assert_eq!(slow_start(10.0, 12.0, 4), (12.0, 2));
-        // To a threshold that is no whole segment the last one counts in full.
-        assert_eq!(slow_start(10.0, 11.5, 4), (12.0, 2));
-        // One that counts as one is slow start's, wherever the threshold is.
-        assert_eq!(slow_start(10.0, 10.5, 1), (11.0, 0));
-        assert_eq!(slow_start(10.0, 8.0, 4), (10.0, 4));
-    }
+pub fn beta_ecn(params: &Params) -> Option<f64> {
+    params.number_if_any(BETA_ECN.name)
 }

@@ -15,10 +15,8 @@
 //! At 10 Mbit/s, 20 ms and a step at 6 of 17 packets its goodput is 9.36 Mbit/s, this one's 9.32, and it reduces 67 times in 6 s, this one 74 times. Whether
 //! its window of observation ends one acknowledgement earlier than the RFC's is not yet measured.
 
-use super::reno::Reno;
 use super::{
-    Ack, Algorithm, CongestionControl, Ecn, Episode, Marks, Needs, Prescribed, Signal, Start,
-    Windows,
+    Algorithm, Avoidance, Classic, CongestionWindow, Ecn, Episode, Marks, Needs, Probe, Signal,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
@@ -57,7 +55,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ecn: Ecn::Every,
             ..Needs::NOTHING
         },
-        ..Algorithm::of(|params, start| Box::new(Dctcp::new(params, start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, Dctcp::from(params)))
     },
 };
 
@@ -71,43 +69,25 @@ struct Observation {
 }
 
 #[derive(Debug)]
-pub struct Dctcp {
-    /// Growth and losses.
-    standard: Reno,
-    whole: bool,
+struct Dctcp {
+    beta: f64,
     g: f64,
     alpha: f64,
     seen: Observation,
 }
 
-impl Dctcp {
-    pub fn new(params: &Params, start: Start) -> Self {
+impl From<&Params> for Dctcp {
+    fn from(params: &Params) -> Self {
         Self {
-            standard: Reno::new(params.number("beta"), start),
-            whole: start.whole_windows,
+            beta: params.number("beta"),
             g: params.number("g"),
             alpha: params.number("alpha"),
             seen: Observation::default(),
         }
     }
-
-    /// RFC 8257 §3.3 step 9.
-    fn reduce_for_mark(&mut self) {
-        let cwnd = self.standard.windows().cwnd;
-        let window = cwnd * (1.0 - self.alpha / 2.0);
-        let window = if self.whole { window.floor() } else { window };
-        let window = window.max(2.0);
-        self.standard.prescribe(Prescribed::Ssthresh(window));
-        // A window of one segment after a timeout is no reason to grow.
-        self.standard.prescribe(Prescribed::Cwnd(window.min(cwnd)));
-    }
 }
 
-impl CongestionControl for Dctcp {
-    fn on_ack(&mut self, ack: &Ack) {
-        self.standard.on_ack(ack);
-    }
-
+impl Avoidance for Dctcp {
     /// RFC 8257 §3.3 steps 1 to 8.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn on_marks(&mut self, marks: &Marks) {
@@ -126,22 +106,24 @@ impl CongestionControl for Dctcp {
         };
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Ecn => self.reduce_for_mark(),
-            Signal::Loss | Signal::Rto => self.standard.on_congestion(episode),
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+        episode.window * self.beta
+    }
+
+    fn on_congestion(&mut self, window: &mut CongestionWindow, episode: &Episode) {
+        if episode.signal != Signal::Ecn {
+            let left = self.decrease(window, episode);
+            window.reduce(episode, left);
+            return;
         }
+        // RFC 8257 §3.3 step 9.
+        let left = window.whole(window.cwnd * (1.0 - self.alpha / 2.0));
+        window.ssthresh = left.max(2.0);
+        // A window of one segment after a timeout is no reason to grow.
+        window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        self.standard.prescribe(prescribed);
-    }
-
-    fn windows(&self) -> Windows {
-        self.standard.windows()
-    }
-
-    fn probe(&self, out: &mut super::Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
         out("alpha", self.alpha);
     }
 }
@@ -149,13 +131,11 @@ impl CongestionControl for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
 
-    fn dctcp(alpha: f64, start: Start) -> Dctcp {
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("alpha", Value::Number(alpha));
-        Dctcp::new(&params, start)
+    fn dctcp(alpha: f64, start: Start) -> Classic<Dctcp> {
+        let params = params(&ENTRY, &[("alpha", Value::Number(alpha))]);
+        Classic::new(start, Dctcp::from(&params))
     }
 
     fn marks(snd_una: u64, snd_nxt: u64, delivered: u64, marked: u64) -> Marks {
@@ -168,27 +148,26 @@ mod tests {
         }
     }
 
-    fn episode(window: f64) -> Episode {
-        Episode::of(Instant::from_secs(1.0), window)
-    }
-
     #[test]
     fn rfc8257_3_3_alpha_is_a_mean_over_windows() {
         let mut dctcp = dctcp(1.0, Start::at(10.0));
         // An unmarked window: 1 * 15/16 = 0.9375.
         dctcp.on_marks(&marks(10, 20, 10, 0));
-        assert!((dctcp.alpha - 0.9375).abs() < 1e-12);
+        assert!((dctcp.own.alpha - 0.9375).abs() < 1e-12);
         // Half of it marked, told by two acknowledgements: 0.9375 * 15/16 + 1/16 * 5/10 = 0.91015625.
         dctcp.on_marks(&marks(18, 28, 8, 3));
-        assert!((dctcp.alpha - 0.9375).abs() < 1e-12, "not before its end");
+        assert!(
+            (dctcp.own.alpha - 0.9375).abs() < 1e-12,
+            "not before its end"
+        );
         dctcp.on_marks(&marks(20, 30, 2, 2));
         assert!(
-            (dctcp.alpha - 0.9375).abs() < 1e-12,
+            (dctcp.own.alpha - 0.9375).abs() < 1e-12,
             "SEG.ACK must pass DCTCP.WindowEnd"
         );
         dctcp.on_marks(&marks(22, 32, 2, 1));
         // Then 6 of 12 were marked.
-        assert!((dctcp.alpha - 0.910_156_25).abs() < 1e-12);
+        assert!((dctcp.own.alpha - 0.910_156_25).abs() < 1e-12);
     }
 
     #[test]
@@ -196,7 +175,7 @@ mod tests {
         // alpha = 0.2, and 1 of 10 marked: 0.2 * 15/16 + 1/160 = 0.19375; 100 * (1 - 0.096875) = 90.3125.
         let mut dctcp = dctcp(0.2, Start::at(100.0));
         dctcp.on_marks(&marks(10, 110, 10, 1));
-        dctcp.on_ecn(&episode(100.0));
+        dctcp.on_ecn(&loss(100.0));
         assert!((dctcp.cwnd() - 90.3125).abs() < 1e-9, "{}", dctcp.cwnd());
         assert!((dctcp.ssthresh() - 90.3125).abs() < 1e-9);
     }
@@ -213,7 +192,7 @@ mod tests {
                 },
             );
             dctcp.on_marks(&marks(5, 36, 5, 5));
-            dctcp.on_ecn(&episode(31.0));
+            dctcp.on_ecn(&loss(31.0));
             assert!((dctcp.cwnd() - left).abs() < 1e-12);
         }
     }
@@ -221,15 +200,15 @@ mod tests {
     #[test]
     fn rfc8257_3_5_a_loss_is_answered_as_by_standard_tcp() {
         let mut dctcp = dctcp(0.1, Start::at(40.0));
-        dctcp.on_loss(&episode(40.0));
+        dctcp.on_loss(&loss(40.0));
         assert!((dctcp.cwnd() - 20.0).abs() < 1e-12);
-        assert!((dctcp.alpha - 0.1).abs() < 1e-12);
+        assert!((dctcp.own.alpha - 0.1).abs() < 1e-12);
     }
 
     #[test]
     fn rfc8257_3_3_a_window_of_which_nothing_is_told_changes_nothing() {
         let mut dctcp = dctcp(0.5, Start::at(10.0));
         dctcp.on_marks(&marks(10, 20, 0, 0));
-        assert_eq!(dctcp.alpha, 0.5);
+        assert_eq!(dctcp.own.alpha, 0.5);
     }
 }

@@ -16,6 +16,7 @@ mod copa;
 mod cubic;
 mod dctcp;
 mod events;
+mod growth;
 mod highspeed;
 mod htcp;
 mod hybla;
@@ -39,9 +40,9 @@ mod yeah;
 
 pub use algorithm::{Algorithm, Ecn, Needs, Order, Rates, Set};
 pub use api::{CongestionControl, Probe, Start};
-use classic::{BETA_ECN, beta_ecn};
-pub use classic::{Growth, slow_start};
+use classic::{Avoidance, BETA_ECN, Classic, CongestionWindow, beta_ecn};
 pub use events::{Ack, AckArrival, Episode, Marks, Prescribed, RateSample, Signal, Windows};
+use growth::{Growth, slow_start};
 
 use crate::registry::Entry;
 

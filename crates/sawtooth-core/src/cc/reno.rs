@@ -15,11 +15,8 @@
 //!
 //! Kernel equivalent: `reno`, in whole segments.
 
-use super::{
-    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Prescribed, Signal, Start,
-    Windows, beta_ecn, slow_start,
-};
-use crate::registry::{Entry, Kind, Param, Value};
+use super::{Algorithm, Avoidance, BETA_ECN, Classic, CongestionWindow, Episode, Signal, beta_ecn};
+use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "reno",
@@ -37,121 +34,57 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         },
         BETA_ECN,
     ],
-    new: Algorithm::of(|params, start| {
-        Box::new(Reno {
-            beta_ecn: beta_ecn(params),
-            ..Reno::new(params.number("beta"), start)
-        })
-    }),
+    new: Algorithm::of(|params, start| Classic::boxed(start, Reno::from(params))),
 };
 
 #[derive(Debug)]
-pub struct Reno {
+struct Reno {
     beta: f64,
     beta_ecn: Option<f64>,
-    cwnd: f64,
-    ssthresh: f64,
-    growth: Growth,
 }
 
-impl Reno {
-    pub fn new(beta: f64, start: Start) -> Self {
+impl From<&Params> for Reno {
+    fn from(params: &Params) -> Self {
         Self {
-            beta,
-            beta_ecn: None,
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            growth: Growth::new(start.whole_windows),
+            beta: params.number("beta"),
+            beta_ecn: beta_ecn(params),
         }
-    }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = loss.window * self.beta;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.growth.restart();
-    }
-
-    fn on_ecn(&mut self, mark: &Episode) {
-        let avoids = self.cwnd >= self.ssthresh;
-        let window = mark.window * self.beta_ecn.filter(|_| avoids).unwrap_or(self.beta);
-        self.ssthresh = mark.threshold(window);
-        self.cwnd = mark.reduced(window);
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.beta);
-        self.cwnd = 1.0;
-        self.growth.restart();
     }
 }
 
-impl CongestionControl for Reno {
-    #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            self.cwnd = self.growth.add(self.cwnd, counted, 1.0);
-        }
-    }
-
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss => self.on_loss(episode),
-            Signal::Ecn => self.on_ecn(episode),
-            Signal::Rto => self.on_rto(episode),
-        }
-    }
-
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
+impl Avoidance for Reno {
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+        let beta = match self.beta_ecn {
+            Some(beta) if episode.signal == Signal::Ecn && !window.in_slow_start() => beta,
+            _ => self.beta,
+        };
+        episode.window * beta
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
 
-    fn ack() -> Ack {
-        Ack::of(Instant::from_secs(1.0), 1, 10)
+    fn reno(start: Start) -> Classic<Reno> {
+        Classic::new(start, Reno::from(&params(&ENTRY, &[])))
     }
 
+    /// In ns-2, which leaves the window unrounded.
     fn loss(window: f64) -> Episode {
         Episode {
-            whole_ssthresh: true,
             ns2: true,
-            ..Episode::of(Instant::from_secs(1.0), window)
+            ..whole_loss(window)
         }
     }
 
     #[test]
     fn rfc5681_3_1_slow_start_adds_one_segment_per_acknowledgement() {
-        let mut reno = Reno::new(
-            0.5,
-            Start {
-                ssthresh: 4.0,
-                ..Start::at(2.0)
-            },
-        );
+        let mut reno = reno(Start {
+            ssthresh: 4.0,
+            ..Start::at(2.0)
+        });
         reno.on_ack(&ack());
         reno.on_ack(&ack());
         assert!((reno.cwnd() - 4.0).abs() < f64::EPSILON);
@@ -161,13 +94,10 @@ mod tests {
 
     #[test]
     fn rfc5681_equation_4_halves_but_not_below_two_segments() {
-        let mut reno = Reno::new(
-            0.5,
-            Start {
-                ssthresh: 100.0,
-                ..Start::at(31.0)
-            },
-        );
+        let mut reno = reno(Start {
+            ssthresh: 100.0,
+            ..Start::at(31.0)
+        });
         reno.on_loss(&loss(31.0));
         assert!((reno.ssthresh() - 15.0).abs() < f64::EPSILON);
         assert!((reno.cwnd() - 15.5).abs() < f64::EPSILON);
@@ -178,14 +108,11 @@ mod tests {
 
     #[test]
     fn what_was_counted_before_a_loss_does_not_count_after_it() {
-        let mut reno = Reno::new(
-            0.5,
-            Start {
-                ssthresh: 53.0,
-                whole_windows: true,
-                ..Start::at(53.0)
-            },
-        );
+        let mut reno = reno(Start {
+            ssthresh: 53.0,
+            whole_windows: true,
+            ..Start::at(53.0)
+        });
         // Nearly the next segment.
         (0..52).for_each(|_| reno.on_ack(&ack()));
         reno.on_loss(&loss(53.0));
@@ -198,13 +125,10 @@ mod tests {
 
     #[test]
     fn the_window_does_not_grow_during_recovery() {
-        let mut reno = Reno::new(
-            0.5,
-            Start {
-                ssthresh: 5.0,
-                ..Start::at(10.0)
-            },
-        );
+        let mut reno = reno(Start {
+            ssthresh: 5.0,
+            ..Start::at(10.0)
+        });
         reno.on_ack(&Ack {
             may_grow: false,
             ..ack()
@@ -214,8 +138,7 @@ mod tests {
 
     #[test]
     fn rfc8511_3_1_a_mark_takes_less_in_congestion_avoidance_and_as_much_as_a_loss_in_slow_start() {
-        let mut params = crate::registry::Params::defaults(ENTRY.params);
-        params.set("beta_ecn", Value::Number(0.8));
+        let params = params(&ENTRY, &[("beta_ecn", Value::Number(0.8))]);
         for (ssthresh, left) in [(10.0, 16.0), (f64::INFINITY, 10.0)] {
             let mut reno = (ENTRY.new.new)(
                 &params,
