@@ -17,10 +17,7 @@
 //! Kernel equivalent: `scalable`, in whole segments. Measured of Linux 6.1: `low_window = 100` and the paper's `a`, as a step of the window takes a
 //! window's segments up to 100, and 100 from there on (at 101 to 110 and at 272 to 277); `low_b = 0.125`, rounded down (`given_up`): of 69, 109 and 309 remain 61, 96, 271.
 
-use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Prescribed, Signal, Start, Windows,
-    slow_start,
-};
+use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -78,137 +75,67 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("a", Value::Number(0.02)),
             ("low_window", Value::Number(50.0)),
         ],
-        ..Algorithm::of(|params, start| Box::new(Scalable::new(params, start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, Scalable::from(params)))
     },
 };
 
 #[derive(Debug)]
-pub struct Scalable {
+struct Scalable {
     a: f64,
     b: f64,
     low_window: f64,
     low_b: f64,
     rounds_down: bool,
-    cwnd: f64,
-    ssthresh: f64,
-    growth: Growth,
 }
 
-impl Scalable {
-    pub fn new(params: &Params, start: Start) -> Self {
+impl From<&Params> for Scalable {
+    fn from(params: &Params) -> Self {
         Self {
             a: params.number("a"),
             b: params.number("b"),
             low_window: params.number("low_window"),
             low_b: params.number("low_b"),
-            rounds_down: params.choice("given_up") == "down" && start.whole_windows,
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            growth: Growth::new(start.whole_windows),
+            rounds_down: params.choice("given_up") == "down",
         }
     }
+}
 
-    /// Segments per window acknowledged.
-    fn increase(&self) -> f64 {
-        if self.cwnd <= self.low_window {
+impl Avoidance for Scalable {
+    fn increase(&self, window: &CongestionWindow) -> f64 {
+        if window.cwnd <= self.low_window {
             1.0
         } else {
-            self.a * self.cwnd
+            self.a * window.cwnd
         }
     }
 
-    /// What a loss leaves of `window`.
-    fn decreased(&self, window: f64) -> f64 {
-        let share = if self.cwnd <= self.low_window {
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+        let share = if window.cwnd <= self.low_window {
             self.low_b
         } else {
             self.b
         };
-        let given_up = share * window;
-        window
+        let given_up = share * episode.window;
+        episode.window
             - if self.rounds_down {
-                given_up.floor()
+                window.whole(given_up)
             } else {
                 given_up
             }
-    }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = self.decreased(loss.window);
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(self.decreased(rto.window));
-        self.cwnd = 1.0;
-        self.growth.restart();
-    }
-}
-
-impl CongestionControl for Scalable {
-    fn on_ack(&mut self, ack: &Ack) {
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            self.cwnd = self.growth.add(self.cwnd, counted, self.increase());
-        }
-    }
-
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
-        }
-    }
-
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
 
-    fn scalable(cwnd: f64, whole_windows: bool) -> Scalable {
-        Scalable::new(
-            &Params::defaults(ENTRY.params),
-            Start {
-                ssthresh: 2.0,
-                whole_windows,
-                ..Start::at(cwnd)
-            },
-        )
-    }
-
-    fn ack() -> Ack {
-        Ack::of(Instant::from_secs(1.0), 1, 10)
-    }
-
-    fn loss(window: f64, whole_ssthresh: bool) -> Episode {
-        Episode {
-            whole_ssthresh,
-            ..Episode::of(Instant::from_secs(1.0), window)
-        }
+    fn scalable(cwnd: f64, whole_windows: bool) -> Classic<Scalable> {
+        let start = Start {
+            whole_windows,
+            ..avoiding(cwnd)
+        };
+        Classic::new(start, Scalable::from(&params(&ENTRY, &[])))
     }
 
     #[test]
@@ -230,10 +157,10 @@ mod tests {
     #[test]
     fn kelly_section_3_a_loss_takes_an_eighth_and_whole_windows_round_the_part_taken_up() {
         let mut cc = scalable(100.0, false);
-        cc.on_loss(&loss(100.0, false));
+        cc.on_loss(&loss(100.0));
         assert!((cc.cwnd() - 87.5).abs() < 1e-12);
         let mut whole = scalable(100.0, true);
-        whole.on_loss(&loss(100.0, true));
+        whole.on_loss(&whole_loss(100.0));
         assert!((whole.cwnd() - 87.0).abs() < 1e-12, "ceil(12.5) = 13");
         assert!((whole.ssthresh() - 87.0).abs() < 1e-12);
     }
@@ -243,11 +170,11 @@ mod tests {
         // ln(1 / (1 - b)) / ln(1 + a) = ln(8 / 7) / ln(1.01) = 13.4 round trips, at any window.
         for cwnd in [200.0, 20_000.0] {
             let mut cc = scalable(cwnd, false);
-            cc.on_loss(&loss(cwnd, false));
+            cc.on_loss(&loss(cwnd));
             let mut trips = 0;
             while cc.cwnd() < cwnd {
                 // A window's acknowledgements, each with the increase of its beginning.
-                cc.cwnd += cc.increase();
+                cc.window.cwnd += cc.own.increase(&cc.window);
                 trips += 1;
             }
             assert_eq!(trips, 14, "{cwnd}");
@@ -260,10 +187,10 @@ mod tests {
         cc.on_ack(&ack());
         assert!((cc.cwnd() - 16.0625).abs() < 1e-12, "1/16");
         let mut cc = scalable(16.0, false);
-        cc.on_loss(&loss(16.0, false));
+        cc.on_loss(&loss(16.0));
         assert!((cc.cwnd() - 8.0).abs() < 1e-12);
         let mut cc = scalable(16.0, false);
-        cc.on_rto(&loss(16.0, false));
+        cc.on_rto(&loss(16.0));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1.0, 8.0));
     }
 }

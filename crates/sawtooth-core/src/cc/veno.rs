@@ -16,10 +16,7 @@
 //! Kernel equivalent: `veno`, in whole segments. Measured of the module in ns-2.35's Linux agent: both factors and both increases are these; it
 //! seems to keep BaseRTT over a loss (`forget_base_rtt` false), which is to be measured in a kernel.
 
-use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Prescribed, Probe, Signal, Start, Windows,
-    slow_start,
-};
+use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -70,7 +67,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     ],
     new: Algorithm {
         linux: &[("forget_base_rtt", Value::Bool(false))],
-        ..Algorithm::of(|params, start| Box::new(Veno::new(Rules::from(params), start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, Veno::new(Rules::from(params))))
     },
 };
 
@@ -106,104 +103,57 @@ struct Rtts {
 #[derive(Debug)]
 struct Veno {
     rules: Rules,
-    cwnd: f64,
-    ssthresh: f64,
-    growth: Growth,
     rtts: Option<Rtts>,
 }
 
 impl Veno {
-    fn new(rules: Rules, start: Start) -> Self {
-        Self {
-            rules,
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            growth: Growth::new(start.whole_windows),
-            rtts: None,
-        }
+    fn new(rules: Rules) -> Self {
+        Self { rules, rtts: None }
     }
 
     /// The segments that are queued, the paper's `N`, if that is known.
-    fn queued(&self) -> Option<f64> {
+    fn queued(&self, window: &CongestionWindow) -> Option<f64> {
         self.rtts
-            .map(|rtts| self.cwnd / rtts.latest * (rtts.latest - rtts.base))
-    }
-
-    fn forget(&mut self) {
-        if self.rules.forget_base_rtt {
-            self.rtts = None;
-        }
-    }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let factor = match self.queued() {
-            Some(queued) if queued < self.rules.beta => self.rules.random_factor,
-            _ => self.rules.congestive_factor,
-        };
-        let window = loss.window * factor;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.forget();
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.rules.congestive_factor);
-        self.cwnd = 1.0;
-        self.forget();
-        self.growth.restart();
+            .map(|rtts| window.cwnd / rtts.latest * (rtts.latest - rtts.base))
     }
 }
 
-impl CongestionControl for Veno {
-    fn on_ack(&mut self, ack: &Ack) {
+impl Avoidance for Veno {
+    fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
         if let Some(latest) = ack.rtt_secs {
             let base = self.rtts.map_or(latest, |rtts| rtts.base.min(latest));
             self.rtts = Some(Rtts { base, latest });
         }
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            let increase = match self.queued() {
-                Some(queued) if queued >= self.rules.beta => self.rules.queued_increase,
-                _ => 1.0,
-            };
-            self.cwnd = self.growth.add(self.cwnd, counted, increase);
+    }
+
+    fn increase(&self, window: &CongestionWindow) -> f64 {
+        match self.queued(window) {
+            Some(queued) if queued >= self.rules.beta => self.rules.queued_increase,
+            _ => 1.0,
         }
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+        let random = self
+            .queued(window)
+            .is_some_and(|queued| queued < self.rules.beta);
+        let factor = if random && episode.signal != Signal::Rto {
+            self.rules.random_factor
+        } else {
+            self.rules.congestive_factor
+        };
+        if self.rules.forget_base_rtt {
+            self.rtts = None;
         }
+        episode.window * factor
     }
 
     fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
         self.rtts = None;
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
-    fn probe(&self, out: &mut Probe<'_>) {
-        if let (Some(rtts), Some(queued)) = (self.rtts, self.queued()) {
+    fn probe(&self, window: &CongestionWindow, out: &mut Probe<'_>) {
+        if let (Some(rtts), Some(queued)) = (self.rtts, self.queued(window)) {
             out("base_rtt", rtts.base);
             out("n", queued);
         }
@@ -213,36 +163,25 @@ impl CongestionControl for Veno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
+    use crate::cc::testing::*;
 
     /// In congestion avoidance with a window of 20 segments, after round-trip times of 100 ms and `rtt`.
-    fn veno(rtt: f64) -> Veno {
-        let start = Start {
-            ssthresh: 2.0,
-            ..Start::at(20.0)
-        };
-        let rules = Rules::from(&Params::defaults(ENTRY.params));
-        let mut veno = Veno::new(rules, start);
+    fn veno(rtt: f64) -> Classic<Veno> {
+        let own = Veno::new(Rules::from(&params(&ENTRY, &[])));
+        let mut veno = Classic::new(avoiding(20.0), own);
         for rtt in [0.1, rtt] {
             veno.on_ack(&Ack {
                 may_grow: false,
-                ..ack(rtt)
+                ..timed(rtt)
             });
         }
         veno
     }
 
-    fn ack(rtt: f64) -> Ack {
+    fn timed(rtt: f64) -> Ack {
         Ack {
             rtt_secs: Some(rtt),
-            ..Ack::of(Instant::from_secs(1.0), 1, 20)
-        }
-    }
-
-    fn loss() -> Episode {
-        Episode {
-            whole_ssthresh: true,
-            ..Episode::of(Instant::from_secs(1.0), 20.0)
+            ..ack()
         }
     }
 
@@ -250,18 +189,18 @@ mod tests {
     fn fu2003_a_loss_without_a_queue_is_random() {
         // N = 20 / 0.115 * 0.015 = 2.6 < 3: four fifths of 20.
         let mut random = veno(0.115);
-        random.on_loss(&loss());
+        random.on_loss(&whole_loss(20.0));
         assert_eq!((random.cwnd(), random.ssthresh()), (16.0, 16.0));
         // N = 20 / 0.12 * 0.02 = 3.3: half.
         let mut congestive = veno(0.12);
-        congestive.on_loss(&loss());
+        congestive.on_loss(&whole_loss(20.0));
         assert_eq!((congestive.cwnd(), congestive.ssthresh()), (10.0, 10.0));
     }
 
     #[test]
     fn fu2003_a_timeout_halves_in_any_case() {
         let mut veno = veno(0.1);
-        veno.on_rto(&loss());
+        veno.on_rto(&whole_loss(20.0));
         assert_eq!((veno.cwnd(), veno.ssthresh()), (1.0, 10.0));
     }
 
@@ -269,7 +208,7 @@ mod tests {
     fn fu2003_growth_is_half_as_fast_when_segments_queue() {
         let grown = |rtt| {
             let mut veno = veno(rtt);
-            veno.on_ack(&ack(rtt));
+            veno.on_ack(&timed(rtt));
             veno.cwnd() - 20.0
         };
         // 1/20, and half of it.
@@ -280,14 +219,14 @@ mod tests {
     #[test]
     fn base_rtt_is_measured_anew_after_a_loss() {
         let mut veno = veno(0.2);
-        veno.on_loss(&loss());
-        assert_eq!(veno.queued(), None);
+        veno.on_loss(&whole_loss(20.0));
+        assert_eq!(veno.own.queued(&veno.window), None);
         // Nothing is known: half, as standard TCP.
-        veno.on_loss(&loss());
+        veno.on_loss(&whole_loss(20.0));
         assert_eq!(veno.cwnd(), 10.0);
-        veno.on_ack(&ack(0.2));
-        assert_eq!(veno.queued(), Some(0.0));
-        veno.on_loss(&loss());
+        veno.on_ack(&timed(0.2));
+        assert_eq!(veno.own.queued(&veno.window), Some(0.0));
+        veno.on_loss(&whole_loss(20.0));
         assert_eq!(veno.cwnd(), 16.0);
     }
 }
