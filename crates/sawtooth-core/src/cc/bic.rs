@@ -22,10 +22,7 @@
 //! acknowledgements are of one segment or of two (`ack_ratio` = 2). Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
 //! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows.
 
-use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Order, Prescribed, Signal, Start, Windows,
-    slow_start,
-};
+use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -110,7 +107,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("ack_ratio", Value::Number(2.0)),
         ],
         ordered: &[("s_min", Order::AtMost, "s_max")],
-        ..Algorithm::of(|params, start| Box::new(Bic::new(params, start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, Bic::from(params)))
     },
 };
 
@@ -122,7 +119,7 @@ struct Probing {
 }
 
 #[derive(Debug)]
-pub struct Bic {
+struct Bic {
     low_window: f64,
     s_max: f64,
     s_min: f64,
@@ -132,16 +129,13 @@ pub struct Bic {
     smooth: Option<f64>,
     mirror: bool,
     ack_ratio: f64,
-    cwnd: f64,
-    ssthresh: f64,
-    growth: Growth,
     /// Infinite when unknown.
     max_win: f64,
     probing: Option<Probing>,
 }
 
-impl Bic {
-    pub fn new(params: &Params, start: Start) -> Self {
+impl From<&Params> for Bic {
+    fn from(params: &Params) -> Self {
         Self {
             low_window: params.number("low_window"),
             s_max: params.number("s_max"),
@@ -149,46 +143,17 @@ impl Bic {
             beta: params.number("beta"),
             fast_convergence: params.flag("fast_convergence"),
             search: params.number("search"),
-            smooth: match params.get("smooth") {
-                Value::Number(smooth) => Some(smooth),
-                _ => None,
-            },
+            smooth: params.number_if_any("smooth"),
             mirror: params.choice("beyond") == "mirror",
             ack_ratio: params.number("ack_ratio"),
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            growth: Growth::new(start.whole_windows),
             max_win: f64::INFINITY,
             probing: None,
         }
     }
+}
 
-    /// Segments per window acknowledged.
-    fn increase(&self) -> f64 {
-        if self.cwnd <= self.low_window {
-            return 1.0;
-        }
-        if let Some(probing) = self.probing {
-            return probing.ss_cwnd;
-        }
-        let distance = self.max_win - self.cwnd;
-        if self.mirror && distance <= 0.0 {
-            return self.beyond(-distance);
-        }
-        let step = distance / self.search;
-        let step = if self.growth.whole {
-            step.floor()
-        } else {
-            step
-        };
-        let step = match self.smooth {
-            Some(smooth) if step <= 1.0 => self.search / smooth,
-            _ => step,
-        };
-        step.max(self.s_min).min(self.s_max)
-    }
-
-    /// The same, `over` segments beyond max_win: as slowly as the search ended, then the faster the further away.
+impl Bic {
+    /// Segments per window acknowledged, `over` segments beyond max_win: as slowly as the search ended, then the faster the further away.
     fn beyond(&self, over: f64) -> f64 {
         let step = match self.smooth {
             Some(smooth) if over < self.search => self.search / smooth,
@@ -197,39 +162,38 @@ impl Bic {
         step.max(self.s_min).min(self.s_max)
     }
 
-    /// Grows by what `counted` segments are worth.
-    fn grow(&mut self, counted: u64) {
-        let increase = self.increase();
-        let ratio = if self.cwnd <= self.low_window {
+    fn avoid_congestion(&self, window: &mut CongestionWindow, counted: u64) {
+        let increase = self.increase(window);
+        let ratio = if window.cwnd <= self.low_window {
             1.0
         } else {
             self.ack_ratio
         };
-        self.cwnd = if self.growth.whole && self.mirror {
+        if window.growth.whole && self.mirror {
             // A hair of tolerance: steps are decimal fractions.
-            let per = ((self.cwnd / increase + 1e-9).floor() / ratio).floor();
-            self.growth.every(self.cwnd, counted, per.max(1.0))
+            let per = ((window.cwnd / increase + 1e-9).floor() / ratio).floor();
+            window.cwnd = window.growth.every(window.cwnd, counted, per.max(1.0));
         } else {
-            self.growth.add(self.cwnd, counted, increase * ratio)
-        };
+            window.grow(counted, increase * ratio);
+        }
     }
 
-    /// After the window has grown: on to the next way of growing.
-    fn advance(&mut self) {
-        if self.cwnd <= self.low_window {
+    /// After the window has grown to `cwnd`: on to the next way of growing.
+    fn advance(&mut self, cwnd: f64) {
+        if cwnd <= self.low_window {
             return;
         }
         match &mut self.probing {
-            None if self.cwnd >= self.max_win && !self.mirror => {
+            None if cwnd >= self.max_win && !self.mirror => {
                 self.max_win = f64::INFINITY;
                 self.probing = Some(Probing {
                     ss_cwnd: 1.0,
-                    ss_target: self.cwnd + 1.0,
+                    ss_target: cwnd + 1.0,
                 });
             }
-            Some(probing) if self.cwnd >= probing.ss_target => {
+            Some(probing) if cwnd >= probing.ss_target => {
                 probing.ss_cwnd *= 2.0;
-                probing.ss_target = self.cwnd + probing.ss_cwnd;
+                probing.ss_target = cwnd + probing.ss_cwnd;
                 if probing.ss_cwnd >= self.s_max {
                     self.probing = None;
                 }
@@ -237,79 +201,58 @@ impl Bic {
             _ => {}
         }
     }
+}
 
-    /// What a loss leaves of `window`, and where the next search is.
-    fn reduce(&mut self, window: f64) -> f64 {
-        self.probing = None;
-        self.growth = Growth::new(self.growth.whole);
-        if self.cwnd <= self.low_window {
-            if self.mirror {
-                self.max_win = self.cwnd;
-            }
-            return 0.5 * window;
+impl Avoidance for Bic {
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+        let counted = window.start_slowly(ack.counted);
+        if counted > 0 {
+            self.avoid_congestion(window, counted);
+            self.advance(window.cwnd);
         }
-        let left = window - self.beta * window;
-        let previous = std::mem::replace(&mut self.max_win, self.cwnd);
+    }
+
+    fn increase(&self, window: &CongestionWindow) -> f64 {
+        if window.cwnd <= self.low_window {
+            return 1.0;
+        }
+        if let Some(probing) = self.probing {
+            return probing.ss_cwnd;
+        }
+        let distance = self.max_win - window.cwnd;
+        if self.mirror && distance <= 0.0 {
+            return self.beyond(-distance);
+        }
+        let step = window.whole(distance / self.search);
+        let step = match self.smooth {
+            Some(smooth) if step <= 1.0 => self.search / smooth,
+            _ => step,
+        };
+        step.max(self.s_min).min(self.s_max)
+    }
+
+    /// Where the next search is follows from it, too.
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+        self.probing = None;
+        if window.cwnd <= self.low_window {
+            if self.mirror {
+                self.max_win = window.cwnd;
+            }
+            return 0.5 * episode.window;
+        }
+        let left = episode.window - self.beta * episode.window;
+        let previous = std::mem::replace(&mut self.max_win, window.cwnd);
         if self.fast_convergence && previous.is_finite() && self.max_win < previous {
             self.max_win = f64::midpoint(self.max_win, left);
         }
         left
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = self.reduce(loss.window);
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        let window = self.reduce(rto.window);
-        self.ssthresh = rto.threshold(window);
-        self.cwnd = 1.0;
-    }
-}
-
-impl CongestionControl for Bic {
-    fn on_ack(&mut self, ack: &Ack) {
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            self.grow(counted);
-            self.advance();
-        }
-    }
-
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
-        }
-    }
-
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
     /// `max_win` is 0 where unknown, `ss_cwnd` where there is no slow start.
-    fn probe(&self, out: &mut super::Probe<'_>) {
+    fn probe(&self, window: &CongestionWindow, out: &mut Probe<'_>) {
         let known = self.max_win.is_finite();
         out("max_win", if known { self.max_win } else { 0.0 });
-        out("bic_inc", self.increase());
+        out("bic_inc", self.increase(window));
         out("ss_cwnd", self.probing.map_or(0.0, |ss| ss.ss_cwnd));
     }
 }
@@ -317,27 +260,22 @@ impl CongestionControl for Bic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
 
-    fn bic(cwnd: f64, set: &[(&str, f64)]) -> Bic {
-        let mut params = Params::defaults(ENTRY.params);
-        for &(name, value) in set {
-            params.set(name, Value::Number(value));
-        }
-        let start = Start {
-            ssthresh: 2.0,
-            ..Start::at(cwnd)
-        };
-        Bic::new(&params, start)
+    fn bic(cwnd: f64, set: &[(&str, f64)]) -> Classic<Bic> {
+        let set: Vec<_> = set
+            .iter()
+            .map(|&(name, value)| (name, Value::Number(value)))
+            .collect();
+        Classic::new(avoiding(cwnd), Bic::from(&params(&ENTRY, &set)))
     }
 
-    fn lose(bic: &mut Bic) {
-        bic.on_loss(&Episode::of(Instant::from_secs(1.0), bic.cwnd()));
+    fn lose(bic: &mut Classic<Bic>) {
+        bic.on_loss(&loss(bic.cwnd()));
     }
 
-    fn acknowledge(bic: &mut Bic) {
-        bic.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 10));
+    fn increase(bic: &Classic<Bic>) -> f64 {
+        bic.own.increase(&bic.window)
     }
 
     fn near(left: f64, right: f64) {
@@ -349,63 +287,63 @@ mod tests {
         let mut bic = bic(800.0, &[]);
         lose(&mut bic);
         near(bic.cwnd(), 700.0);
-        near(bic.max_win, 800.0);
+        near(bic.own.max_win, 800.0);
         // The middle is 50 away: more than S_max = 32.
-        near(bic.increase(), 32.0);
-        acknowledge(&mut bic);
+        near(increase(&bic), 32.0);
+        bic.on_ack(&ack());
         near(bic.cwnd(), 700.0 + 32.0 / 700.0);
         // From 740 on the middle is less than S_max away.
-        bic.cwnd = 760.0;
-        near(bic.increase(), 20.0);
-        bic.cwnd = 799.0;
-        near(bic.increase(), 0.5);
-        bic.cwnd = 799.999;
-        near(bic.increase(), 0.01);
+        bic.window.cwnd = 760.0;
+        near(increase(&bic), 20.0);
+        bic.window.cwnd = 799.0;
+        near(increase(&bic), 0.5);
+        bic.window.cwnd = 799.999;
+        near(increase(&bic), 0.01);
     }
 
     #[test]
     fn xu_2004_fast_convergence_aims_between_the_new_maximum_and_the_new_minimum() {
         let mut bic = bic(800.0, &[]);
         lose(&mut bic);
-        bic.cwnd = 720.0;
+        bic.window.cwnd = 720.0;
         lose(&mut bic);
         // 720 is less than 800: cwnd = 630, max_win = (720 + 630) / 2.
         near(bic.cwnd(), 630.0);
-        near(bic.max_win, 675.0);
+        near(bic.own.max_win, 675.0);
         // The first loss of a flow has no maximum to be below.
-        bic.max_win = f64::INFINITY;
-        bic.cwnd = 640.0;
+        bic.own.max_win = f64::INFINITY;
+        bic.window.cwnd = 640.0;
         lose(&mut bic);
-        near(bic.max_win, 640.0);
+        near(bic.own.max_win, 640.0);
     }
 
     #[test]
     fn xu_2004_beyond_the_maximum_the_increase_doubles_up_to_s_max() {
         let mut bic = bic(800.0, &[]);
         lose(&mut bic);
-        bic.cwnd = 800.0;
-        acknowledge(&mut bic);
+        bic.window.cwnd = 800.0;
+        bic.on_ack(&ack());
         let beginning = bic.cwnd();
-        let mut increases = vec![bic.increase()];
-        while bic.probing.is_some() {
-            acknowledge(&mut bic);
-            if Some(&bic.increase()) != increases.last() {
-                increases.push(bic.increase());
+        let mut increases = vec![increase(&bic)];
+        while bic.own.probing.is_some() {
+            bic.on_ack(&ack());
+            if Some(&increase(&bic)) != increases.last() {
+                increases.push(increase(&bic));
             }
         }
         assert_eq!(increases, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]);
         // 1 + 2 + 4 + 8 + 16 segments, and less than 16 / 800 beyond each target.
         let grown = bic.cwnd() - beginning;
         assert!((31.0..31.1).contains(&grown), "{grown}");
-        near(bic.increase(), 32.0);
+        near(increase(&bic), 32.0);
     }
 
     #[test]
     fn below_the_low_window_it_is_standard_tcp() {
         let mut bic = bic(13.0, &[]);
-        acknowledge(&mut bic);
+        bic.on_ack(&ack());
         near(bic.cwnd(), 13.0 + 1.0 / 13.0);
-        bic.cwnd = 13.0;
+        bic.window.cwnd = 13.0;
         lose(&mut bic);
         near(bic.cwnd(), 6.5);
     }
@@ -423,30 +361,30 @@ mod tests {
         );
         lose(&mut bic);
         near(bic.cwnd(), 80.0);
-        near(bic.increase(), 5.0);
-        bic.cwnd = 97.0;
-        near(bic.increase(), 0.2);
+        near(increase(&bic), 5.0);
+        bic.window.cwnd = 97.0;
+        near(increase(&bic), 0.2);
     }
 
     #[test]
     fn in_linux_steps_are_whole_quarters_twice_as_fast_and_mirrored_beyond_the_maximum() {
-        let mut params = Params::defaults(ENTRY.params);
-        for (name, value) in [("search", 4.0), ("smooth", 20.0), ("s_max", 16.0)] {
-            params.set(name, Value::Number(value));
-        }
-        params.set("ack_ratio", Value::Number(2.0));
-        params.set("beyond", Value::Choice("mirror"));
+        let set = [
+            ("search", Value::Number(4.0)),
+            ("smooth", Value::Number(20.0)),
+            ("s_max", Value::Number(16.0)),
+            ("ack_ratio", Value::Number(2.0)),
+            ("beyond", Value::Choice("mirror")),
+        ];
         let start = Start {
-            ssthresh: 2.0,
             whole_windows: true,
-            ..Start::at(55.0)
+            ..avoiding(55.0)
         };
-        let mut bic = Bic::new(&params, start);
-        bic.max_win = 69.0;
+        let mut bic = Classic::new(start, Bic::from(&params(&ENTRY, &set)));
+        bic.own.max_win = 69.0;
         let mut step = || {
             let (before, mut segments) = (bic.cwnd(), 0);
             while bic.cwnd() <= before {
-                bic.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 100));
+                bic.on_ack(&ack());
                 segments += 1;
             }
             segments
