@@ -21,8 +21,8 @@
 //! takes two windows (`counts` = "acks").
 
 use super::{
-    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Order, Prescribed, Signal, Start,
-    Windows, beta_ecn, slow_start,
+    Ack, Algorithm, Avoidance, BETA_ECN, Classic, CongestionWindow, Episode, Order, Probe, Signal,
+    beta_ecn,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
@@ -97,12 +97,13 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("high_p", Order::Below, "low_p"),
         ],
         ..Algorithm::of(|params, start| {
-            Box::new(HighSpeed {
+            let own = HighSpeed {
                 row: (params.choice("response") == "table").then_some(0),
                 counts_acks: params.choice("counts") == "acks",
                 beta_ecn: beta_ecn(params),
-                ..HighSpeed::new(Response::from(params), start)
-            })
+                ..HighSpeed::new(Response::from(params), start.ns2)
+            };
+            Classic::boxed(start, own)
         })
     },
 };
@@ -203,10 +204,8 @@ pub struct Response {
 impl From<&Params> for Response {
     fn from(params: &Params) -> Self {
         let low_window = params.number("low_window");
-        let low_p = match params.get("low_p") {
-            Value::Number(low_p) => low_p,
-            _ => 1.5 / (low_window * low_window),
-        };
+        let standard = 1.5 / (low_window * low_window);
+        let low_p = params.number_if_any("low_p").unwrap_or(standard);
         Self::new(
             low_window,
             low_p,
@@ -257,12 +256,9 @@ impl Response {
 }
 
 #[derive(Debug)]
-pub struct HighSpeed {
+struct HighSpeed {
     response: Response,
     beta_ecn: Option<f64>,
-    cwnd: f64,
-    ssthresh: f64,
-    growth: Growth,
     ns2: Option<Ns2>,
     /// With the table: the row in force, which congestion avoidance chooses.
     row: Option<usize>,
@@ -279,14 +275,11 @@ struct Ns2 {
 }
 
 impl HighSpeed {
-    pub fn new(response: Response, start: Start) -> Self {
+    fn new(response: Response, ns2: bool) -> Self {
         Self {
             response,
             beta_ecn: None,
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            growth: Growth::new(start.whole_windows),
-            ns2: start.ns2.then_some(Ns2 {
+            ns2: ns2.then_some(Ns2 {
                 reduced: false,
                 factor: 0.5,
             }),
@@ -295,128 +288,84 @@ impl HighSpeed {
         }
     }
 
-    /// Segments by which the window grows per round trip.
-    #[expect(clippy::cast_precision_loss, reason = "73 rows")]
-    fn increase(&self) -> f64 {
-        match self.row {
-            Some(row) => (row + 1) as f64,
-            None => self.response.increase(self.cwnd),
-        }
-    }
-
     /// Chooses the table's row for the window.
-    fn choose_row(&mut self) {
+    fn choose_row(&mut self, cwnd: f64) {
         if let Some(row) = &mut self.row {
-            let found = ROWS.partition_point(|&(window, _)| f64::from(window) < self.cwnd);
+            let found = ROWS.partition_point(|&(window, _)| f64::from(window) < cwnd);
             *row = found.min(ROWS.len() - 1);
         }
     }
 
     /// What a loss multiplies the window by.
-    fn factor(&self) -> f64 {
-        if self.cwnd < self.ssthresh {
+    fn factor(&self, window: &CongestionWindow) -> f64 {
+        if window.in_slow_start() {
             return 0.5;
         }
         match self.ns2 {
             Some(Ns2 { reduced: false, .. }) => 0.5,
-            Some(Ns2 { factor, .. }) if self.cwnd <= self.response.low_window => factor,
-            _ => 1.0 - self.response.decrease(self.cwnd),
+            Some(Ns2 { factor, .. }) if window.cwnd <= self.response.low_window => factor,
+            _ => 1.0 - self.response.decrease(window.cwnd),
         }
     }
 
-    /// What a loss or a mark leaves of `window`.
-    fn left_of(&self, window: f64) -> f64 {
-        match self.row {
+    /// What congestion leaves.
+    fn left(&self, window: &CongestionWindow, episode: &Episode) -> f64 {
+        match (self.row, episode.signal) {
+            (Some(row), Signal::Rto) => (1.0 - f64::from(ROWS[row].1) / 100.0) * episode.window,
+            (None, Signal::Rto) => 0.5 * episode.window,
             // Whole segments are given up. Measured of Linux 6.1, of a mark, too: 15 become 8.
-            Some(row) => window - (window * f64::from(ROWS[row].1) / 100.0).floor(),
-            None => self.factor() * window,
+            (Some(row), _) => {
+                episode.window - (episode.window * f64::from(ROWS[row].1) / 100.0).floor()
+            }
+            (None, _) => self.factor(window) * episode.window,
         }
     }
 
-    fn remember_reduction(&mut self) {
+    fn remember_reduction(&mut self, cwnd: f64) {
         if let Some(ns2) = &mut self.ns2 {
             ns2.reduced = true;
-            if self.cwnd > self.response.low_window {
-                ns2.factor = self.response.decrease(self.cwnd);
+            if cwnd > self.response.low_window {
+                ns2.factor = self.response.decrease(cwnd);
             }
         }
-    }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = self.left_of(loss.window);
-        self.remember_reduction();
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.growth.restart();
-    }
-
-    fn on_ecn(&mut self, mark: &Episode) {
-        // RFC 8511 §3.1, where it takes less than the response function: at small windows.
-        let avoids = self.cwnd >= self.ssthresh;
-        let window = self.left_of(mark.window);
-        let window = match self.beta_ecn {
-            Some(beta) if avoids => window.max(beta * mark.window),
-            _ => window,
-        };
-        self.remember_reduction();
-        self.ssthresh = mark.threshold(window);
-        self.cwnd = mark.reduced(window);
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.remember_reduction();
-        let given_up = self.row.map_or(0.5, |row| f64::from(ROWS[row].1) / 100.0);
-        self.ssthresh = rto.threshold((1.0 - given_up) * rto.window);
-        self.cwnd = 1.0;
-        self.growth.restart();
     }
 }
 
-impl CongestionControl for HighSpeed {
-    fn on_ack(&mut self, ack: &Ack) {
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
+impl Avoidance for HighSpeed {
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+        let counted = window.start_slowly(ack.counted);
         if counted > 0 {
-            if self.counts_acks {
-                counted = 1;
+            self.choose_row(window.cwnd);
+            let counted = if self.counts_acks { 1 } else { counted };
+            window.grow(counted, self.increase(window));
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "73 rows")]
+    fn increase(&self, window: &CongestionWindow) -> f64 {
+        match self.row {
+            Some(row) => (row + 1) as f64,
+            None => self.response.increase(window.cwnd),
+        }
+    }
+
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+        let left = self.left(window, episode);
+        self.remember_reduction(window.cwnd);
+        match self.beta_ecn {
+            // RFC 8511 §3.1, where it takes less than the response function: at small windows.
+            Some(beta) if episode.signal == Signal::Ecn && !window.in_slow_start() => {
+                left.max(beta * episode.window)
             }
-            self.choose_row();
-            self.cwnd = self.growth.add(self.cwnd, counted, self.increase());
+            _ => left,
         }
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss => self.on_loss(episode),
-            Signal::Ecn => self.on_ecn(episode),
-            Signal::Rto => self.on_rto(episode),
-        }
-    }
-
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
-    fn probe(&self, out: &mut super::Probe<'_>) {
-        out("a_w", self.increase());
+    fn probe(&self, window: &CongestionWindow, out: &mut Probe<'_>) {
+        out("a_w", self.increase(window));
         let hundredths = self.row.map(|row| f64::from(ROWS[row].1));
-        let decrease = hundredths.map_or_else(|| self.response.decrease(self.cwnd), |b| b / 100.0);
+        let decrease =
+            hundredths.map_or_else(|| self.response.decrease(window.cwnd), |b| b / 100.0);
         out("b_w", decrease);
     }
 }
@@ -424,7 +373,7 @@ impl CongestionControl for HighSpeed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
+    use crate::cc::testing::*;
 
     fn rfc3649() -> Response {
         Response::new(38.0, 1e-3, 83_000.0, 1e-7, 0.1)
@@ -459,35 +408,29 @@ mod tests {
     #[test]
     fn the_table_grows_by_a_whole_row_and_gives_up_whole_segments() {
         let start = Start {
-            ssthresh: 2.0,
             whole_windows: true,
-            ..Start::at(38.0)
+            ..avoiding(38.0)
         };
-        let mut highspeed = HighSpeed {
+        let own = HighSpeed {
             row: Some(0),
             counts_acks: true,
-            ..HighSpeed::new(rfc3649(), start)
+            ..HighSpeed::new(rfc3649(), false)
         };
+        let mut highspeed = Classic::new(start, own);
         // 38 acknowledgements, each of two segments, for the first step; 20 for the next, as 2 * 20 > 39.
-        let ack = |highspeed: &mut HighSpeed| {
-            highspeed.on_ack(&Ack::of(crate::units::Instant::from_secs(1.0), 2, 100));
+        let ack = |highspeed: &mut Classic<HighSpeed>| {
+            highspeed.on_ack(&Ack::of(Instant::from_secs(1.0), 2, 100));
         };
         (0..38).for_each(|_| ack(&mut highspeed));
         assert_eq!(highspeed.cwnd(), 39.0);
         (0..20).for_each(|_| ack(&mut highspeed));
         assert_eq!(highspeed.cwnd(), 40.0);
         // 0.44 * 56 = 24.64: 24 are given up.
-        highspeed.on_loss(&Episode {
-            whole_ssthresh: true,
-            ..Episode::of(crate::units::Instant::from_secs(2.0), 56.0)
-        });
+        highspeed.on_loss(&whole_loss(56.0));
         assert_eq!(highspeed.cwnd(), 32.0);
         // A mark in slow start is answered by the first row, as measured: half of 15 is 7.5, so that 7 are given up.
-        highspeed.row = Some(0);
-        highspeed.on_ecn(&Episode {
-            whole_ssthresh: true,
-            ..Episode::of(crate::units::Instant::from_secs(3.0), 15.0)
-        });
+        highspeed.own.row = Some(0);
+        highspeed.on_ecn(&whole_loss(15.0));
         assert_eq!(highspeed.cwnd(), 8.0);
     }
 
@@ -520,20 +463,19 @@ mod tests {
         assert_eq!(rows, ROWS);
     }
 
-    fn loss(window: f64, ns2: bool) -> Episode {
+    fn of_ns2(episode: Episode) -> Episode {
         Episode {
-            ns2,
-            ..Episode::of(crate::units::Instant::from_secs(1.0), window)
+            ns2: true,
+            ..episode
         }
     }
 
-    fn avoiding(cwnd: f64, ssthresh: f64, ns2: bool) -> HighSpeed {
+    fn highspeed(cwnd: f64, ssthresh: f64, ns2: bool) -> Classic<HighSpeed> {
         let start = Start {
             ssthresh,
-            ns2,
             ..Start::at(cwnd)
         };
-        HighSpeed::new(rfc3649(), start)
+        Classic::new(start, HighSpeed::new(rfc3649(), ns2))
     }
 
     fn near(left: f64, right: f64) {
@@ -558,11 +500,11 @@ mod tests {
 
     #[test]
     fn rfc3649_appendix_b_beyond_its_last_row_the_table_stays_there() {
-        let mut highspeed = avoiding(100_000.0, 2.0, false);
-        highspeed.row = Some(0);
-        highspeed.choose_row();
-        assert_eq!(highspeed.increase(), 73.0);
-        highspeed.on_loss(&loss(100_000.0, false));
+        let mut highspeed = highspeed(100_000.0, 2.0, false);
+        highspeed.own.row = Some(0);
+        highspeed.own.choose_row(100_000.0);
+        assert_eq!(highspeed.own.increase(&highspeed.window), 73.0);
+        highspeed.on_loss(&loss(100_000.0));
         assert_eq!(highspeed.cwnd(), 91_000.0, "0.09 of it less");
     }
 
@@ -570,8 +512,8 @@ mod tests {
     fn rfc3649_5_a_loss_at_the_threshold_is_one_of_congestion_avoidance() {
         // b(1000) = 0.5 - 0.4 ln(1000 / 38) / ln(83000 / 38) = 0.5 - 0.4 * 3.270169 / 7.689011 = 0.329876.
         let left = |ssthresh| {
-            let mut highspeed = avoiding(1000.0, ssthresh, false);
-            highspeed.on_loss(&loss(1000.0, false));
+            let mut highspeed = highspeed(1000.0, ssthresh, false);
+            highspeed.on_loss(&loss(1000.0));
             highspeed.cwnd()
         };
         assert!((left(1000.0) - 670.124).abs() < 0.01, "{}", left(1000.0));
@@ -580,18 +522,18 @@ mod tests {
 
     #[test]
     fn in_ns2_the_first_reduction_halves_and_small_windows_keep_the_last_share() {
-        let mut highspeed = avoiding(1000.0, 2.0, true);
-        highspeed.on_loss(&loss(1000.0, true));
+        let mut highspeed = highspeed(1000.0, 2.0, true);
+        highspeed.on_loss(&of_ns2(loss(1000.0)));
         assert_eq!(highspeed.cwnd(), 500.0);
         highspeed.set_cwnd(1000.0);
         highspeed.set_ssthresh(2.0);
-        highspeed.on_loss(&loss(1000.0, true));
+        highspeed.on_loss(&of_ns2(loss(1000.0)));
         // 1 - b(1000), as above.
         assert!((highspeed.cwnd() - 670.124).abs() < 0.01);
         // At or below 38 segments the window is multiplied by b(1000) itself, as measured.
         highspeed.set_cwnd(38.0);
         highspeed.set_ssthresh(2.0);
-        highspeed.on_loss(&loss(30.0, true));
+        highspeed.on_loss(&of_ns2(loss(30.0)));
         assert!((highspeed.cwnd() - 30.0 * 0.329_876).abs() < 1e-3);
     }
 }
