@@ -22,8 +22,7 @@
 //! steady here from the second on (`steady_losses` = 3).
 
 use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Order, Prescribed, Signal, Start, Windows,
-    slow_start,
+    Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Start, Windows,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::{Instant, ceil};
@@ -134,7 +133,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("beta_min", Order::AtMost, "beta_max"),
             ("rtt_scale_min", Order::AtMost, "rtt_scale_max"),
         ],
-        ..Algorithm::of(|params, start| Box::new(HTcp::new(params, start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, HTcp::new(params, start)))
     },
 };
 
@@ -191,7 +190,7 @@ struct Epoch {
 }
 
 #[derive(Debug)]
-pub struct HTcp {
+struct HTcp {
     delta_l: f64,
     /// None when throughputs are not compared.
     delta_b: Option<f64>,
@@ -203,9 +202,6 @@ pub struct HTcp {
     t_max_keep: f64,
     /// Reference, smallest and largest factor.
     rtt_scaling: Option<(f64, f64, f64)>,
-    cwnd: f64,
-    ssthresh: f64,
-    growth: Growth,
     /// The host's tick and the smoothed round-trip time, if round-trip times are in ticks; seconds.
     tick: Option<f64>,
     srtt: Option<f64>,
@@ -217,7 +213,7 @@ pub struct HTcp {
 }
 
 impl HTcp {
-    pub fn new(params: &Params, start: Start) -> Self {
+    fn new(params: &Params, start: Start) -> Self {
         Self {
             delta_l: params.duration("delta_l"),
             delta_b: params
@@ -235,9 +231,6 @@ impl HTcp {
                     params.number("rtt_scale_max"),
                 )
             }),
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            growth: Growth::new(start.whole_windows),
             tick: (params.choice("rtts") == "ticks" && start.tick > 0.0).then_some(start.tick),
             srtt: None,
             t_min: f64::INFINITY,
@@ -300,10 +293,32 @@ impl HTcp {
             .min(self.beta_max)
             .max(self.beta_min)
     }
+}
 
-    /// What a loss leaves of the window.
-    fn reduce(&mut self, loss: &Episode) -> f64 {
-        let now_secs = loss.now.secs();
+impl Avoidance for HTcp {
+    fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
+        let now_secs = ack.now.secs();
+        let mut epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
+        if let Some(sample) = ack.rtt_secs {
+            let rtt = self.rtt(sample);
+            self.t_min = self.t_min.min(rtt);
+            epoch.t_max = epoch.t_max.max(rtt);
+        }
+        epoch.throughput.on_ack(ack);
+        self.epoch = Some(epoch);
+    }
+
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+        let counted = window.start_slowly(ack.counted);
+        if let (1.., Some(epoch)) = (counted, &self.epoch) {
+            self.alpha = self.alpha(ack.now.secs() - epoch.start_secs, epoch.beta);
+            window.cwnd = window.growth.afterwards(window.cwnd, counted, self.alpha);
+        }
+    }
+
+    /// A new epoch begins, too.
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+        let now_secs = episode.now.secs();
         let epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
         let beta = self.adaptive_beta(&epoch);
         let range = (epoch.t_max - self.t_min).max(0.0);
@@ -319,81 +334,20 @@ impl HTcp {
             throughput: Throughput::default(),
             throughput_before: (epoch.throughput.max > 0.0).then_some(epoch.throughput.max),
         });
-        self.growth = Growth::new(self.growth.whole);
-        let window = loss.window * beta;
-        self.ssthresh = loss.threshold(window);
-        window
+        episode.window * beta
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = self.reduce(loss);
-        self.cwnd = loss.reduced(window);
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.reduce(rto);
-        self.cwnd = 1.0;
-    }
-}
-
-impl CongestionControl for HTcp {
-    fn on_ack(&mut self, ack: &Ack) {
-        let now_secs = ack.now.secs();
-        let mut epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
-        if let Some(sample) = ack.rtt_secs {
-            let rtt = self.rtt(sample);
-            self.t_min = self.t_min.min(rtt);
-            epoch.t_max = epoch.t_max.max(rtt);
-        }
-        epoch.throughput.on_ack(ack);
-        self.epoch = Some(epoch);
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            self.alpha = self.alpha(now_secs - epoch.start_secs, epoch.beta);
-            self.cwnd = self.growth.afterwards(self.cwnd, counted, self.alpha);
-        }
-    }
-
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
-        }
-    }
-
-    fn on_undo(&mut self, before: Windows) {
+    fn on_undo(&mut self, _window: &CongestionWindow, _before: Windows) {
         if let Some(epoch) = self.before_loss.take() {
             self.epoch = Some(epoch);
         }
-        self.cwnd = self.cwnd.max(before.cwnd);
-        self.ssthresh = self.ssthresh.max(before.ssthresh);
     }
 
-    fn on_handshake(&mut self, _now: Instant, rtt_secs: f64) {
+    fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, rtt_secs: f64) {
         self.srtt = Some(rtt_secs);
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
-    fn probe(&self, out: &mut super::Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
         out("alpha", self.alpha);
         out("beta", self.epoch.map_or(self.beta_min, |epoch| epoch.beta));
         out(
@@ -406,26 +360,19 @@ impl CongestionControl for HTcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
+    use crate::cc::testing::*;
 
-    fn htcp(cwnd: f64, set: &[(&str, Value)]) -> HTcp {
-        let mut params = Params::defaults(ENTRY.params);
-        for &(name, value) in set {
-            params.set(name, value);
-        }
-        let start = Start {
-            ssthresh: 2.0,
-            ..Start::at(cwnd)
-        };
-        HTcp::new(&params, start)
+    fn htcp(cwnd: f64, set: &[(&str, Value)]) -> Classic<HTcp> {
+        let start = avoiding(cwnd);
+        Classic::new(start, HTcp::new(&params(&ENTRY, set), start))
     }
 
-    fn lose(htcp: &mut HTcp, secs: f64, window: f64) {
+    fn lose(htcp: &mut Classic<HTcp>, secs: f64, window: f64) {
         htcp.on_loss(&Episode::of(Instant::from_secs(secs), window));
     }
 
     /// An epoch from `start` on: one acknowledgement per 0.1 s that delivers `segments`, with round-trip times of 70 and 100 ms.
-    fn epoch(htcp: &mut HTcp, start: f64, segments: u64) {
+    fn epoch(htcp: &mut Classic<HTcp>, start: f64, segments: u64) {
         for n in 1..=20u32 {
             htcp.on_ack(&Ack {
                 rtt_secs: Some(if n % 2 == 0 { 0.07 } else { 0.1 }),
@@ -447,25 +394,24 @@ mod tests {
         let htcp = htcp(100.0, &[("rtt_scaling", Value::Bool(false))]);
         // beta = 1/2: alpha = f. f(3) = 1 + 10 * 2 + 4 / 4 = 22; f(11) = 1 + 100 + 25 = 126.
         for (delta, f) in [(0.5, 1.0), (1.0, 1.0), (3.0, 22.0), (11.0, 126.0)] {
-            near(htcp.alpha(delta, 0.5), f);
-            near(htcp.alpha(delta, 0.8), 0.4 * f);
+            near(htcp.own.alpha(delta, 0.5), f);
+            near(htcp.own.alpha(delta, 0.8), 0.4 * f);
         }
     }
 
     #[test]
     fn linux_measures_round_trips_in_ticks_rounded_up() {
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("rtts", Value::Choice("ticks"));
         let start = Start {
             tick: 0.01,
             ..Start::at(34.0)
         };
-        let mut htcp = HTcp::new(&params, start);
+        let params = params(&ENTRY, &[("rtts", Value::Choice("ticks"))]);
+        let mut htcp = Classic::new(start, HTcp::new(&params, start));
         htcp.on_handshake(Instant::from_secs(0.0), 0.0201);
         // 3 ticks; smoothed, the second sample is 22.4 ms, 3 as well; many of 40 ms are 4.
-        assert!((htcp.rtt(0.0213) - 0.03).abs() < 1e-12);
-        assert!((htcp.rtt(0.04) - 0.03).abs() < 1e-12);
-        assert!(((0..50).map(|_| htcp.rtt(0.0399)).last().unwrap() - 0.04).abs() < 1e-12);
+        assert!((htcp.own.rtt(0.0213) - 0.03).abs() < 1e-12);
+        assert!((htcp.own.rtt(0.04) - 0.03).abs() < 1e-12);
+        assert!(((0..50).map(|_| htcp.own.rtt(0.0399)).last().unwrap() - 0.04).abs() < 1e-12);
     }
 
     #[test]
@@ -473,12 +419,12 @@ mod tests {
         let mut htcp = htcp(100.0, &[]);
         // Of 22, with 100 ms as reference: half at 50 ms, a tenth at 1 ms and below, twice at 200 ms and above, but never less than 1.
         for (t_min, alpha) in [(0.05, 11.0), (0.001, 2.2), (0.3, 44.0)] {
-            htcp.t_min = t_min;
-            near(htcp.alpha(3.0, 0.5), alpha);
-            near(htcp.alpha(1.0, 0.5), 1.0);
+            htcp.own.t_min = t_min;
+            near(htcp.own.alpha(3.0, 0.5), alpha);
+            near(htcp.own.alpha(1.0, 0.5), 1.0);
         }
-        htcp.t_min = 0.001;
-        near(htcp.alpha(1.1, 0.5), 1.0);
+        htcp.own.t_min = 0.001;
+        near(htcp.own.alpha(1.1, 0.5), 1.0);
     }
 
     #[test]
@@ -500,7 +446,7 @@ mod tests {
         lose(&mut htcp, 4.0, 100.0);
         // T_max was 70 + 0.95 * 30 after the first loss, and was 100 ms again since: 70 / 100.
         near(htcp.cwnd(), 70.0);
-        near(htcp.epoch.unwrap().t_max, 0.07 + 0.95 * 0.03);
+        near(htcp.own.epoch.unwrap().t_max, 0.07 + 0.95 * 0.03);
         // 550 to 700 segments per second is a change of more than 20 %.
         epoch(&mut htcp, 4.0, 70);
         lose(&mut htcp, 6.0, 100.0);
@@ -510,8 +456,8 @@ mod tests {
     #[test]
     fn leith_2004_beta_is_at_most_four_fifths_and_at_least_a_half() {
         let mut htcp = htcp(100.0, &[("bandwidth_switch", Value::Bool(false))]);
-        htcp.t_min = 0.07;
-        let mut epoch = htcp.new_epoch(0.0);
+        htcp.own.t_min = 0.07;
+        let mut epoch = htcp.own.new_epoch(0.0);
         for (t_max, beta) in [
             (0.075, 0.8),
             (0.0875, 0.8),
@@ -520,7 +466,7 @@ mod tests {
             (0.2, 0.5),
         ] {
             epoch.t_max = t_max;
-            near(htcp.adaptive_beta(&epoch), beta);
+            near(htcp.own.adaptive_beta(&epoch), beta);
         }
     }
 
@@ -530,27 +476,27 @@ mod tests {
         epoch(&mut htcp, 0.0, 50);
         let cwnd = htcp.cwnd();
         lose(&mut htcp, 2.0, cwnd);
-        near(htcp.epoch.unwrap().start_secs, 2.0);
+        near(htcp.own.epoch.unwrap().start_secs, 2.0);
         htcp.on_undo(Windows {
             cwnd,
             ssthresh: 2.0,
         });
-        near(htcp.epoch.unwrap().start_secs, 0.1);
+        near(htcp.own.epoch.unwrap().start_secs, 0.1);
         near(htcp.cwnd(), cwnd);
     }
 
     #[test]
     fn slow_start_leaves_the_increase_as_it_was() {
         let mut htcp = htcp(10.0, &[("rtt_scaling", Value::Bool(false))]);
-        htcp.ssthresh = 100.0;
+        htcp.window.ssthresh = 100.0;
         // Five seconds without a loss would be an increase of 1 + 10 * 4 + 0.25 * 16 = 45.
         for secs in [0.0, 5.0] {
             htcp.on_ack(&Ack::of(Instant::from_secs(secs), 1, 10));
         }
         near(htcp.cwnd(), 12.0);
-        near(htcp.alpha, 1.0);
-        htcp.ssthresh = 2.0;
+        near(htcp.own.alpha, 1.0);
+        htcp.window.ssthresh = 2.0;
         htcp.on_ack(&Ack::of(Instant::from_secs(5.0), 1, 10));
-        near(htcp.alpha, 45.0);
+        near(htcp.own.alpha, 45.0);
     }
 }

@@ -19,10 +19,7 @@
 //! Kernel equivalent: `illinois`, in whole segments. Measured of Linux 6.1: from a loss at 14 on it grows by one per round trip up to 15, and
 //! faster from there (`w_thresh` = 15). Not yet measured: whether a timeout there uses `beta` or one half.
 
-use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Order, Prescribed, Signal, Start, Windows,
-    slow_start,
-};
+use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 /// Of standard TCP (RFC 5681 §3.1), which small windows follow.
@@ -125,7 +122,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("eta_1", Order::AtMost, "eta_2"),
             ("eta_2", Order::AtMost, "eta_3"),
         ],
-        ..Algorithm::of(|params, start| Box::new(Illinois::new(Curves::from(params), start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, Illinois::new(Curves::from(params))))
     },
 };
 
@@ -206,11 +203,8 @@ struct Rtts {
 }
 
 #[derive(Debug)]
-pub struct Illinois {
+struct Illinois {
     curves: Curves,
-    cwnd: f64,
-    ssthresh: f64,
-    growth: Growth,
     gains: Gains,
     rtts: Rtts,
     /// The mean queueing delay of the last round trip.
@@ -221,12 +215,9 @@ pub struct Illinois {
 }
 
 impl Illinois {
-    pub fn new(curves: Curves, start: Start) -> Self {
+    fn new(curves: Curves) -> Self {
         Self {
             curves,
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            growth: Growth::new(start.whole_windows),
             gains: STANDARD,
             rtts: Rtts {
                 t_min_secs: f64::INFINITY,
@@ -246,31 +237,10 @@ impl Illinois {
         (self.rtts.t_max_secs - self.rtts.t_min_secs).max(0.0)
     }
 
-    fn measure(&mut self, ack: &Ack) {
-        let rtts = &mut self.rtts;
-        if let Some(sample_secs) = ack.rtt_secs {
-            rtts.t_min_secs = rtts.t_min_secs.min(sample_secs);
-            rtts.t_max_secs = rtts.t_max_secs.max(sample_secs);
-            rtts.sum_secs += sample_secs;
-            rtts.count += 1;
-        }
-        if ack.snd_una < rtts.end {
-            return;
-        }
-        rtts.end = ack.snd_nxt;
-        if rtts.count == 0 {
-            return;
-        }
-        self.d_a_secs = (rtts.sum_secs / f64::from(rtts.count) - rtts.t_min_secs).max(0.0);
-        rtts.sum_secs = 0.0;
-        rtts.count = 0;
-        self.adapt();
-    }
-
     /// `alpha` and `beta` for the delay of the round trip that has ended.
-    fn adapt(&mut self) {
+    fn adapt(&mut self, cwnd: f64) {
         let (d_a, d_m) = (self.d_a_secs, self.d_m_secs());
-        if self.cwnd < self.curves.w_thresh {
+        if cwnd < self.curves.w_thresh {
             self.gains = STANDARD;
             return;
         }
@@ -288,72 +258,54 @@ impl Illinois {
         }
     }
 
-    fn on_loss(&mut self, loss: &Episode) {
-        let given_up = loss.window * self.gains.beta;
-        // Whole segments are given up where windows are whole. Measured of Linux 6.1: half of 15 leaves 8.
-        let window = if self.growth.whole {
-            loss.window - given_up.floor()
-        } else {
-            loss.window - given_up
-        };
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * (1.0 - STANDARD.beta));
-        self.cwnd = 1.0;
+    /// After a timeout.
+    fn forget(&mut self) {
         self.gains = STANDARD;
         self.delayed = false;
         self.low = 0;
         self.rtts.sum_secs = 0.0;
         self.rtts.count = 0;
-        self.growth.restart();
     }
 }
 
-impl CongestionControl for Illinois {
-    fn on_ack(&mut self, ack: &Ack) {
-        self.measure(ack);
-        if !ack.may_grow || !ack.cwnd_limited {
+impl Avoidance for Illinois {
+    fn measure(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+        let rtts = &mut self.rtts;
+        if let Some(sample_secs) = ack.rtt_secs {
+            rtts.t_min_secs = rtts.t_min_secs.min(sample_secs);
+            rtts.t_max_secs = rtts.t_max_secs.max(sample_secs);
+            rtts.sum_secs += sample_secs;
+            rtts.count += 1;
+        }
+        if ack.snd_una < rtts.end {
             return;
         }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
+        rtts.end = ack.snd_nxt;
+        if rtts.count == 0 {
+            return;
         }
-        if counted > 0 {
-            let alpha = self.gains.alpha;
-            self.cwnd = self.growth.add(self.cwnd, counted, alpha);
-        }
+        self.d_a_secs = (rtts.sum_secs / f64::from(rtts.count) - rtts.t_min_secs).max(0.0);
+        rtts.sum_secs = 0.0;
+        rtts.count = 0;
+        self.adapt(window.cwnd);
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
-        }
+    fn increase(&self, _window: &CongestionWindow) -> f64 {
+        self.gains.alpha
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+        if episode.signal == Signal::Rto {
+            self.forget();
+            return episode.window * (1.0 - STANDARD.beta);
         }
+        // Whole segments are given up where windows are whole. Measured of Linux 6.1: half of 15 leaves 8.
+        episode.window - window.whole(episode.window * self.gains.beta)
     }
 
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
-    fn probe(&self, out: &mut super::Probe<'_>) {
-        let gains = self.gains;
-        out("alpha", gains.alpha);
-        out("beta", gains.beta);
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+        out("alpha", self.gains.alpha);
+        out("beta", self.gains.beta);
         out("d_a", self.d_a_secs);
         out("d_m", self.d_m_secs());
     }
@@ -362,35 +314,23 @@ impl CongestionControl for Illinois {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
 
     fn curves() -> Curves {
         Curves::from(&Params::defaults(ENTRY.params))
     }
 
-    /// In congestion avoidance with a window of 100 segments.
-    fn avoiding() -> Illinois {
-        Illinois::new(
-            curves(),
-            Start {
-                ssthresh: 2.0,
-                ..Start::at(100.0)
-            },
-        )
+    fn illinois(cwnd: f64) -> Classic<Illinois> {
+        Classic::new(avoiding(cwnd), Illinois::new(curves()))
     }
 
     /// An acknowledgement that ends a round trip, with the only sample of it; the window stays.
-    fn round(illinois: &mut Illinois, rtt_secs: f64) {
+    fn round(illinois: &mut Classic<Illinois>, rtt_secs: f64) {
         illinois.on_ack(&Ack {
             rtt_secs: Some(rtt_secs),
             may_grow: false,
             ..Ack::of(Instant::from_secs(1.0), 1, 10)
         });
-    }
-
-    fn loss(window: f64) -> Episode {
-        Episode::of(Instant::from_secs(1.0), window)
     }
 
     #[test]
@@ -414,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_loss_with_and_without_a_full_queue() {
-        let mut illinois = avoiding();
+        let mut illinois = illinois(100.0);
         round(&mut illinois, 0.1);
         round(&mut illinois, 0.2);
         // The last round trip had the largest delay: one half.
@@ -429,31 +369,34 @@ mod tests {
     #[test]
     fn in_linux_whole_segments_are_given_up() {
         // Measured: below the threshold of 15 segments by half, and half of 15 is 7.5: 8 are left.
-        let mut illinois = avoiding();
-        illinois.growth = Growth::new(true);
-        illinois.gains = STANDARD;
+        let mut illinois = illinois(100.0);
+        illinois.window.growth.whole = true;
+        illinois.own.gains = STANDARD;
         illinois.on_loss(&loss(15.0));
         assert!((illinois.cwnd() - 8.0).abs() < 1e-9);
     }
 
     #[test]
     fn the_largest_increase_comes_back_after_theta_round_trips_without_delay() {
-        let mut illinois = avoiding();
+        let mut illinois = illinois(100.0);
         round(&mut illinois, 0.1);
-        assert!((illinois.gains.alpha - 10.0).abs() < 1e-9, "none before");
+        assert!(
+            (illinois.own.gains.alpha - 10.0).abs() < 1e-9,
+            "none before"
+        );
         round(&mut illinois, 0.2);
-        assert!((illinois.gains.alpha - 0.3).abs() < 1e-9);
+        assert!((illinois.own.gains.alpha - 0.3).abs() < 1e-9);
         for _ in 0..4 {
             round(&mut illinois, 0.1);
-            assert!((illinois.gains.alpha - 0.3).abs() < 1e-9);
+            assert!((illinois.own.gains.alpha - 0.3).abs() < 1e-9);
         }
         round(&mut illinois, 0.1);
-        assert!((illinois.gains.alpha - 10.0).abs() < 1e-9);
+        assert!((illinois.own.gains.alpha - 10.0).abs() < 1e-9);
     }
 
     #[test]
     fn the_delay_is_the_mean_of_a_round_trip() {
-        let mut illinois = avoiding();
+        let mut illinois = illinois(100.0);
         let mut ack = |snd_una, rtt_secs| {
             illinois.on_ack(&Ack {
                 rtt_secs: Some(rtt_secs),
@@ -462,7 +405,7 @@ mod tests {
                 may_grow: false,
                 ..Ack::of(Instant::from_secs(1.0), 1, 2)
             });
-            illinois.d_a_secs
+            illinois.own.d_a_secs
         };
         // The first ends at once, and its round trip at 3: two samples, of 120 and 140 ms.
         assert_eq!(ack(1, 0.1), 0.0);
@@ -472,13 +415,7 @@ mod tests {
 
     #[test]
     fn a_small_window_is_standard_tcp() {
-        let mut illinois = Illinois::new(
-            curves(),
-            Start {
-                ssthresh: 2.0,
-                ..Start::at(8.0)
-            },
-        );
+        let mut illinois = illinois(8.0);
         round(&mut illinois, 0.1);
         illinois.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 8));
         assert!((illinois.cwnd() - 8.125).abs() < 1e-9);
