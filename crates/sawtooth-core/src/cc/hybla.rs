@@ -23,10 +23,7 @@
 //! The round-trip time of the handshake counts as a sample. What has been added of the next segment is kept over a loss, unlike with all others: a
 //! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three.
 
-use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Prescribed, Signal, Start, Windows,
-    slow_start,
-};
+use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -105,16 +102,12 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("rho_steps", Value::Number(8.0)),
             ("grain", Value::Number(128.0)),
         ],
-        ..Algorithm::of(|params, start| Box::new(Hybla::new(params, start)))
+        ..Algorithm::of(|params, start| Box::new(Hybla::begin(params, start)))
     },
 };
 
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent switches, each a parameter or a fact"
-)]
-pub struct Hybla {
+struct Hybla {
     rtt0_secs: f64,
     least: bool,
     rho_max: f64,
@@ -124,11 +117,7 @@ pub struct Hybla {
     start_window: Option<f64>,
     /// Whether acknowledgements count, whatever the stack counts.
     counts_acks: bool,
-    cwnd: f64,
-    ssthresh: f64,
-    growth: Growth,
-    /// Whether windows are whole; what has not yet been granted of them then: by slow start, and with `grain` later, too.
-    whole: bool,
+    /// Where windows are whole, what has not yet been granted of them: by slow start, and with `grain` later, too.
     part: f64,
     rtt_secs: Option<f64>,
     rho: f64,
@@ -137,39 +126,30 @@ pub struct Hybla {
 }
 
 impl Hybla {
-    pub fn new(params: &Params, start: Start) -> Self {
-        let number = |name| match params.get(name) {
-            Value::Number(number) => Some(number),
-            _ => None,
-        };
-        let start_window = number("start_window").map(|window| {
-            if start.whole_windows {
-                window.floor()
-            } else {
-                window
-            }
-        });
-        Self {
+    fn begin(params: &Params, start: Start) -> Classic<Self> {
+        let mut own = Self {
             rtt0_secs: params.duration("rtt0"),
             least: params.choice("rtt") == "min",
             rho_max: params.number("rho_max"),
-            rho_steps: number("rho_steps"),
-            grain: number("grain").filter(|_| start.whole_windows),
+            rho_steps: params.number_if_any("rho_steps"),
+            grain: params
+                .number_if_any("grain")
+                .filter(|_| start.whole_windows),
             beta: params.number("beta"),
-            cwnd: start_window.unwrap_or(start.cwnd),
-            start_window,
+            start_window: params.number_if_any("start_window"),
             counts_acks: params.choice("counts") == "acks",
-            ssthresh: start.ssthresh,
-            growth: Growth::new(start.whole_windows),
-            whole: start.whole_windows,
             part: 0.0,
             rtt_secs: None,
             rho: 1.0,
             unscaled: params.flag("scale_start"),
-        }
+        };
+        let window = CongestionWindow::new(start);
+        own.start_window = own.start_window.map(|cwnd| window.whole(cwnd));
+        let cwnd = own.start_window.unwrap_or(start.cwnd);
+        Classic::new(Start { cwnd, ..start }, own)
     }
 
-    fn measure(&mut self, sample_secs: f64) {
+    fn hear(&mut self, sample_secs: f64) {
         let rtt_secs = match self.rtt_secs {
             Some(least) if self.least => least.min(sample_secs),
             _ => sample_secs,
@@ -181,10 +161,14 @@ impl Hybla {
             None => rho,
         };
         self.rho = rho.clamp(1.0, self.rho_max);
-        if self.unscaled {
+    }
+
+    /// Multiplies the initial windows by rho when that is known, once.
+    fn scale(&mut self, window: &mut CongestionWindow) {
+        if self.unscaled && self.rtt_secs.is_some() {
             self.unscaled = false;
-            self.cwnd = self.granted(self.cwnd * self.rho);
-            self.ssthresh *= self.rho;
+            window.cwnd = window.whole(window.cwnd * self.rho);
+            window.ssthresh *= self.rho;
         }
     }
 
@@ -196,10 +180,6 @@ impl Hybla {
         }
     }
 
-    fn granted(&self, window: f64) -> f64 {
-        if self.whole { window.floor() } else { window }
-    }
-
     /// Slow start for `counted` segments; what of them is left at the threshold.
     #[expect(
         clippy::cast_precision_loss,
@@ -207,122 +187,81 @@ impl Hybla {
         clippy::cast_sign_loss,
         reason = "counts are positive and far below 2^53"
     )]
-    fn start_slowly(&mut self, counted: u64) -> u64 {
+    fn start_slowly(&mut self, window: &mut CongestionWindow, counted: u64) -> u64 {
         let each = self.rounded(libm::exp2(self.rho) - 1.0);
         if each <= 1.0 {
-            let (cwnd, left) = slow_start(self.cwnd, self.ssthresh, counted);
-            self.cwnd = cwnd;
-            return left;
+            return window.start_slowly(counted);
         }
-        let exact = self.cwnd + self.part + counted as f64 * each;
-        if exact <= self.ssthresh {
-            self.cwnd = self.granted(exact);
-            self.part = exact - self.cwnd;
+        let exact = window.cwnd + self.part + counted as f64 * each;
+        if exact <= window.ssthresh {
+            window.cwnd = window.whole(exact);
+            self.part = exact - window.cwnd;
             return 0;
         }
-        let used = ((self.ssthresh - self.cwnd - self.part) / each).ceil();
-        self.cwnd = if self.whole {
-            self.ssthresh.ceil()
+        let used = ((window.ssthresh - window.cwnd - self.part) / each).ceil();
+        window.cwnd = if window.growth.whole {
+            window.ssthresh.ceil()
         } else {
-            self.ssthresh
+            window.ssthresh
         };
         self.part = 0.0;
         counted - (used as u64).min(counted)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    fn avoid_congestion(&mut self, counted: u64) {
-        let each = self.rounded(self.rho * self.rho / self.cwnd);
+    fn avoid_congestion(&mut self, window: &mut CongestionWindow, counted: u64) {
+        let each = self.rounded(self.rho * self.rho / window.cwnd);
         if self.grain.is_some() {
-            let exact = self.cwnd + self.part + counted as f64 * each;
-            self.cwnd = exact.floor();
-            self.part = exact - self.cwnd;
+            let exact = window.cwnd + self.part + counted as f64 * each;
+            window.cwnd = exact.floor();
+            self.part = exact - window.cwnd;
         } else {
-            self.cwnd = self.growth.add(self.cwnd, counted, each * self.cwnd);
+            window.grow(counted, each * window.cwnd);
         }
-    }
-
-    fn reduce(&mut self) {
-        if self.grain.is_none() {
-            self.part = 0.0;
-            self.growth.restart();
-        }
-        // The windows of a flow that has lost are no longer the initial ones.
-        self.unscaled = false;
-    }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        self.reduce();
-        let window = loss.window * self.beta;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.reduce();
-        self.ssthresh = rto.threshold(rto.window * self.beta);
-        self.cwnd = 1.0;
     }
 }
 
-impl CongestionControl for Hybla {
-    fn on_ack(&mut self, ack: &Ack) {
+impl Avoidance for Hybla {
+    fn measure(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         if let Some(sample_secs) = ack.rtt_secs {
-            self.measure(sample_secs);
+            self.hear(sample_secs);
+            self.scale(window);
         }
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
+    }
+
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         let mut counted = if self.counts_acks {
             ack.counted.min(1)
         } else {
             ack.counted
         };
-        if self.cwnd < self.ssthresh {
-            counted = self.start_slowly(counted);
+        if window.in_slow_start() {
+            counted = self.start_slowly(window, counted);
         }
         if counted > 0 {
-            self.avoid_congestion(counted);
+            self.avoid_congestion(window, counted);
         }
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+        if self.grain.is_none() {
+            self.part = 0.0;
         }
+        // The windows of a flow that has lost are no longer the initial ones.
+        self.unscaled = false;
+        episode.window * self.beta
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
+    fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, rtt_secs: f64) {
+        self.hear(rtt_secs);
     }
 
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
+    fn on_established(&mut self, window: &mut CongestionWindow, initial_window: f64) {
+        window.cwnd = self.start_window.unwrap_or(initial_window);
+        self.scale(window);
     }
 
-    fn on_handshake(&mut self, _now: Instant, rtt_secs: f64) {
-        let unscaled = std::mem::take(&mut self.unscaled);
-        self.measure(rtt_secs);
-        self.unscaled = unscaled;
-    }
-
-    fn on_established(&mut self, initial_window: f64) {
-        self.cwnd = self.start_window.unwrap_or(initial_window);
-        if self.unscaled && self.rtt_secs.is_some() {
-            self.unscaled = false;
-            self.cwnd = self.granted(self.cwnd * self.rho);
-            self.ssthresh *= self.rho;
-        }
-    }
-
-    fn probe(&self, out: &mut super::Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
         out("rho", self.rho);
     }
 }
@@ -330,25 +269,17 @@ impl CongestionControl for Hybla {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
+    use crate::cc::testing::*;
 
-    fn hybla(start: Start, scale_start: bool) -> Hybla {
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("scale_start", Value::Bool(scale_start));
-        Hybla::new(&params, start)
+    fn hybla(start: Start, scale_start: bool) -> Classic<Hybla> {
+        let set = [("scale_start", Value::Bool(scale_start))];
+        Hybla::begin(&params(&ENTRY, &set), start)
     }
 
-    fn ack(rtt_secs: f64) -> Ack {
+    fn timed(rtt_secs: f64) -> Ack {
         Ack {
             rtt_secs: Some(rtt_secs),
-            ..Ack::of(Instant::from_secs(1.0), 1, 10)
-        }
-    }
-
-    fn avoiding(cwnd: f64) -> Start {
-        Start {
-            ssthresh: 2.0,
-            ..Start::at(cwnd)
+            ..ack()
         }
     }
 
@@ -356,7 +287,7 @@ mod tests {
     fn slow_start_adds_two_to_the_rho_less_one() {
         // 75 ms are rho = 3 of 25 ms: 2^3 - 1 = 7.
         let mut hybla = hybla(Start::at(10.0), false);
-        hybla.on_ack(&ack(0.075));
+        hybla.on_ack(&timed(0.075));
         assert!((hybla.cwnd() - 17.0).abs() < 1e-9, "{}", hybla.cwnd());
     }
 
@@ -371,7 +302,7 @@ mod tests {
             false,
         );
         for _ in 0..3 {
-            hybla.on_ack(&ack(0.0375));
+            hybla.on_ack(&timed(0.0375));
             assert_eq!(hybla.cwnd().fract(), 0.0);
         }
         assert_eq!(hybla.cwnd(), 15.0);
@@ -382,17 +313,17 @@ mod tests {
         // 100 ms are rho = 4: 16 / 32 for each, so 16 segments in 100 ms, and the rate cwnd / RTT grows by 16 / 0.1 / 0.1 = 1600 segments/s
         // each second, as a path of 25 ms does with 1 segment in 25 ms: 1 / 0.025² = 1600.
         let mut hybla = hybla(avoiding(32.0), false);
-        hybla.on_ack(&ack(0.1));
+        hybla.on_ack(&timed(0.1));
         assert!((hybla.cwnd() - 32.5).abs() < 1e-9);
     }
 
     #[test]
     fn a_path_no_longer_than_rtt0_is_standard_tcp() {
         let mut short = hybla(avoiding(10.0), true);
-        short.on_ack(&ack(0.010));
+        short.on_ack(&timed(0.010));
         assert!((short.cwnd() - 10.1).abs() < 1e-9);
         let mut short = hybla(Start::at(10.0), true);
-        short.on_ack(&ack(0.025));
+        short.on_ack(&timed(0.025));
         assert!((short.cwnd() - 11.0).abs() < 1e-9);
     }
 
@@ -406,21 +337,20 @@ mod tests {
             },
             true,
         );
-        hybla.on_ack(&ack(0.05));
+        hybla.on_ack(&timed(0.05));
         assert!((hybla.cwnd() - 23.0).abs() < 1e-9);
         assert!((hybla.ssthresh() - 200.0).abs() < 1e-9);
-        hybla.on_ack(&ack(0.05));
+        hybla.on_ack(&timed(0.05));
         assert!((hybla.cwnd() - 26.0).abs() < 1e-9);
     }
 
     #[test]
     fn its_own_initial_window_is_multiplied_like_the_stack_s() {
         // 2 segments at rho = 2 are 4, and 2^2 - 1 = 3 more for the acknowledgement that told.
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("start_window", Value::Number(2.0));
-        let mut hybla = Hybla::new(&params, Start::at(10.0));
+        let params = params(&ENTRY, &[("start_window", Value::Number(2.0))]);
+        let mut hybla = Hybla::begin(&params, Start::at(10.0));
         assert_eq!(hybla.cwnd(), 2.0);
-        hybla.on_ack(&ack(0.05));
+        hybla.on_ack(&timed(0.05));
         assert!((hybla.cwnd() - 7.0).abs() < 1e-9);
     }
 
@@ -436,7 +366,7 @@ mod tests {
         );
         hybla.on_ack(&Ack {
             counted: 2,
-            ..ack(0.1)
+            ..timed(0.1)
         });
         assert!((hybla.cwnd() - 20.8).abs() < 1e-9, "{}", hybla.cwnd());
     }
@@ -444,15 +374,14 @@ mod tests {
     #[test]
     fn queueing_does_not_raise_rho_unless_told() {
         let mut patient = hybla(avoiding(10.0), false);
-        patient.on_ack(&ack(0.05));
-        patient.on_ack(&ack(0.1));
-        assert!((patient.rho - 2.0).abs() < 1e-9);
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("rtt", Value::Choice("last"));
-        let mut hasty = Hybla::new(&params, avoiding(10.0));
-        hasty.on_ack(&ack(0.05));
-        hasty.on_ack(&ack(0.1));
-        assert!((hasty.rho - 4.0).abs() < 1e-9);
+        patient.on_ack(&timed(0.05));
+        patient.on_ack(&timed(0.1));
+        assert!((patient.own.rho - 2.0).abs() < 1e-9);
+        let params = params(&ENTRY, &[("rtt", Value::Choice("last"))]);
+        let mut hasty = Hybla::begin(&params, avoiding(10.0));
+        hasty.on_ack(&timed(0.05));
+        hasty.on_ack(&timed(0.1));
+        assert!((hasty.own.rho - 4.0).abs() < 1e-9);
     }
 
     #[test]
@@ -465,37 +394,36 @@ mod tests {
             whole_windows: true,
             ..Start::at(10.0)
         };
-        let mut hybla = Hybla::new(&params, start);
+        let mut hybla = Hybla::begin(&params, start);
         // 40.1 / 25 is 1.604, in eighths 1.5; one segment times that is one.
         hybla.on_handshake(Instant::from_secs(0.0401), 0.0401);
         hybla.on_established(10.0);
-        assert_eq!((hybla.rho, hybla.cwnd()), (1.5, 1.0));
+        assert_eq!((hybla.own.rho, hybla.cwnd()), (1.5, 1.0));
         // 2.25 / 51 is 5.6 of 128: 26 acknowledgements for a segment, where 23 would do.
-        (hybla.cwnd, hybla.ssthresh) = (51.0, 2.0);
-        (0..25).for_each(|_| hybla.on_ack(&ack(0.05)));
+        (hybla.window.cwnd, hybla.window.ssthresh) = (51.0, 2.0);
+        (0..25).for_each(|_| hybla.on_ack(&timed(0.05)));
         assert_eq!(hybla.cwnd(), 51.0);
-        hybla.on_ack(&ack(0.05));
+        hybla.on_ack(&timed(0.05));
         assert_eq!(hybla.cwnd(), 52.0);
     }
 
     #[test]
     fn a_path_of_more_than_800_ms_counts_as_one_of_800() {
         let mut hybla = hybla(avoiding(10.0), false);
-        hybla.on_ack(&ack(0.75));
-        assert!((hybla.rho - 30.0).abs() < 1e-9);
-        hybla.rtt_secs = None;
-        hybla.on_ack(&ack(1.0));
-        assert_eq!(hybla.rho, 32.0);
+        hybla.on_ack(&timed(0.75));
+        assert!((hybla.own.rho - 30.0).abs() < 1e-9);
+        hybla.own.rtt_secs = None;
+        hybla.on_ack(&timed(1.0));
+        assert_eq!(hybla.own.rho, 32.0);
     }
 
     #[test]
     fn of_acknowledgements_that_count_each_is_one_segment() {
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("counts", Value::Choice("acks"));
-        let mut hybla = Hybla::new(&params, avoiding(20.0));
+        let params = params(&ENTRY, &[("counts", Value::Choice("acks"))]);
+        let mut hybla = Hybla::begin(&params, avoiding(20.0));
         hybla.on_ack(&Ack {
             counted: 3,
-            ..ack(0.025)
+            ..timed(0.025)
         });
         // rho = 1: a twentieth of a segment.
         assert!((hybla.cwnd() - 20.05).abs() < 1e-9);
