@@ -25,10 +25,7 @@
 //! (30 ms over 16.1 make 4.3 of 5 segments; the paper's difference would have stopped at 6); a shrinking window takes the threshold along.
 //! Not measured: how many samples it wants of a round (`min_samples`).
 
-use super::{
-    Ack, Algorithm, CongestionControl, Episode, Prescribed, Probe, Signal, Start, Windows,
-    slow_start,
-};
+use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -88,7 +85,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("slow_start_rounds", Value::Integer(1)),
             ("diff_over", Value::Choice("rtt")),
         ],
-        ..Algorithm::of(|params, start| Box::new(Vegas::new(Thresholds::from(params), start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, Vegas::new(Thresholds::from(params))))
     },
 };
 
@@ -184,9 +181,6 @@ impl From<&Params> for Thresholds {
 #[derive(Debug)]
 struct Vegas {
     thresholds: Thresholds,
-    cwnd: f64,
-    ssthresh: f64,
-    whole_windows: bool,
     path: Path,
     /// Rounds since slow start began; it grows in those that `slow_start_rounds` divides.
     rounds: i64,
@@ -195,12 +189,9 @@ struct Vegas {
 }
 
 impl Vegas {
-    fn new(thresholds: Thresholds, start: Start) -> Self {
+    fn new(thresholds: Thresholds) -> Self {
         Self {
             thresholds,
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            whole_windows: start.whole_windows,
             path: Path::UNKNOWN,
             rounds: 0,
             diff: 0.0,
@@ -212,87 +203,66 @@ impl Vegas {
         self.rounds % self.thresholds.slow_start_rounds == 0
     }
 
-    fn end_round(&mut self, round: Round, cwnd_limited: bool) {
+    fn end_round(&mut self, window: &mut CongestionWindow, round: Round, cwnd_limited: bool) {
         // The window must not have moved under a comparison, if there are rounds in which it does not.
         let comparable = self.thresholds.slow_start_rounds == 1 || !self.is_growing_round();
         self.rounds += 1;
-        let in_slow_start = self.cwnd < self.ssthresh;
+        let in_slow_start = window.in_slow_start();
         if round.samples < self.thresholds.min_samples {
             if !in_slow_start && cwnd_limited {
-                self.cwnd += 1.0;
+                window.cwnd += 1.0;
             }
             return;
         }
         // What the path holds without its queue.
-        let target = self.cwnd * self.path.base_rtt / round.min_rtt;
-        self.diff = if self.thresholds.over_round {
-            self.cwnd * round.min_rtt / self.path.base_rtt - self.cwnd
+        let target = window.cwnd * self.path.base_rtt / round.min_rtt;
+        self.diff = window.whole(if self.thresholds.over_round {
+            window.cwnd * round.min_rtt / self.path.base_rtt - window.cwnd
         } else {
-            self.cwnd - target
-        };
-        if self.whole_windows {
-            self.diff = self.diff.floor();
-        }
+            window.cwnd - target
+        });
         if in_slow_start {
             if comparable && self.diff > self.thresholds.gamma {
-                let target = if self.whole_windows {
-                    target.floor()
-                } else {
-                    target
-                };
-                self.cwnd = self.cwnd.min((target + 1.0).max(2.0));
-                self.leave_slow_start();
+                shrink(window, window.whole(target) + 1.0);
             }
         } else if self.diff > self.thresholds.beta {
-            self.cwnd = self.cwnd.min((self.cwnd - 1.0).max(2.0));
-            self.leave_slow_start();
+            shrink(window, window.cwnd - 1.0);
         } else if self.diff < self.thresholds.alpha && cwnd_limited {
-            self.cwnd += 1.0;
+            window.cwnd += 1.0;
         }
-    }
-
-    /// A window that shrinks must not find itself below the threshold, and in slow start, if it is two segments or more (RFC 5681 equation 4).
-    fn leave_slow_start(&mut self) {
-        self.ssthresh = self.ssthresh.min(self.cwnd.max(2.0));
-    }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = loss.window * self.thresholds.decrease;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.path.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.thresholds.decrease);
-        self.cwnd = 1.0;
-        self.path.restart();
-        self.rounds = 0;
     }
 }
 
-impl CongestionControl for Vegas {
-    fn on_ack(&mut self, ack: &Ack) {
+/// Shrinks the window to `cwnd`. It must not find itself below the threshold, and in slow start, if it is two segments or more
+/// (RFC 5681 equation 4).
+fn shrink(window: &mut CongestionWindow, cwnd: f64) {
+    window.cwnd = window.cwnd.min(cwnd.max(2.0));
+    window.ssthresh = window.ssthresh.min(window.cwnd.max(2.0));
+}
+
+impl Avoidance for Vegas {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         let ended = self.path.hear(ack);
         if !ack.may_grow {
             return;
         }
-        if self.cwnd < self.ssthresh && self.is_growing_round() && ack.cwnd_limited {
-            (self.cwnd, _) = slow_start(self.cwnd, self.ssthresh, ack.counted);
+        if self.is_growing_round() && ack.cwnd_limited {
+            window.start_slowly(ack.counted);
         }
         if let Some(round) = ended {
-            self.end_round(round, ack.cwnd_limited);
+            self.end_round(window, round, ack.cwnd_limited);
         }
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+        self.path.restart();
+        if episode.signal == Signal::Rto {
+            self.rounds = 0;
         }
+        episode.window * self.thresholds.decrease
     }
 
-    fn on_recovered(&mut self, _now: Instant) {
+    fn on_recovered(&mut self, _window: &mut CongestionWindow) {
         self.path.restart();
     }
 
@@ -301,21 +271,7 @@ impl CongestionControl for Vegas {
         self.rounds = 0;
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
-    fn probe(&self, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
         if self.path.base_rtt.is_finite() {
             out("base_rtt", self.path.base_rtt);
         }
@@ -326,7 +282,7 @@ impl CongestionControl for Vegas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
+    use crate::cc::testing::*;
 
     const PAPER: Thresholds = Thresholds {
         alpha: 2.0,
@@ -338,12 +294,12 @@ mod tests {
         over_round: false,
     };
 
-    fn vegas(cwnd: f64, ssthresh: f64) -> Vegas {
+    fn vegas(cwnd: f64, ssthresh: f64) -> Classic<Vegas> {
         let start = Start {
             ssthresh,
             ..Start::at(cwnd)
         };
-        let mut vegas = Vegas::new(PAPER, start);
+        let mut vegas = Classic::new(start, Vegas::new(PAPER));
         // BaseRTT is 100 ms. This acknowledgement begins the first round, in which slow start would grow: it does not count.
         vegas.on_ack(&Ack {
             counted: 0,
@@ -365,7 +321,7 @@ mod tests {
     /// The window of 20 segments after a round of 100 ms, which began the measurement, and one of `rtt`.
     fn after(rtt: f64) -> f64 {
         let mut vegas = vegas(20.0, 2.0);
-        vegas.path.restart();
+        vegas.own.path.restart();
         vegas.on_ack(&round(0, rtt));
         vegas.on_ack(&round(1, rtt));
         vegas.cwnd()
@@ -386,7 +342,7 @@ mod tests {
     #[test]
     fn a_window_that_shrinks_stays_out_of_slow_start() {
         let mut vegas = vegas(20.0, 20.0);
-        vegas.path.restart();
+        vegas.own.path.restart();
         for number in 0..4 {
             vegas.on_ack(&round(number, 0.2));
         }
@@ -442,7 +398,7 @@ mod tests {
             slow_start_rounds: 1,
             ..PAPER
         };
-        let mut vegas = Vegas::new(every_round, start);
+        let mut vegas = Classic::new(start, Vegas::new(every_round));
         vegas.on_ack(&Ack {
             counted: 0,
             ..round(0, 0.1)
@@ -459,14 +415,13 @@ mod tests {
     fn a_kernels_vegas_counts_the_difference_over_the_rounds_round_trip_time() {
         let start = Start {
             whole_windows: true,
-            ssthresh: 2.0,
-            ..Start::at(7.0)
+            ..avoiding(7.0)
         };
         let over_round = Thresholds {
             over_round: true,
             ..PAPER
         };
-        let mut vegas = Vegas::new(over_round, start);
+        let mut vegas = Classic::new(start, Vegas::new(over_round));
         vegas.on_ack(&round(0, 0.0161));
         // 6 ms for each segment: 7 * (42 - 16.1) / 16.1 = 11.3, 6 * (36 - 16.1) / 16.1 = 7.4, 5 * (30 - 16.1) / 16.1 = 4.3.
         for (number, (rtt, window)) in [(0.042, 6.0), (0.036, 5.0), (0.030, 5.0)]
@@ -489,16 +444,12 @@ mod tests {
 
     #[test]
     fn a_round_of_too_few_samples_grows_as_standard_tcp() {
-        let start = Start {
-            ssthresh: 2.0,
-            ..Start::at(20.0)
-        };
         let three = Thresholds {
             min_samples: 3,
             ..PAPER
         };
-        let mut vegas = Vegas::new(three, start);
-        vegas.path.base_rtt = 0.1;
+        let mut vegas = Classic::new(avoiding(20.0), Vegas::new(three));
+        vegas.own.path.base_rtt = 0.1;
         for number in 0..3 {
             vegas.on_ack(&round(number, 0.2));
         }
@@ -513,10 +464,7 @@ mod tests {
     #[test]
     fn losses_halve_and_nothing_grows_in_recovery() {
         let mut vegas = vegas(20.0, 2.0);
-        let loss = Episode {
-            whole_ssthresh: true,
-            ..Episode::of(Instant::from_secs(1.0), 20.0)
-        };
+        let loss = whole_loss(20.0);
         vegas.on_loss(&loss);
         assert_eq!((vegas.cwnd(), vegas.ssthresh()), (10.0, 10.0));
         for number in 0..3 {

@@ -25,10 +25,7 @@
 //! numbers that are not in the paper, and how many samples it wants of a round (`min_samples`).
 
 use super::vegas::{Path, Round};
-use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Prescribed, Probe, Signal, Start, Windows,
-    slow_start,
-};
+use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
 
@@ -95,7 +92,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             default: Value::Integer(1),
         },
     ],
-    new: Algorithm::of(|params, start| Box::new(Yeah::new(Rules::from(params), start))),
+    new: Algorithm::of(|params, start| Classic::boxed(start, Yeah::new(Rules::from(params)))),
 };
 
 /// The algorithm's parameters.
@@ -129,10 +126,6 @@ impl From<&Params> for Rules {
 #[derive(Debug)]
 struct Yeah {
     rules: Rules,
-    cwnd: f64,
-    ssthresh: f64,
-    whole_windows: bool,
-    growth: Growth,
     path: Path,
     /// `Q` of the last round.
     queue: f64,
@@ -145,13 +138,9 @@ struct Yeah {
 }
 
 impl Yeah {
-    fn new(rules: Rules, start: Start) -> Self {
+    fn new(rules: Rules) -> Self {
         Self {
             rules,
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            whole_windows: start.whole_windows,
-            growth: Growth::new(start.whole_windows),
             path: Path::UNKNOWN,
             queue: 0.0,
             slow_rounds: 0,
@@ -160,14 +149,14 @@ impl Yeah {
         }
     }
 
-    fn end_round(&mut self, round: Round) {
+    fn end_round(&mut self, window: &mut CongestionWindow, round: Round) {
         if round.samples < self.rules.min_samples {
             return;
         }
         let queueing = round.min_rtt - self.path.base_rtt;
         // A round trip may take no time at all: then nothing is queued.
         self.queue = if queueing > 0.0 {
-            queueing * self.cwnd / round.min_rtt
+            queueing * window.cwnd / round.min_rtt
         } else {
             0.0
         };
@@ -181,102 +170,73 @@ impl Yeah {
             return;
         }
         if self.queue > self.rules.max_queue {
-            self.drain();
+            self.drain(window);
         }
         self.slow_rounds += 1;
-        self.cwnd_reno = Some(
-            self.cwnd_reno
-                .map_or((self.cwnd / 2.0).max(2.0), |window| window + 1.0),
-        );
+        self.cwnd_reno = Some(match self.cwnd_reno {
+            Some(cwnd_reno) => cwnd_reno + 1.0,
+            None => (window.cwnd / 2.0).max(2.0),
+        });
     }
 
     /// Precautionary decongestion.
-    fn drain(&mut self) {
-        let drained = self.cwnd - self.queue.min(self.cwnd / 2.0);
+    fn drain(&self, window: &mut CongestionWindow) {
+        let drained = window.cwnd - self.queue.min(window.cwnd / 2.0);
         let drained = drained.max(self.cwnd_reno.unwrap_or(2.0));
-        if drained >= self.cwnd {
+        if drained >= window.cwnd {
             return;
         }
-        self.cwnd = if self.whole_windows {
+        window.cwnd = if window.growth.whole {
             drained.floor().max(2.0)
         } else {
             drained
         };
-        let threshold = self.cwnd * self.rules.drained_threshold;
-        let threshold = if self.whole_windows {
-            threshold.floor()
-        } else {
-            threshold
-        };
-        self.ssthresh = threshold.max(2.0);
-    }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let half = loss.window / 2.0;
-        let decrease = if self.slow_rounds < self.rules.rho {
-            self.queue
-                .max(self.rules.min_decrease * loss.window)
-                .min(half)
-        } else {
-            half
-        };
-        let decrease = if self.whole_windows {
-            decrease.floor()
-        } else {
-            decrease
-        };
-        let window = loss.window - decrease;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.cwnd_reno = self.cwnd_reno.map(|window| (window / 2.0).max(2.0));
-        self.fast_rounds = 0;
-        self.path.restart();
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window / 2.0);
-        self.cwnd = 1.0;
-        self.cwnd_reno = None;
-        self.fast_rounds = 0;
-        self.path.restart();
-        self.growth.restart();
+        let threshold = window.whole(window.cwnd * self.rules.drained_threshold);
+        window.ssthresh = threshold.max(2.0);
     }
 }
 
-impl CongestionControl for Yeah {
-    fn on_ack(&mut self, ack: &Ack) {
+impl Avoidance for Yeah {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         let ended = self.path.hear(ack);
         if !ack.may_grow {
             return;
         }
         if ack.cwnd_limited {
-            let mut counted = ack.counted;
-            if self.cwnd < self.ssthresh {
-                (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-            }
-            if counted > 0 {
-                let increase = if self.slow_rounds == 0 {
-                    (self.rules.fast_increase * self.cwnd).max(1.0)
-                } else {
-                    1.0
-                };
-                self.cwnd = self.growth.add(self.cwnd, counted, increase);
-            }
+            self.grow(window, ack);
         }
         if let Some(round) = ended {
-            self.end_round(round);
+            self.end_round(window, round);
         }
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
+    fn increase(&self, window: &CongestionWindow) -> f64 {
+        if self.slow_rounds == 0 {
+            (self.rules.fast_increase * window.cwnd).max(1.0)
+        } else {
+            1.0
         }
     }
 
-    fn on_recovered(&mut self, _now: Instant) {
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+        let half = episode.window / 2.0;
+        self.fast_rounds = 0;
+        self.path.restart();
+        if episode.signal == Signal::Rto {
+            self.cwnd_reno = None;
+            return half;
+        }
+        self.cwnd_reno = self.cwnd_reno.map(|reno| (reno / 2.0).max(2.0));
+        let decrease = if self.slow_rounds < self.rules.rho {
+            let least = self.rules.min_decrease * episode.window;
+            self.queue.max(least).min(half)
+        } else {
+            half
+        };
+        episode.window - window.whole(decrease)
+    }
+
+    fn on_recovered(&mut self, _window: &mut CongestionWindow) {
         self.path.restart();
     }
 
@@ -284,21 +244,7 @@ impl CongestionControl for Yeah {
         self.path = Path::UNKNOWN;
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
-    fn probe(&self, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
         if self.path.base_rtt.is_finite() {
             out("rtt_base", self.path.base_rtt);
         }
@@ -313,22 +259,19 @@ impl CongestionControl for Yeah {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
+    use crate::cc::testing::*;
 
     /// In congestion avoidance, with a base of 100 ms.
-    fn yeah(cwnd: f64) -> Yeah {
-        let start = Start {
-            ssthresh: 2.0,
-            ..Start::at(cwnd)
-        };
-        let mut yeah = Yeah::new(Rules::from(&Params::defaults(ENTRY.params)), start);
-        yeah.path.base_rtt = 0.1;
+    fn yeah(cwnd: f64) -> Classic<Yeah> {
+        let own = Yeah::new(Rules::from(&params(&ENTRY, &[])));
+        let mut yeah = Classic::new(avoiding(cwnd), own);
+        yeah.own.path.base_rtt = 0.1;
         yeah
     }
 
     /// Rounds of one acknowledgement each, which does not let the window grow.
-    fn rounds(yeah: &mut Yeah, count: u64, rtt: f64) {
-        yeah.path.restart();
+    fn rounds(yeah: &mut Classic<Yeah>, count: u64, rtt: f64) {
+        yeah.own.path.restart();
         for number in 0..=count {
             yeah.on_ack(&Ack {
                 snd_una: number,
@@ -338,14 +281,6 @@ mod tests {
                 ..ack()
             });
         }
-    }
-
-    fn ack() -> Ack {
-        Ack::of(Instant::from_secs(1.0), 1, 20)
-    }
-
-    fn loss(window: f64) -> Episode {
-        Episode::of(Instant::from_secs(1.0), window)
     }
 
     fn near(left: f64, right: f64) -> bool {
@@ -384,18 +319,18 @@ mod tests {
         rounds(&mut yeah, 1, 0.2);
         // Q = 500 is drained; a standard TCP would have half of the 500 that are left, and one more after the second round.
         assert!(near(yeah.cwnd(), 500.0));
-        assert_eq!(yeah.cwnd_reno, Some(250.0));
+        assert_eq!(yeah.own.cwnd_reno, Some(250.0));
         rounds(&mut yeah, 1, 0.4);
         // Q = 375, of which half the window, 250.
         assert!(near(yeah.cwnd(), 250.0));
-        assert_eq!(yeah.cwnd_reno, Some(251.0));
+        assert_eq!(yeah.own.cwnd_reno, Some(251.0));
         rounds(&mut yeah, 1, 0.4);
         assert!(near(yeah.cwnd(), 250.0), "standard TCP would have more");
         // 49 fast rounds do not make it forget, 50 do.
         rounds(&mut yeah, 49, 0.1);
-        assert!(yeah.cwnd_reno.is_some());
+        assert!(yeah.own.cwnd_reno.is_some());
         rounds(&mut yeah, 1, 0.1);
-        assert_eq!(yeah.cwnd_reno, None);
+        assert_eq!(yeah.own.cwnd_reno, None);
     }
 
     #[test]
@@ -414,7 +349,7 @@ mod tests {
         assert!(near(after(1, 0.3), 60.0));
         // In whole windows an eighth of 60 is 7, as measured in ns-2's Linux agent.
         let mut whole = yeah(60.0);
-        whole.whole_windows = true;
+        whole.window.growth.whole = true;
         whole.on_loss(&loss(60.0));
         assert_eq!(whole.cwnd(), 53.0);
         // Sixteen slow rounds in a row: standard TCP is there.
@@ -426,42 +361,42 @@ mod tests {
     fn baiocchi2007_a_queue_of_just_q_max_or_one_over_phi_is_slow_but_not_drained() {
         let mut yeah = yeah(1360.0);
         // Binary fractions: of 17/128 s, 1/128 s is queued, that is a seventeenth of 1360 segments, 80; L = 1/16 is less than 1/8.
-        yeah.path.base_rtt = 0.125;
+        yeah.own.path.base_rtt = 0.125;
         rounds(&mut yeah, 1, 0.132_812_5);
-        assert_eq!((yeah.queue, yeah.slow_rounds), (80.0, 1));
+        assert_eq!((yeah.own.queue, yeah.own.slow_rounds), (80.0, 1));
         assert_eq!(yeah.cwnd(), 1360.0);
         rounds(&mut yeah, 1, 0.125);
-        assert_eq!(yeah.slow_rounds, 0);
+        assert_eq!(yeah.own.slow_rounds, 0);
         // A ninth of 90 segments is queued for an eighth of the base.
         yeah.set_cwnd(90.0);
         rounds(&mut yeah, 1, 0.140_625);
-        assert_eq!((yeah.queue, yeah.slow_rounds), (10.0, 1));
+        assert_eq!((yeah.own.queue, yeah.own.slow_rounds), (10.0, 1));
     }
 
     #[test]
     fn other_flows_are_forgotten_every_fifty_fast_rounds() {
         let mut yeah = yeah(200.0);
         for _ in 0..2 {
-            yeah.cwnd_reno = Some(100.0);
+            yeah.own.cwnd_reno = Some(100.0);
             rounds(&mut yeah, 49, 0.1);
-            assert_eq!(yeah.cwnd_reno, Some(100.0));
+            assert_eq!(yeah.own.cwnd_reno, Some(100.0));
             rounds(&mut yeah, 1, 0.1);
-            assert_eq!(yeah.cwnd_reno, None);
+            assert_eq!(yeah.own.cwnd_reno, None);
         }
     }
 
     #[test]
     fn a_loss_halves_the_window_of_a_standard_tcp_too_and_a_timeout_halves_in_any_case() {
         let mut yeah = yeah(120.0);
-        yeah.cwnd_reno = Some(50.0);
-        yeah.fast_rounds = 7;
+        yeah.own.cwnd_reno = Some(50.0);
+        yeah.own.fast_rounds = 7;
         yeah.on_loss(&loss(120.0));
-        assert_eq!((yeah.cwnd_reno, yeah.fast_rounds), (Some(25.0), 0));
-        yeah.cwnd_reno = Some(3.0);
+        assert_eq!((yeah.own.cwnd_reno, yeah.own.fast_rounds), (Some(25.0), 0));
+        yeah.own.cwnd_reno = Some(3.0);
         yeah.on_loss(&loss(105.0));
-        assert_eq!(yeah.cwnd_reno, Some(2.0));
+        assert_eq!(yeah.own.cwnd_reno, Some(2.0));
         yeah.on_rto(&loss(120.0));
         assert_eq!((yeah.cwnd(), yeah.ssthresh()), (1.0, 60.0));
-        assert_eq!(yeah.cwnd_reno, None);
+        assert_eq!(yeah.own.cwnd_reno, None);
     }
 }
