@@ -24,10 +24,7 @@
 //! time of the kernel's clock; there the window fell to one segment at once, twice in its first half second. So the defaults where
 //! `tcp.algorithms = "linux"` have `delta = 1`: the smoothed delay is never above the largest.
 
-use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Prescribed, Probe, Signal, Start, Windows,
-    slow_start,
-};
+use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -83,7 +80,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     ],
     new: Algorithm {
         linux: &[("delta", Value::Number(1.0))],
-        ..Algorithm::of(|params, start| Box::new(Lp::new(Rules::from(params), start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, Lp::new(Rules::from(params))))
     },
 };
 
@@ -134,10 +131,6 @@ impl Delays {
 #[derive(Debug)]
 struct Lp {
     rules: Rules,
-    cwnd: f64,
-    ssthresh: f64,
-    whole_windows: bool,
-    growth: Growth,
     delays: Option<Delays>,
     /// Until when indications are not heard, and until when one follows another: microseconds.
     deaf_until: f64,
@@ -150,22 +143,18 @@ fn whole_us(secs: f64) -> f64 {
 }
 
 impl Lp {
-    fn new(rules: Rules, start: Start) -> Self {
+    fn new(rules: Rules) -> Self {
         Self {
             rules,
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            whole_windows: start.whole_windows,
-            growth: Growth::new(start.whole_windows),
             delays: None,
             deaf_until: f64::NEG_INFINITY,
             inference_until: f64::NEG_INFINITY,
         }
     }
 
-    fn indicates_congestion(&self, now_us: f64) -> bool {
+    fn indicates_congestion(&self, window: &CongestionWindow, now_us: f64) -> bool {
         now_us >= self.deaf_until
-            && (self.rules.in_slow_start || self.cwnd >= self.ssthresh)
+            && (self.rules.in_slow_start || !window.in_slow_start())
             && self
                 .delays
                 .is_some_and(|delays| delays.smoothed > delays.threshold(self.rules.delta))
@@ -177,44 +166,24 @@ impl Lp {
         self.deaf_until = now_us + whole_us(rtt);
     }
 
-    fn back_off(&mut self, now_us: f64) {
-        let window = if now_us < self.inference_until {
+    fn back_off(&mut self, window: &mut CongestionWindow, now_us: f64) {
+        let left = if now_us < self.inference_until {
             1.0
         } else {
-            self.cwnd * self.rules.decrease
+            window.whole(window.cwnd * self.rules.decrease)
         };
-        let window = if self.whole_windows {
-            window.floor()
-        } else {
-            window
-        };
-        self.cwnd = window.max(1.0);
+        window.cwnd = left.max(1.0);
         if self.rules.lowers_threshold {
-            self.ssthresh = window.max(2.0);
+            window.ssthresh = left.max(2.0);
         }
         let rtt = self.delays.map_or(0.0, |delays| delays.smoothed);
         self.inference_until = now_us + whole_us(self.rules.inference_rtts * rtt);
         self.turn_deaf(now_us);
     }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = loss.window * self.rules.decrease;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.turn_deaf(whole_us(loss.now.secs()));
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.rules.decrease);
-        self.cwnd = 1.0;
-        self.turn_deaf(whole_us(rto.now.secs()));
-        self.growth.restart();
-    }
 }
 
-impl CongestionControl for Lp {
-    fn on_ack(&mut self, ack: &Ack) {
+impl Avoidance for Lp {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         // A lone segment's acknowledgement may have waited at the receiver.
         let delay = ack.rtt_secs.filter(|_| ack.flight_size >= 2);
         if let Some(delay) = delay {
@@ -230,44 +199,19 @@ impl CongestionControl for Lp {
             return;
         }
         let now_us = whole_us(ack.now.secs());
-        if delay.is_some() && self.indicates_congestion(now_us) {
-            self.back_off(now_us);
-            return;
-        }
-        if now_us < self.inference_until || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            self.cwnd = self.growth.add(self.cwnd, counted, 1.0);
+        if delay.is_some() && self.indicates_congestion(window, now_us) {
+            self.back_off(window, now_us);
+        } else if now_us >= self.inference_until && ack.cwnd_limited {
+            self.grow(window, ack);
         }
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
-        }
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+        self.turn_deaf(whole_us(episode.now.secs()));
+        episode.window * self.rules.decrease
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
-    fn probe(&self, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
         if let Some(delays) = self.delays {
             out("d_min", delays.least);
             out("d_max", delays.largest);
@@ -279,17 +223,13 @@ impl CongestionControl for Lp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
 
     /// In congestion avoidance with 20 segments, having seen delays of 100 and 200 ms and smoothed them to 100 ms.
-    fn lp() -> Lp {
-        let start = Start {
-            ssthresh: 2.0,
-            ..Start::at(20.0)
-        };
-        let mut lp = Lp::new(Rules::from(&Params::defaults(ENTRY.params)), start);
-        lp.delays = Some(Delays {
+    fn lp() -> Classic<Lp> {
+        let own = Lp::new(Rules::from(&params(&ENTRY, &[])));
+        let mut lp = Classic::new(avoiding(20.0), own);
+        lp.own.delays = Some(Delays {
             least: 0.1,
             largest: 0.2,
             smoothed: 0.1,
@@ -298,19 +238,12 @@ mod tests {
     }
 
     /// The window after an acknowledgement.
-    fn after(lp: &mut Lp, at: f64, rtt: f64) -> f64 {
+    fn after(lp: &mut Classic<Lp>, at: f64, rtt: f64) -> f64 {
         lp.on_ack(&Ack {
             rtt_secs: Some(rtt),
             ..Ack::of(Instant::from_secs(at), 1, 20)
         });
         lp.cwnd()
-    }
-
-    fn loss() -> Episode {
-        Episode {
-            whole_ssthresh: true,
-            ..Episode::of(Instant::from_secs(1.0), 20.0)
-        }
     }
 
     #[test]
@@ -340,9 +273,9 @@ mod tests {
         after(&mut lp, 1.0, 0.2);
         let halved = after(&mut lp, 1.01, 0.2);
         // The delay is back at 100 ms.
-        lp.delays = Some(Delays {
+        lp.own.delays = Some(Delays {
             smoothed: 0.1,
-            ..lp.delays.expect("delays")
+            ..lp.own.delays.expect("delays")
         });
         // The phase lasts 3 * 123.4 = 370 ms.
         assert_eq!(after(&mut lp, 1.37, 0.1), halved);
@@ -360,12 +293,12 @@ mod tests {
     #[test]
     fn slow_start_hears_of_congestion_only_if_told_to() {
         let mut quiet = lp();
-        quiet.ssthresh = f64::INFINITY;
+        quiet.window.ssthresh = f64::INFINITY;
         after(&mut quiet, 1.0, 0.2);
         assert_eq!(after(&mut quiet, 1.01, 0.2), 22.0);
         let mut told = lp();
-        told.ssthresh = f64::INFINITY;
-        told.rules.in_slow_start = true;
+        told.window.ssthresh = f64::INFINITY;
+        told.own.rules.in_slow_start = true;
         after(&mut told, 1.0, 0.2);
         assert_eq!(after(&mut told, 1.01, 0.2), 10.5);
         assert_eq!(told.ssthresh(), 10.5);
@@ -374,8 +307,8 @@ mod tests {
     #[test]
     fn a_threshold_that_is_kept_lets_slow_start_resume() {
         let mut lp = lp();
-        lp.ssthresh = 20.0;
-        lp.rules.lowers_threshold = false;
+        lp.window.ssthresh = 20.0;
+        lp.own.rules.lowers_threshold = false;
         after(&mut lp, 1.0, 0.2);
         let halved = after(&mut lp, 1.01, 0.2);
         assert_eq!(lp.ssthresh(), 20.0);
@@ -391,34 +324,34 @@ mod tests {
             ..Ack::of(Instant::from_secs(1.0), 1, 1)
         });
         assert!(lp.cwnd() > 20.0);
-        assert_eq!(lp.delays.map(|delays| delays.largest), Some(0.2));
+        assert_eq!(lp.own.delays.map(|delays| delays.largest), Some(0.2));
     }
 
     #[test]
     fn a_loss_halves_and_indications_are_not_heard_for_a_round_trip() {
         let mut lp = lp();
-        lp.delays = Some(Delays {
+        lp.own.delays = Some(Delays {
             least: 0.1,
             largest: 0.2,
             smoothed: 0.2,
         });
-        lp.on_loss(&loss());
+        lp.on_loss(&whole_loss(20.0));
         assert_eq!((lp.cwnd(), lp.ssthresh()), (10.0, 10.0));
         // The loss was at 1 s.
         assert!(after(&mut lp, 1.19, 0.2) > 10.0);
         assert!(after(&mut lp, 1.21, 0.2) < 6.0);
-        lp.on_rto(&loss());
+        lp.on_rto(&whole_loss(20.0));
         assert_eq!((lp.cwnd(), lp.ssthresh()), (1.0, 10.0));
     }
 
     #[test]
     fn kuzmanovic2006_at_the_end_of_the_inference_phase_an_indication_halves() {
         let mut lp = lp();
-        lp.inference_until = 1e6;
-        lp.back_off(1e6);
+        lp.own.inference_until = 1e6;
+        lp.own.back_off(&mut lp.window, 1e6);
         assert_eq!(lp.cwnd(), 10.0);
-        lp.inference_until = 3e6;
-        lp.back_off(2.999_999e6);
+        lp.own.inference_until = 3e6;
+        lp.own.back_off(&mut lp.window, 2.999_999e6);
         assert_eq!(lp.cwnd(), 1.0);
     }
 
@@ -429,6 +362,6 @@ mod tests {
             rtt_secs: Some(2.0),
             ..Ack::of(Instant::from_secs(1.0), 1, 2)
         });
-        assert_eq!(lp.delays.map(|delays| delays.largest), Some(2.0));
+        assert_eq!(lp.own.delays.map(|delays| delays.largest), Some(2.0));
     }
 }

@@ -25,8 +25,7 @@
 //! a repair's round trip is that of its timestamps. 86 of 95 such thresholds are the kernel's; the others are of round trips within 0.2 ms of ticks.
 
 use super::{
-    Ack, AckArrival, Algorithm, CongestionControl, Episode, Growth, Prescribed, Probe, Signal,
-    Start, Windows, slow_start,
+    Ack, AckArrival, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
@@ -86,7 +85,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("counts", Value::Choice("duplicates")),
             ("set_at", Value::Choice("repair")),
         ],
-        ..Algorithm::of(|params, start| Box::new(Westwood::new(params, start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, Westwood::new(params, start.tick)))
     },
 };
 
@@ -180,10 +179,6 @@ fn ticks(secs: f64, tick: f64) -> f64 {
 
 #[derive(Debug)]
 struct Westwood {
-    cwnd: f64,
-    ssthresh: f64,
-    whole_windows: bool,
-    growth: Growth,
     bandwidth: Bandwidth,
     /// Whether duplicate acknowledgements count one segment each, and how many these have counted that are not acknowledged.
     counts_duplicates: bool,
@@ -196,18 +191,14 @@ struct Westwood {
 }
 
 impl Westwood {
-    fn new(params: &Params, start: Start) -> Self {
+    fn new(params: &Params, tick: f64) -> Self {
         Self {
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            whole_windows: start.whole_windows,
-            growth: Growth::new(start.whole_windows),
             bandwidth: Bandwidth {
                 alpha: params.number("alpha"),
                 stages: params.integer("stages"),
                 from_sending: params.choice("first_interval") == "sent",
                 min_interval: params.duration("min_interval"),
-                tick: start.tick,
+                tick,
                 filtered: 0.0,
                 since: None,
                 delivered: 0,
@@ -236,7 +227,7 @@ impl Westwood {
         1
     }
 
-    fn measure(&mut self, rtt_secs: Option<f64>) {
+    fn hear(&mut self, rtt_secs: Option<f64>) {
         if let Some(rtt) = rtt_secs {
             self.rtt = Some(rtt);
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
@@ -250,85 +241,67 @@ impl Westwood {
             _ => window / 2.0,
         }
     }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = if self.set_at_repair {
-            loss.window / 2.0
-        } else {
-            self.fitting(loss.window)
-        };
-        self.ssthresh = loss.threshold(window);
-        // An interval in which nothing arrived has no bandwidth: a segment is left, as after a timeout.
-        self.cwnd = self.cwnd.min(loss.reduced(window.max(1.0)));
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(self.fitting(rto.window));
-        self.cwnd = 1.0;
-        self.growth.restart();
-    }
 }
 
-impl CongestionControl for Westwood {
+impl Avoidance for Westwood {
     fn on_arrival(&mut self, arrival: &AckArrival) {
         if self.counts_duplicates {
             let delivered = self.news(arrival.acked);
             if let Some(rtt) = self.rtt {
                 self.bandwidth.hear(arrival.now.secs(), delivered, rtt);
             }
-            self.measure(arrival.rtt_secs);
+            self.hear(arrival.rtt_secs);
         }
     }
 
-    fn on_handshake(&mut self, now: Instant, rtt_secs: f64) {
+    fn on_handshake(&mut self, _window: &mut CongestionWindow, now: Instant, rtt_secs: f64) {
         if self.counts_duplicates {
-            self.measure(Some(rtt_secs));
+            self.hear(Some(rtt_secs));
             if self.bandwidth.from_sending {
                 self.bandwidth.since = Some(now.secs());
             }
         }
     }
 
-    fn on_ack(&mut self, ack: &Ack) {
-        self.measure(ack.rtt_secs);
+    fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
+        self.hear(ack.rtt_secs);
         // Without a round-trip time there is no interval to sample.
         if let Some(rtt) = self.rtt
             && !self.counts_duplicates
         {
             self.bandwidth.hear(ack.now.secs(), ack.delivered, rtt);
         }
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            self.cwnd = self.growth.add(self.cwnd, counted, 1.0);
+    }
+
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+        if self.set_at_repair && episode.signal != Signal::Rto {
+            episode.window / 2.0
+        } else {
+            self.fitting(episode.window)
         }
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
+    fn on_congestion(&mut self, window: &mut CongestionWindow, episode: &Episode) {
+        let before = window.cwnd;
+        // An interval in which nothing arrived has no bandwidth: a segment is left, as after a timeout.
+        let left = self.decrease(window, episode).max(1.0);
+        window.reduce(episode, left);
+        if episode.signal != Signal::Rto {
+            window.cwnd = window.cwnd.min(before);
         }
     }
 
-    fn on_recovered(&mut self, _now: Instant) {
+    fn on_recovered(&mut self, window: &mut CongestionWindow) {
         if self.set_at_repair {
             // An estimate of which there is none is zero there.
             let known = self.bandwidth.estimate.is_some();
-            let window = if known { self.fitting(self.cwnd) } else { 0.0 };
-            let window = if self.whole_windows {
-                window.floor()
+            let fitting = if known {
+                self.fitting(window.cwnd)
             } else {
-                window
+                0.0
             };
-            self.ssthresh = window.max(2.0);
-            self.cwnd = self.ssthresh;
+            window.ssthresh = window.whole(fitting).max(2.0);
+            window.cwnd = window.ssthresh;
         }
     }
 
@@ -337,21 +310,7 @@ impl CongestionControl for Westwood {
         self.bandwidth.delivered = 0;
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
-    fn probe(&self, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
         if let Some(estimate) = self.bandwidth.estimate {
             out("bwe", estimate);
         }
@@ -364,13 +323,17 @@ impl CongestionControl for Westwood {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
+    use crate::cc::testing::*;
 
-    fn westwood(cwnd: f64) -> Westwood {
-        Westwood::new(&Params::defaults(ENTRY.params), Start::at(cwnd))
+    fn made(start: Start, set: &[(&str, Value)]) -> Classic<Westwood> {
+        Classic::new(start, Westwood::new(&params(&ENTRY, set), start.tick))
     }
 
-    fn hear(westwood: &mut Westwood, at: f64, delivered: u64, rtt: f64) {
+    fn westwood(cwnd: f64) -> Classic<Westwood> {
+        made(Start::at(cwnd), &[])
+    }
+
+    fn hear(westwood: &mut Classic<Westwood>, at: f64, delivered: u64, rtt: f64) {
         westwood.on_ack(&Ack {
             rtt_secs: Some(rtt),
             may_grow: false,
@@ -378,15 +341,8 @@ mod tests {
         });
     }
 
-    fn loss(window: f64) -> Episode {
-        Episode {
-            whole_ssthresh: true,
-            ..Episode::of(Instant::from_secs(1.0), window)
-        }
-    }
-
-    fn estimate(westwood: &Westwood) -> f64 {
-        westwood.bandwidth.estimate.expect("a sample")
+    fn estimate(westwood: &Classic<Westwood>) -> f64 {
+        westwood.own.bandwidth.estimate.expect("a sample")
     }
 
     #[test]
@@ -394,7 +350,7 @@ mod tests {
         let mut westwood = westwood(40.0);
         hear(&mut westwood, 1.0, 5, 0.125);
         hear(&mut westwood, 1.0625, 10, 0.125);
-        assert_eq!(westwood.bandwidth.estimate, None, "half a round trip");
+        assert_eq!(westwood.own.bandwidth.estimate, None, "half a round trip");
         hear(&mut westwood, 1.125, 10, 0.125);
         // 20 segments in 125 ms; those that began the interval do not count.
         assert!((estimate(&westwood) - 160.0).abs() < 1e-9);
@@ -409,14 +365,14 @@ mod tests {
         for at in [1.0, 1.01, 1.02, 1.03, 1.04] {
             hear(&mut westwood, at, 10, 0.01);
         }
-        assert_eq!(westwood.bandwidth.estimate, None);
+        assert_eq!(westwood.own.bandwidth.estimate, None);
         hear(&mut westwood, 1.0625, 10, 0.01);
         // Five times ten in 62.5 ms.
         assert!((estimate(&westwood) - 800.0).abs() < 1e-9);
     }
 
     /// A bandwidth of 160 segments/s, a least round-trip time of 100 ms.
-    fn measured(cwnd: f64) -> Westwood {
+    fn measured(cwnd: f64) -> Classic<Westwood> {
         let mut westwood = westwood(cwnd);
         hear(&mut westwood, 1.0, 1, 0.1);
         hear(&mut westwood, 1.125, 20, 0.125);
@@ -426,17 +382,17 @@ mod tests {
     #[test]
     fn grieco2004_a_loss_leaves_the_bandwidth_delay_product() {
         let mut wide = measured(40.0);
-        wide.on_loss(&loss(40.0));
+        wide.on_loss(&whole_loss(40.0));
         // 160 * 0.1.
         assert_eq!((wide.cwnd(), wide.ssthresh()), (16.0, 16.0));
         let mut narrow = measured(12.0);
-        narrow.on_loss(&loss(12.0));
+        narrow.on_loss(&whole_loss(12.0));
         assert_eq!(
             (narrow.cwnd(), narrow.ssthresh()),
             (12.0, 16.0),
             "the paper lowers the window to the threshold, it never raises it"
         );
-        wide.on_rto(&loss(16.0));
+        wide.on_rto(&whole_loss(16.0));
         assert_eq!((wide.cwnd(), wide.ssthresh()), (1.0, 16.0));
     }
 
@@ -449,7 +405,7 @@ mod tests {
         // Only ns-2's windows go below the threshold's least.
         westwood.on_loss(&Episode {
             ns2: true,
-            ..loss(4.0)
+            ..whole_loss(4.0)
         });
         assert_eq!((westwood.cwnd(), westwood.ssthresh()), (1.0, 2.0));
     }
@@ -457,8 +413,8 @@ mod tests {
     #[test]
     fn the_repair_may_set_the_window_instead() {
         let mut westwood = measured(40.0);
-        westwood.set_at_repair = true;
-        westwood.on_loss(&loss(40.0));
+        westwood.own.set_at_repair = true;
+        westwood.on_loss(&whole_loss(40.0));
         assert_eq!((westwood.cwnd(), westwood.ssthresh()), (20.0, 20.0));
         westwood.on_recovered(Instant::from_secs(1.2));
         // 160 * 0.1.
@@ -469,17 +425,17 @@ mod tests {
     fn casetti2002_duplicates_count_one_segment_each_and_are_not_counted_again() {
         let mut westwood = westwood(40.0);
         // Two duplicates; of five segments then acknowledged three are news; a single one always is.
-        let news = [0, 0, 5, 1, 0, 0, 0, 2, 2].map(|acked| westwood.news(acked));
+        let news = [0, 0, 5, 1, 0, 0, 0, 2, 2].map(|acked| westwood.own.news(acked));
         assert_eq!(news, [1, 1, 3, 1, 1, 1, 1, 1, 1]);
         // Three told, two acknowledged: one is left, which the last two take.
-        assert_eq!(westwood.told, 0);
+        assert_eq!(westwood.own.told, 0);
     }
 
     #[test]
     fn in_linux_a_repair_without_an_estimate_leaves_two_segments() {
         let mut westwood = westwood(40.0);
-        westwood.set_at_repair = true;
-        westwood.on_loss(&loss(40.0));
+        westwood.own.set_at_repair = true;
+        westwood.on_loss(&whole_loss(40.0));
         westwood.on_recovered(Instant::from_secs(0.05));
         assert_eq!((westwood.cwnd(), westwood.ssthresh()), (2.0, 2.0));
     }
@@ -487,45 +443,45 @@ mod tests {
     #[test]
     fn an_unknown_bandwidth_halves() {
         let mut westwood = westwood(40.0);
-        westwood.on_loss(&loss(40.0));
+        westwood.on_loss(&whole_loss(40.0));
         assert_eq!((westwood.cwnd(), westwood.ssthresh()), (20.0, 20.0));
     }
 
     #[test]
     fn in_linux_two_stages_filter_intervals_longer_than_a_round_trip_in_ticks() {
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("alpha", Value::Number(0.875));
-        params.set("stages", Value::Integer(2));
-        params.set("first_interval", Value::Choice("sent"));
         let start = Start {
             tick: 0.01,
             ..Start::at(10.0)
         };
-        let mut westwood = Westwood::new(&params, start);
+        let set = [
+            ("alpha", Value::Number(0.875)),
+            ("stages", Value::Integer(2)),
+            ("first_interval", Value::Choice("sent")),
+        ];
+        let mut westwood = made(start, &set);
         // Sent at 0.1 s; 41 ms are 5 ticks, so the interval must be longer than 50 ms: at 0.151 s it is 5 ticks, at 0.161 s 6.
         hear(&mut westwood, 0.141, 4, 0.041);
         hear(&mut westwood, 0.151, 2, 0.041);
-        assert_eq!(westwood.bandwidth.estimate, None);
+        assert_eq!(westwood.own.bandwidth.estimate, None);
         hear(&mut westwood, 0.161, 1, 0.041);
-        let first = westwood.bandwidth.estimate.expect("a sample");
+        let first = westwood.own.bandwidth.estimate.expect("a sample");
         assert!((first - 100.0).abs() < 1e-9, "{first}: 6 segments in 60 ms");
         // What ends an interval begins the next: 1 + 17 in 60 ms are 300 per second. First stage 125, second 100 + 25 / 8.
         hear(&mut westwood, 0.2, 17, 0.041);
         hear(&mut westwood, 0.221, 1, 0.041);
-        let second = westwood.bandwidth.estimate.expect("a sample");
+        let second = westwood.own.bandwidth.estimate.expect("a sample");
         assert!((second - 103.125).abs() < 1e-9, "{second}");
         // 41 ms count as 50 there: 5.2 segments.
-        assert!((westwood.fitting(10.0) - 5.156_25).abs() < 1e-9);
+        assert!((westwood.own.fitting(10.0) - 5.156_25).abs() < 1e-9);
     }
 
     #[test]
     fn casetti2002_duplicates_that_count_are_delivered_when_they_arrive() {
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("counts", Value::Choice("duplicates"));
-        let mut westwood = Westwood::new(&params, Start::at(40.0));
+        let set = [("counts", Value::Choice("duplicates"))];
+        let mut westwood = made(Start::at(40.0), &set);
         westwood.on_handshake(Instant::from_secs(0.9), 0.125);
-        let arrive = |westwood: &mut Westwood, at, acked| {
-            westwood.on_arrival(&super::super::AckArrival {
+        let arrive = |westwood: &mut Classic<Westwood>, at, acked| {
+            westwood.on_arrival(&AckArrival {
                 now: Instant::from_secs(at),
                 acked,
                 rtt_secs: None,
@@ -533,7 +489,7 @@ mod tests {
         };
         arrive(&mut westwood, 1.0, 1);
         (0..9).for_each(|_| arrive(&mut westwood, 1.0625, 0));
-        assert_eq!(westwood.bandwidth.estimate, None);
+        assert_eq!(westwood.own.bandwidth.estimate, None);
         arrive(&mut westwood, 1.125, 1);
         // Nine duplicates and one more in 125 ms; what `on_ack` tells is not counted again.
         hear(&mut westwood, 1.125, 10, 0.125);
