@@ -39,8 +39,7 @@
 
 use super::vegas::Path;
 use super::{
-    Ack, Algorithm, CongestionControl, Episode, Growth, Needs, Prescribed, Probe, Rates, Signal,
-    Start, Windows, slow_start,
+    Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Needs, Probe, Rates, Signal,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
@@ -176,7 +175,9 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ..Needs::NOTHING
         },
         linux: &[("dec_mult", Value::Number(38.0 / 128.0))],
-        ..Algorithm::of(|params, start| Box::new(Nv::new(Rules::from(params), start)))
+        ..Algorithm::of(|params, start| {
+            Classic::boxed(start, Nv::new(Rules::from(params), start.seed))
+        })
     },
 };
 
@@ -279,10 +280,6 @@ impl LeastRtt {
 #[derive(Debug)]
 struct Nv {
     rules: Rules,
-    cwnd: f64,
-    ssthresh: f64,
-    whole_windows: bool,
-    growth: Growth,
     path: Path,
     least_rtt: LeastRtt,
     /// The largest rate since the last decision, segments per second, and of how many samples.
@@ -299,15 +296,11 @@ struct Nv {
 }
 
 impl Nv {
-    fn new(rules: Rules, start: Start) -> Self {
+    fn new(rules: Rules, seed: u64) -> Self {
         Self {
             rules,
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            whole_windows: start.whole_windows,
-            growth: Growth::new(start.whole_windows),
             path: Path::UNKNOWN,
-            least_rtt: LeastRtt::new(start.seed),
+            least_rtt: LeastRtt::new(seed),
             max_rate: 0.0,
             samples: 0,
             rounds: 0,
@@ -339,23 +332,15 @@ impl Nv {
         self.rounds = 0;
     }
 
-    fn whole(&self, window: f64) -> f64 {
-        if self.whole_windows {
-            window.floor()
-        } else {
-            window
-        }
-    }
-
-    fn decide(&mut self) {
+    fn decide(&mut self, window: &mut CongestionWindow) {
         self.rounds += 1;
         if self.rounds < self.rules.rounds || self.samples < self.rules.inc_samples {
             return;
         }
-        let max_win = self.whole(self.max_rate * self.least_rtt.secs()) + self.rules.pad;
-        let excess = self.cwnd - max_win;
+        let max_win = window.whole(self.max_rate * self.least_rtt.secs()) + self.rules.pad;
+        let excess = window.cwnd - max_win;
         if excess > 0.0 {
-            let needed = if self.cwnd < self.ssthresh {
+            let needed = if window.in_slow_start() {
                 self.rules.ssthresh_samples
             } else {
                 self.rules.dec_samples
@@ -364,16 +349,16 @@ impl Nv {
                 // The next rounds' samples are added to these.
                 return;
             }
-            let decrease = self.whole(excess * self.rules.dec_mult);
-            let decrease = if self.whole_windows {
+            let decrease = window.whole(excess * self.rules.dec_mult);
+            let decrease = if window.growth.whole {
                 decrease.max(self.rules.min_dec.min(excess))
             } else {
                 decrease
             };
-            self.cwnd = self
-                .cwnd
-                .min((self.cwnd - decrease).max(self.rules.min_cwnd));
-            self.ssthresh = self.whole(max_win * self.rules.ssthresh_factor).max(2.0);
+            let shrunk = (window.cwnd - decrease).max(self.rules.min_cwnd);
+            window.cwnd = window.cwnd.min(shrunk);
+            let threshold = window.whole(max_win * self.rules.ssthresh_factor);
+            window.ssthresh = threshold.max(2.0);
         }
         if excess > 0.0 {
             self.grows = false;
@@ -383,58 +368,32 @@ impl Nv {
         self.max_win = Some(max_win);
         self.forget_samples();
     }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = loss.window * self.rules.loss_factor;
-        self.ssthresh = loss.threshold(window);
-        self.cwnd = loss.reduced(window);
-        self.path.restart();
-        self.forget_samples();
-        // Not before the samples after the recovery tell that it may.
-        self.grows = false;
-        self.growth.restart();
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.rules.loss_factor);
-        self.cwnd = 1.0;
-        self.path.restart();
-        self.forget_samples();
-        self.grows = true;
-        self.growth.restart();
-    }
 }
 
-impl CongestionControl for Nv {
-    fn on_ack(&mut self, ack: &Ack) {
+impl Avoidance for Nv {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         self.sample(ack);
         let ended = self.path.hear(ack);
         if !ack.may_grow {
             return;
         }
         if ended.is_some() {
-            self.decide();
+            self.decide(window);
         }
-        if !self.grows || !ack.cwnd_limited {
-            return;
-        }
-        let mut counted = ack.counted;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, counted) = slow_start(self.cwnd, self.ssthresh, counted);
-        }
-        if counted > 0 {
-            self.cwnd = self.growth.add(self.cwnd, counted, 1.0);
+        if self.grows && ack.cwnd_limited {
+            self.grow(window, ack);
         }
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
-        }
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+        self.path.restart();
+        self.forget_samples();
+        // After a loss not before the samples after the recovery tell that it may.
+        self.grows = episode.signal == Signal::Rto;
+        episode.window * self.rules.loss_factor
     }
 
-    fn on_recovered(&mut self, _now: Instant) {
+    fn on_recovered(&mut self, _window: &mut CongestionWindow) {
         // The rates of a recovery are not those of a window.
         self.path.restart();
         self.least_rtt.set_aside();
@@ -446,25 +405,11 @@ impl CongestionControl for Nv {
         self.forget_samples();
     }
 
-    fn on_handshake(&mut self, now: Instant, _rtt_secs: f64) {
+    fn on_handshake(&mut self, _window: &mut CongestionWindow, now: Instant, _rtt_secs: f64) {
         self.least_rtt.begin(now.secs(), &self.rules);
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
-    fn probe(&self, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
         if self.least_rtt.secs().is_finite() {
             out("min_rtt", self.least_rtt.secs());
         }
@@ -477,26 +422,26 @@ impl CongestionControl for Nv {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
+    use crate::cc::testing::*;
 
     /// With a least round-trip time of 1 ms.
-    fn nv(cwnd: f64, ssthresh: f64) -> Nv {
+    fn nv(cwnd: f64, ssthresh: f64) -> Classic<Nv> {
         let start = Start {
             ssthresh,
             ..Start::at(cwnd)
         };
         let rules = Rules {
             rounds: 1,
-            ..Rules::from(&Params::defaults(ENTRY.params))
+            ..Rules::from(&params(&ENTRY, &[]))
         };
-        let mut nv = Nv::new(rules, start);
-        nv.least_rtt.secs = 0.001;
+        let mut nv = Classic::new(start, Nv::new(rules, start.seed));
+        nv.own.least_rtt.secs = 0.001;
         nv
     }
 
     /// A round of `samples` acknowledgements, the last of which ends it, that count nothing for growth.
-    fn round(nv: &mut Nv, samples: u64, in_flight: u64, rtt: f64) {
-        nv.path.restart();
+    fn round(nv: &mut Classic<Nv>, samples: u64, in_flight: u64, rtt: f64) {
+        nv.own.path.restart();
         for number in 1..=samples {
             nv.on_ack(&Ack {
                 rtt_secs: Some(rtt),
@@ -507,7 +452,7 @@ mod tests {
         }
     }
 
-    fn grown(nv: &mut Nv) -> f64 {
+    fn grown(nv: &mut Classic<Nv>) -> f64 {
         let before = nv.cwnd();
         nv.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 20));
         nv.cwnd() - before
@@ -527,7 +472,7 @@ mod tests {
     fn a_kernels_windows_follow_each_other_to_the_pad() {
         // Measured of Linux 6.1 where 34.4 segments fit the path: 68, 61, 56, 53, 51, with a threshold of 44.
         let mut nv = nv(68.0, 2.0);
-        nv.whole_windows = true;
+        nv.window.growth.whole = true;
         for (window, next) in [(68, 61.0), (61, 56.0), (56, 53.0), (53, 51.0)] {
             let rtt = f64::from(window) / 34.4e3;
             round(&mut nv, 60, u64::try_from(window).expect("positive"), rtt);
@@ -545,7 +490,7 @@ mod tests {
             (62, 61, 61.0),
         ] {
             let mut nv = nv(f64::from(window), 2.0);
-            nv.whole_windows = true;
+            nv.window.growth.whole = true;
             // So many fit that the threshold is ten more.
             let rtt = f64::from(window) / (f64::from(threshold) - 9.5) / 1e3;
             round(&mut nv, 60, u64::try_from(window).expect("positive"), rtt);
@@ -569,7 +514,7 @@ mod tests {
     #[test]
     fn one_round_decides_nothing() {
         let mut nv = nv(120.0, 2.0);
-        nv.rules.rounds = 2;
+        nv.own.rules.rounds = 2;
         round(&mut nv, 100, 120, 0.0015);
         assert_eq!(nv.cwnd(), 120.0);
         round(&mut nv, 2, 120, 0.0015);
@@ -580,11 +525,15 @@ mod tests {
     fn rates_are_told_from_the_smoothed_round_trip_time() {
         let mut nv = nv(120.0, 2.0);
         // 2 ms, then 1 ms, smoothed to 1.5 ms: 120 / 1.5 are 80 in 1 ms, as above.
-        nv.rtt = Some(0.002);
-        nv.samples = 59;
+        nv.own.rtt = Some(0.002);
+        nv.own.samples = 59;
         round(&mut nv, 1, 120, 0.001);
-        nv.path.restart();
-        assert!((nv.max_rate - 80_000.0).abs() < 1e-6, "{}", nv.max_rate);
+        nv.own.path.restart();
+        assert!(
+            (nv.own.max_rate - 80_000.0).abs() < 1e-6,
+            "{}",
+            nv.own.max_rate
+        );
     }
 
     #[test]
@@ -600,7 +549,7 @@ mod tests {
         // 59 in flight for 1.18 ms: 50 in 1 ms, 9 are queued, between 10 - 2 and 10: a window that stood stands, one that grew grows.
         for grows in [false, true] {
             let mut between = nv(59.0, 2.0);
-            between.grows = grows;
+            between.own.grows = grows;
             round(&mut between, 60, 59, 0.00118);
             assert_eq!(between.cwnd(), 59.0);
             assert_eq!(grown(&mut between) > 0.0, grows);
@@ -615,7 +564,7 @@ mod tests {
     fn the_least_round_trip_time_is_forgotten_after_two_periods_at_most() {
         let rules = Rules {
             reset_spread: 0.0,
-            ..Rules::from(&Params::defaults(ENTRY.params))
+            ..Rules::from(&params(&ENTRY, &[]))
         };
         let mut least = LeastRtt::new(1);
         // The first period ends at 2 s, the second at 7 s: until then the first one's counts.
@@ -629,7 +578,7 @@ mod tests {
 
     #[test]
     fn after_a_recovery_what_was_measured_before_counts_no_more_until_the_periods_end() {
-        let rules = Rules::from(&Params::defaults(ENTRY.params));
+        let rules = Rules::from(&params(&ENTRY, &[]));
         let mut least = LeastRtt::new(1);
         least.hear(0.0, 0.020, &rules);
         least.set_aside();
@@ -641,7 +590,7 @@ mod tests {
 
     #[test]
     fn periods_are_up_to_a_quarter_longer_or_shorter() {
-        let rules = Rules::from(&Params::defaults(ENTRY.params));
+        let rules = Rules::from(&params(&ENTRY, &[]));
         let mut least = LeastRtt::new(1);
         let mut ends = Vec::new();
         // Every millisecond: 100 periods of 5 s on average.
@@ -662,10 +611,7 @@ mod tests {
     #[test]
     fn a_loss_leaves_four_fifths() {
         let mut nv = nv(120.0, 2.0);
-        let loss = Episode {
-            whole_ssthresh: true,
-            ..Episode::of(Instant::from_secs(1.0), 120.0)
-        };
+        let loss = whole_loss(120.0);
         nv.on_loss(&loss);
         assert_eq!((nv.cwnd(), nv.ssthresh()), (96.0, 96.0));
         nv.on_rto(&loss);
@@ -674,8 +620,8 @@ mod tests {
 
     #[test]
     fn the_largest_rate_is_that_of_samples_alone_however_slow() {
-        let rules = Rules::from(&Params::defaults(ENTRY.params));
-        let mut nv = Nv::new(rules, Start::at(10.0));
+        let rules = Rules::from(&params(&ENTRY, &[]));
+        let mut nv = Nv::new(rules, 1);
         let sample = |rtt| Ack {
             rtt_secs: Some(rtt),
             ..Ack::of(Instant::from_secs(1.0), 1, 1)
