@@ -29,9 +29,7 @@
 use std::collections::VecDeque;
 
 use super::hystart::{self, HyStart};
-use super::{
-    Ack, Algorithm, CongestionControl, Episode, Prescribed, Signal, Start, Windows, slow_start,
-};
+use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
 
@@ -128,7 +126,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("slow_start", Value::Choice("hystart")),
             ("loss_tolerance", Value::Bool(false)),
         ],
-        ..Algorithm::of(|params, start| Box::new(Cdg::new(params, start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, Cdg::new(params, start.seed)))
     },
 };
 
@@ -154,6 +152,7 @@ impl Pair {
         min: f64::INFINITY,
         max: 0.0,
     };
+    const ZERO: Self = Self { min: 0.0, max: 0.0 };
 
     fn change(self, since: Self, round_trips: f64) -> Self {
         Self {
@@ -201,7 +200,7 @@ struct Heuristics {
 }
 
 #[derive(Debug)]
-pub struct Cdg {
+struct Cdg {
     g_secs: f64,
     beta: f64,
     beta_loss: f64,
@@ -209,10 +208,7 @@ pub struct Cdg {
     ignored: i64,
     heuristics: Heuristics,
     hystart: Option<HyStart>,
-    whole: bool,
     random: Stream,
-    cwnd: f64,
-    ssthresh: f64,
     /// The shadow window `s`.
     s: f64,
     queue: Queue,
@@ -229,7 +225,7 @@ pub struct Cdg {
 }
 
 impl Cdg {
-    pub fn new(params: &Params, start: Start) -> Self {
+    fn new(params: &Params, seed: u64) -> Self {
         let window = usize::try_from(params.integer("window")).expect("bounds");
         Self {
             g_secs: params.duration("g"),
@@ -242,16 +238,13 @@ impl Cdg {
                 shadow: params.flag("shadow"),
             },
             hystart: (params.choice("slow_start") == "hystart").then(|| params.into()),
-            whole: start.whole_windows,
-            random: Stream::new(start.seed, "cdg"),
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
+            random: Stream::new(seed, "cdg"),
             s: 0.0,
             queue: Queue::Unknown,
             history: History::new(window),
             rtt: Pair::NO_SAMPLE,
             end: 0,
-            g_bar: Pair { min: 0.0, max: 0.0 },
+            g_bar: Pair::ZERO,
             waits: false,
             backoffs: 0,
             ignore: 0,
@@ -264,7 +257,7 @@ impl Cdg {
     }
 
     /// Whether a round trip has ended, and if so whether its gradient asks for a backoff.
-    fn measure(&mut self, ack: &Ack) -> Option<bool> {
+    fn hear(&mut self, window: &CongestionWindow, ack: &Ack) -> Option<bool> {
         if let Some(sample_secs) = ack.rtt_secs {
             if let Some(hystart) = &mut self.hystart {
                 hystart.on_rtt(sample_secs);
@@ -286,10 +279,10 @@ impl Cdg {
         };
         self.g_bar = g_bar;
         self.infer_queue();
-        if self.cwnd < self.ssthresh && self.hystart.is_some() {
+        if window.in_slow_start() && self.hystart.is_some() {
             return Some(false);
         }
-        Some(self.asks_for_backoff(if self.cwnd < self.ssthresh { g } else { g_bar }))
+        Some(self.asks_for_backoff(if window.in_slow_start() { g } else { g_bar }))
     }
 
     fn infer_queue(&mut self) {
@@ -327,12 +320,10 @@ impl Cdg {
         steepest > 0.0 && self.random.uniform() < self.probability(steepest)
     }
 
-    fn back_off(&mut self) {
-        self.s = self.s.max(self.cwnd);
-        let window = self.cwnd * self.beta;
-        let window = if self.whole { window.floor() } else { window };
-        self.ssthresh = window.max(2.0);
-        self.cwnd = self.ssthresh.min(self.cwnd);
+    fn back_off(&mut self, window: &mut CongestionWindow) {
+        self.s = self.s.max(window.cwnd);
+        window.ssthresh = window.whole(window.cwnd * self.beta).max(2.0);
+        window.cwnd = window.ssthresh.min(window.cwnd);
         self.waits = true;
         self.backoffs += 1;
         if self.backoffs >= self.ineffective {
@@ -341,33 +332,31 @@ impl Cdg {
         }
     }
 
-    /// What is left after congestion that was not foreseen.
-    fn reduce(&mut self, episode: &Episode) {
-        let shadow = if self.heuristics.shadow { self.s } else { 0.0 };
-        let window = episode.window.max(shadow) * self.beta_loss;
-        self.ssthresh = episode.threshold(window);
-        self.cwnd = episode.reduced(window).min(self.cwnd.max(2.0));
-        // The window is on its way to where the shadow would be.
-        self.s = 0.0;
-        self.waits = true;
-    }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        if !self.heuristics.loss_tolerance || matches!(self.queue, Queue::Full | Queue::Unknown) {
-            self.reduce(loss);
-            return;
+    /// Slow start, unless HyStart ends it; congestion avoidance at the end of a round trip.
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack, round_ended: bool) {
+        if window.in_slow_start()
+            && let Some(hystart) = &mut self.hystart
+        {
+            if round_ended {
+                // Trains begin with the second acknowledgement of a round.
+                hystart.restart();
+            } else if hystart.ends(ack, window.cwnd) {
+                window.ssthresh = window.cwnd.max(2.0);
+            }
         }
-        self.ssthresh = loss.threshold(self.cwnd);
-        self.waits = true;
+        let before = window.cwnd;
+        if window.in_slow_start() {
+            window.start_slowly(ack.counted);
+        } else if round_ended {
+            window.cwnd += 1.0;
+        }
+        if self.s > 0.0 {
+            self.s += window.cwnd - before;
+        }
     }
 
-    fn on_ecn(&mut self, mark: &Episode) {
-        self.reduce(mark);
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.ssthresh = rto.threshold(rto.window * self.beta_loss);
-        self.cwnd = 1.0;
+    /// After a timeout.
+    fn forget(&mut self) {
         self.s = 0.0;
         self.backoffs = 0;
         self.ignore = 0;
@@ -375,67 +364,52 @@ impl Cdg {
         self.queue = Queue::Unknown;
         self.history.rtts.clear();
         self.rtt = Pair::NO_SAMPLE;
-        self.g_bar = Pair { min: 0.0, max: 0.0 };
+        self.g_bar = Pair::ZERO;
     }
 }
 
-impl CongestionControl for Cdg {
-    fn on_ack(&mut self, ack: &Ack) {
-        let round = self.measure(ack);
+impl Avoidance for Cdg {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+        let round = self.hear(window, ack);
         if !ack.may_grow {
             return;
         }
         if round == Some(true) {
-            self.back_off();
-            return;
+            self.back_off(window);
+        } else if ack.cwnd_limited {
+            self.grow(window, ack, round.is_some());
         }
-        if !ack.cwnd_limited {
-            return;
+    }
+
+    /// After congestion that was not foreseen.
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+        if episode.signal == Signal::Rto {
+            self.forget();
+            return episode.window * self.beta_loss;
         }
-        if self.cwnd < self.ssthresh
-            && let Some(hystart) = &mut self.hystart
+        let shadow = if self.heuristics.shadow { self.s } else { 0.0 };
+        // The window is on its way to where the shadow would be.
+        self.s = 0.0;
+        self.waits = true;
+        episode.window.max(shadow) * self.beta_loss
+    }
+
+    fn on_congestion(&mut self, window: &mut CongestionWindow, episode: &Episode) {
+        if episode.signal == Signal::Loss
+            && self.heuristics.loss_tolerance
+            && !matches!(self.queue, Queue::Full | Queue::Unknown)
         {
-            if round.is_some() {
-                // Trains begin with the second acknowledgement of a round.
-                hystart.restart();
-            } else if hystart.ends(ack, self.cwnd) {
-                self.ssthresh = self.cwnd.max(2.0);
-            }
+            window.ssthresh = episode.threshold(window.cwnd);
+            self.waits = true;
+            return;
         }
-        let before = self.cwnd;
-        if self.cwnd < self.ssthresh {
-            (self.cwnd, _) = slow_start(self.cwnd, self.ssthresh, ack.counted);
-        } else if round.is_some() {
-            self.cwnd += 1.0;
-        }
-        if self.s > 0.0 {
-            self.s += self.cwnd - before;
-        }
+        let before = window.cwnd.max(2.0);
+        let left = self.decrease(window, episode);
+        window.reduce(episode, left);
+        window.cwnd = window.cwnd.min(before);
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss => self.on_loss(episode),
-            Signal::Ecn => self.on_ecn(episode),
-            Signal::Rto => self.on_rto(episode),
-        }
-    }
-
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
-    fn probe(&self, out: &mut super::Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
         out("g_bar_min", self.g_bar.min);
         out("g_bar_max", self.g_bar.max);
         out("s", self.s);
@@ -445,55 +419,48 @@ impl CongestionControl for Cdg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
+
+    fn made(start: Start, set: &[(&str, Value)]) -> Classic<Cdg> {
+        Classic::new(start, Cdg::new(&params(&ENTRY, set), start.seed))
+    }
 
     /// In congestion avoidance with a window of 100 segments and a gradient scale of `g_secs`.
-    fn avoiding(g_secs: f64) -> Cdg {
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("g", Value::Duration(g_secs));
-        Cdg::new(
-            &params,
-            Start {
-                ssthresh: 2.0,
-                ..Start::at(100.0)
-            },
-        )
+    fn cdg(g_secs: f64) -> Classic<Cdg> {
+        made(avoiding(100.0), &[("g", Value::Duration(g_secs))])
     }
 
     /// Any gradient above zero backs off.
     const CERTAIN: f64 = 1e-9;
     /// None does.
     const NEVER: f64 = 1e9;
+    /// As in Linux, any gradient in congestion avoidance backing off.
+    const KERNEL: [(&str, Value); 2] = [
+        ("slow_start", Value::Choice("hystart")),
+        ("g", Value::Duration(CERTAIN)),
+    ];
 
     /// A round trip whose samples are these two.
-    fn round(cdg: &mut Cdg, min_secs: f64, max_secs: f64) {
+    fn round(cdg: &mut Classic<Cdg>, min_secs: f64, max_secs: f64) {
         let ack = |rtt_secs, snd_una| Ack {
             rtt_secs: Some(rtt_secs),
             snd_una,
             snd_nxt: snd_una + 2,
             ..Ack::of(Instant::from_secs(1.0), 1, 100)
         };
-        let end = cdg.end;
+        let end = cdg.own.end;
         if end > 0 {
             cdg.on_ack(&ack(min_secs, end));
         } else {
             // The first acknowledgement of all ends a round trip.
-            cdg.rtt.min = min_secs;
+            cdg.own.rtt.min = min_secs;
         }
         cdg.on_ack(&ack(max_secs, end + 1));
     }
 
-    fn episode(window: f64) -> Episode {
-        Episode::of(Instant::from_secs(1.0), window)
-    }
-
     #[test]
     fn a_kernels_slow_start_ends_by_a_long_train_and_by_no_gradient() {
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("slow_start", Value::Choice("hystart"));
-        params.set("g", Value::Duration(CERTAIN));
-        let mut cdg = Cdg::new(&params, Start::at(20.0));
+        let mut cdg = made(Start::at(20.0), &KERNEL);
         // A round of 20 acknowledgements, 1.2 ms apart, whose round-trip times rise; then another, after a pause of 10 ms, that begins at 24 ms.
         let mut ends = Vec::new();
         for n in 0..40_u32 {
@@ -515,21 +482,21 @@ mod tests {
     #[test]
     fn the_probability_of_backing_off_is_exponential() {
         // G = 3 ms: 1 - e^-1 = 0.632121 for 3 ms, 1 - e^-(1/3) = 0.283469 for 1 ms.
-        let cdg = avoiding(0.003);
-        assert!((cdg.probability(0.003) - 0.632_121).abs() < 1e-6);
-        assert!((cdg.probability(0.001) - 0.283_469).abs() < 1e-6);
+        let cdg = cdg(0.003);
+        assert!((cdg.own.probability(0.003) - 0.632_121).abs() < 1e-6);
+        assert!((cdg.own.probability(0.001) - 0.283_469).abs() < 1e-6);
     }
 
     #[test]
     fn as_often_as_the_probability_says() {
         // 20000 draws at a probability of 0.632121: mean 12642.4, standard deviation 68.2.
-        let mut cdg = avoiding(0.003);
+        let mut cdg = cdg(0.003);
         let gradient = Pair {
             min: 0.0,
             max: 0.003,
         };
         let backoffs: u32 = (0..20_000)
-            .map(|_| u32::from(cdg.asks_for_backoff(gradient)))
+            .map(|_| u32::from(cdg.own.asks_for_backoff(gradient)))
             .sum();
         assert!(
             (f64::from(backoffs) - 12_642.4).abs() < 4.0 * 68.2,
@@ -540,39 +507,39 @@ mod tests {
     #[test]
     fn gradients_are_means_of_the_last_eight_round_trips() {
         // RTT_max rises by 8 ms, once: 8/8 = 1 ms for eight round trips, then nothing.
-        let mut cdg = avoiding(NEVER);
+        let mut cdg = cdg(NEVER);
         round(&mut cdg, 0.1, 0.1);
         for _ in 0..8 {
             round(&mut cdg, 0.1, 0.108);
-            assert!((cdg.g_bar.max - 0.001).abs() < 1e-12);
+            assert!((cdg.own.g_bar.max - 0.001).abs() < 1e-12);
         }
         round(&mut cdg, 0.1, 0.108);
-        assert_eq!(cdg.g_bar, Pair { min: 0.0, max: 0.0 });
+        assert_eq!(cdg.own.g_bar, Pair { min: 0.0, max: 0.0 });
     }
 
     #[test]
     fn the_window_grows_by_one_each_round_trip_and_a_backoff_takes_three_tenths() {
-        let mut cdg = avoiding(CERTAIN);
+        let mut cdg = cdg(CERTAIN);
         round(&mut cdg, 0.1, 0.1);
         round(&mut cdg, 0.1, 0.1);
         assert!((cdg.cwnd() - 102.0).abs() < 1e-9);
         round(&mut cdg, 0.1, 0.11);
         assert!((cdg.cwnd() - 71.4).abs() < 1e-9, "102 * 0.7");
-        assert!((cdg.s - 102.0).abs() < 1e-9);
+        assert!((cdg.own.s - 102.0).abs() < 1e-9);
         round(&mut cdg, 0.1, 0.11);
         assert!(
             (cdg.cwnd() - 72.4).abs() < 1e-9,
             "the next round trip is not looked at"
         );
-        assert!((cdg.s - 103.0).abs() < 1e-9);
+        assert!((cdg.own.s - 103.0).abs() < 1e-9);
         round(&mut cdg, 0.1, 0.11);
         assert!((cdg.cwnd() - 72.4 * 0.7).abs() < 1e-9);
-        assert!((cdg.s - 103.0).abs() < 1e-9, "max(72.4, 103)");
+        assert!((cdg.own.s - 103.0).abs() < 1e-9, "max(72.4, 103)");
     }
 
     #[test]
     fn backoffs_without_effect_stop_for_five_round_trips() {
-        let mut cdg = avoiding(CERTAIN);
+        let mut cdg = cdg(CERTAIN);
         let mut backed_off = Vec::new();
         for n in 0_u32..18 {
             let before = cdg.cwnd();
@@ -588,41 +555,41 @@ mod tests {
 
     #[test]
     fn a_loss_is_tolerated_unless_the_queue_is_full_or_unknown() {
-        let mut cdg = avoiding(NEVER);
+        let mut cdg = cdg(NEVER);
         round(&mut cdg, 0.1, 0.12);
-        cdg.on_loss(&episode(100.0));
+        cdg.on_loss(&loss(100.0));
         assert!((cdg.cwnd() - 50.0).abs() < 1e-9, "unknown");
         // Both rise: the queue fills, but is not full.
         round(&mut cdg, 0.11, 0.13);
-        assert_eq!(cdg.queue, Queue::Rising);
+        assert_eq!(cdg.own.queue, Queue::Rising);
         let window = cdg.cwnd();
-        cdg.on_loss(&episode(window));
+        cdg.on_loss(&loss(window));
         assert_eq!(cdg.cwnd(), window);
         // RTT_max is back where it was, RTT_min is not.
         round(&mut cdg, 0.115, 0.12);
-        assert_eq!(cdg.queue, Queue::Full);
+        assert_eq!(cdg.own.queue, Queue::Full);
         let window = cdg.cwnd();
-        cdg.on_loss(&episode(window));
+        cdg.on_loss(&loss(window));
         assert!((cdg.cwnd() - window / 2.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_loss_starts_from_the_shadow_window_but_widens_nothing() {
-        let mut cdg = avoiding(CERTAIN);
+        let mut cdg = cdg(CERTAIN);
         round(&mut cdg, 0.1, 0.1);
         round(&mut cdg, 0.1, 0.11);
         round(&mut cdg, 0.1, 0.11);
         round(&mut cdg, 0.1, 0.11);
         // 101, backed off to 70.7; 71.7, backed off to 50.19; the shadow is 102, so 51 is more than there is.
         assert!((cdg.cwnd() - 50.19).abs() < 1e-9, "{}", cdg.cwnd());
-        cdg.on_ecn(&episode(50.19));
+        cdg.on_ecn(&loss(50.19));
         assert!((cdg.ssthresh() - 51.0).abs() < 1e-9);
         assert!((cdg.cwnd() - 50.19).abs() < 1e-9);
     }
 
     #[test]
     fn gradients_of_both_extremes_tell_whether_the_queue_fills_or_is_full() {
-        let mut cdg = avoiding(NEVER);
+        let mut cdg = cdg(NEVER);
         // Where they say nothing, what was known stays.
         for (min, max, queue) in [
             (-0.001, 0.001, Queue::Unknown),
@@ -636,23 +603,20 @@ mod tests {
             (0.0, -0.001, Queue::Empty),
             (-0.001, 0.0, Queue::Empty),
         ] {
-            cdg.g_bar = Pair { min, max };
-            cdg.infer_queue();
-            assert_eq!(cdg.queue, queue, "{min} {max}");
+            cdg.own.g_bar = Pair { min, max };
+            cdg.own.infer_queue();
+            assert_eq!(cdg.own.queue, queue, "{min} {max}");
         }
     }
 
     #[test]
     fn gradients_count_in_congestion_avoidance_even_where_hystart_ends_slow_start() {
-        let mut params = Params::defaults(ENTRY.params);
-        params.set("slow_start", Value::Choice("hystart"));
-        params.set("g", Value::Duration(CERTAIN));
         let windows = |ssthresh| {
             let start = Start {
                 ssthresh,
                 ..Start::at(100.0)
             };
-            let mut cdg = Cdg::new(&params, start);
+            let mut cdg = made(start, &KERNEL);
             round(&mut cdg, 0.1, 0.1);
             let before = cdg.cwnd();
             round(&mut cdg, 0.1, 0.11);
@@ -666,14 +630,14 @@ mod tests {
 
     #[test]
     fn without_a_backoff_there_is_no_shadow_and_after_a_timeout_nothing_is_known() {
-        let mut cdg = avoiding(NEVER);
+        let mut cdg = cdg(NEVER);
         for step in 0..3 {
             round(&mut cdg, 0.1, 0.1 + 0.01 * f64::from(step));
         }
-        assert!(cdg.cwnd() > 100.0 && cdg.g_bar.max > 0.0);
-        assert_eq!(cdg.s, 0.0);
-        cdg.on_rto(&episode(100.0));
-        assert_eq!(cdg.g_bar, Pair { min: 0.0, max: 0.0 });
-        assert_eq!((cdg.queue, cdg.ssthresh()), (Queue::Unknown, 50.0));
+        assert!(cdg.cwnd() > 100.0 && cdg.own.g_bar.max > 0.0);
+        assert_eq!(cdg.own.s, 0.0);
+        cdg.on_rto(&loss(100.0));
+        assert_eq!(cdg.own.g_bar, Pair { min: 0.0, max: 0.0 });
+        assert_eq!((cdg.own.queue, cdg.ssthresh()), (Queue::Unknown, 50.0));
     }
 }
