@@ -32,8 +32,8 @@
 use super::hystart::{self, HyStart};
 use super::hystart_plus_plus::{self, HyStartPlusPlus};
 use super::{
-    Ack, Algorithm, BETA_ECN, CongestionControl, Episode, Growth, Prescribed, Signal, Start,
-    Windows, beta_ecn, slow_start,
+    Ack, Algorithm, Avoidance, BETA_ECN, Classic, CongestionWindow, Episode, Probe, Signal, Start,
+    Windows, beta_ecn,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::{Instant, floor};
@@ -151,7 +151,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("ack_ratio", Value::Number(2.0)),
             ("hystart_train_slack", Value::Duration(0.0)),
         ],
-        ..Algorithm::of(|params, start| Box::new(Cubic::new(params, start)))
+        ..Algorithm::of(|params, start| Classic::boxed(start, Cubic::new(params, start)))
     },
 };
 
@@ -207,7 +207,7 @@ struct BeforeLoss {
     clippy::struct_excessive_bools,
     reason = "independent switches, each a parameter"
 )]
-pub struct Cubic {
+struct Cubic {
     c: f64,
     beta: f64,
     beta_ecn: Option<f64>,
@@ -222,9 +222,6 @@ pub struct Cubic {
     tick: f64,
     pace: Option<Pace>,
     slow_start_end: SlowStartEnd,
-    cwnd: f64,
-    ssthresh: f64,
-    growth: Growth,
     /// The window of the last loss; none before the first, and after a timeout.
     w_max: Option<f64>,
     /// The window when the threshold was last set.
@@ -238,7 +235,7 @@ pub struct Cubic {
 }
 
 impl Cubic {
-    pub fn new(params: &Params, start: Start) -> Self {
+    fn new(params: &Params, start: Start) -> Self {
         Self {
             c: params.number("c"),
             beta: params.number("beta"),
@@ -249,10 +246,7 @@ impl Cubic {
             alpha_becomes_one: params.choice("w_est_alpha") == "rfc9438",
             whole_target: params.flag("whole_target") && start.whole_windows,
             update_interval: params.duration("update_interval"),
-            first_growth: match params.get("first_growth") {
-                Value::Number(segments) => Some(segments),
-                _ => None,
-            },
+            first_growth: params.number_if_any("first_growth"),
             ack_ratio: params.number("ack_ratio"),
             tick: start.tick,
             pace: None,
@@ -263,9 +257,6 @@ impl Cubic {
                 }
                 _ => SlowStartEnd::Threshold,
             },
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            growth: Growth::new(start.whole_windows),
             w_max: None,
             cwnd_prior: start.cwnd,
             epoch: None,
@@ -295,35 +286,35 @@ impl Cubic {
     }
 
     /// Slow start, until the threshold or what ends it before; what of the counted segments is left after it.
-    fn slow_start(&mut self, ack: &Ack) -> u64 {
+    fn slow_start(&mut self, window: &mut CongestionWindow, ack: &Ack) -> u64 {
         let ends = match &mut self.slow_start_end {
             SlowStartEnd::Threshold => false,
-            SlowStartEnd::HyStart(hystart) => hystart.ends(ack, self.cwnd),
+            SlowStartEnd::HyStart(hystart) => hystart.ends(ack, window.cwnd),
             SlowStartEnd::HyStartPlusPlus(hystart) => hystart.ends(ack),
         };
         if ends {
-            self.ssthresh = self.cwnd.max(2.0);
-            self.end_slow_start();
+            window.ssthresh = window.cwnd.max(2.0);
+            self.end_slow_start(window.cwnd);
             return ack.counted;
         }
         let left;
         if let SlowStartEnd::HyStartPlusPlus(hystart) = &mut self.slow_start_end {
             let growth = hystart.growth(ack.counted);
-            self.cwnd = (self.cwnd + growth).min(self.ssthresh.max(self.cwnd));
+            window.cwnd = (window.cwnd + growth).min(window.ssthresh.max(window.cwnd));
             left = 0;
         } else {
-            (self.cwnd, left) = slow_start(self.cwnd, self.ssthresh, ack.counted);
+            left = window.start_slowly(ack.counted);
         }
-        if self.cwnd >= self.ssthresh {
-            self.end_slow_start();
+        if !window.in_slow_start() {
+            self.end_slow_start(window.cwnd);
         }
         left
     }
 
     /// RFC 9438 §4.3: cwnd_prior is the window at the end of the first slow start, too; later ones end below that of the last loss.
     /// RFC 9406 §4.3: HyStart++ is for the first slow start only.
-    fn end_slow_start(&mut self) {
-        self.cwnd_prior = self.cwnd_prior.max(self.cwnd);
+    fn end_slow_start(&mut self, cwnd: f64) {
+        self.cwnd_prior = self.cwnd_prior.max(cwnd);
         match &mut self.slow_start_end {
             SlowStartEnd::HyStartPlusPlus(_) => self.slow_start_end = SlowStartEnd::Threshold,
             SlowStartEnd::HyStart(hystart) => hystart.restart(),
@@ -331,20 +322,27 @@ impl Cubic {
         }
     }
 
-    fn begin_epoch(&self, now: Instant) -> Epoch {
-        let plateau = self.w_max.filter(|&w_max| w_max > self.cwnd);
+    fn begin_epoch(&self, now: Instant, cwnd: f64) -> Epoch {
+        let plateau = self.w_max.filter(|&w_max| w_max > cwnd);
         Epoch {
             start_secs: now.secs(),
-            w_max: plateau.unwrap_or(self.cwnd),
-            k: plateau.map_or(0.0, |w_max| libm::cbrt((w_max - self.cwnd) / self.c)),
-            w_est: self.cwnd,
+            w_max: plateau.unwrap_or(cwnd),
+            k: plateau.map_or(0.0, |w_max| libm::cbrt((w_max - cwnd) / self.c)),
+            w_est: cwnd,
         }
     }
 
     /// Congestion avoidance; `acked` segments were acknowledged, `counted` of them count for the cubic function.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    fn avoid_congestion(&mut self, now: Instant, acked: u64, counted: u64) {
-        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
+    fn avoid_congestion(
+        &mut self,
+        window: &mut CongestionWindow,
+        now: Instant,
+        acked: u64,
+        counted: u64,
+    ) {
+        let cwnd = window.cwnd;
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now, cwnd));
         // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
         self.w_max.get_or_insert(epoch.w_max);
         let alpha = if self.alpha_becomes_one && epoch.w_est >= self.cwnd_prior {
@@ -354,44 +352,47 @@ impl Cubic {
         };
         // Measured of Linux 6.1: what a recovery's last acknowledgement adds to what was delivered selectively before does not count.
         let growing = if self.whole_target { counted } else { acked };
-        epoch.w_est += alpha * growing as f64 / self.cwnd;
+        epoch.w_est += alpha * growing as f64 / cwnd;
+        self.epoch = Some(epoch);
         let t = now.secs() - epoch.start_secs;
         if self.whole_target {
-            self.pace(now, &epoch, t, counted);
-            self.epoch = Some(epoch);
-            return;
-        }
-        if epoch.w_cubic(self.c, t) < epoch.w_est {
+            self.pace(window, now, &epoch, t, counted);
+        } else if epoch.w_cubic(self.c, t) < epoch.w_est {
             let w_est = epoch.w_est;
-            if !self.growth.whole {
-                self.cwnd = w_est.min(self.cwnd + acked as f64).max(self.cwnd);
-            } else if w_est >= self.cwnd + 1.0 {
-                let increase = (w_est - self.cwnd).floor();
-                self.cwnd = self.growth.add(self.cwnd, counted, increase);
+            if !window.growth.whole {
+                window.cwnd = w_est.min(cwnd + acked as f64).max(cwnd);
+            } else if w_est >= cwnd + 1.0 {
+                window.grow(counted, (w_est - cwnd).floor());
             }
         } else {
             let target = epoch.w_cubic(self.c, t + self.ahead());
-            let increase = target.clamp(self.cwnd, 1.5 * self.cwnd) - self.cwnd;
+            let increase = target.clamp(cwnd, 1.5 * cwnd) - cwnd;
             if increase > 0.0 {
-                self.cwnd = self.growth.add(self.cwnd, counted, increase);
+                window.grow(counted, increase);
             }
         }
-        self.epoch = Some(epoch);
     }
 
     /// Congestion avoidance with a whole target: the window grows by one with every so many segments, as computed from time to time.
-    fn pace(&mut self, now: Instant, epoch: &Epoch, t: f64, counted: u64) {
+    fn pace(
+        &mut self,
+        window: &mut CongestionWindow,
+        now: Instant,
+        epoch: &Epoch,
+        t: f64,
+        counted: u64,
+    ) {
+        let cwnd = window.cwnd;
         let ticks = self.in_ticks(now.secs());
         let due = self.pace.is_none_or(|pace| {
             ticks > pace.ticks
-                && (pace.cwnd != self.cwnd
-                    || ticks > pace.ticks + self.in_ticks(self.update_interval))
+                && (pace.cwnd != cwnd || ticks > pace.ticks + self.in_ticks(self.update_interval))
         });
         if due || (self.tick == 0.0 && self.update_interval == 0.0) {
             let target = epoch.whole_target(self.c, t + self.ahead());
-            let target = target.min(1.5 * self.cwnd).max(floor(epoch.w_est));
-            let per = if target > self.cwnd {
-                floor(self.cwnd / (target - self.cwnd))
+            let target = target.min(1.5 * cwnd).max(floor(epoch.w_est));
+            let per = if target > cwnd {
+                floor(cwnd / (target - cwnd))
             } else {
                 f64::INFINITY
             };
@@ -404,14 +405,10 @@ impl Cubic {
             } else {
                 per.max(2.0)
             };
-            self.pace = Some(Pace {
-                per,
-                ticks,
-                cwnd: self.cwnd,
-            });
+            self.pace = Some(Pace { per, ticks, cwnd });
         }
         if let Some(pace) = self.pace {
-            self.cwnd = self.growth.every(self.cwnd, counted, pace.per);
+            window.cwnd = window.growth.every(cwnd, counted, pace.per);
         }
     }
 
@@ -424,31 +421,19 @@ impl Cubic {
         }
     }
 
-    /// What a loss or a mark leaves of the window if it is multiplied by `beta`, and what is remembered of it.
-    fn reduce(&mut self, loss: &Episode, beta: f64) -> f64 {
-        self.before_loss = Some(BeforeLoss {
-            w_max: self.w_max,
-            cwnd_prior: self.cwnd_prior,
-            epoch: self.epoch.take(),
-        });
-        let converges = self.fast_convergence && self.w_max.is_some_and(|w_max| self.cwnd < w_max);
-        let plateau = self.cwnd * f64::midpoint(1.0, self.beta);
-        self.w_max = Some(if converges && self.whole_target {
+    /// Whether a window that falls from loss to loss gives up more (§4.7), and where the plateau is then.
+    fn plateau(&self, cwnd: f64) -> f64 {
+        if !self.fast_convergence || self.w_max.is_none_or(|w_max| cwnd >= w_max) {
+            return cwnd;
+        }
+        let plateau = cwnd * f64::midpoint(1.0, self.beta);
+        if self.whole_target {
             // Measured of Linux 6.1: after marks at 15 and 10 segments the first step beyond 7 takes 7 of them, as a plateau of 8 makes it; one of
             // 8.5 would make none.
             floor(plateau)
-        } else if converges {
-            plateau
         } else {
-            self.cwnd
-        });
-        self.end_slow_start();
-        self.cwnd_prior = self.cwnd;
-        self.pace = None;
-        self.growth = Growth::new(self.growth.whole);
-        let window = loss.window * beta;
-        self.ssthresh = loss.threshold(window);
-        window
+            plateau
+        }
     }
 
     fn shift_epoch(&mut self, secs: f64) {
@@ -456,36 +441,10 @@ impl Cubic {
             epoch.start_secs += secs;
         }
     }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let window = self.reduce(loss, self.beta);
-        self.cwnd = loss.reduced(window);
-    }
-
-    fn on_ecn(&mut self, mark: &Episode) {
-        // RFC 8511 §3.1.
-        let avoids = self.cwnd >= self.ssthresh;
-        let beta = self.beta_ecn.filter(|_| avoids).unwrap_or(self.beta);
-        let window = self.reduce(mark, beta);
-        let window = if mark.whole_ssthresh {
-            window.trunc()
-        } else {
-            window
-        };
-        // §4.6: marks may bring the window to one segment, losses to two.
-        self.cwnd = window.max(1.0);
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.reduce(rto, self.beta);
-        // §4.8: the first congestion avoidance after a timeout begins on the plateau.
-        self.w_max = None;
-        self.cwnd = 1.0;
-    }
 }
 
-impl CongestionControl for Cubic {
-    fn on_ack(&mut self, ack: &Ack) {
+impl Avoidance for Cubic {
+    fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
         if let Some(rtt) = ack.rtt_secs {
             self.on_rtt(rtt);
         }
@@ -495,40 +454,64 @@ impl CongestionControl for Cubic {
             // §4.2: t does not include times in which the application kept the window from growing.
             self.shift_epoch(since);
         }
-        if !ack.may_grow || !ack.cwnd_limited {
-            return;
-        }
+    }
+
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         let (mut acked, mut counted) = (ack.acked, ack.counted);
-        if self.cwnd < self.ssthresh {
-            counted = self.slow_start(ack);
+        if window.in_slow_start() {
+            counted = self.slow_start(window, ack);
             if counted < ack.counted {
                 acked = counted;
             }
         }
         if counted > 0 {
-            self.avoid_congestion(ack.now, acked, counted);
+            self.avoid_congestion(window, ack.now, acked, counted);
         }
     }
 
-    fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss => self.on_loss(episode),
-            Signal::Ecn => self.on_ecn(episode),
-            Signal::Rto => self.on_rto(episode),
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+        self.before_loss = Some(BeforeLoss {
+            w_max: self.w_max,
+            cwnd_prior: self.cwnd_prior,
+            epoch: self.epoch.take(),
+        });
+        // §4.8: the first congestion avoidance after a timeout begins on the plateau.
+        let timeout = episode.signal == Signal::Rto;
+        self.w_max = (!timeout).then(|| self.plateau(window.cwnd));
+        self.end_slow_start(window.cwnd);
+        self.cwnd_prior = window.cwnd;
+        self.pace = None;
+        let beta = match self.beta_ecn {
+            // RFC 8511 §3.1.
+            Some(beta) if episode.signal == Signal::Ecn && !window.in_slow_start() => beta,
+            _ => self.beta,
+        };
+        episode.window * beta
+    }
+
+    fn on_congestion(&mut self, window: &mut CongestionWindow, episode: &Episode) {
+        let left = self.decrease(window, episode);
+        window.reduce(episode, left);
+        if episode.signal == Signal::Ecn {
+            // §4.6: marks may bring the window to one segment, losses to two.
+            let left = if episode.whole_ssthresh {
+                left.trunc()
+            } else {
+                left
+            };
+            window.cwnd = left.max(1.0);
         }
     }
 
-    fn on_undo(&mut self, before: Windows) {
+    fn on_undo(&mut self, window: &CongestionWindow, before: Windows) {
         // §4.9, unless the window has grown beyond it since.
-        if self.cwnd < before.cwnd
+        if window.cwnd < before.cwnd
             && let Some(prior) = self.before_loss.take()
         {
             self.w_max = prior.w_max;
             self.cwnd_prior = prior.cwnd_prior;
             self.epoch = prior.epoch;
         }
-        self.cwnd = self.cwnd.max(before.cwnd);
-        self.ssthresh = self.ssthresh.max(before.ssthresh);
     }
 
     fn on_restart(&mut self, now: Instant, idle_secs: f64) {
@@ -536,22 +519,8 @@ impl CongestionControl for Cubic {
         self.seen_secs = now.secs();
     }
 
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
-    }
-
-    fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-        }
-    }
-
     /// 0 where undefined.
-    fn probe(&self, out: &mut super::Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
         out("w_max", self.w_max.unwrap_or(0.0));
         out("k", self.epoch.map_or(0.0, |epoch| epoch.k));
         out("w_est", self.epoch.map_or(0.0, |epoch| epoch.w_est));
@@ -562,23 +531,10 @@ impl CongestionControl for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::Told as _;
+    use crate::cc::testing::*;
 
-    fn cubic(start: Start, set: &[(&str, Value)]) -> Cubic {
-        let mut params = Params::defaults(ENTRY.params);
-        for &(name, value) in set {
-            params.set(name, value);
-        }
-        Cubic::new(&params, start)
-    }
-
-    /// In congestion avoidance.
-    fn at(cwnd: f64) -> Cubic {
-        let start = Start {
-            ssthresh: 2.0,
-            ..Start::at(cwnd)
-        };
-        cubic(start, &[])
+    fn cubic(start: Start, set: &[(&str, Value)]) -> Classic<Cubic> {
+        Classic::new(start, Cubic::new(&params(&ENTRY, set), start))
     }
 
     fn ack(secs: f64) -> Ack {
@@ -588,13 +544,9 @@ mod tests {
         }
     }
 
-    fn loss(window: f64) -> Episode {
-        Episode::of(Instant::from_secs(1.0), window)
-    }
-
     /// After a loss at `cwnd`, with an epoch that began at 10 s.
-    fn lost_at(cwnd: f64) -> Cubic {
-        let mut cubic = at(cwnd);
+    fn lost_at(cwnd: f64) -> Classic<Cubic> {
+        let mut cubic = cubic(avoiding(cwnd), &[]);
         cubic.on_loss(&loss(cwnd));
         cubic.on_ack(&ack(10.0));
         cubic
@@ -611,7 +563,7 @@ mod tests {
     fn rfc9438_4_2_k_is_the_time_to_w_max_and_w_cubic_is_flat_there() {
         // A loss at 1000: cwnd_epoch = 700, K = cbrt(300 / 0.4) = cbrt(750) = 9.0856029641607.
         let cubic = lost_at(1000.0);
-        let epoch = cubic.epoch.unwrap();
+        let epoch = cubic.own.epoch.unwrap();
         near(epoch.k, 9.085_602_964_160_7);
         near(epoch.w_cubic(0.4, 0.0), 700.0);
         near(epoch.w_cubic(0.4, epoch.k), 1000.0);
@@ -623,7 +575,7 @@ mod tests {
     fn rfc9438_4_4_an_acknowledgement_adds_the_distance_to_the_target_over_the_window() {
         // t = 5, RTT = 0.1: W_cubic(5.1) = 1000 - 0.4 * 3.98560296^3 = 1000 - 25.3244 = 974.6756; from 950 that is 24.6756 / 950.
         let mut cubic = lost_at(1000.0);
-        cubic.cwnd = 950.0;
+        cubic.window.cwnd = 950.0;
         cubic.on_ack(&ack(15.0));
         let distance = 9.085_602_964_160_7_f64 - 5.1;
         let target = 1000.0 - 0.4 * distance * distance * distance;
@@ -640,7 +592,7 @@ mod tests {
         near(cubic.cwnd(), before + 0.5);
         // Ahead of the target: no growth, and no decrease.
         let mut cubic = lost_at(1000.0);
-        cubic.cwnd = 990.0;
+        cubic.window.cwnd = 990.0;
         cubic.on_ack(&ack(11.0));
         near(cubic.cwnd(), 990.0);
     }
@@ -653,8 +605,8 @@ mod tests {
         let w_est = cubic.cwnd();
         cubic.on_ack(&ack(10.0));
         near(cubic.cwnd(), w_est + 9.0 / 17.0 / w_est);
-        cubic.cwnd = 10.0;
-        cubic.epoch.as_mut().unwrap().w_est = 10.0;
+        cubic.window.cwnd = 10.0;
+        cubic.own.epoch.as_mut().unwrap().w_est = 10.0;
         cubic.on_ack(&ack(10.0));
         near(cubic.cwnd(), 10.1);
     }
@@ -662,15 +614,11 @@ mod tests {
     #[test]
     fn rfc9438_4_3_whole_windows_follow_w_est_over_a_window() {
         let start = Start {
-            ssthresh: 2.0,
             whole_windows: true,
-            ..Start::at(10.0)
+            ..avoiding(10.0)
         };
         let mut cubic = cubic(start, &[]);
-        cubic.on_loss(&Episode {
-            whole_ssthresh: true,
-            ..loss(10.0)
-        });
+        cubic.on_loss(&whole_loss(10.0));
         near(cubic.cwnd(), 7.0);
         // 7 * 17 / 9 = 13.2 acknowledgements for a segment.
         (0..14).for_each(|_| cubic.on_ack(&ack(10.0)));
@@ -682,13 +630,13 @@ mod tests {
 
     #[test]
     fn rfc9438_4_6_a_loss_leaves_beta_of_the_window_and_two_segments_and_a_mark_one() {
-        let mut cubic = at(100.0);
+        let mut cubic = cubic(avoiding(100.0), &[]);
         cubic.on_loss(&loss(100.0));
         near(cubic.cwnd(), 70.0);
         near(cubic.ssthresh(), 70.0);
         cubic.on_loss(&loss(2.0));
         near(cubic.cwnd(), 2.0);
-        let mut cubic = at(2.0);
+        let mut cubic = self::cubic(avoiding(2.0), &[]);
         cubic.on_ecn(&loss(2.0));
         near(cubic.cwnd(), 1.4);
         near(cubic.ssthresh(), 2.0);
@@ -698,44 +646,44 @@ mod tests {
 
     #[test]
     fn rfc9438_4_7_fast_convergence_remembers_85_percent_of_a_window_below_w_max() {
-        let mut cubic = at(100.0);
+        let mut cubic = cubic(avoiding(100.0), &[]);
         cubic.on_loss(&loss(100.0));
-        near(cubic.w_max.unwrap(), 100.0);
-        cubic.cwnd = 80.0;
+        near(cubic.own.w_max.unwrap(), 100.0);
+        cubic.window.cwnd = 80.0;
         cubic.on_loss(&loss(80.0));
-        near(cubic.w_max.unwrap(), 68.0);
-        cubic.cwnd = 69.0;
+        near(cubic.own.w_max.unwrap(), 68.0);
+        cubic.window.cwnd = 69.0;
         cubic.on_loss(&loss(69.0));
-        near(cubic.w_max.unwrap(), 69.0);
+        near(cubic.own.w_max.unwrap(), 69.0);
     }
 
     #[test]
     fn rfc9438_4_8_after_a_timeout_congestion_avoidance_begins_on_the_plateau() {
-        let mut cubic = at(100.0);
+        let mut cubic = cubic(avoiding(100.0), &[]);
         cubic.on_rto(&loss(100.0));
         assert_eq!(cubic.cwnd(), 1.0);
         near(cubic.ssthresh(), 70.0);
-        while cubic.cwnd < cubic.ssthresh {
+        while cubic.window.in_slow_start() {
             cubic.on_ack(&ack(2.0));
         }
         cubic.on_ack(&ack(3.0));
-        let epoch = cubic.epoch.unwrap();
+        let epoch = cubic.own.epoch.unwrap();
         assert_eq!((epoch.k, epoch.w_max), (0.0, 70.0));
-        near(cubic.w_max.unwrap(), 70.0);
+        near(cubic.own.w_max.unwrap(), 70.0);
     }
 
     #[test]
     fn rfc9438_4_9_a_spurious_loss_restores_the_epoch() {
         let mut cubic = lost_at(1000.0);
-        let (epoch, w_max, cwnd) = (cubic.epoch, cubic.w_max, cubic.cwnd());
+        let (epoch, w_max, cwnd) = (cubic.own.epoch, cubic.own.w_max, cubic.cwnd());
         cubic.on_loss(&loss(cwnd));
-        assert_ne!(cubic.w_max, w_max);
+        assert_ne!(cubic.own.w_max, w_max);
         cubic.on_undo(Windows {
             cwnd,
             ssthresh: 700.0,
         });
         assert_eq!(
-            (cubic.epoch, cubic.w_max, cubic.cwnd()),
+            (cubic.own.epoch, cubic.own.w_max, cubic.cwnd()),
             (epoch, w_max, cwnd)
         );
     }
@@ -744,19 +692,19 @@ mod tests {
     fn rfc9438_4_2_idle_and_application_limited_times_shift_the_epoch() {
         let mut cubic = lost_at(1000.0);
         cubic.on_restart(Instant::from_secs(13.0), 2.0);
-        near(cubic.epoch.unwrap().start_secs, 12.0);
+        near(cubic.own.epoch.unwrap().start_secs, 12.0);
         let limited = Ack {
             cwnd_limited: false,
             ..ack(14.5)
         };
         cubic.on_ack(&limited);
-        near(cubic.epoch.unwrap().start_secs, 13.5);
-        cubic.app_limited_counts = true;
+        near(cubic.own.epoch.unwrap().start_secs, 13.5);
+        cubic.own.app_limited_counts = true;
         cubic.on_ack(&Ack {
             now: Instant::from_secs(15.0),
             ..limited
         });
-        near(cubic.epoch.unwrap().start_secs, 13.5);
+        near(cubic.own.epoch.unwrap().start_secs, 13.5);
     }
 
     #[test]
@@ -771,7 +719,7 @@ mod tests {
             });
         }
         near(cubic.ssthresh(), 66.0);
-        let epoch = cubic.epoch.unwrap();
+        let epoch = cubic.own.epoch.unwrap();
         assert_eq!((epoch.k, epoch.w_max), (0.0, cubic.ssthresh()));
     }
 
@@ -781,7 +729,7 @@ mod tests {
             Start::at(10.0),
             &[("hystart", Value::Choice("hystart_plus_plus"))],
         );
-        let round = |cubic: &mut Cubic, number: u64, rtt: f64| {
+        let round = |cubic: &mut Classic<Cubic>, number: u64, rtt: f64| {
             let before = cubic.cwnd();
             for n in 0..10 {
                 cubic.on_ack(&Ack {
@@ -801,14 +749,13 @@ mod tests {
             round(&mut cubic, number, 0.06);
         }
         near(cubic.ssthresh(), 10.0 + 10.0 + 7.75 + 4.0 * 2.5);
-        assert!(matches!(cubic.slow_start_end, SlowStartEnd::Threshold));
+        assert!(matches!(cubic.own.slow_start_end, SlowStartEnd::Threshold));
     }
 
-    fn linux(cwnd: f64) -> Cubic {
+    fn linux(cwnd: f64) -> Classic<Cubic> {
         let start = Start {
-            ssthresh: 2.0,
             whole_windows: true,
-            ..Start::at(cwnd)
+            ..avoiding(cwnd)
         };
         let set = [
             ("whole_target", Value::Bool(true)),
@@ -820,13 +767,10 @@ mod tests {
     #[test]
     fn in_linux_the_target_is_whole_segments_away_from_w_max() {
         let mut cubic = linux(1000.0);
-        cubic.on_loss(&Episode {
-            whole_ssthresh: true,
-            ..loss(1000.0)
-        });
+        cubic.on_loss(&whole_loss(1000.0));
         cubic.on_ack(&ack(10.0));
         // As above W_cubic(5.1) is 25.3 below W_max: 975 is the target, so from 950 a step takes 950 / 25 = 38 segments. One has been counted.
-        cubic.cwnd = 950.0;
+        cubic.window.cwnd = 950.0;
         (0..36).for_each(|_| cubic.on_ack(&ack(15.0)));
         near(cubic.cwnd(), 950.0);
         cubic.on_ack(&ack(15.0));
@@ -837,18 +781,15 @@ mod tests {
     fn in_linux_3_2_half_as_many_acknowledgements_of_two_segments_make_a_step() {
         // As above, 38 segments; with an acknowledgement for every second one that is 19.
         let mut cubic = linux(1000.0);
-        cubic.ack_ratio = 2.0;
-        cubic.on_loss(&Episode {
-            whole_ssthresh: true,
-            ..loss(1000.0)
-        });
+        cubic.own.ack_ratio = 2.0;
+        cubic.on_loss(&whole_loss(1000.0));
         let two = |secs: f64| Ack {
             acked: 2,
             counted: 1,
             ..ack(secs)
         };
         cubic.on_ack(&two(10.0));
-        cubic.cwnd = 950.0;
+        cubic.window.cwnd = 950.0;
         (0..17).for_each(|_| cubic.on_ack(&two(15.0)));
         near(cubic.cwnd(), 950.0);
         cubic.on_ack(&two(15.0));
@@ -861,10 +802,10 @@ mod tests {
         // of 20 ms later is less than a segment below it, so the target is 8 and a step takes 7 segments.
         let mut cubic = linux(15.0);
         cubic.on_loss(&loss(15.0));
-        cubic.cwnd = 10.0;
+        cubic.window.cwnd = 10.0;
         cubic.on_loss(&loss(10.0));
-        near(cubic.w_max.unwrap(), 8.0);
-        cubic.cwnd = 7.0;
+        near(cubic.own.w_max.unwrap(), 8.0);
+        cubic.window.cwnd = 7.0;
         let ack = Ack {
             rtt_secs: Some(0.02),
             ..ack(10.0)
@@ -887,13 +828,13 @@ mod tests {
     #[test]
     fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
         let mut cubic = linux(100.0);
-        (cubic.tick, cubic.update_interval) = (0.01, 0.03125);
+        (cubic.own.tick, cubic.own.update_interval) = (0.01, 0.03125);
         // Ticks of 10 ms: 31.25 ms are three whole ones, and 30 ms, too.
-        assert_eq!(cubic.in_ticks(0.03125), 3.0);
-        assert_eq!(cubic.in_ticks(0.03), 3.0);
+        assert_eq!(cubic.own.in_ticks(0.03125), 3.0);
+        assert_eq!(cubic.own.in_ticks(0.03), 3.0);
         let mut computed_at = |secs: f64| {
             cubic.on_ack(&ack(secs));
-            cubic.pace.expect("a pace").ticks
+            cubic.own.pace.expect("a pace").ticks
         };
         assert_eq!(computed_at(10.0), 1000.0);
         // Neither has the window grown nor have more than three ticks passed.
@@ -901,10 +842,10 @@ mod tests {
         assert_eq!(computed_at(10.03), 1000.0);
         assert_eq!(computed_at(10.04), 1004.0);
         // The window has grown: with the next tick, but not in the same.
-        cubic.cwnd += 1.0;
+        cubic.window.cwnd += 1.0;
         let mut computed_at = |secs: f64| {
             cubic.on_ack(&ack(secs));
-            cubic.pace.expect("a pace").ticks
+            cubic.own.pace.expect("a pace").ticks
         };
         assert_eq!(computed_at(10.041), 1004.0);
         assert_eq!(computed_at(10.05), 1005.0);
@@ -923,6 +864,6 @@ mod tests {
             ..ack(10.0)
         });
         // Two of four were slow start's. cwnd_prior is its last window, so that alpha is 1 from there on (§4.3): W_est = 12 + 2/12.
-        near(cubic.epoch.unwrap().w_est, 12.0 + 2.0 / 12.0);
+        near(cubic.own.epoch.unwrap().w_est, 12.0 + 2.0 / 12.0);
     }
 }

@@ -42,7 +42,7 @@ pub use algorithm::{Algorithm, Ecn, Needs, Order, Rates, Set};
 pub use api::{CongestionControl, Probe, Start};
 use classic::{Avoidance, BETA_ECN, Classic, CongestionWindow, beta_ecn};
 pub use events::{Ack, AckArrival, Episode, Marks, Prescribed, RateSample, Signal, Windows};
-use growth::{Growth, slow_start};
+use growth::slow_start;
 
 use crate::registry::Entry;
 
