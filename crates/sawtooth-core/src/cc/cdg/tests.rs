@@ -1,0 +1,222 @@
+use super::*;
+use crate::cc::testing::*;
+
+fn made(start: Start, set: &[(&str, Value)]) -> Classic<Cdg> {
+    Classic::new(start, Cdg::new(&params(&ENTRY, set), start.seed))
+}
+
+/// In congestion avoidance with a window of 100 segments and a gradient scale of `g_secs`.
+fn cdg(g_secs: f64) -> Classic<Cdg> {
+    made(avoiding(100.0), &[("g", Value::Duration(g_secs))])
+}
+
+/// Any gradient above zero backs off.
+const CERTAIN: f64 = 1e-9;
+/// None does.
+const NEVER: f64 = 1e9;
+/// As in Linux, any gradient in congestion avoidance backing off.
+const KERNEL: [(&str, Value); 2] = [
+    ("slow_start", Value::Choice("hystart")),
+    ("g", Value::Duration(CERTAIN)),
+];
+
+/// A round trip whose samples are these two.
+fn round(cdg: &mut Classic<Cdg>, min_secs: f64, max_secs: f64) {
+    let ack = |rtt_secs, snd_una| Ack {
+        rtt_secs: Some(rtt_secs),
+        snd_una,
+        snd_nxt: snd_una + 2,
+        ..Ack::of(Instant::from_secs(1.0), 1, 100)
+    };
+    let end = cdg.own.end;
+    if end > 0 {
+        cdg.on_ack(&ack(min_secs, end));
+    } else {
+        // The first acknowledgement of all ends a round trip.
+        cdg.own.rtt.min = min_secs;
+    }
+    cdg.on_ack(&ack(max_secs, end + 1));
+}
+
+#[test]
+fn a_kernels_slow_start_ends_by_a_long_train_and_by_no_gradient() {
+    let mut cdg = made(Start::at(20.0), &KERNEL);
+    // A round of 20 acknowledgements, 1.2 ms apart, whose round-trip times rise; then another, after a pause of 10 ms, that begins at 24 ms.
+    let mut ends = Vec::new();
+    for n in 0..40_u32 {
+        let ms = 1.2 * f64::from(n % 20) + 34.0 * f64::from(n / 20);
+        cdg.on_ack(&Ack {
+            rtt_secs: Some(0.04 + 0.001 * f64::from(n)),
+            snd_una: u64::from(n + 1),
+            snd_nxt: u64::from(n / 20 + 1) * 20,
+            ..Ack::of(Instant::from_secs(1.0 + ms * 1e-3), 1, 20)
+        });
+        if cdg.ssthresh().is_finite() && ends.is_empty() {
+            ends.push((n, cdg.ssthresh()));
+        }
+    }
+    // Half of 40 ms from the second acknowledgement on: 17 * 1.2 = 20.4 ms later, the nineteenth; the window has grown by one with each.
+    assert_eq!(ends, [(18, 38.0)]);
+}
+
+#[test]
+fn the_probability_of_backing_off_is_exponential() {
+    // G = 3 ms: 1 - e^-1 = 0.632121 for 3 ms, 1 - e^-(1/3) = 0.283469 for 1 ms.
+    let cdg = cdg(0.003);
+    assert!((cdg.own.probability(0.003) - 0.632_121).abs() < 1e-6);
+    assert!((cdg.own.probability(0.001) - 0.283_469).abs() < 1e-6);
+}
+
+#[test]
+fn as_often_as_the_probability_says() {
+    // 20000 draws at a probability of 0.632121: mean 12642.4, standard deviation 68.2.
+    let mut cdg = cdg(0.003);
+    let gradient = Pair {
+        min: 0.0,
+        max: 0.003,
+    };
+    let backoffs: u32 = (0..20_000)
+        .map(|_| u32::from(cdg.own.asks_for_backoff(gradient)))
+        .sum();
+    assert!(
+        (f64::from(backoffs) - 12_642.4).abs() < 4.0 * 68.2,
+        "{backoffs}"
+    );
+}
+
+#[test]
+fn gradients_are_means_of_the_last_eight_round_trips() {
+    // RTT_max rises by 8 ms, once: 8/8 = 1 ms for eight round trips, then nothing.
+    let mut cdg = cdg(NEVER);
+    round(&mut cdg, 0.1, 0.1);
+    for _ in 0..8 {
+        round(&mut cdg, 0.1, 0.108);
+        assert!((cdg.own.g_bar.max - 0.001).abs() < 1e-12);
+    }
+    round(&mut cdg, 0.1, 0.108);
+    assert_eq!(cdg.own.g_bar, Pair { min: 0.0, max: 0.0 });
+}
+
+#[test]
+fn the_window_grows_by_one_each_round_trip_and_a_backoff_takes_three_tenths() {
+    let mut cdg = cdg(CERTAIN);
+    round(&mut cdg, 0.1, 0.1);
+    round(&mut cdg, 0.1, 0.1);
+    assert!((cdg.cwnd() - 102.0).abs() < 1e-9);
+    round(&mut cdg, 0.1, 0.11);
+    assert!((cdg.cwnd() - 71.4).abs() < 1e-9, "102 * 0.7");
+    assert!((cdg.own.s - 102.0).abs() < 1e-9);
+    round(&mut cdg, 0.1, 0.11);
+    assert!(
+        (cdg.cwnd() - 72.4).abs() < 1e-9,
+        "the next round trip is not looked at"
+    );
+    assert!((cdg.own.s - 103.0).abs() < 1e-9);
+    round(&mut cdg, 0.1, 0.11);
+    assert!((cdg.cwnd() - 72.4 * 0.7).abs() < 1e-9);
+    assert!((cdg.own.s - 103.0).abs() < 1e-9, "max(72.4, 103)");
+}
+
+#[test]
+fn backoffs_without_effect_stop_for_five_round_trips() {
+    let mut cdg = cdg(CERTAIN);
+    let mut backed_off = Vec::new();
+    for n in 0_u32..18 {
+        let before = cdg.cwnd();
+        let rtt_secs = 0.1 + 0.001 * f64::from(n);
+        round(&mut cdg, rtt_secs, rtt_secs);
+        if cdg.cwnd() < before {
+            backed_off.push(n);
+        }
+    }
+    // Every other round trip, five times; round trip 10 waits for the fifth, 11 to 15 are ignored.
+    assert_eq!(backed_off, [1, 3, 5, 7, 9, 16]);
+}
+
+#[test]
+fn a_loss_is_tolerated_unless_the_queue_is_full_or_unknown() {
+    let mut cdg = cdg(NEVER);
+    round(&mut cdg, 0.1, 0.12);
+    cdg.on_loss(&loss(100.0));
+    assert!((cdg.cwnd() - 50.0).abs() < 1e-9, "unknown");
+    // Both rise: the queue fills, but is not full.
+    round(&mut cdg, 0.11, 0.13);
+    assert_eq!(cdg.own.queue, Queue::Rising);
+    let window = cdg.cwnd();
+    cdg.on_loss(&loss(window));
+    assert_eq!(cdg.cwnd(), window);
+    // RTT_max is back where it was, RTT_min is not.
+    round(&mut cdg, 0.115, 0.12);
+    assert_eq!(cdg.own.queue, Queue::Full);
+    let window = cdg.cwnd();
+    cdg.on_loss(&loss(window));
+    assert!((cdg.cwnd() - window / 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_loss_starts_from_the_shadow_window_but_widens_nothing() {
+    let mut cdg = cdg(CERTAIN);
+    round(&mut cdg, 0.1, 0.1);
+    round(&mut cdg, 0.1, 0.11);
+    round(&mut cdg, 0.1, 0.11);
+    round(&mut cdg, 0.1, 0.11);
+    // 101, backed off to 70.7; 71.7, backed off to 50.19; the shadow is 102, so 51 is more than there is.
+    assert!((cdg.cwnd() - 50.19).abs() < 1e-9, "{}", cdg.cwnd());
+    cdg.on_ecn(&loss(50.19));
+    assert!((cdg.ssthresh() - 51.0).abs() < 1e-9);
+    assert!((cdg.cwnd() - 50.19).abs() < 1e-9);
+}
+
+#[test]
+fn gradients_of_both_extremes_tell_whether_the_queue_fills_or_is_full() {
+    let mut cdg = cdg(NEVER);
+    // Where they say nothing, what was known stays.
+    for (min, max, queue) in [
+        (-0.001, 0.001, Queue::Unknown),
+        (0.001, 0.001, Queue::Rising),
+        (-0.001, 0.001, Queue::Rising),
+        (0.001, 0.0, Queue::Full),
+        (0.0, 0.0, Queue::Full),
+        (-0.001, -0.001, Queue::Falling),
+        (0.0, 0.001, Queue::Falling),
+        (0.001, -0.001, Queue::Full),
+        (0.0, -0.001, Queue::Empty),
+        (-0.001, 0.0, Queue::Empty),
+    ] {
+        cdg.own.g_bar = Pair { min, max };
+        cdg.own.infer_queue();
+        assert_eq!(cdg.own.queue, queue, "{min} {max}");
+    }
+}
+
+#[test]
+fn gradients_count_in_congestion_avoidance_even_where_hystart_ends_slow_start() {
+    let windows = |ssthresh| {
+        let start = Start {
+            ssthresh,
+            ..Start::at(100.0)
+        };
+        let mut cdg = made(start, &KERNEL);
+        round(&mut cdg, 0.1, 0.1);
+        let before = cdg.cwnd();
+        round(&mut cdg, 0.1, 0.11);
+        (before, cdg.cwnd())
+    };
+    let (before, after) = windows(2.0);
+    assert!((after - 0.7 * before).abs() < 1e-9, "{before} {after}");
+    let (before, after) = windows(1000.0);
+    assert!(after > before, "slow start");
+}
+
+#[test]
+fn without_a_backoff_there_is_no_shadow_and_after_a_timeout_nothing_is_known() {
+    let mut cdg = cdg(NEVER);
+    for step in 0..3 {
+        round(&mut cdg, 0.1, 0.1 + 0.01 * f64::from(step));
+    }
+    assert!(cdg.cwnd() > 100.0 && cdg.own.g_bar.max > 0.0);
+    assert_eq!(cdg.own.s, 0.0);
+    cdg.on_rto(&loss(100.0));
+    assert_eq!(cdg.own.g_bar, Pair { min: 0.0, max: 0.0 });
+    assert_eq!((cdg.own.queue, cdg.ssthresh()), (Queue::Unknown, 50.0));
+}

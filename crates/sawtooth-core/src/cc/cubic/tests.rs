@@ -1,0 +1,336 @@
+use super::*;
+use crate::cc::testing::*;
+
+fn cubic(start: Start, set: &[(&str, Value)]) -> Classic<Cubic> {
+    Classic::new(start, Cubic::new(&params(&ENTRY, set), start))
+}
+
+fn ack(secs: f64) -> Ack {
+    Ack {
+        rtt_secs: Some(0.1),
+        ..Ack::of(Instant::from_secs(secs), 1, 100)
+    }
+}
+
+/// After a loss at `cwnd`, with an epoch that began at 10 s.
+fn lost_at(cwnd: f64) -> Classic<Cubic> {
+    let mut cubic = cubic(avoiding(cwnd), &[]);
+    cubic.on_loss(&loss(cwnd));
+    cubic.on_ack(&ack(10.0));
+    cubic
+}
+
+fn near(left: f64, right: f64) {
+    assert!(
+        (left - right).abs() <= 1e-9 * right.abs().max(1.0),
+        "{left} {right}"
+    );
+}
+
+#[test]
+fn rfc9438_4_2_k_is_the_time_to_w_max_and_w_cubic_is_flat_there() {
+    // A loss at 1000: cwnd_epoch = 700, K = cbrt(300 / 0.4) = cbrt(750) = 9.0856029641607.
+    let cubic = lost_at(1000.0);
+    let epoch = cubic.own.epoch.unwrap();
+    near(epoch.k, 9.085_602_964_160_7);
+    near(epoch.w_cubic(0.4, 0.0), 700.0);
+    near(epoch.w_cubic(0.4, epoch.k), 1000.0);
+    // 5 s beyond K: 0.4 * 125 = 50 above.
+    near(epoch.w_cubic(0.4, epoch.k + 5.0), 1050.0);
+}
+
+#[test]
+fn rfc9438_4_4_an_acknowledgement_adds_the_distance_to_the_target_over_the_window() {
+    // t = 5, RTT = 0.1: W_cubic(5.1) = 1000 - 0.4 * 3.98560296^3 = 1000 - 25.3244 = 974.6756; from 950 that is 24.6756 / 950.
+    let mut cubic = lost_at(1000.0);
+    cubic.window.cwnd = 950.0;
+    cubic.on_ack(&ack(15.0));
+    let distance = 9.085_602_964_160_7_f64 - 5.1;
+    let target = 1000.0 - 0.4 * distance * distance * distance;
+    assert!((target - 974.6756).abs() < 1e-3, "{target}");
+    near(cubic.cwnd(), 950.0 + (target - 950.0) / 950.0);
+}
+
+#[test]
+fn rfc9438_4_2_the_target_is_between_the_window_and_one_and_a_half_of_it() {
+    // 60 s after: W_cubic is 53 thousand; half a segment per acknowledgement is the most.
+    let mut cubic = lost_at(1000.0);
+    let before = cubic.cwnd();
+    cubic.on_ack(&ack(70.0));
+    near(cubic.cwnd(), before + 0.5);
+    // Ahead of the target: no growth, and no decrease.
+    let mut cubic = lost_at(1000.0);
+    cubic.window.cwnd = 990.0;
+    cubic.on_ack(&ack(11.0));
+    near(cubic.cwnd(), 990.0);
+}
+
+#[test]
+fn rfc9438_4_3_w_est_grows_by_alpha_per_window_and_by_one_from_cwnd_prior_on() {
+    // alpha = 3 * 0.3 / 1.7 = 9 / 17. A loss at 10: cwnd_epoch = 7, W_est = 7 + 9 / (17 * 7); W_cubic(0) = 7 is less.
+    let mut cubic = lost_at(10.0);
+    near(cubic.cwnd(), 7.0 + 9.0 / 119.0);
+    let w_est = cubic.cwnd();
+    cubic.on_ack(&ack(10.0));
+    near(cubic.cwnd(), w_est + 9.0 / 17.0 / w_est);
+    cubic.window.cwnd = 10.0;
+    cubic.own.epoch.as_mut().unwrap().w_est = 10.0;
+    cubic.on_ack(&ack(10.0));
+    near(cubic.cwnd(), 10.1);
+}
+
+#[test]
+fn rfc9438_4_3_whole_windows_follow_w_est_over_a_window() {
+    let start = Start {
+        whole_windows: true,
+        ..avoiding(10.0)
+    };
+    let mut cubic = cubic(start, &[]);
+    cubic.on_loss(&whole_loss(10.0));
+    near(cubic.cwnd(), 7.0);
+    // 7 * 17 / 9 = 13.2 acknowledgements for a segment.
+    (0..14).for_each(|_| cubic.on_ack(&ack(10.0)));
+    near(cubic.cwnd(), 7.0);
+    // W_est has reached 8 with the fourteenth; a window of 7 takes the window there.
+    (0..6).for_each(|_| cubic.on_ack(&ack(10.0)));
+    near(cubic.cwnd(), 8.0);
+}
+
+#[test]
+fn rfc9438_4_6_a_loss_leaves_beta_of_the_window_and_two_segments_and_a_mark_one() {
+    let mut cubic = cubic(avoiding(100.0), &[]);
+    cubic.on_loss(&loss(100.0));
+    near(cubic.cwnd(), 70.0);
+    near(cubic.ssthresh(), 70.0);
+    cubic.on_loss(&loss(2.0));
+    near(cubic.cwnd(), 2.0);
+    let mut cubic = self::cubic(avoiding(2.0), &[]);
+    cubic.on_ecn(&loss(2.0));
+    near(cubic.cwnd(), 1.4);
+    near(cubic.ssthresh(), 2.0);
+    cubic.on_ecn(&loss(1.4));
+    near(cubic.cwnd(), 1.0);
+}
+
+#[test]
+fn rfc9438_4_7_fast_convergence_remembers_85_percent_of_a_window_below_w_max() {
+    let mut cubic = cubic(avoiding(100.0), &[]);
+    cubic.on_loss(&loss(100.0));
+    near(cubic.own.w_max.unwrap(), 100.0);
+    cubic.window.cwnd = 80.0;
+    cubic.on_loss(&loss(80.0));
+    near(cubic.own.w_max.unwrap(), 68.0);
+    cubic.window.cwnd = 69.0;
+    cubic.on_loss(&loss(69.0));
+    near(cubic.own.w_max.unwrap(), 69.0);
+}
+
+#[test]
+fn rfc9438_4_8_after_a_timeout_congestion_avoidance_begins_on_the_plateau() {
+    let mut cubic = cubic(avoiding(100.0), &[]);
+    cubic.on_rto(&loss(100.0));
+    assert_eq!(cubic.cwnd(), 1.0);
+    near(cubic.ssthresh(), 70.0);
+    while cubic.window.in_slow_start() {
+        cubic.on_ack(&ack(2.0));
+    }
+    cubic.on_ack(&ack(3.0));
+    let epoch = cubic.own.epoch.unwrap();
+    assert_eq!((epoch.k, epoch.w_max), (0.0, 70.0));
+    near(cubic.own.w_max.unwrap(), 70.0);
+}
+
+#[test]
+fn rfc9438_4_9_a_spurious_loss_restores_the_epoch() {
+    let mut cubic = lost_at(1000.0);
+    let (epoch, w_max, cwnd) = (cubic.own.epoch, cubic.own.w_max, cubic.cwnd());
+    cubic.on_loss(&loss(cwnd));
+    assert_ne!(cubic.own.w_max, w_max);
+    cubic.on_undo(Windows {
+        cwnd,
+        ssthresh: 700.0,
+    });
+    assert_eq!(
+        (cubic.own.epoch, cubic.own.w_max, cubic.cwnd()),
+        (epoch, w_max, cwnd)
+    );
+}
+
+#[test]
+fn rfc9438_4_2_idle_and_application_limited_times_shift_the_epoch() {
+    let mut cubic = lost_at(1000.0);
+    cubic.on_restart(Instant::from_secs(13.0), 2.0);
+    near(cubic.own.epoch.unwrap().start_secs, 12.0);
+    let limited = Ack {
+        cwnd_limited: false,
+        ..ack(14.5)
+    };
+    cubic.on_ack(&limited);
+    near(cubic.own.epoch.unwrap().start_secs, 13.5);
+    cubic.own.app_limited_counts = true;
+    cubic.on_ack(&Ack {
+        now: Instant::from_secs(15.0),
+        ..limited
+    });
+    near(cubic.own.epoch.unwrap().start_secs, 13.5);
+}
+
+#[test]
+fn rfc9438_4_10_hystart_ends_slow_start_without_a_loss_and_begins_on_the_plateau() {
+    // Acknowledgements 1.1 ms apart: 46 of them after the first are longer than half of 100 ms.
+    let mut cubic = cubic(Start::at(20.0), &[]);
+    for n in 0..60 {
+        cubic.on_ack(&Ack {
+            snd_una: n,
+            snd_nxt: n + 100,
+            ..ack(1.0 + 0.0011 * f64::from(u32::try_from(n).unwrap()))
+        });
+    }
+    near(cubic.ssthresh(), 66.0);
+    let epoch = cubic.own.epoch.unwrap();
+    assert_eq!((epoch.k, epoch.w_max), (0.0, cubic.ssthresh()));
+}
+
+#[test]
+fn rfc9406_4_3_hystart_plus_plus_is_for_the_first_slow_start() {
+    let mut cubic = cubic(
+        Start::at(10.0),
+        &[("hystart", Value::Choice("hystart_plus_plus"))],
+    );
+    let round = |cubic: &mut Classic<Cubic>, number: u64, rtt: f64| {
+        let before = cubic.cwnd();
+        for n in 0..10 {
+            cubic.on_ack(&Ack {
+                snd_una: number * 10 + n,
+                snd_nxt: number * 10 + n + 10,
+                rtt_secs: Some(rtt),
+                ..ack(1.0)
+            });
+        }
+        cubic.cwnd() - before
+    };
+    near(round(&mut cubic, 0, 0.05), 10.0);
+    // From the eighth sample on a quarter: 7 + 3 / 4.
+    near(round(&mut cubic, 1, 0.06), 7.75);
+    near(round(&mut cubic, 2, 0.06), 2.5);
+    for number in 3..=6 {
+        round(&mut cubic, number, 0.06);
+    }
+    near(cubic.ssthresh(), 10.0 + 10.0 + 7.75 + 4.0 * 2.5);
+    assert!(matches!(cubic.own.slow_start_end, SlowStartEnd::Threshold));
+}
+
+fn linux(cwnd: f64) -> Classic<Cubic> {
+    let start = Start {
+        whole_windows: true,
+        ..avoiding(cwnd)
+    };
+    let set = [
+        ("whole_target", Value::Bool(true)),
+        ("first_growth", Value::Number(20.0)),
+    ];
+    cubic(start, &set)
+}
+
+#[test]
+fn in_linux_the_target_is_whole_segments_away_from_w_max() {
+    let mut cubic = linux(1000.0);
+    cubic.on_loss(&whole_loss(1000.0));
+    cubic.on_ack(&ack(10.0));
+    // As above W_cubic(5.1) is 25.3 below W_max: 975 is the target, so from 950 a step takes 950 / 25 = 38 segments. One has been counted.
+    cubic.window.cwnd = 950.0;
+    (0..36).for_each(|_| cubic.on_ack(&ack(15.0)));
+    near(cubic.cwnd(), 950.0);
+    cubic.on_ack(&ack(15.0));
+    near(cubic.cwnd(), 951.0);
+}
+
+#[test]
+fn in_linux_3_2_half_as_many_acknowledgements_of_two_segments_make_a_step() {
+    // As above, 38 segments; with an acknowledgement for every second one that is 19.
+    let mut cubic = linux(1000.0);
+    cubic.own.ack_ratio = 2.0;
+    cubic.on_loss(&whole_loss(1000.0));
+    let two = |secs: f64| Ack {
+        acked: 2,
+        counted: 1,
+        ..ack(secs)
+    };
+    cubic.on_ack(&two(10.0));
+    cubic.window.cwnd = 950.0;
+    (0..17).for_each(|_| cubic.on_ack(&two(15.0)));
+    near(cubic.cwnd(), 950.0);
+    cubic.on_ack(&two(15.0));
+    near(cubic.cwnd(), 951.0);
+}
+
+#[test]
+fn in_linux_a_second_loss_leaves_a_whole_plateau() {
+    // Measured: marks at 15 and 10 segments. 0.85 * 10 = 8.5 is a plateau of 8, K = cbrt((8 - 7) / 0.4) = 1.36 s: W_cubic a round trip
+    // of 20 ms later is less than a segment below it, so the target is 8 and a step takes 7 segments.
+    let mut cubic = linux(15.0);
+    cubic.on_loss(&loss(15.0));
+    cubic.window.cwnd = 10.0;
+    cubic.on_loss(&loss(10.0));
+    near(cubic.own.w_max.unwrap(), 8.0);
+    cubic.window.cwnd = 7.0;
+    let ack = Ack {
+        rtt_secs: Some(0.02),
+        ..ack(10.0)
+    };
+    (0..6).for_each(|_| cubic.on_ack(&ack));
+    near(cubic.cwnd(), 7.0);
+    cubic.on_ack(&ack);
+    near(cubic.cwnd(), 8.0);
+}
+
+#[test]
+fn in_linux_a_step_takes_twenty_segments_at_most_before_the_first_loss() {
+    let mut cubic = linux(100.0);
+    (0..19).for_each(|_| cubic.on_ack(&ack(10.0)));
+    near(cubic.cwnd(), 100.0);
+    cubic.on_ack(&ack(10.0));
+    near(cubic.cwnd(), 101.0);
+}
+
+#[test]
+fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
+    let mut cubic = linux(100.0);
+    (cubic.own.tick, cubic.own.update_interval) = (0.01, 0.03125);
+    // Ticks of 10 ms: 31.25 ms are three whole ones, and 30 ms, too.
+    assert_eq!(cubic.own.in_ticks(0.03125), 3.0);
+    assert_eq!(cubic.own.in_ticks(0.03), 3.0);
+    let mut computed_at = |secs: f64| {
+        cubic.on_ack(&ack(secs));
+        cubic.own.pace.expect("a pace").ticks
+    };
+    assert_eq!(computed_at(10.0), 1000.0);
+    // Neither has the window grown nor have more than three ticks passed.
+    assert_eq!(computed_at(10.02), 1000.0);
+    assert_eq!(computed_at(10.03), 1000.0);
+    assert_eq!(computed_at(10.04), 1004.0);
+    // The window has grown: with the next tick, but not in the same.
+    cubic.window.cwnd += 1.0;
+    let mut computed_at = |secs: f64| {
+        cubic.on_ack(&ack(secs));
+        cubic.own.pace.expect("a pace").ticks
+    };
+    assert_eq!(computed_at(10.041), 1004.0);
+    assert_eq!(computed_at(10.05), 1005.0);
+}
+
+#[test]
+fn of_an_acknowledgement_that_ends_slow_start_congestion_avoidance_counts_the_rest() {
+    let start = Start {
+        ssthresh: 12.0,
+        ..Start::at(10.0)
+    };
+    let mut cubic = cubic(start, &[("hystart", Value::Choice("none"))]);
+    cubic.on_ack(&Ack {
+        acked: 4,
+        counted: 4,
+        ..ack(10.0)
+    });
+    // Two of four were slow start's. cwnd_prior is its last window, so that alpha is 1 from there on (§4.3): W_est = 12 + 2/12.
+    near(cubic.own.epoch.unwrap().w_est, 12.0 + 2.0 / 12.0);
+}

@@ -1,0 +1,212 @@
+use super::*;
+use crate::cc::testing::*;
+
+/// With a least round-trip time of 1 ms.
+fn nv(cwnd: f64, ssthresh: f64) -> Classic<Nv> {
+    let start = Start {
+        ssthresh,
+        ..Start::at(cwnd)
+    };
+    let rules = Rules {
+        rounds: 1,
+        ..Rules::from(&params(&ENTRY, &[]))
+    };
+    let mut nv = Classic::new(start, Nv::new(rules, start.seed));
+    nv.own.least_rtt.secs = 0.001;
+    nv
+}
+
+/// A round of `samples` acknowledgements, the last of which ends it, that count nothing for growth.
+fn round(nv: &mut Classic<Nv>, samples: u64, in_flight: u64, rtt: f64) {
+    nv.own.path.restart();
+    for number in 1..=samples {
+        nv.on_ack(&Ack {
+            rtt_secs: Some(rtt),
+            counted: 0,
+            snd_una: u64::from(number == samples),
+            ..Ack::of(Instant::from_secs(1.0), 1, in_flight)
+        });
+    }
+}
+
+fn grown(nv: &mut Classic<Nv>) -> f64 {
+    let before = nv.cwnd();
+    nv.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 20));
+    nv.cwnd() - before
+}
+
+#[test]
+fn a_queue_longer_than_the_pad_shrinks_the_window_by_three_tenths_of_the_excess() {
+    let mut nv = nv(120.0, 2.0);
+    // 120 in 1.5 ms are 80 in 1 ms: 40 are queued, 30 more than the pad, 9 of them given up.
+    round(&mut nv, 60, 120, 0.0015);
+    assert!((nv.cwnd() - 111.0).abs() < 1e-9, "{}", nv.cwnd());
+    assert!((nv.ssthresh() - 90.0).abs() < 1e-9);
+    assert_eq!(grown(&mut nv), 0.0);
+}
+
+#[test]
+fn a_kernels_windows_follow_each_other_to_the_pad() {
+    // Measured of Linux 6.1 where 34.4 segments fit the path: 68, 61, 56, 53, 51, with a threshold of 44.
+    let mut nv = nv(68.0, 2.0);
+    nv.window.growth.whole = true;
+    for (window, next) in [(68, 61.0), (61, 56.0), (56, 53.0), (53, 51.0)] {
+        let rtt = f64::from(window) / 34.4e3;
+        round(&mut nv, 60, u64::try_from(window).expect("positive"), rtt);
+        assert_eq!((nv.cwnd(), nv.ssthresh()), (next, 44.0));
+    }
+}
+
+#[test]
+fn a_kernel_gives_up_two_segments_at_least_and_never_more_than_the_excess() {
+    // Measured of Linux 6.1 with a threshold of 28: 36, 34, 32, 30, 28; and 62 with one of 61.
+    for (window, threshold, next) in [
+        (36, 28, 34.0),
+        (34, 28, 32.0),
+        (30, 28, 28.0),
+        (62, 61, 61.0),
+    ] {
+        let mut nv = nv(f64::from(window), 2.0);
+        nv.window.growth.whole = true;
+        // So many fit that the threshold is ten more.
+        let rtt = f64::from(window) / (f64::from(threshold) - 9.5) / 1e3;
+        round(&mut nv, 60, u64::try_from(window).expect("positive"), rtt);
+        assert_eq!((nv.cwnd(), nv.ssthresh()), (next, f64::from(threshold)));
+    }
+}
+
+#[test]
+fn fewer_samples_decide_nothing_and_are_added_to() {
+    let mut nv = nv(120.0, 2.0);
+    round(&mut nv, 59, 120, 0.0015);
+    assert_eq!(nv.cwnd(), 120.0);
+    round(&mut nv, 2, 120, 0.0015);
+    assert!((nv.cwnd() - 111.0).abs() < 1e-9);
+    // Fewer than 20 decide nothing.
+    let mut undecided = self::nv(120.0, 2.0);
+    round(&mut undecided, 19, 120, 0.0015);
+    assert!(grown(&mut undecided) > 0.0);
+}
+
+#[test]
+fn one_round_decides_nothing() {
+    let mut nv = nv(120.0, 2.0);
+    nv.own.rules.rounds = 2;
+    round(&mut nv, 100, 120, 0.0015);
+    assert_eq!(nv.cwnd(), 120.0);
+    round(&mut nv, 2, 120, 0.0015);
+    assert!((nv.cwnd() - 111.0).abs() < 1e-9);
+}
+
+#[test]
+fn rates_are_told_from_the_smoothed_round_trip_time() {
+    let mut nv = nv(120.0, 2.0);
+    // 2 ms, then 1 ms, smoothed to 1.5 ms: 120 / 1.5 are 80 in 1 ms, as above.
+    nv.own.rtt = Some(0.002);
+    nv.own.samples = 59;
+    round(&mut nv, 1, 120, 0.001);
+    nv.own.path.restart();
+    assert!(
+        (nv.own.max_rate - 80_000.0).abs() < 1e-6,
+        "{}",
+        nv.own.max_rate
+    );
+}
+
+#[test]
+fn slow_start_needs_fewer_samples_to_end() {
+    let mut nv = nv(120.0, 1000.0);
+    round(&mut nv, 30, 120, 0.0015);
+    assert!((nv.cwnd() - 111.0).abs() < 1e-9);
+    assert!(nv.ssthresh() < nv.cwnd());
+}
+
+#[test]
+fn short_queues_let_the_window_stand_or_grow() {
+    // 59 in flight for 1.18 ms: 50 in 1 ms, 9 are queued, between 10 - 2 and 10: a window that stood stands, one that grew grows.
+    for grows in [false, true] {
+        let mut between = nv(59.0, 2.0);
+        between.own.grows = grows;
+        round(&mut between, 60, 59, 0.00118);
+        assert_eq!(between.cwnd(), 59.0);
+        assert_eq!(grown(&mut between) > 0.0, grows);
+    }
+    // 57 for 1.14 ms: 7 are queued.
+    let mut growing = nv(57.0, 2.0);
+    round(&mut growing, 60, 57, 0.00114);
+    assert!((grown(&mut growing) - 1.0 / 57.0).abs() < 1e-12);
+}
+
+#[test]
+fn the_least_round_trip_time_is_forgotten_after_two_periods_at_most() {
+    let rules = Rules {
+        reset_spread: 0.0,
+        ..Rules::from(&params(&ENTRY, &[]))
+    };
+    let mut least = LeastRtt::new(1);
+    // The first period ends at 2 s, the second at 7 s: until then the first one's counts.
+    for now in [0.0, 2.0, 6.0] {
+        least.hear(now, if now == 0.0 { 0.001 } else { 0.002 }, &rules);
+        assert_eq!(least.secs(), 0.001, "{now}");
+    }
+    least.hear(7.0, 0.003, &rules);
+    assert_eq!(least.secs(), 0.002);
+}
+
+#[test]
+fn after_a_recovery_what_was_measured_before_counts_no_more_until_the_periods_end() {
+    let rules = Rules::from(&params(&ENTRY, &[]));
+    let mut least = LeastRtt::new(1);
+    least.hear(0.0, 0.020, &rules);
+    least.set_aside();
+    least.hear(1.0, 0.061, &rules);
+    assert_eq!(least.secs(), 0.061);
+    least.hear(2.0, 0.074, &rules);
+    assert_eq!(least.secs(), 0.020);
+}
+
+#[test]
+fn periods_are_up_to_a_quarter_longer_or_shorter() {
+    let rules = Rules::from(&params(&ENTRY, &[]));
+    let mut least = LeastRtt::new(1);
+    let mut ends = Vec::new();
+    // Every millisecond: 100 periods of 5 s on average.
+    for tick in 0..500_000 {
+        let before = least.end;
+        least.hear(f64::from(tick) / 1e3, 0.020, &rules);
+        if before != least.end {
+            ends.push(f64::from(tick) / 1e3);
+        }
+    }
+    let lengths: Vec<f64> = ends[1..].windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(lengths.iter().all(|length| (3.75..=6.251).contains(length)));
+    // Uniform: both quarters of the range's ends have some of about 100 (0.75^100 would be chance).
+    assert!(lengths.iter().any(|length| *length < 4.375));
+    assert!(lengths.iter().any(|length| *length > 5.625));
+}
+
+#[test]
+fn a_loss_leaves_four_fifths() {
+    let mut nv = nv(120.0, 2.0);
+    let loss = whole_loss(120.0);
+    nv.on_loss(&loss);
+    assert_eq!((nv.cwnd(), nv.ssthresh()), (96.0, 96.0));
+    nv.on_rto(&loss);
+    assert_eq!((nv.cwnd(), nv.ssthresh()), (1.0, 96.0));
+}
+
+#[test]
+fn the_largest_rate_is_that_of_samples_alone_however_slow() {
+    let rules = Rules::from(&params(&ENTRY, &[]));
+    let mut nv = Nv::new(rules, 1);
+    let sample = |rtt| Ack {
+        rtt_secs: Some(rtt),
+        ..Ack::of(Instant::from_secs(1.0), 1, 1)
+    };
+    // A sample that took no time is none.
+    nv.sample(&sample(0.0));
+    assert_eq!((nv.max_rate, nv.samples), (0.0, 0));
+    nv.rtt = None;
+    nv.sample(&sample(2.0));
+    assert_eq!((nv.max_rate, nv.samples), (0.5, 1));
+}
