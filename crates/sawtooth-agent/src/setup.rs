@@ -18,6 +18,8 @@ use std::net::Ipv4Addr;
 use sawtooth_core::Scenario;
 use sawtooth_core::registry::Value;
 use sawtooth_core::spec::{Direction, FlowSpec};
+use sawtooth_core::tcp::key;
+use sawtooth_core::tcp::params::{Feedback, RestartAfterIdle, WindowSize};
 
 /// A network namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,10 +183,7 @@ pub fn steps(scenario: &Scenario) -> Vec<Step> {
 
 /// The largest segment that a flow's sockets are told, or else what fits into Ethernet's packets.
 pub fn segment_bytes(flow: &FlowSpec) -> u64 {
-    match flow.told("smss") {
-        Some(Value::Bytes(bytes)) => bytes,
-        _ => 1460,
-    }
+    flow.told(key::smss).map_or(1460, u64::from)
 }
 
 /// A segment and its headers of 40 bytes; options go at the expense of data.
@@ -208,9 +207,9 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
     let mut sysctls = Vec::new();
     let mut set = |name: &str, value: &str| sysctls.push((name.to_owned(), value.to_owned()));
     let flow = any_flow(scenario);
-    let cache = match flow.told("metrics_cache") {
-        Some(Value::Choice(cache)) => cache,
-        _ => scenario.kernel.settings.choice("metrics_cache"),
+    let cache = match flow.told(key::metrics_cache) {
+        Some(cache) => cache.word(),
+        None => scenario.kernel.settings.choice("metrics_cache"),
     };
     match cache {
         "off" => set("net.ipv4.tcp_no_metrics_save", "1"),
@@ -218,53 +217,50 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
         _ => {}
     }
     // One number for a host, which all flows share.
-    if let Some(Value::Integer(dup_thresh)) = flow.told("dup_thresh") {
+    if let Some(dup_thresh) = flow.told(key::dup_thresh) {
         set("net.ipv4.tcp_reordering", &dup_thresh.to_string());
     }
-    for (name, [key, most], [default, largest]) in [
+    for (name, (size, most), (default, largest)) in [
         (
             "net.ipv4.tcp_rmem",
-            ["receive_buffer_default", "receive_buffer_max"],
-            [131_072, 6_291_456],
+            (key::receive_buffer_default, key::receive_buffer_max),
+            (131_072, 6_291_456),
         ),
         (
             "net.ipv4.tcp_wmem",
-            ["send_buffer_default", "send_buffer_max"],
-            [16_384, 4_194_304],
+            (key::send_buffer_default, key::send_buffer_max),
+            (16_384, 4_194_304),
         ),
     ] {
-        if flow.told(key).is_some() || flow.told(most).is_some() {
+        if flow.told(size).is_some() || flow.told(most).is_some() {
             // What is not told is as it is in a new namespace; the smallest size is that of memory pressure.
-            let bytes = |key, otherwise| match flow.told(key) {
-                Some(Value::Bytes(bytes)) => bytes,
-                _ => otherwise,
-            };
-            let largest = bytes(most, largest);
-            let default = bytes(key, default).min(largest);
+            let largest = flow.told(most).unwrap_or(largest);
+            let default = flow.told(size).flatten().unwrap_or(default).min(largest);
             set(name, &format!("{} {default} {largest}", default.min(4096)));
         }
     }
-    for (name, key) in [
-        ("net.ipv4.tcp_moderate_rcvbuf", "receive_auto_tuning"),
-        ("net.ipv4.tcp_window_scaling", "window_scaling"),
-        ("net.ipv4.tcp_adv_win_scale", "adv_win_scale"),
-        ("net.ipv4.tcp_autocorking", "autocorking"),
+    let flag = |key| flow.told(key).map(i64::from);
+    for (name, value) in [
+        (
+            "net.ipv4.tcp_moderate_rcvbuf",
+            flag(key::receive_auto_tuning),
+        ),
+        ("net.ipv4.tcp_window_scaling", flag(key::window_scaling)),
+        ("net.ipv4.tcp_adv_win_scale", flow.told(key::adv_win_scale)),
+        ("net.ipv4.tcp_autocorking", flag(key::autocorking)),
     ] {
-        match flow.told(key) {
-            Some(Value::Bool(on)) => set(name, if on { "1" } else { "0" }),
-            Some(Value::Integer(value)) => set(name, &value.to_string()),
-            _ => {}
+        if let Some(value) = value {
+            set(name, &value.to_string());
         }
     }
     // What is beyond RFC 3168 comes with the congestion control: `dctcp` of both hosts echoes as RFC 8257 has it.
-    if let Some(Value::Choice(feedback)) = flow.told("ecn") {
-        set(
-            "net.ipv4.tcp_ecn",
-            if feedback == "off" { "0" } else { "1" },
-        );
+    match flow.told(key::ecn) {
+        Some(Feedback::Off) => set("net.ipv4.tcp_ecn", "0"),
+        Some(_) => set("net.ipv4.tcp_ecn", "1"),
+        None => {}
     }
-    match flow.told("restart_after_idle") {
-        Some(Value::Choice("off")) => set("net.ipv4.tcp_slow_start_after_idle", "0"),
+    match flow.told(key::restart_after_idle) {
+        Some(RestartAfterIdle::Off) => set("net.ipv4.tcp_slow_start_after_idle", "0"),
         Some(_) => set("net.ipv4.tcp_slow_start_after_idle", "1"),
         None => {}
     }
@@ -279,24 +275,21 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
 
 fn metrics(scenario: &Scenario) -> RouteMetrics {
     let flow = any_flow(scenario);
-    let segments = match flow.told("initial_window") {
-        Some(Value::Packets(packets)) => Some(packets),
-        Some(Value::Bytes(bytes)) => Some(bytes.div_ceil(segment_bytes(flow))),
-        _ => None,
+    let segments = match flow.told(key::initial_window).flatten() {
+        Some(WindowSize::Segments(segments)) => Some(segments),
+        Some(WindowSize::Bytes(bytes)) => Some(bytes.div_ceil(segment_bytes(flow))),
+        None => None,
     };
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a positive time of at most minutes"
     )]
-    let rto_min_ms = match flow.told("rto_min") {
-        Some(Value::Duration(secs)) => Some((secs * 1e3).round() as u32),
-        _ => None,
-    };
+    let rto_min_ms = (flow.told(key::rto_min)).map(|secs| (secs * 1e3).round() as u32);
     RouteMetrics {
         initcwnd: segments.map(|segments| u32::try_from(segments).unwrap_or(u32::MAX)),
         rto_min_ms,
-        quickack: flow.told("ack_every") == Some(Value::Integer(1)),
+        quickack: flow.told(key::ack_every) == Some(1),
     }
 }
 

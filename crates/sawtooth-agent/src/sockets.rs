@@ -15,9 +15,11 @@ use nix::sys::socket::{
     AddressFamily, Backlog, Shutdown, SockFlag, SockType, SockaddrIn, accept4, bind, connect,
     listen, setsockopt, shutdown, socket, sockopt,
 };
-use sawtooth_core::registry::Value;
 use sawtooth_core::source::{Source, Write};
 use sawtooth_core::spec::FlowSpec;
+use sawtooth_core::tcp::key;
+use sawtooth_core::tcp::params::WindowSize;
+use sawtooth_core::tcp::partial::Partial;
 
 use crate::ring::Call;
 use crate::setup::segment_bytes;
@@ -59,9 +61,9 @@ pub fn sending(spec: &FlowSpec) -> io::Result<OwnedFd> {
 }
 
 pub fn tell_partial(spec: &FlowSpec, socket: &OwnedFd) -> io::Result<()> {
-    match spec.told("partial") {
-        Some(Value::Choice("nodelay")) => option(socket, libc::TCP_NODELAY, 1),
-        Some(Value::Choice("cork")) => option(socket, libc::TCP_CORK, 1),
+    match spec.told(key::partial) {
+        Some(Partial::NoDelay) => option(socket, libc::TCP_NODELAY, 1),
+        Some(Partial::Cork) => option(socket, libc::TCP_CORK, 1),
         _ => Ok(()),
     }
 }
@@ -70,10 +72,10 @@ pub fn tell_partial(spec: &FlowSpec, socket: &OwnedFd) -> io::Result<()> {
 pub fn receiving(spec: &FlowSpec) -> io::Result<OwnedFd> {
     let socket = tcp(&spec.receiver_cc)?;
     let smss = segment_bytes(spec);
-    let window = match spec.told("window_limit") {
-        Some(Value::Packets(packets)) => packets.saturating_mul(smss),
-        Some(Value::Bytes(bytes)) => bytes,
-        _ => 0,
+    let window = match spec.told(key::window_limit).flatten() {
+        Some(WindowSize::Segments(segments)) => segments.saturating_mul(smss),
+        Some(WindowSize::Bytes(bytes)) => bytes,
+        None => 0,
     };
     if window > 0 {
         option(&socket, libc::TCP_WINDOW_CLAMP, window)?;

@@ -7,9 +7,10 @@ use super::flows::congestion;
 use super::origins::Origins;
 use super::recording::LINK_WORDS;
 use super::{check, read};
-use crate::registry::Value;
+use crate::cc;
 use crate::spec::{Sampling, Scenario};
-use crate::{cc, kernel};
+use crate::tcp::key;
+use crate::tcp::params::{Feedback, ROWS, told_to_kernels};
 
 /// Reads a scenario for a real kernel, and refuses what none can be told.
 pub fn for_kernel(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
@@ -40,17 +41,19 @@ fn check_tcp_keys(tree: &Map<String, Json>) -> Result<()> {
         let Some(table) = table.and_then(Json::as_object) else {
             continue;
         };
-        for (key, value, known) in kernel::UNKNOWN_VALUES {
-            if table.get(*key).and_then(Json::as_str) == Some(value) {
+        for row in ROWS {
+            let key = row.param.name;
+            let written = table.get(key).and_then(Json::as_str);
+            if let Some(value) = written.filter(|word| row.is_unknown_to_kernels(word)) {
                 let message = format!("a real kernel knows no `{key} = \"{value}\"`");
                 return Err(at(format!("{path}.{key}"), message).hint(&format!(
-                    "it has {known}; an arm with `backends = [\"sim\"]` is the simulator's alone"
+                    "it has {}; an arm with `backends = [\"sim\"]` is the simulator's alone",
+                    row.known_to_kernels()
                 )));
             }
         }
-        let is_known = |key: &str| kernel::TCP_KEYS.iter().any(|(known, _)| *known == key);
-        if let Some(key) = table.keys().find(|key| !is_known(key)) {
-            let known: Vec<&str> = kernel::TCP_KEYS.iter().map(|(key, _)| *key).collect();
+        let known: Vec<&str> = told_to_kernels().map(|(name, _)| name).collect();
+        if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
             return Err(at_key(
                 format!("{path}.{key}"),
                 format!("a real kernel cannot be told `{key}`: it has its own"),
@@ -98,16 +101,16 @@ fn check_parameters(scenario: &Scenario, origins: &Origins) -> Result<()> {
 fn check_tcp_values(scenario: &Scenario, origins: &Origins) -> Result<()> {
     for (flow, origin) in scenario.all_flows().zip(origins.all_flows()) {
         let place = |key| origins.tcp(origin).place_or_common(key);
-        if flow.told("ecn") == Some(Value::Choice("accurate")) {
+        if flow.told(key::ecn) == Some(Feedback::Accurate) {
             return Err(at(
-                place("ecn"),
+                place(key::ecn.name),
                 "no packaged kernel has the feedback of RFC 9768",
             )
             .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
         }
-        if let Some(Value::Integer(every @ 3..)) = flow.told("ack_every") {
+        if let Some(every @ 3..) = flow.told(key::ack_every) {
             let message = format!("a real kernel cannot be told `ack_every = {every}`");
-            return Err(at(place("ack_every"), message)
+            return Err(at(place(key::ack_every.name), message)
                 .hint("it has 2, and 1 where no acknowledgement is delayed"));
         }
     }
@@ -116,10 +119,10 @@ fn check_tcp_values(scenario: &Scenario, origins: &Origins) -> Result<()> {
 
 /// What routes and hosts are told holds for all flows.
 fn check_what_hosts_share(scenario: &Scenario) -> Result<()> {
-    for key in kernel::SHARED_TCP_KEYS {
+    for (key, _) in told_to_kernels().filter(|(_, kernel)| kernel.shared) {
         let mut flows = scenario.all_flows();
         let Some(first) = flows.next() else { break };
-        if let Some(other) = flows.find(|flow| flow.told(key) != first.told(key)) {
+        if let Some(other) = flows.find(|flow| flow.told_value(key) != first.told_value(key)) {
             return Err(at(
                 "flows",
                 format!(
@@ -174,7 +177,7 @@ fn check_application(scenario: &Scenario, origins: &Origins) -> Result<()> {
             return Err(at("kernel.application", message)
                 .hint("for example source = { name = \"bulk\", size = \"1 MB\" }"));
         }
-        if flow.told("window_limit").is_some() {
+        if flow.told(key::window_limit).is_some() {
             let message = "packaged programs cannot be told a `window_limit`";
             return Err(at("kernel.application", message)
                 .hint("leave one of the two out, or set net.ipv4.tcp_rmem in kernel.sysctl"));

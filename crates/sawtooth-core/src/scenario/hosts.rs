@@ -114,7 +114,7 @@ fn check_socket(flow: &FlowSpec, table: Table, hosts: &Hosts, host: usize) -> Re
         }
     }
     let memory = Memory::from(&hosts.all[host].params);
-    let smss = tcp::Config::from(&flow.tcp).smss;
+    let smss = tcp::key::smss.of(&flow.tcp);
     let empty = Held {
         bytes: 0,
         packets: 0,

@@ -2,6 +2,7 @@ use super::*;
 use crate::loss::LossSpec;
 use crate::registry::Value;
 use crate::spec::Recording;
+use crate::tcp::key;
 use serde_json::json;
 
 fn dumbbell() -> Json {
@@ -521,7 +522,7 @@ fn losses_are_of_the_direction_that_they_are_written_in() {
 fn settings_of_a_kernel_are_read_and_misspelt_ones_are_not() {
     let flow = &from_tree(&dumbbell()).expect("a scenario").flows[0];
     assert_eq!(flow.told, ["window_limit"]);
-    assert!(flow.told("window_limit").is_some() && flow.told("smss").is_none());
+    assert!(flow.told(key::window_limit).is_some() && flow.told(key::smss).is_none());
     let tree = added(
         "",
         "kernel",

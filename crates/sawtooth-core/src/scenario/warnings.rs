@@ -7,8 +7,10 @@ use super::origins::{Origin, Origins, TcpTables, declared_name};
 use crate::registry::Value;
 use crate::rng::Stream;
 use crate::spec::{FlowSpec, LinkSpec, Scenario};
+use crate::tcp::key;
+use crate::tcp::params::{Feedback, ROWS, ReadBy};
 use crate::units::Instant;
-use crate::{cc, queue, tcp};
+use crate::{cc, queue};
 
 /// What can be run of a scenario, and is hardly meant: each says once what will happen.
 pub fn warnings(scenario: &Scenario, origins: &Origins) -> Vec<ScenarioError> {
@@ -162,9 +164,9 @@ fn marks(
         return None;
     }
     let asked = tables.place("ecn");
-    let feedback = flow.tcp.choice("ecn");
+    let feedback = key::ecn.of(&flow.tcp);
     let told = |message: String, hint: &str| asked.clone().map(|path| at(path, message).hint(hint));
-    if feedback == "off" {
+    if feedback == Feedback::Off {
         return told(
             format!(
                 "`{name}` without ECN hears of no marks: it will react to losses only, as reno"
@@ -188,7 +190,7 @@ fn marks(
             "give a link of its path queue = { name = \"step\" }, or take another algorithm",
         ));
     }
-    if feedback == "classic" {
+    if feedback == Feedback::Classic {
         let message = match wants {
             cc::Ecn::L4s => format!(
                 "with classic feedback `{name}` hears of one mark per round trip: it will react as to a loss"
@@ -205,7 +207,7 @@ fn marks(
 /// A reaction to marks that never come.
 fn backoff(flow: &FlowSpec, origin: Origin) -> Option<ScenarioError> {
     let set = matches!(flow.cc.params.find("beta_ecn"), Some(Value::Number(_)));
-    let off = flow.tcp.choice("ecn") == "off";
+    let off = key::ecn.of(&flow.tcp) == Feedback::Off;
     (set && off).then(|| {
         let message = "`beta_ecn` has no effect: without ECN there are no marks";
         at_key(format!("{}.beta_ecn", origin.cc()), message)
@@ -215,13 +217,14 @@ fn backoff(flow: &FlowSpec, origin: Origin) -> Option<ScenarioError> {
 
 /// An algorithm that lives on delivery rates, which only one recovery measures.
 fn rates(flow: &FlowSpec, origin: Origin) -> Option<ScenarioError> {
-    let recovery = flow.tcp.choice("recovery");
+    let recovery = key::recovery.of(&flow.tcp);
     let blind =
         flow.kernel_cc.is_none() && cc::named(flow.cc.name).needs.rates == cc::Rates::Needed;
-    (blind && !matches!(recovery, "rack" | "fack")).then(|| {
+    (blind && !recovery.keeps_segments()).then(|| {
         let message = format!(
-            "`{}` needs delivery rates, which recovery \"{recovery}\" does not measure: its window will stay a few segments",
-            flow.cc.name
+            "`{}` needs delivery rates, which recovery \"{}\" does not measure: its window will stay a few segments",
+            flow.cc.name,
+            recovery.word()
         );
         at(origin.cc(), message).hint("set stack = \"linux\", or tcp.recovery = \"rack\"")
     })
@@ -230,27 +233,26 @@ fn rates(flow: &FlowSpec, origin: Origin) -> Option<ScenarioError> {
 /// Keys of `tcp` that the flow's recovery does not read, or its policy of delayed acknowledgements; those of all flows only where no flow's does.
 fn ineffective(scenario: &Scenario, flow: &FlowSpec, tables: &TcpTables) -> Vec<ScenarioError> {
     let mut found = Vec::new();
-    for (choice, of) in [
-        ("recovery", tcp::readers::OF_RECOVERIES),
-        ("delayed_ack", tcp::readers::OF_DELAYED_ACKS),
-    ] {
+    for row in ROWS {
+        let Some(ReadBy { choice, words }) = row.read_by else {
+            continue;
+        };
         let chosen = flow.tcp.choice(choice);
-        for (key, readers) in of {
-            let Some(path) = tables.place(key).filter(|_| !readers.contains(&chosen)) else {
-                continue;
-            };
-            let common = path.starts_with("tcp.");
-            let read_by_another = scenario
-                .all_flows()
-                .any(|other| readers.contains(&other.tcp.choice(choice)));
-            if common && read_by_another {
-                continue;
-            }
-            let message = format!("`{key}` has no effect: `{choice}` is \"{chosen}\" here");
-            let readers: Vec<String> = readers.iter().map(|name| format!("\"{name}\"")).collect();
-            let hint = format!("leave it out, or set {choice} = {}", readers.join(" or "));
-            found.push(at_key(path, message).hint(&hint));
+        let key = row.param.name;
+        let Some(path) = tables.place(key).filter(|_| !words.contains(&chosen)) else {
+            continue;
+        };
+        let common = path.starts_with("tcp.");
+        let read_by_another = scenario
+            .all_flows()
+            .any(|other| words.contains(&other.tcp.choice(choice)));
+        if common && read_by_another {
+            continue;
         }
+        let message = format!("`{key}` has no effect: `{choice}` is \"{chosen}\" here");
+        let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+        let hint = format!("leave it out, or set {choice} = {}", words.join(" or "));
+        found.push(at_key(path, message).hint(&hint));
     }
     found
 }

@@ -88,7 +88,7 @@ impl World<'_> {
         FlowRow {
             flow: spec.name.clone(),
             cc: spec.cc.name.into(),
-            recovery: config.recovery.name().into(),
+            recovery: config.recovery.word().into(),
             start_ns: ns(flow.start),
             acked_packets: acked,
             acked_bytes: sender.acked_bytes(),

@@ -2,7 +2,7 @@
 
 use super::Part;
 use crate::arrivals::Arrivals;
-use crate::registry::{Params, Value};
+use crate::registry::{FromValue, Key, Params, Value};
 use crate::source::{self, Source};
 use crate::units::{Duration, Instant};
 use crate::{cc, tcp};
@@ -21,7 +21,7 @@ pub struct FlowSpec {
     pub receiver_cc: String,
     /// Those of [`tcp::PARAMS`].
     pub tcp: Params,
-    /// Those of [`crate::kernel::TCP_KEYS`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
+    /// Those of [`tcp::params::told_to_kernels`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
     pub told: Vec<&'static str>,
     /// What the application does: a row of [`source::TABLE`].
     pub source: Part,
@@ -63,8 +63,13 @@ impl FlowSpec {
     }
 
     /// What a kernel is told of a key of `tcp`, if it is told anything.
-    pub fn told(&self, key: &str) -> Option<Value> {
-        self.told.contains(&key).then(|| self.tcp.get(key))
+    pub fn told<T: FromValue>(&self, key: Key<T>) -> Option<T> {
+        self.told.contains(&key.name).then(|| key.of(&self.tcp))
+    }
+
+    /// The same of whichever key.
+    pub fn told_value(&self, name: &str) -> Option<Value> {
+        self.told.contains(&name).then(|| self.tcp.get(name))
     }
 
     /// Bytes to send, as far as that can be known; nothing for an endless flow.

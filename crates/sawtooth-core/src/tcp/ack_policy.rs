@@ -20,51 +20,41 @@
 //! **How long a segment waits**: for the estimate, but at most for `delayed_ack_pushed` if it has PSH and `delayed_ack_most` if it has none. Of several that wait, the one that is to be
 //! acknowledged first decides.
 
-use super::config::{Config, UNLIMITED};
-use crate::registry::{Entry, Params, Value};
+use super::params::{Config, UNLIMITED, key};
+use crate::registry::{Entry, Params, words};
 use crate::units::ceil;
 
 /// The share of the newest interval, and how many times the estimate one may be at most.
 const NEWEST: f64 = 1.0 / 16.0;
 const LONGEST: f64 = 4.0;
 
-/// By what the wait goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// By `delayed_ack_timeout` and what belongs to it.
-    Timeout,
-    /// By arrivals and PSH.
-    Arrivals,
+words! {
+    /// By what the wait goes.
+    pub enum Policy {
+        /// By `delayed_ack_timeout` and what belongs to it.
+        Timeout = "timeout",
+        /// By arrivals and PSH.
+        Arrivals = "linux-2.0",
+    }
 }
-
-/// Names of [`TABLE`], as [`PARAMS`](super::PARAMS) needs them.
-pub const NAMES: &[&str] = &["timeout", "linux-2.0"];
 
 /// All policies.
 pub const TABLE: &[Entry<Policy>] = &[
     Entry {
-        name: "timeout",
+        name: Policy::Timeout.word(),
         summary: "waits for `delayed_ack_timeout`, for `delayed_ack_timeout_several` once a second segment waits, or with `adaptive_delayed_ack` for what has been measured of Linux 6.1",
         specification: &["RFC 1122"],
         params: &[],
         new: Policy::Timeout,
     },
     Entry {
-        name: "linux-2.0",
+        name: Policy::Arrivals.word(),
         summary: "waits for the mean time between arrivals: of data with PSH `delayed_ack_pushed` at most, of other data `delayed_ack_most`, as is published of Linux 2.0",
         specification: &["RFC 1122", "RFC 813"],
         params: &[],
         new: Policy::Arrivals,
     },
 ];
-
-impl Policy {
-    /// The one called `name`; the first if there is none.
-    pub fn of(name: &str) -> Self {
-        let found = TABLE.iter().find(|entry| entry.name == name);
-        found.unwrap_or(&TABLE[0]).new
-    }
-}
 
 /// In-order segments per acknowledgement; the window is in segments.
 #[expect(
@@ -73,9 +63,9 @@ impl Policy {
     reason = "segments of a window, which is limited"
 )]
 pub fn every(params: &Params, window: f64) -> u32 {
-    match params.get("ack_window_share") {
-        Value::Number(share) if window < UNLIMITED => ceil(share * window).max(1.0) as u32,
-        _ => u32::try_from(params.integer("ack_every")).unwrap_or(1),
+    match key::ack_window_share.of(params) {
+        Some(share) if window < UNLIMITED => ceil(share * window).max(1.0) as u32,
+        _ => key::ack_every.of(params),
     }
 }
 
@@ -90,9 +80,9 @@ pub struct Settings {
 impl From<&Params> for Settings {
     fn from(params: &Params) -> Self {
         Self {
-            policy: Policy::of(params.choice("delayed_ack")),
-            pushed: params.duration("delayed_ack_pushed"),
-            most: params.duration("delayed_ack_most"),
+            policy: key::delayed_ack.of(params),
+            pushed: key::delayed_ack_pushed.of(params),
+            most: key::delayed_ack_most.of(params),
         }
     }
 }
@@ -143,6 +133,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::{Value, Words};
     use crate::tcp::PARAMS;
 
     fn pace(tick: f64) -> Pace {
@@ -159,7 +150,7 @@ mod tests {
     #[test]
     fn the_choice_of_a_study_is_the_table() {
         let names: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
-        assert_eq!(names, NAMES);
+        assert_eq!(names, Policy::WORDS);
         assert!(Pace::of(&Config::from(&Params::defaults(PARAMS))).is_none());
     }
 

@@ -16,14 +16,17 @@
 //! Deviations: Linux also keeps what it knows of reordering and of the congestion window. Links here keep packets in order, and the initial window of
 //! a later connection does not depend on the latter. That a timeout from a shorter known round-trip time is not used is not measured.
 
-/// What a host keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
-    Nothing,
-    /// Everything but the threshold, as Linux since 5.6.
-    RoundTrip,
-    /// The threshold, too.
-    Threshold,
+use crate::registry::words;
+
+words! {
+    /// What a host keeps.
+    pub enum Keeps {
+        Nothing = "off",
+        /// Everything but the threshold, as Linux since 5.6.
+        RoundTrip = "default",
+        /// The threshold, too.
+        Threshold = "with_ssthresh",
+    }
 }
 
 /// What a connection starts with; segments.

@@ -1,11 +1,9 @@
 //! TCP as state machines without input or output: segments and timer expirations go in, segments and deadlines come out.
 //!
-//! [`PARAMS`] is the table of everything a study may set under `tcp`; its defaults are the `rfc` stack. [`STACKS`] are the
+//! [`params`] is the table of everything a study may set under `tcp`; its defaults are the `rfc` stack. [`STACKS`] are the
 //! presets, each a list of values that differ from those defaults.
 
 pub mod ack_policy;
-mod choices;
-pub mod config;
 pub mod delayed_ack;
 pub mod ecn;
 pub mod episodes;
@@ -13,10 +11,10 @@ pub mod limits;
 pub mod metrics_cache;
 pub mod ns2_random;
 pub mod pacer;
+pub mod params;
 pub mod partial;
 pub mod prr;
 pub mod rate;
-pub mod readers;
 pub mod receive_buffer;
 pub mod receiver;
 pub mod recovery;
@@ -28,11 +26,10 @@ pub mod segmentation;
 pub mod segments;
 pub mod send_buffer;
 pub mod sender;
-mod stacks;
 pub mod stream;
 pub mod ticks;
 pub mod timestamps;
 pub mod waits;
 
-pub use config::{Config, PARAMS};
-pub use stacks::{STACKS, Stack};
+pub use params as config;
+pub use params::{Config, PARAMS, STACKS, Stack, key};

@@ -13,15 +13,18 @@
 //! with the ratio of slow start as long as the window is below half of the threshold: from there it could pass the threshold within a round trip.
 //! A `max_pacing_rate` bounds either, and paces a flow that nothing else paces.
 
+use super::params::key;
+use crate::registry::{Params, words};
 use crate::units::Rate;
 
-/// Which flows are paced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paced {
-    Never,
-    /// Where the congestion control gives a rate.
-    Algorithm,
-    Always,
+words! {
+    /// Which flows are paced.
+    pub enum Paced {
+        Never = "off",
+        /// Where the congestion control gives a rate.
+        Algorithm = "algorithm",
+        Always = "always",
+    }
 }
 
 /// The parameters of pacing.
@@ -37,6 +40,19 @@ pub struct Pacing {
     pub free_start: u64,
     /// Up to this share of its interval a segment leaves earlier, if the one before it left later than asked.
     pub credit: f64,
+}
+
+impl From<&Params> for Pacing {
+    fn from(params: &Params) -> Self {
+        Self {
+            paced: key::pacing.of(params),
+            slow_start_ratio: key::pacing_ss_ratio.of(params),
+            avoidance_ratio: key::pacing_ca_ratio.of(params),
+            max: key::max_pacing_rate.of(params).unwrap_or(f64::INFINITY),
+            free_start: key::pacing_free_start.of(params).unwrap_or(0),
+            credit: key::pacing_credit.of(params),
+        }
+    }
 }
 
 /// What a rate is made of.

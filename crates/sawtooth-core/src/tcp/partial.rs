@@ -32,7 +32,7 @@
 //! `minshall`. They do not wait for full ones: then a message of a few packets would wait for a delayed acknowledgement, and none that fits the window
 //! does in the published curves. Closing does not set free what waits for the timer, because what is published knows no exception.
 
-use crate::registry::Entry;
+use crate::registry::{Entry, words};
 
 /// What a policy is told of the short segment at the end of what is written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,10 +99,9 @@ impl Policy {
         }
     }
 
-    /// The one called `name`; the first if there is none. With a timer of so many seconds, if that is set and it can have one.
-    pub fn of(name: &str, secs: Option<f64>) -> Self {
-        let found = TABLE.iter().find(|entry| entry.name == name);
-        let mut policy = found.unwrap_or(&TABLE[0]).new;
+    /// With a timer of so many seconds, if that is set and it can have one.
+    pub fn of(name: Partial, secs: Option<f64>) -> Self {
+        let mut policy = TABLE[name as usize].new;
         if let Some((wait, _)) = &mut policy.timer {
             *wait = secs.map_or(*wait, Wait::Secs);
         }
@@ -115,13 +114,21 @@ impl Policy {
     }
 }
 
-/// Names of [`TABLE`], as [`PARAMS`](super::PARAMS) needs them.
-pub const NAMES: &[&str] = &["nodelay", "nagle", "minshall", "cork", "linux-2.0.29"];
+words! {
+    /// The policies, in the order of [`TABLE`].
+    pub enum Partial {
+        NoDelay = "nodelay",
+        Nagle = "nagle",
+        Minshall = "minshall",
+        Cork = "cork",
+        Linux2029 = "linux-2.0.29",
+    }
+}
 
 /// All policies.
 pub const TABLE: &[Entry<Policy>] = &[
     Entry {
-        name: "nodelay",
+        name: Partial::NoDelay.word(),
         summary: "leaves as soon as the window has room (TCP_NODELAY)",
         specification: &["RFC 9293", "RFC 1122"],
         params: &[],
@@ -131,7 +138,7 @@ pub const TABLE: &[Entry<Policy>] = &[
         },
     },
     Entry {
-        name: "nagle",
+        name: Partial::Nagle.word(),
         summary: "waits until everything is acknowledged",
         specification: &["RFC 896", "RFC 9293"],
         params: &[],
@@ -141,7 +148,7 @@ pub const TABLE: &[Entry<Policy>] = &[
         },
     },
     Entry {
-        name: "minshall",
+        name: Partial::Minshall.word(),
         summary: "waits until no other short one is outstanding: what Linux does without TCP_NODELAY",
         specification: &["draft-minshall-nagle-01"],
         params: &[],
@@ -151,7 +158,7 @@ pub const TABLE: &[Entry<Policy>] = &[
         },
     },
     Entry {
-        name: "cork",
+        name: Partial::Cork.word(),
         summary: "waits until it is full, the application closes, or a retransmission timeout has passed (TCP_CORK)",
         specification: &["Linux man-pages, tcp(7)"],
         params: &[],
@@ -167,7 +174,7 @@ pub const TABLE: &[Entry<Policy>] = &[
         },
     },
     Entry {
-        name: "linux-2.0.29",
+        name: Partial::Linux2029.word(),
         summary: "waits for a timer if the window had no room when it was written, though it may have some by then: the fault of the data-stream-stall study. \
                   That of the delayed acknowledgement, after which nothing is outstanding, or `partial_timer`; otherwise as minshall",
         specification: &["the data-stream-stall study"],
@@ -200,11 +207,12 @@ fn wait_if(waits: bool) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::Words;
 
     #[test]
     fn the_choice_of_a_study_is_the_table() {
         let names: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
-        assert_eq!(names, NAMES);
+        assert_eq!(names, Partial::WORDS);
     }
 
     #[test]
@@ -235,13 +243,13 @@ mod tests {
             ..put_off
         };
         for (name, verdicts) in [
-            ("nodelay", [Verdict::Waits, Verdict::Leaves]),
-            ("minshall", [Verdict::Waits, Verdict::Leaves]),
-            ("cork", [Verdict::WaitsForTimer, Verdict::Leaves]),
+            (Partial::NoDelay, [Verdict::Waits, Verdict::Leaves]),
+            (Partial::Minshall, [Verdict::Waits, Verdict::Leaves]),
+            (Partial::Cork, [Verdict::WaitsForTimer, Verdict::Leaves]),
         ] {
             let policy = Policy::of(name, None);
             let found = [put_off, closed].map(|facts| policy.verdict(facts));
-            assert_eq!(found, verdicts, "{name}");
+            assert_eq!(found, verdicts, "{name:?}");
         }
     }
 
@@ -265,14 +273,17 @@ mod tests {
             ..closed
         };
         for (name, verdicts) in [
-            ("nodelay", [Leaves, Leaves, Leaves, Leaves]),
-            ("nagle", [Waits, Waits, Leaves, Leaves]),
-            ("minshall", [Leaves, Waits, Leaves, Leaves]),
-            ("cork", [WaitsForTimer, WaitsForTimer, Leaves, Leaves]),
-            ("linux-2.0.29", [Leaves, Waits, Leaves, WaitsForTimer]),
+            (Partial::NoDelay, [Leaves, Leaves, Leaves, Leaves]),
+            (Partial::Nagle, [Waits, Waits, Leaves, Leaves]),
+            (Partial::Minshall, [Leaves, Waits, Leaves, Leaves]),
+            (
+                Partial::Cork,
+                [WaitsForTimer, WaitsForTimer, Leaves, Leaves],
+            ),
+            (Partial::Linux2029, [Leaves, Waits, Leaves, WaitsForTimer]),
         ] {
             let found = [outstanding, short, closed, no_room].map(Policy::of(name, None).decide);
-            assert_eq!(found, verdicts, "{name}");
+            assert_eq!(found, verdicts, "{name:?}");
         }
     }
 }

@@ -2,15 +2,18 @@
 //!
 //! Specification: RFC 9937 §6 (which replaces RFC 6937, whose bounds are those of `prr_bound = "ssrb"` and `"crb"`).
 
-/// How it catches up once less than the threshold is in the path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// As slow start, where nothing new was found lost (RFC 9937 §6).
-    SafeAck,
-    /// As slow start: the Slow Start Reduction Bound (RFC 6937 §3).
-    SlowStart,
-    /// Packet conservation: the Conservative Reduction Bound (RFC 6937 §3).
-    Conservative,
+use crate::registry::words;
+
+words! {
+    /// How it catches up once less than the threshold is in the path.
+    pub enum Bound {
+        /// As slow start, where nothing new was found lost (RFC 9937 §6).
+        SafeAck = "safe_ack",
+        /// As slow start: the Slow Start Reduction Bound (RFC 6937 §3).
+        SlowStart = "ssrb",
+        /// Packet conservation: the Conservative Reduction Bound (RFC 6937 §3).
+        Conservative = "crb",
+    }
 }
 
 /// One recovery. All in segments.

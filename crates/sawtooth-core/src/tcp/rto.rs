@@ -4,7 +4,38 @@
 //! "Congestion Avoidance and Control", SIGCOMM 1988, Appendix A, in which the round-trip time is counted in clock ticks.
 //! Samples obey Karn's algorithm: the sender only passes round trips of segments that were sent once (RFC 6298 §3).
 
-use super::config::{RtoConfig, RtoEstimator};
+use super::params::key;
+use crate::registry::{Params, words};
+
+words! {
+    /// Which retransmission timeout estimator.
+    pub enum RtoEstimator {
+        Rfc6298 = "rfc6298",
+        Ticks = "ticks",
+    }
+}
+
+/// The retransmission timer's parameters, seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct RtoConfig {
+    pub estimator: RtoEstimator,
+    pub granularity: f64,
+    pub initial: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+impl From<&Params> for RtoConfig {
+    fn from(params: &Params) -> Self {
+        Self {
+            estimator: key::rto_estimator.of(params),
+            granularity: key::rto_granularity.of(params),
+            initial: key::rto_initial.of(params),
+            min: key::rto_min.of(params),
+            max: key::rto_max.of(params),
+        }
+    }
+}
 
 /// Round-trip estimators and the timeout they give, with exponential back-off.
 #[derive(Debug)]

@@ -13,12 +13,28 @@
 //!
 //! Deviations: the slack is always waited for in full; in Linux a clock tick within it ends the wait.
 
+use super::params::key;
+use crate::registry::Params;
+
 /// What ip-sysctl sets, seconds and segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     pub delay: f64,
     pub slack: f64,
     pub max: u64,
+}
+
+impl Settings {
+    /// Nothing where each segment out of order is acknowledged at once.
+    pub fn of(params: &Params) -> Option<Self> {
+        let delay = key::sack_compression_delay.of(params);
+        let is_selective = key::recovery.of(params).has_sack();
+        (delay > 0.0 && is_selective).then(|| Self {
+            delay,
+            slack: key::sack_compression_slack.of(params),
+            max: key::sack_compression_max.of(params),
+        })
+    }
 }
 
 /// Part of a round trip that the timer waits.

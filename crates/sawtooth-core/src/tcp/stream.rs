@@ -316,8 +316,9 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::partial::Partial;
 
-    fn stream(partial: &str) -> Stream {
+    fn stream(partial: Partial) -> Stream {
         Stream::new(1000, 1, Policy::of(partial, None), true)
     }
 
@@ -329,7 +330,7 @@ mod tests {
 
     #[test]
     fn segments_of_one_byte_without_end_can_be_numbered() {
-        let mut stream = Stream::new(1, 1, Policy::of("nodelay", None), true);
+        let mut stream = Stream::new(1, 1, Policy::of(Partial::NoDelay, None), true);
         for _ in 0..2 {
             stream.write(u64::MAX, 0, 1);
             assert!(stream.end() > 1 << 62 && stream.unsent_bytes(1) == stream.end() - 1);
@@ -338,7 +339,7 @@ mod tests {
 
     #[test]
     fn writes_coalesce_while_they_wait_and_what_is_sent_keeps_its_size() {
-        let mut stream = stream("nodelay");
+        let mut stream = stream(Partial::NoDelay);
         stream.write(100, 1, 1);
         stream.write(2500, 1, 1);
         assert_eq!(sizes(&stream), [1000, 1000, 600]);
@@ -358,7 +359,7 @@ mod tests {
 
     #[test]
     fn what_is_acknowledged_is_forgotten_and_still_counted() {
-        let mut stream = stream("nodelay");
+        let mut stream = stream(Partial::NoDelay);
         for seq in 1..100 {
             // Each is sent and acknowledged before the next.
             stream.write(10, seq, seq);
@@ -369,7 +370,7 @@ mod tests {
 
     #[test]
     fn rfc896_a_short_segment_waits_until_everything_is_acknowledged() {
-        let mut stream = stream("nagle");
+        let mut stream = stream(Partial::Nagle);
         stream.write(2500, 1, 1);
         assert!(!stream.is_last_held(1, 1), "nothing is outstanding");
         assert!(stream.is_last_held(1, 3) && stream.is_last_held(2, 3));
@@ -380,7 +381,7 @@ mod tests {
 
     #[test]
     fn minshall_a_short_segment_waits_for_another_short_one_only() {
-        let mut stream = stream("minshall");
+        let mut stream = stream(Partial::Minshall);
         stream.write(2500, 1, 1);
         assert!(!stream.is_last_held(1, 3), "full ones are outstanding");
         stream.on_last_sent(0.0);
@@ -393,12 +394,12 @@ mod tests {
 
     #[test]
     fn rfc9293_3_6_the_fin_is_on_the_last_segment_that_waits_or_alone() {
-        let mut waits = stream("nodelay");
+        let mut waits = stream(Partial::NoDelay);
         waits.write(2500, 1, 1);
         waits.close();
         waits.act_on_close(1, 2);
         assert!((waits.end(), waits.data_end()) == (4, 4) && waits.has_fin(3));
-        let mut sent = stream("nodelay");
+        let mut sent = stream(Partial::NoDelay);
         sent.write(2500, 1, 1);
         sent.close();
         sent.act_on_close(1, 4);
@@ -417,7 +418,7 @@ mod tests {
 
     #[test]
     fn without_a_handshake_the_first_short_segment_waits_for_none_before_it() {
-        let mut stream = Stream::new(1000, 0, Policy::of("minshall", None), true);
+        let mut stream = Stream::new(1000, 0, Policy::of(Partial::Minshall, None), true);
         assert_eq!(stream.lacking_bytes(|_| true), 0, "nothing is written");
         stream.write(2400, 0, 0);
         assert!(!stream.is_last_held(0, 2), "full ones are outstanding");
@@ -428,7 +429,7 @@ mod tests {
 
     #[test]
     fn a_short_segment_keeps_its_size_until_it_is_acknowledged() {
-        let mut stream = stream("nodelay");
+        let mut stream = stream(Partial::NoDelay);
         for next in 1..4 {
             stream.write(10, 1, next);
         }

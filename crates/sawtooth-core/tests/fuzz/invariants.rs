@@ -4,7 +4,7 @@ use sawtooth_core::Scenario;
 use sawtooth_core::record::{Data, Effort, Records, SCHEMA, Table};
 use sawtooth_core::spec::{FlowSpec, LinkSpec};
 use sawtooth_core::tcp::Config;
-use sawtooth_core::tcp::config::RtoEstimator;
+use sawtooth_core::tcp::rto::RtoEstimator;
 
 /// What is wrong: a rule by name, and what broke it.
 pub type Broken = (&'static str, String);

@@ -5,6 +5,7 @@ use super::super::origins::{Origins, declared_name};
 use crate::packet_source;
 use crate::registry::Value;
 use crate::spec::{FlowSpec, LinkSpec, Scenario};
+use crate::tcp::key;
 
 /// Segments fit through every link of their flow's path, or are made to where the flow finds out.
 pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) -> Result<()> {
@@ -14,40 +15,43 @@ pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) 
     for (flow, origin) in flows.zip(origins.all_flows()) {
         let of_link = |link: &usize| Some((&links[*link], links[*link].forward.mtu?));
         let narrowest = flow.path.iter().filter_map(of_link);
-        let asks = flow.tcp.flag("mss_from_mtu");
+        let asks = key::mss_from_mtu.of(&flow.tcp);
         let Some((link, mtu)) = narrowest.min_by_key(|(_, mtu)| *mtu) else {
             if asks {
                 let message = format!(
                     "segments of flow `{}` are to fit the `mtu` of its path, and no link of that has one",
                     flow.name
                 );
-                let place = origins.tcp(origin).place_or_common("mss_from_mtu");
+                let place = origins.tcp(origin).place_or_common(key::mss_from_mtu.name);
                 return Err(at(place, message)
                     .hint("give a link `medium = \"ethernet\"`, or an `mtu`, or flows an `smss`"));
             }
             continue;
         };
-        let header = flow.tcp.bytes("header");
+        let header = u64::from(key::header.of(&flow.tcp));
         if asks && mtu > header {
-            flow.tcp.set("smss", Value::Bytes(mtu - header));
-            if !flow.told.contains(&"smss") {
-                flow.told.push("smss");
+            flow.tcp.set(key::smss.name, Value::Bytes(mtu - header));
+            if !flow.told.contains(&key::smss.name) {
+                flow.told.push(key::smss.name);
             }
         }
-        let smss = flow.tcp.bytes("smss");
+        let smss = u64::from(key::smss.of(&flow.tcp));
         if smss + header <= mtu {
             continue;
         }
-        if !flow.tcp.flag("path_mtu_discovery") || mtu <= header {
+        if !key::path_mtu_discovery.of(&flow.tcp) || mtu <= header {
             return Err(too_long(flow, link, mtu));
         }
-        flow.tcp.set("smss", Value::Bytes(mtu - header));
+        flow.tcp.set(key::smss.name, Value::Bytes(mtu - header));
     }
     Ok(())
 }
 
 fn too_long(flow: &FlowSpec, link: &LinkSpec, mtu: u64) -> ScenarioError {
-    let (smss, header) = (flow.tcp.bytes("smss"), flow.tcp.bytes("header"));
+    let (smss, header) = (
+        u64::from(key::smss.of(&flow.tcp)),
+        u64::from(key::header.of(&flow.tcp)),
+    );
     let message = format!(
         "segments of flow `{}` are {} B (smss {smss} B, header {header} B), and link `{}` carries {mtu} B at most",
         flow.name,

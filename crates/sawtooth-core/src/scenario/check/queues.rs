@@ -6,6 +6,7 @@ use super::super::error::{Result, at};
 use super::super::origins::{Origins, declared_name};
 use crate::registry::Value;
 use crate::spec::{Direction, FlowSpec, Scenario};
+use crate::tcp::key;
 
 /// Sizes that hold at least one packet, and what would be if they did not.
 const AT_LEAST_A_PACKET: &[(&str, &str)] = &[
@@ -63,9 +64,9 @@ pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Resu
         let written = origins.link(name);
         let flows = scenario.all_flows();
         let crossing: Vec<_> = flows.filter(|flow| flow.path.contains(&index)).collect();
-        let header = |flow: &&FlowSpec| flow.tcp.bytes("header");
+        let header = |flow: &&FlowSpec| u64::from(key::header.of(&flow.tcp));
         let segments = crossing.iter();
-        let segments = segments.map(|flow| header(flow) + flow.tcp.bytes("smss"));
+        let segments = segments.map(|flow| header(flow) + u64::from(key::smss.of(&flow.tcp)));
         // Some of a source whose sizes are random may be longer than what a queue holds.
         let datagrams = scenario
             .udp

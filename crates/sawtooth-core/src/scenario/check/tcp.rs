@@ -6,8 +6,10 @@ use super::super::context::Table;
 use super::super::error::{Result, at};
 use super::super::origins::TcpTables;
 use crate::cc;
-use crate::registry::{Params, Value};
+use crate::registry::Params;
 use crate::spec::Part;
+use crate::tcp::key;
+use crate::tcp::pacer::Paced;
 use crate::tcp::receive_buffer::ReceiveBuffer;
 
 /// Parameters that the flow of a table will have.
@@ -21,15 +23,12 @@ pub(in crate::scenario) fn check(tcp: &Params, flow: Table) -> Result<()> {
 
 /// The timeout's bounds leave room between them.
 fn timeouts(tcp: &Params, written: &TcpTables) -> Result<()> {
-    let (Value::Duration(least), Value::Duration(most)) = (tcp.get("rto_min"), tcp.get("rto_max"))
-    else {
-        unreachable!("both are times");
-    };
+    let (least, most) = (key::rto_min.of(tcp), key::rto_max.of(tcp));
     if least <= most {
         return Ok(());
     }
     Err(at(
-        written.place_or_common("rto_min"),
+        written.place_or_common(key::rto_min.name),
         format!("`rto_min` is {least} s, above `rto_max`, which is {most} s"),
     ))
 }
@@ -37,12 +36,12 @@ fn timeouts(tcp: &Params, written: &TcpTables) -> Result<()> {
 /// No buffer is larger than it may become.
 fn buffer_limits(tcp: &Params, written: &TcpTables) -> Result<()> {
     for (first, most) in [
-        ("receive_buffer_default", "receive_buffer_max"),
-        ("send_buffer_default", "send_buffer_max"),
+        (key::receive_buffer_default, key::receive_buffer_max),
+        (key::send_buffer_default, key::send_buffer_max),
     ] {
-        if let (Value::Bytes(size), Value::Bytes(limit)) = (tcp.get(first), tcp.get(most))
-            && size > limit
-        {
+        let limit = most.of(tcp);
+        let (first, most, size) = (first.name, most.name, first.of(tcp));
+        if let Some(size) = size.filter(|size| *size > limit) {
             // Blame the key that was written, and where.
             let place = written.own(first).or_else(|| written.own(most));
             let place = place.or_else(|| written.place(first));
@@ -58,16 +57,16 @@ fn buffer_limits(tcp: &Params, written: &TcpTables) -> Result<()> {
 
 /// What of a receive buffer is for data holds a segment.
 fn receive_buffer(tcp: &Params, written: &TcpTables) -> Result<()> {
-    let Value::Bytes(size) = tcp.get("receive_buffer_default") else {
+    let Some(size) = key::receive_buffer_default.of(tcp) else {
         return Ok(());
     };
-    let smss = tcp.bytes("smss");
-    let window = ReceiveBuffer::share(size, tcp.integer("adv_win_scale"));
+    let smss = u64::from(key::smss.of(tcp));
+    let window = ReceiveBuffer::share(size, key::adv_win_scale.of(tcp));
     if window >= smss {
         return Ok(());
     }
     Err(at(
-        written.place_or_common("receive_buffer_default"),
+        written.place_or_common(key::receive_buffer_default.name),
         format!(
             "of a buffer of {size} B {window} B are for data: less than a segment, of {smss} B"
         ),
@@ -77,11 +76,11 @@ fn receive_buffer(tcp: &Params, written: &TcpTables) -> Result<()> {
 
 /// A flow that is not paced has no rate to bound.
 fn pacing(tcp: &Params, written: &TcpTables) -> Result<()> {
-    if tcp.choice("pacing") != "off" || tcp.get("max_pacing_rate") == Value::None {
+    if key::pacing.of(tcp) != Paced::Never || key::max_pacing_rate.of(tcp).is_none() {
         return Ok(());
     }
     Err(at(
-        written.place_or_common("max_pacing_rate"),
+        written.place_or_common(key::max_pacing_rate.name),
         "a flow that is not paced cannot have a `max_pacing_rate`",
     )
     .hint("leave one of the two out: a `max_pacing_rate` paces with `pacing = \"algorithm\"`, too"))

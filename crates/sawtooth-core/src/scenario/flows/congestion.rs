@@ -10,6 +10,8 @@ use super::super::part::{named, part};
 use crate::cc;
 use crate::registry::{Entry, Params, Value};
 use crate::spec::Part;
+use crate::tcp::key;
+use crate::tcp::params::Feedback;
 
 /// What decides how much a flow sends.
 pub(super) struct Sender {
@@ -77,7 +79,9 @@ fn kernel_name(json: &Json, path: &str) -> Result<Option<String>> {
 /// An algorithm as specified, or as Linux has it.
 pub(in crate::scenario) fn defaults(entry: &'static Entry<cc::Algorithm>, tcp: &Params) -> Params {
     let mut params = Params::defaults(entry.params);
-    entry.new.set_as_in(tcp.choice("algorithms"), &mut params);
+    entry
+        .new
+        .set_as_in(key::algorithms.of(tcp).word(), &mut params);
     params
 }
 
@@ -85,8 +89,8 @@ pub(in crate::scenario) fn defaults(entry: &'static Entry<cc::Algorithm>, tcp: &
 pub(super) fn bring_feedback(cc: &Part, tcp: &mut Params) {
     let feedback = match cc::named(cc.name).needs.ecn {
         cc::Ecn::Classic => return,
-        cc::Ecn::Every => "dctcp",
-        cc::Ecn::L4s => "accurate",
+        cc::Ecn::Every => Feedback::Dctcp,
+        cc::Ecn::L4s => Feedback::Accurate,
     };
-    tcp.set("ecn", Value::Choice(feedback));
+    tcp.set(key::ecn.name, Value::Choice(feedback.word()));
 }

@@ -9,6 +9,7 @@ use super::{congestion, packets, route, tcp, when};
 use crate::registry::Params;
 use crate::source;
 use crate::spec::{FlowSpec, Part};
+use crate::tcp::key;
 
 /// The connection called `name`, with the parameters of the scenario's `stack` unless it has its own.
 pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -> Result<FlowSpec> {
@@ -16,7 +17,7 @@ pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -
     check::tcp(&tcp, table)?;
     let sender = congestion::sender(table, &tcp)?;
     let receiver = congestion::receiver(table)?;
-    if !told.contains(&"ecn") {
+    if !told.contains(&key::ecn.name) {
         congestion::bring_feedback(&sender.cc, &mut tcp);
     }
     let source = source(table)?;

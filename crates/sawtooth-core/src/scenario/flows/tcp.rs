@@ -7,7 +7,7 @@ use super::super::error::{Result, at, unknown};
 use super::super::params::set_params;
 use super::super::value::object;
 use crate::registry::{Params, Value};
-use crate::{kernel, tcp};
+use crate::tcp::{self, key};
 
 /// The parameters of the scenario's stack.
 pub(super) fn stack(tree: &Map<String, Json>) -> Result<Params> {
@@ -48,7 +48,7 @@ pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static 
         };
         set_params(&mut params, tcp::PARAMS, table, &[], "tcp parameter")?;
         see_to_ack_every(&mut params, table)?;
-        let known = kernel::TCP_KEYS.iter().map(|(key, _)| *key);
+        let known = tcp::params::told_to_kernels().map(|(name, _)| name);
         told.extend(known.filter(|key| table.has(key)));
     }
     Ok((params, told))
@@ -57,14 +57,17 @@ pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static 
 /// When acknowledgements are sent has two keys; who writes one does not mean the other, which may be the stack's.
 fn see_to_ack_every(tcp: &mut Params, table: Table) -> Result<()> {
     let written = |key: &str| table.keys.get(key).is_some_and(|value| value != "none");
-    match (written("ack_every"), written("ack_window_share")) {
+    match (
+        written(key::ack_every.name),
+        written(key::ack_window_share.name),
+    ) {
         (true, true) => Err(at(
-            table.place("ack_window_share"),
+            table.place(key::ack_window_share.name),
             "`ack_every` and `ack_window_share` both say when acknowledgements are sent",
         )
         .hint("keep one of them")),
         (true, false) => {
-            tcp.set("ack_window_share", Value::None);
+            tcp.set(key::ack_window_share.name, Value::None);
             Ok(())
         }
         _ => Ok(()),

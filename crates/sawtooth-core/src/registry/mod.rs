@@ -1,5 +1,12 @@
 //! Tables of the parts a study can name, their parameters, and look-up by name.
 
+mod key;
+mod words;
+
+pub use key::{FromValue, Key};
+pub use words::Words;
+pub(crate) use words::words;
+
 /// What a parameter's value may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {

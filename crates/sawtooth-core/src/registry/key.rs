@@ -1,0 +1,114 @@
+//! Names of parameters that know their type: a misspelt one does not compile, and nobody asks for the wrong kind of value.
+
+use std::marker::PhantomData;
+
+use super::{Params, Value, Words};
+
+/// A parameter's name, and the type of its value.
+#[derive(Debug)]
+pub struct Key<T> {
+    pub name: &'static str,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Key<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Key<T> {}
+
+impl<T> Key<T> {
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            value: PhantomData,
+        }
+    }
+}
+
+impl<T: FromValue> Key<T> {
+    /// Its value.
+    ///
+    /// # Panics
+    /// If `params` are of another table: a programming error.
+    pub fn of(self, params: &Params) -> T {
+        let value = params.get(self.name);
+        T::from_value(value).unwrap_or_else(|| panic!("{} cannot be {value:?}", self.name))
+    }
+}
+
+/// A type that a parameter's value can have in code. Times are seconds, rates bits per second.
+pub trait FromValue: Sized {
+    fn from_value(value: Value) -> Option<Self>;
+}
+
+impl FromValue for bool {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Bool(flag) => Some(flag),
+            _ => None,
+        }
+    }
+}
+
+impl FromValue for f64 {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Number(value) | Value::Duration(value) | Value::Rate(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl FromValue for i64 {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Integer(value) => Some(value),
+            Value::Packets(value) | Value::Bytes(value) => Self::try_from(value).ok(),
+            _ => None,
+        }
+    }
+}
+
+impl FromValue for u64 {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Integer(value) => Self::try_from(value).ok(),
+            Value::Packets(value) | Value::Bytes(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// More than there is room for is the most there is room for.
+impl FromValue for u32 {
+    fn from_value(value: Value) -> Option<Self> {
+        u64::from_value(value).map(|value| Self::try_from(value).unwrap_or(Self::MAX))
+    }
+}
+
+impl FromValue for usize {
+    fn from_value(value: Value) -> Option<Self> {
+        u64::from_value(value).map(|value| Self::try_from(value).unwrap_or(Self::MAX))
+    }
+}
+
+impl<T: FromValue> FromValue for Option<T> {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::None => Some(None),
+            value => T::from_value(value).map(Some),
+        }
+    }
+}
+
+impl<T: Words> FromValue for T {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Choice(word) => T::from_word(word),
+            _ => None,
+        }
+    }
+}

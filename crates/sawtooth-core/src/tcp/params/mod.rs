@@ -1,0 +1,187 @@
+//! Every parameter of a TCP endpoint: the table that studies, docs and the schema read, and what it resolves to.
+//!
+//! A flag costs three lines. Its row in `table.rs`, where its name, type, default, readers and meaning are written once:
+//!
+//! ```text
+//!     push_acks -> bool = flag(false),
+//!         "whether a segment that ends what the application wrote (PSH) is acknowledged at once, as it is read at once";
+//! ```
+//!
+//! its use, `config.push_acks`; and a line in each stack of `stacks.rs` that has it otherwise than `rfc`, whose values the defaults are:
+//!
+//! ```text
+//!     set(key::push_acks, Value::Bool(true)),
+//! ```
+//!
+//! From its row come the field of [`Config`], the entry of [`PARAMS`], [`key::push_acks`], the documentation and the errors. It is there, by name and by type:
+//!
+//! ```
+//! use sawtooth_core::registry::{Params, Value};
+//! use sawtooth_core::tcp::{Config, PARAMS, STACKS, key};
+//!
+//! let mut params = Params::defaults(PARAMS);
+//! assert!(!Config::from(&params).push_acks);
+//! params.set(key::push_acks.name, Value::Bool(true));
+//! assert!(Config::from(&params).push_acks && key::push_acks.of(&params));
+//!
+//! let linux = STACKS.iter().find(|stack| stack.name == "linux").expect("a stack");
+//! assert!(linux.values.contains(&("push_acks", Value::Bool(true))));
+//! ```
+//!
+//! A name that no row has does not compile, neither in code nor in a stack, nor does a word that its choice does not have.
+
+mod choices;
+mod config;
+mod row;
+mod stacks;
+mod table;
+
+pub use choices::{
+    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, Recovery,
+    ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
+};
+pub(super) use config::whole;
+pub use config::{UNLIMITED, WindowSize};
+pub use row::{KernelKey, ReadBy, TcpParam};
+pub use stacks::{STACKS, Stack};
+pub use table::{Config, ROWS, key};
+
+use crate::registry::Param;
+
+/// All keys of `tcp`. The default is the `rfc` stack's value.
+pub const PARAMS: &[Param] = &{
+    let mut params = [ROWS[0].param; ROWS.len()];
+    let mut index = 0;
+    while index < ROWS.len() {
+        params[index] = ROWS[index].param;
+        index += 1;
+    }
+    params
+};
+
+/// What a real kernel can be told, in order.
+pub fn told_to_kernels() -> impl Iterator<Item = (&'static str, KernelKey)> + Clone {
+    ROWS.iter()
+        .filter_map(|row| Some((row.param.name, row.kernel?)))
+}
+
+/// Makes the table, a typed key for each of its rows, and [`Config`].
+///
+/// ```text
+/// NAME -> TYPE = WHAT IT TAKES AND WHO READS IT (`row`), MEANING;      a field of `Config`, of this type
+/// NAME:   TYPE = the same;                                             read together with others
+/// joined(params) { FIELD: TYPE = EXPRESSION; }                         what follows from several
+/// ```
+macro_rules! params {
+    (
+        rows { $($name:ident $(-> $field:ty)? $(: $read:ty)? = $row:expr, $summary:literal;)* }
+        joined($params:ident) { $($(#[$meaning:meta])* $joined:ident: $type:ty = $value:expr;)* }
+    ) => {
+        /// All rows, in the order in which they are documented.
+        pub const ROWS: &[TcpParam] = &[$({
+            const UNNAMED: Unnamed<$($field)? $($read)?> = $row;
+            UNNAMED.named(stringify!($name), $summary)
+        },)*];
+
+        /// The names of all rows.
+        #[allow(non_upper_case_globals, reason = "a parameter is written as in a study")]
+        pub mod key {
+            use super::*;
+            $(
+                #[doc = $summary]
+                pub const $name: Key<$($field)? $($read)?> = Key::new(stringify!($name));
+            )*
+        }
+
+        /// The parameters of one connection, resolved. Windows are in segments.
+        #[derive(Clone, Debug)]
+        pub struct Config {
+            $($(#[doc = $summary] pub $name: $field,)?)*
+            $($(#[$meaning])* pub $joined: $type,)*
+        }
+
+        impl From<&Params> for Config {
+            fn from($params: &Params) -> Self {
+                Self {
+                    $($($name: Key::<$field>::new(stringify!($name)).of($params),)?)*
+                    $($joined: $value,)*
+                }
+            }
+        }
+    };
+}
+use params;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{Kind, Params, Value};
+
+    #[test]
+    fn every_default_and_every_stack_resolves() {
+        for stack in STACKS {
+            let mut params = Params::defaults(PARAMS);
+            for (name, value) in stack.values {
+                params.set(name, *value);
+            }
+            let config = Config::from(&params);
+            assert!(config.smss > 0, "{}", stack.name);
+        }
+    }
+
+    #[test]
+    fn every_word_of_every_choice_resolves() {
+        for param in PARAMS {
+            if let Kind::Choice(words) = param.kind {
+                for word in words {
+                    let mut params = Params::defaults(PARAMS);
+                    params.set(param.name, Value::Choice(word));
+                    let _ = Config::from(&params);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_reads_a_parameter_is_another_choice_and_what_a_kernel_lacks_is_a_word() {
+        let words_of = |name: &str| {
+            let row = PARAMS.iter().find(|param| param.name == name);
+            match row.expect("a row").kind {
+                Kind::Choice(words) => words,
+                other => panic!("{name} is {other:?}"),
+            }
+        };
+        for row in ROWS {
+            for word in row.read_by.iter().flat_map(|readers| readers.words) {
+                let choice = row.read_by.expect("it has readers").choice;
+                assert!(words_of(choice).contains(word), "{}", row.param.name);
+            }
+            for word in row.kernel.iter().flat_map(|kernel| kernel.unknown) {
+                assert!(words_of(row.param.name).contains(word), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_rfcs() {
+        let params = Params::defaults(PARAMS);
+        let specified = [
+            (
+                "smss",
+                Value::Bytes(1460),
+                "1500 of RFC 894, less both headers",
+            ),
+            ("header", Value::Bytes(40), "RFC 791, RFC 9293 §3.1"),
+            ("ack_size", Value::Bytes(40), "RFC 791, RFC 9293 §3.1"),
+            ("dup_thresh", Value::Integer(3), "RFC 5681 §3.2"),
+            ("rto_initial", Value::Duration(1.0), "RFC 6298 §2.1"),
+            ("rto_max", Value::Duration(60.0), "RFC 6298 §2.5"),
+            ("ack_every", Value::Integer(2), "RFC 5681 §4.2"),
+            ("max_sack_blocks", Value::Integer(3), "RFC 2018 §3"),
+            ("probe_max_ack_delay", Value::Duration(0.2), "RFC 8985 §7.2"),
+        ];
+        for (name, value, place) in specified {
+            assert_eq!(params.get(name), value, "{name}, {place}");
+        }
+    }
+}
