@@ -12,7 +12,7 @@
 //!   (see [`super::receiver`]).
 
 use super::ack_policy::Pace;
-use super::config::Config;
+use super::params::Config;
 use super::rto::Rto;
 use super::ticks::{HAIR, Ticks};
 

@@ -23,7 +23,7 @@
 //! reduction follows the first, there as here. Linux's `dctcp` sends SYN and acknowledgements as ECT(0), too. Which
 //! segments its receiver acknowledges at once for marks is what `quick_acks_again` is about.
 
-use super::config::Feedback;
+use super::params::Feedback;
 use super::sender::Sender;
 use crate::cc::{self, Signal};
 use crate::events::Event;

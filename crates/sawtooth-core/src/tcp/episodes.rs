@@ -4,7 +4,7 @@
 //! reduction is undone. A timeout ends the recovery that it interrupts and begins an episode of its own; further timeouts before that one's
 //! recovery point belong to it.
 
-use super::config::Recovery;
+use super::params::Recovery;
 use super::sender::Sender;
 use crate::events::Event;
 

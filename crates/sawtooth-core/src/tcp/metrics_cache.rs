@@ -79,7 +79,7 @@ fn remember(known: Inherited, legacy: Legacy) -> Inherited {
         (Some(known), Some(srtt)) if srtt < known => Some(known - (known - srtt) / 8.0),
         (known, srtt) => srtt.or(known),
     };
-    let ssthresh = if ssthresh >= super::config::UNLIMITED || cwnd < ssthresh {
+    let ssthresh = if ssthresh >= super::params::UNLIMITED || cwnd < ssthresh {
         known.ssthresh
     } else {
         Some((cwnd / 2.0).floor().max(ssthresh.floor()))

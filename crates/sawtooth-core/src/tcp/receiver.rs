@@ -13,9 +13,9 @@
 //!   leaves the next wait at its base (40 ms, again and again), until a segment comes again, or until one is marked.
 
 use super::ack_policy::Policy;
-use super::config::{Config, Feedback};
 use super::delayed_ack::DelayedAck;
 use super::ecn;
+use super::params::{Config, Feedback};
 use super::receive_buffer::{ReceiveBuffer, millis};
 use super::sack_compression::SackCompression;
 use super::scoreboard::{Range, RangeSet, SackBlocks};

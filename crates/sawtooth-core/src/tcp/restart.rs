@@ -4,7 +4,7 @@
 //! window); RFC 2861 §3.1 (`decay`: half for every timeout that has passed, and a threshold that remembers three quarters; as the kernel's
 //! documentation of `tcp_slow_start_after_idle` says of Linux, which goes down to the restart window of RFC 5681).
 
-use super::config::{Config, RestartAfterIdle};
+use super::params::{Config, RestartAfterIdle};
 use super::sender::Sender;
 use crate::cc::Windows;
 use crate::events::Event;
@@ -55,7 +55,7 @@ impl Sender {
 mod tests {
     use super::*;
     use crate::registry::{Params, Value};
-    use crate::tcp::config::PARAMS;
+    use crate::tcp::params::PARAMS;
 
     fn after(kind: &'static str, idle_secs: f64) -> (f64, f64) {
         let mut params = Params::defaults(PARAMS);

@@ -15,7 +15,7 @@
 
 use std::collections::VecDeque;
 
-use super::config::Config;
+use super::params::Config;
 
 /// What a written segment takes besides its data.
 const OVERHEAD: u64 = 1280;

@@ -28,7 +28,11 @@
 //! assert!(linux.values.contains(&("push_acks", Value::Bool(true))));
 //! ```
 //!
-//! A name that no row has does not compile, neither in code nor in a stack, nor does a word that its choice does not have.
+//! A name that no row has does not compile, neither in code nor in a stack, nor does a word that its choice does not have:
+//!
+//! ```compile_fail
+//! let misspelt = sawtooth_core::tcp::key::push_akcs;
+//! ```
 
 mod choices;
 mod config;
