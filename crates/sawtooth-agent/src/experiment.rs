@@ -13,6 +13,7 @@ use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use sawtooth_core::Scenario;
 use sawtooth_core::exchanges::Exchanges;
+use sawtooth_core::kernel::{APPLICATION, Programs, TIME, Time};
 use sawtooth_core::record::rows::Stalls;
 use sawtooth_core::spec::{FlowSpec, Sampling};
 use serde_json::{Value as Json, json};
@@ -140,7 +141,7 @@ impl<'a> Experiment<'a> {
         let addresses = setup::addresses(scenario);
         let mut flows = Vec::new();
         let mut servers = None;
-        if scenario.kernel.settings.choice("application") == "http" {
+        if APPLICATION.of(&scenario.kernel.settings) == Programs::Http {
             let address = addresses.sender;
             servers = Some(Servers::start(scenario, &hosts, address, FIRST_PORT)?);
             for (port, spec) in (FIRST_PORT..).zip(&scenario.flows) {
@@ -167,7 +168,7 @@ impl<'a> Experiment<'a> {
             room: vec![0; CHUNK],
             _servers: servers,
             clock: Clock::start()?,
-            time_stands_still: user_mode && scenario.kernel.settings.choice("time") == "virtual",
+            time_stands_still: user_mode && TIME.of(&scenario.kernel.settings) == Time::Virtual,
             known: None,
             due: f64::INFINITY,
             alarm: TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK)?,

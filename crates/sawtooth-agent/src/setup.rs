@@ -16,6 +16,7 @@ use std::fmt::{self, Display};
 use std::net::Ipv4Addr;
 
 use sawtooth_core::Scenario;
+use sawtooth_core::kernel::{SHAPER, Shaper};
 use sawtooth_core::registry::Value;
 use sawtooth_core::spec::{Direction, FlowSpec};
 use sawtooth_core::tcp::key;
@@ -160,7 +161,7 @@ pub fn addresses(scenario: &Scenario) -> Addresses {
 }
 
 pub fn kernel_shaper(scenario: &Scenario) -> bool {
-    scenario.kernel.settings.choice("shaper") == "kernel"
+    SHAPER.of(&scenario.kernel.settings) == Shaper::Kernel
 }
 
 /// Every step, in order.

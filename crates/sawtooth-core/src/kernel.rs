@@ -2,15 +2,43 @@
 //!
 //! [`PARAMS`] is the table of settings; besides them there are `image`, the kernel's name, and `sysctl`, a table of names and values.
 
-use crate::registry::{Kind, Param, Value};
+use crate::registry::{Key, Kind, Param, Value, Words, words};
+
+words! {
+    /// How the guest's clock goes.
+    pub enum Time {
+        Virtual = "virtual",
+        Real = "real",
+    }
+}
+
+words! {
+    /// What moves the data.
+    pub enum Programs {
+        Sockets = "sockets",
+        Http = "http",
+    }
+}
+
+words! {
+    /// What makes the link.
+    pub enum Shaper {
+        Simulator = "simulator",
+        Kernel = "kernel",
+    }
+}
+
+pub const TIME: Key<Time> = Key::new("time");
+pub const APPLICATION: Key<Programs> = Key::new("application");
+pub const SHAPER: Key<Shaper> = Key::new("shaper");
 
 /// All keys of `kernel` that have a value of a [`Kind`].
 pub const PARAMS: &[Param] = &[
     Param {
-        name: "time",
+        name: TIME.name,
         summary: "virtual: the clock stands still while the guest computes, so the machine's load changes nothing; real: as it passes",
-        kind: Kind::Choice(&["virtual", "real"]),
-        default: Value::Choice("virtual"),
+        kind: Kind::Choice(Time::WORDS),
+        default: Value::Choice(Time::Virtual.word()),
     },
     Param {
         name: "memory",
@@ -25,16 +53,16 @@ pub const PARAMS: &[Param] = &[
         default: Value::Integer(1),
     },
     Param {
-        name: "application",
+        name: APPLICATION.name,
         summary: "what moves the data: the agent's own sockets, or Apache and wget with the transfer as a file",
-        kind: Kind::Choice(&["sockets", "http"]),
-        default: Value::Choice("sockets"),
+        kind: Kind::Choice(Programs::WORDS),
+        default: Value::Choice(Programs::Sockets.word()),
     },
     Param {
-        name: "shaper",
+        name: SHAPER.name,
         summary: "what makes the link: the simulator's own code between two TUN devices, or the kernel's tbf and netem over veth",
-        kind: Kind::Choice(&["simulator", "kernel"]),
-        default: Value::Choice("simulator"),
+        kind: Kind::Choice(Shaper::WORDS),
+        default: Value::Choice(Shaper::Simulator.word()),
     },
     Param {
         name: "qdisc",

@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList};
 use sawtooth_core::demand::Demand;
 use sawtooth_core::feed::{self, Offered};
+use sawtooth_core::kernel::{SHAPER, Shaper};
 use sawtooth_core::noise;
 use sawtooth_core::packet::Ecn;
 use sawtooth_core::queue;
@@ -279,7 +280,7 @@ fn kernel_settings<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<
     }
     let qdisc = kernel.settings.choice("qdisc");
     let mut modules = vec!["tun".to_owned()];
-    if kernel.settings.choice("shaper") == "kernel" {
+    if SHAPER.of(&kernel.settings) == Shaper::Kernel {
         modules = vec!["veth".into(), "sch_tbf".into(), "sch_netem".into()];
         if qdisc != "scenario" {
             modules.push(format!("sch_{qdisc}"));

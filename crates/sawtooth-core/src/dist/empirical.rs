@@ -8,8 +8,18 @@
 //! blanks or a comma; `#` begins a comment. The values count `unit`s.
 
 use super::{Distribution, Fault, New, number};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Key, Kind, Param, Value, Words, words};
 use crate::rng::Stream;
+
+words! {
+    /// What the function is between two points.
+    enum Interpolation {
+        Linear = "linear",
+        Steps = "steps",
+    }
+}
+
+const INTERPOLATION: Key<Interpolation> = Key::new("interpolation");
 
 pub const ENTRY: Entry<New> = Entry {
     name: "empirical",
@@ -17,10 +27,10 @@ pub const ENTRY: Entry<New> = Entry {
     specification: &[],
     params: &[
         Param {
-            name: "interpolation",
+            name: INTERPOLATION.name,
             summary: "between two points: a straight line, or the upper one's value",
-            kind: Kind::Choice(&["linear", "steps"]),
-            default: Value::Choice("linear"),
+            kind: Kind::Choice(Interpolation::WORDS),
+            default: Value::Choice(Interpolation::Linear.word()),
         },
         Param {
             name: "unit",
@@ -35,7 +45,7 @@ pub const ENTRY: Entry<New> = Entry {
         let points = spec.points.iter();
         Ok(Box::new(Empirical {
             points: points.map(|(value, p)| (value * unit, *p)).collect(),
-            steps: spec.params.choice("interpolation") == "steps",
+            steps: INTERPOLATION.of(&spec.params) == Interpolation::Steps,
         }))
     },
 };

@@ -30,7 +30,7 @@ pub mod socket;
 pub mod stopwatch;
 
 use crate::packet::Packet;
-use crate::registry::{Kind, Param, Params, Value};
+use crate::registry::{Key, Kind, Param, Params, Value, Words, words};
 
 /// A cost or delay that is nothing unless it is given.
 const fn time(name: &'static str, summary: &'static str) -> Param {
@@ -57,6 +57,16 @@ const fn packets(name: &'static str, summary: &'static str) -> Param {
     }
 }
 
+words! {
+    /// When an application that has written everything closes the connection.
+    enum Close {
+        AtOnce = "at_once",
+        Acknowledged = "acknowledged",
+    }
+}
+
+const CLOSE: Key<Close> = Key::new("close");
+
 /// All parameters of a host.
 pub const PARAMS: &[Param] = &[
     time(
@@ -80,11 +90,11 @@ pub const PARAMS: &[Param] = &[
         "processor time until an application that slept runs again",
     ),
     Param {
-        name: "close",
+        name: CLOSE.name,
         summary: "when an application that has written everything closes the connection, which pushes what is held back: at once, or when all has been \
                   acknowledged",
-        kind: Kind::Choice(&["at_once", "acknowledged"]),
-        default: Value::Choice("at_once"),
+        kind: Kind::Choice(Close::WORDS),
+        default: Value::Choice(Close::AtOnce.word()),
     },
     Param {
         name: "socket_memory",
@@ -225,7 +235,7 @@ impl From<&Params> for Profile {
             write: cost("write_cost", "write_byte_cost"),
             read: cost("read_cost", "read_byte_cost"),
             wake: params.duration("wake_cost"),
-            closes_at_once: params.choice("close") == "at_once",
+            closes_at_once: CLOSE.of(params) == Close::AtOnce,
             memory: socket::Memory::from(params),
             send: cost("send_packet_cost", "send_byte_cost"),
             receive: cost("receive_packet_cost", "receive_byte_cost"),

@@ -10,7 +10,7 @@
 //! **Rates.** The rate of a link is that at which the medium's bytes leave. Of ATM over SONET or SDH these are cells: of the 155.52 Mbit/s of
 //! STM-1 (OC-3c) 149.76 are left for them (ITU-T I.432.2).
 
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, words};
 
 /// Constructor of a table row.
 pub type New = fn(&Params) -> Medium;
@@ -24,6 +24,16 @@ pub enum Medium {
         encapsulation_bytes: u32,
     },
 }
+
+words! {
+    /// What says which protocol a packet in cells is of.
+    enum Encapsulation {
+        LlcSnap = "llc_snap",
+        VcMultiplexing = "vc_multiplexing",
+    }
+}
+
+const ENCAPSULATION: Key<Encapsulation> = Key::new("encapsulation");
 
 /// IEEE 802.3: preamble and start-of-frame delimiter; addresses and type; frame check sequence; the least there is between two frames
 /// (96 bit times); the shortest frame, from the addresses on.
@@ -56,15 +66,15 @@ pub const TABLE: &[Entry<New>] = &[
         summary: "cells of 53 bytes with 48 of payload each, that an AAL5 unit with its trailer of 8 bytes fills; mtu 9180 B",
         specification: &["RFC 2684", "RFC 2225", "ITU-T I.363.5", "ITU-T I.361"],
         params: &[Param {
-            name: "encapsulation",
+            name: ENCAPSULATION.name,
             summary: "what says which protocol a packet is of: 8 bytes of LLC and SNAP in front of it (RFC 2684 §5), or the connection itself (§6)",
-            kind: Kind::Choice(&["llc_snap", "vc_multiplexing"]),
-            default: Value::Choice("llc_snap"),
+            kind: Kind::Choice(Encapsulation::WORDS),
+            default: Value::Choice(Encapsulation::LlcSnap.word()),
         }],
         new: |params| Medium::Atm {
-            encapsulation_bytes: match params.choice("encapsulation") {
-                "vc_multiplexing" => 0,
-                _ => LLC_SNAP,
+            encapsulation_bytes: match ENCAPSULATION.of(params) {
+                Encapsulation::LlcSnap => LLC_SNAP,
+                Encapsulation::VcMultiplexing => 0,
             },
         },
     },

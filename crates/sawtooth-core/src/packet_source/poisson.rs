@@ -7,8 +7,17 @@ use super::{
     Departure, HEADER_BYTES, LARGEST_BYTES, Maker, PacketSource, RATE, SIZE, check_size,
     exponential, packets_per_sec, size,
 };
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Key, Kind, Param, Value, Words, words};
 use crate::rng::Stream;
+
+words! {
+    enum Sizes {
+        Constant = "constant",
+        Exponential = "exponential",
+    }
+}
+
+const SIZES: Key<Sizes> = Key::new("sizes");
 
 pub const ENTRY: Entry<Maker> = Entry {
     name: "poisson",
@@ -18,10 +27,10 @@ pub const ENTRY: Entry<Maker> = Entry {
         RATE,
         SIZE,
         Param {
-            name: "sizes",
+            name: SIZES.name,
             summary: "constant: every packet has `size`; exponential: in the mean, and none more than an IP packet can have",
-            kind: Kind::Choice(&["constant", "exponential"]),
-            default: Value::Choice("constant"),
+            kind: Kind::Choice(Sizes::WORDS),
+            default: Value::Choice(Sizes::Constant.word()),
         },
     ],
     new: Maker {
@@ -29,15 +38,15 @@ pub const ENTRY: Entry<Maker> = Entry {
             Box::new(Poisson {
                 mean_gap_secs: 1.0 / packets_per_sec(params),
                 size: size(params),
-                exponential_sizes: params.choice("sizes") == "exponential",
+                exponential_sizes: SIZES.of(params) == Sizes::Exponential,
                 stream,
                 now: 0.0,
             })
         },
         packets_per_sec,
-        largest_bytes: |params| match params.choice("sizes") {
-            "exponential" => LARGEST_BYTES,
-            _ => params.bytes("size"),
+        largest_bytes: |params| match SIZES.of(params) {
+            Sizes::Exponential => LARGEST_BYTES,
+            Sizes::Constant => params.bytes("size"),
         },
         draws: |_, _| None,
         check: |params, _| check_size(params),

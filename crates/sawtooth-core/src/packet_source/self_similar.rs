@@ -11,8 +11,18 @@
 
 use super::{Complaint, Departure, Maker, PacketSource, SIZE, check_size, size};
 use crate::noise;
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, words};
 use crate::rng::Stream;
+
+words! {
+    /// When the packets of a period leave.
+    enum Spread {
+        Even = "even",
+        BackToBack = "back_to_back",
+    }
+}
+
+const SPREAD: Key<Spread> = Key::new("spread");
 
 /// Periods of a run for which the noise takes 400 MB while it is made.
 const MOST_PERIODS: f64 = 8_388_608.0;
@@ -60,10 +70,10 @@ pub const ENTRY: Entry<Maker> = Entry {
         },
         SIZE,
         Param {
-            name: "spread",
+            name: SPREAD.name,
             summary: "even: the packets of a period leave at equal distances; back_to_back: all at its beginning",
-            kind: Kind::Choice(&["even", "back_to_back"]),
-            default: Value::Choice("even"),
+            kind: Kind::Choice(Spread::WORDS),
+            default: Value::Choice(Spread::Even.word()),
         },
     ],
     new: Maker {
@@ -74,7 +84,7 @@ pub const ENTRY: Entry<Maker> = Entry {
                 period_secs: params.duration("period"),
                 cap: cap(params),
                 size: size(params),
-                even: params.choice("spread") == "even",
+                even: SPREAD.of(params) == Spread::Even,
                 at: 0,
                 sent: 0,
             })

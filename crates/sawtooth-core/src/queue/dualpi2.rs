@@ -28,7 +28,35 @@
 use super::flows::signed;
 use super::{Backlog, Fifo, Limit, New, Next, Queue, Queued, Site, Verdict};
 use crate::packet::Ecn;
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, words};
+
+words! {
+    /// Which of the two queues is next.
+    enum Order {
+        Wrr = "wrr",
+        TsFifo = "ts_fifo",
+    }
+}
+
+words! {
+    /// Which packets go into the L queue.
+    enum L4s {
+        Ect1 = "ect1",
+        AnyEct = "any_ect",
+    }
+}
+
+words! {
+    /// What happens when marks no longer help.
+    enum Overload {
+        Drop = "drop",
+        Delay = "delay",
+    }
+}
+
+const SCHEDULER: Key<Order> = Key::new("scheduler");
+const L4S: Key<L4s> = Key::new("l4s");
+const OVERLOAD: Key<Overload> = Key::new("overload");
 
 const NON_NEGATIVE: Kind = Kind::Duration {
     min_exclusive: false,
@@ -119,10 +147,10 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Integer(1),
         },
         Param {
-            name: "scheduler",
+            name: SCHEDULER.name,
             summary: "which queue is next: weighted round robin, or a time-shifted FIFO",
-            kind: Kind::Choice(&["wrr", "ts_fifo"]),
-            default: Value::Choice("wrr"),
+            kind: Kind::Choice(Order::WORDS),
+            default: Value::Choice(Order::Wrr.word()),
         },
         Param {
             name: "classic_share",
@@ -140,16 +168,16 @@ pub const ENTRY: Entry<New> = Entry {
             default: Value::Duration(0.05),
         },
         Param {
-            name: "l4s",
+            name: L4S.name,
             summary: "ECN fields of the L queue's packets besides CE: ECT(1) alone, or any that is ECN-capable",
-            kind: Kind::Choice(&["ect1", "any_ect"]),
-            default: Value::Choice("ect1"),
+            kind: Kind::Choice(L4s::WORDS),
+            default: Value::Choice(L4s::Ect1.word()),
         },
         Param {
-            name: "overload",
+            name: OVERLOAD.name,
             summary: "when marks no longer help: drop in both queues, or let delay grow until the buffer is full",
-            kind: Kind::Choice(&["drop", "delay"]),
-            default: Value::Choice("drop"),
+            kind: Kind::Choice(Overload::WORDS),
+            default: Value::Choice(Overload::Drop.word()),
         },
     ],
     new: |params, site| Box::new(DualPi2::new(params, &site)),
@@ -202,7 +230,7 @@ impl DualPi2 {
                 Value::None => Limit::Bytes(bytes_in(site, params.duration("limit_time"))),
                 _ => Limit::of(params, "limit"),
             },
-            any_ect: params.choice("l4s") == "any_ect",
+            any_ect: L4S.of(params) == L4s::AnyEct,
             l4s: Side::default(),
             classic: Side::default(),
             scheduler: Scheduler::of(params),
@@ -359,7 +387,7 @@ impl Pi2 {
             alpha: gain("alpha", 0.1 * period / (rtt_max * rtt_max)),
             beta: gain("beta", 0.3 / rtt_max),
             k: params.number("k"),
-            drops: params.choice("overload") == "drop",
+            drops: OVERLOAD.of(params) == Overload::Drop,
             base: 0.0,
             previous: 0.0,
             count: 0.0,
@@ -420,11 +448,11 @@ enum Turn {
 
 impl Scheduler {
     fn of(params: &Params) -> Self {
-        match params.choice("scheduler") {
-            "ts_fifo" => Self::TsFifo {
+        match SCHEDULER.of(params) {
+            Order::TsFifo => Self::TsFifo {
                 shift: params.duration("time_shift"),
             },
-            _ => Self::Wrr {
+            Order::Wrr => Self::Wrr {
                 share: params.number("classic_share"),
                 credit: 0.0,
             },

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::{Backlog, Fifo, Limit, Queued};
-use crate::registry::{Kind, Param, Params, Value};
+use crate::registry::{Key, Kind, Param, Params, Value, Words, words};
 use crate::rng::Stream;
 
 /// How many queues there are.
@@ -25,10 +25,10 @@ pub const QUEUES: Param = Param {
 
 /// Which packet of the longest queue gives way.
 pub const DROP_FROM: Param = Param {
-    name: "drop_from",
+    name: END.name,
     summary: "end of the longest queue from which a packet is dropped when the buffer is full",
-    kind: Kind::Choice(&["tail", "head"]),
-    default: Value::Choice("tail"),
+    kind: Kind::Choice(End::WORDS),
+    default: Value::Choice(End::Tail.word()),
 };
 
 /// Which of `buckets` a flow falls into.
@@ -207,20 +207,20 @@ impl<A> Flows<A> {
     }
 }
 
-/// An end of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    Tail,
-    Head,
+words! {
+    /// An end of a queue.
+    pub enum End {
+        Tail = "tail",
+        Head = "head",
+    }
 }
+
+const END: Key<End> = Key::new("drop_from");
 
 impl End {
     /// The parameter [`DROP_FROM`].
     pub fn of(params: &Params) -> Self {
-        match params.choice("drop_from") {
-            "head" => Self::Head,
-            _ => Self::Tail,
-        }
+        END.of(params)
     }
 }
 

@@ -27,7 +27,7 @@
 
 use super::drop_tail::{LIMIT, Limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, words};
 use crate::rng::Stream;
 use crate::units::Duration;
 
@@ -134,10 +134,10 @@ pub const ECN_THRESHOLD: Param = Param {
 };
 
 pub const DELAY: Param = Param {
-    name: "delay",
+    name: DELAY_FROM.name,
     summary: "where the delay is taken from: timestamp, of the packet that left last, or departure_rate, by Little's law",
-    kind: Kind::Choice(&["timestamp", "departure_rate"]),
-    default: Value::Choice("timestamp"),
+    kind: Kind::Choice(DelayFrom::WORDS),
+    default: Value::Choice(DelayFrom::Timestamp.word()),
 };
 
 pub const RATE_THRESHOLD: Param = Param {
@@ -175,12 +175,15 @@ pub const BYTE_MODE: Param = Param {
     default: Value::Bool(false),
 };
 
-/// Where the delay is taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DelayFrom {
-    Timestamp,
-    DepartureRate,
+words! {
+    /// Where the delay is taken from.
+    enum DelayFrom {
+        Timestamp = "timestamp",
+        DepartureRate = "departure_rate",
+    }
 }
+
+const DELAY_FROM: Key<DelayFrom> = Key::new("delay");
 
 /// What queues under PIE have in common.
 #[derive(Clone, Copy, Debug)]
@@ -221,10 +224,7 @@ impl Config {
             } else {
                 0.0
             },
-            delay: match params.choice("delay") {
-                "timestamp" => DelayFrom::Timestamp,
-                _ => DelayFrom::DepartureRate,
-            },
+            delay: DELAY_FROM.of(params),
             rate_threshold: params.bytes("rate_threshold"),
             derandomise: params.flag("derandomise"),
             cap_steps: params.flag("cap_steps"),

@@ -8,6 +8,7 @@ use super::origins::Origins;
 use super::recording::LINK_WORDS;
 use super::{check, read};
 use crate::cc;
+use crate::kernel::{APPLICATION, Programs, SHAPER, Shaper};
 use crate::spec::{Sampling, Scenario};
 use crate::tcp::key;
 use crate::tcp::params::{Feedback, ROWS, told_to_kernels};
@@ -143,7 +144,7 @@ fn check_udp(scenario: &Scenario) -> Result<()> {
         return Err(at("flows", message)
             .hint("leave it to the simulator: no kernel has a part in UDP flows"));
     }
-    if !scenario.udp.is_empty() && scenario.kernel.settings.choice("shaper") == "kernel" {
+    if !scenario.udp.is_empty() && SHAPER.of(&scenario.kernel.settings) == Shaper::Kernel {
         let message = "the kernel's shaper carries no flows of UDP";
         return Err(at("kernel.shaper", message)
             .hint("leave out kernel.shaper: the simulator's own links can do it"));
@@ -153,7 +154,7 @@ fn check_udp(scenario: &Scenario) -> Result<()> {
 
 /// Real programs fetch files.
 fn check_application(scenario: &Scenario, origins: &Origins) -> Result<()> {
-    if scenario.kernel.settings.choice("application") != "http" {
+    if APPLICATION.of(&scenario.kernel.settings) != Programs::Http {
         return Ok(());
     }
     if scenario.sample != Sampling::Never {

@@ -2,11 +2,12 @@
 
 use super::super::error::{Result, at};
 use super::super::origins::Origins;
+use crate::kernel::{SHAPER, Shaper};
 use crate::spec::{Direction, Sampling, Scenario};
 
 /// The kernel's own shaper carries one link of drop-tail queues.
 pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Result<()> {
-    if scenario.kernel.settings.choice("shaper") != "kernel" {
+    if SHAPER.of(&scenario.kernel.settings) != Shaper::Kernel {
         return Ok(());
     }
     let advice = "leave out kernel.shaper: the simulator's own links can do it";
