@@ -22,6 +22,7 @@
 //! acknowledgements are of one segment or of two (`ack_ratio` = 2). Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
 //! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows.
 
+use super::params::{FACTOR, FAST_CONVERGENCE};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
@@ -54,18 +55,10 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "beta",
             summary: "share of the window given up at a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
+            kind: FACTOR,
             default: Value::Number(0.125),
         },
-        Param {
-            name: "fast_convergence",
-            summary: "whether a flow whose window falls from loss to loss gives up more of it",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
+        FAST_CONVERGENCE,
         Param {
             name: "search",
             summary: "a step of the search is the distance to max_win divided by this",

@@ -29,33 +29,13 @@
 #[cfg(test)]
 mod tests;
 
+use super::params::{COUNT, FACTOR, TIME};
 use std::collections::VecDeque;
 
 use super::hystart::{self, HyStart};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
-
-const fn factor(name: &'static str, summary: &'static str, default: f64) -> Param {
-    Param {
-        name,
-        summary,
-        kind: Kind::Number {
-            min: 0.01,
-            max: 0.99,
-        },
-        default: Value::Number(default),
-    }
-}
-
-const fn count(name: &'static str, summary: &'static str, default: i64) -> Param {
-    Param {
-        name,
-        summary,
-        kind: Kind::Integer { min: 1, max: 1000 },
-        default: Value::Integer(default),
-    }
-}
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "cdg",
@@ -65,32 +45,39 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "g",
             summary: "G: a gradient of this much per round trip has a probability of backing off of 1 - 1/e",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: TIME,
             default: Value::Duration(0.003),
         },
-        count(
-            "window",
-            "round trips that the gradients are averaged over",
-            8,
-        ),
-        factor(
-            "beta",
-            "the window is multiplied by this at a backoff for delay",
-            0.7,
-        ),
-        factor(
-            "beta_loss",
-            "the window is multiplied by this at a loss",
-            0.5,
-        ),
-        count(
-            "ineffective",
-            "backoffs in succession after which delay is ignored for a while",
-            5,
-        ),
-        count("ignored", "round trips for which delay is ignored then", 5),
+        Param {
+            name: "window",
+            summary: "round trips that the gradients are averaged over",
+            kind: COUNT,
+            default: Value::Integer(8),
+        },
+        Param {
+            name: "beta",
+            summary: "the window is multiplied by this at a backoff for delay",
+            kind: FACTOR,
+            default: Value::Number(0.7),
+        },
+        Param {
+            name: "beta_loss",
+            summary: "the window is multiplied by this at a loss",
+            kind: FACTOR,
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "ineffective",
+            summary: "backoffs in succession after which delay is ignored for a while",
+            kind: COUNT,
+            default: Value::Integer(5),
+        },
+        Param {
+            name: "ignored",
+            summary: "round trips for which delay is ignored then",
+            kind: COUNT,
+            default: Value::Integer(5),
+        },
         Param {
             name: "loss_tolerance",
             summary: "whether a loss is ignored while no queue seems to be full",

@@ -11,7 +11,6 @@ use std::fmt::Debug;
 use super::api::{CongestionControl, Probe, Start};
 use super::events::{Ack, AckArrival, Episode, Marks, Prescribed, Signal, Windows};
 use super::growth::{Growth, slow_start};
-use crate::registry::{Kind, Param, Params, Value};
 use crate::units::Instant;
 
 /// The window of a classic algorithm, segments.
@@ -207,20 +206,4 @@ impl<A: Avoidance> CongestionControl for Classic<A> {
     fn probe(&self, out: &mut Probe<'_>) {
         self.own.probe(&self.window, out);
     }
-}
-
-/// Alternative Backoff with ECN (RFC 8511): a mark comes from a queue that is kept short, and takes less of the window than a loss.
-pub const BETA_ECN: Param = Param {
-    name: "beta_ecn",
-    summary: "the window is multiplied by this at a mark in congestion avoidance (ABE, RFC 8511: 0.8, or 0.85 for CUBIC); `none`: as at a loss",
-    kind: Kind::Number {
-        min: 0.01,
-        max: 0.99,
-    },
-    default: Value::None,
-};
-
-/// The value of [`BETA_ECN`].
-pub fn beta_ecn(params: &Params) -> Option<f64> {
-    params.number_if_any(BETA_ECN.name)
 }

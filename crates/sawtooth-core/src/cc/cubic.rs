@@ -34,9 +34,9 @@ mod tests;
 
 use super::hystart::{self, HyStart};
 use super::hystart_plus_plus::{self, HyStartPlusPlus};
+use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, beta_ecn};
 use super::{
-    Ack, Algorithm, Avoidance, BETA_ECN, Classic, CongestionWindow, Episode, Probe, Signal, Start,
-    Windows, beta_ecn,
+    Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal, Start, Windows,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::{Instant, floor};
@@ -56,21 +56,11 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             default: Value::Number(0.4),
         },
         Param {
-            name: "beta",
-            summary: "the window is multiplied by this at a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
             default: Value::Number(0.7),
+            ..BETA
         },
         BETA_ECN,
-        Param {
-            name: "fast_convergence",
-            summary: "whether a flow whose window falls from loss to loss gives up more of it",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
+        FAST_CONVERGENCE,
         Param {
             name: "target_rtt",
             summary: "the round-trip time that the target is ahead",
@@ -98,9 +88,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "update_interval",
             summary: "while the window stays, the target is computed at most this often; 0: always; with `whole_target`",
-            kind: Kind::Duration {
-                min_exclusive: false,
-            },
+            kind: TIME_FROM_ZERO,
             default: Value::Duration(0.0),
         },
         Param {

@@ -15,6 +15,7 @@
 //! At 10 Mbit/s, 20 ms and a step at 6 of 17 packets its goodput is 9.36 Mbit/s, this one's 9.32, and it reduces 67 times in 6 s, this one 74 times. Whether
 //! its window of observation ends one acknowledgement earlier than the RFC's is not yet measured.
 
+use super::params::{BETA, SHARE};
 use super::{
     Algorithm, Avoidance, Classic, CongestionWindow, Ecn, Episode, Marks, Needs, Probe, Signal,
 };
@@ -37,18 +38,10 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "alpha",
             summary: "share of marked segments that a connection starts with",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
+            kind: SHARE,
             default: Value::Number(1.0),
         },
-        Param {
-            name: "beta",
-            summary: "the window is multiplied by this at a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
-            default: Value::Number(0.5),
-        },
+        BETA,
     ],
     new: Algorithm {
         needs: Needs {

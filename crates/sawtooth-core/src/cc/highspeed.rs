@@ -20,10 +20,8 @@
 //! leaves 32, so whole segments are given up and slow start keeps the row of before; with an acknowledgement for every second segment a step
 //! takes two windows (`counts` = "acks").
 
-use super::{
-    Ack, Algorithm, Avoidance, BETA_ECN, Classic, CongestionWindow, Episode, Order, Probe, Signal,
-    beta_ecn,
-};
+use super::params::{BETA_ECN, beta_ecn};
+use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
 pub const ENTRY: Entry<Algorithm> = Entry {

@@ -21,6 +21,7 @@
 //! `rtts`. It does so from the fourth loss on; the ones before leave half, at 50 Mbit/s and 80 ms the first three or four, while throughput is
 //! steady here from the second on (`steady_losses` = 3).
 
+use super::params::{COUNT, FACTOR, SHARE, TIME, TIME_FROM_ZERO};
 use super::{
     Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Start, Windows,
 };
@@ -35,9 +36,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "delta_l",
             summary: "standard TCP's increase for this long after a loss",
-            kind: Kind::Duration {
-                min_exclusive: false,
-            },
+            kind: TIME_FROM_ZERO,
             default: Value::Duration(1.0),
         },
         Param {
@@ -58,31 +57,25 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "steady_losses",
             summary: "losses in a row without such a change from which on beta adapts",
-            kind: Kind::Integer { min: 1, max: 1000 },
+            kind: COUNT,
             default: Value::Integer(1),
         },
         Param {
             name: "beta_min",
             summary: "the window is multiplied by no less than this at a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
+            kind: FACTOR,
             default: Value::Number(0.5),
         },
         Param {
             name: "beta_max",
             summary: "the window is multiplied by no more than this at a loss, unless beta_min is more",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
+            kind: FACTOR,
             default: Value::Number(0.8),
         },
         Param {
             name: "t_max_keep",
             summary: "share of the range of round-trip times that is kept after a loss",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
+            kind: SHARE,
             default: Value::Number(0.95),
         },
         Param {
@@ -100,9 +93,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "rtt_ref",
             summary: "the smallest round-trip time at which scaling changes nothing",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: TIME,
             default: Value::Duration(0.1),
         },
         Param {

@@ -23,6 +23,7 @@
 //! The round-trip time of the handshake counts as a sample. What has been added of the next segment is kept over a loss, unlike with all others: a
 //! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three.
 
+use super::params::{BETA, TIME};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Start};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
@@ -35,9 +36,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "rtt0",
             summary: "round-trip time of the path that all flows are to equal",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: TIME,
             default: Value::Duration(0.025),
         },
         Param {
@@ -79,15 +78,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             kind: Kind::Bool,
             default: Value::Bool(true),
         },
-        Param {
-            name: "beta",
-            summary: "the window is multiplied by this at a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
-            default: Value::Number(0.5),
-        },
+        BETA,
         Param {
             name: "counts",
             summary: "what the window grows by: what the stack counts (`tcp.byte_counting`), or acknowledgements",

@@ -21,6 +21,7 @@
 //! A helper of algorithms, not one itself.
 
 use super::Ack;
+use super::params::{COUNT, TIME_FROM_ZERO};
 use crate::registry::{Kind, Param, Params, Value};
 
 /// Rows for the tables of algorithms that use this.
@@ -40,9 +41,7 @@ pub const PARAMS: [Param; 10] = [
     Param {
         name: "hystart_train_spacing",
         summary: "acknowledgements this close are one train (HyStart)",
-        kind: Kind::Duration {
-            min_exclusive: false,
-        },
+        kind: TIME_FROM_ZERO,
         default: Value::Duration(0.002),
     },
     Param {
@@ -57,7 +56,7 @@ pub const PARAMS: [Param; 10] = [
     Param {
         name: "hystart_samples",
         summary: "round-trip times that a round's delay is told from (HyStart and HyStart++: N_RTT_SAMPLE)",
-        kind: Kind::Integer { min: 1, max: 1000 },
+        kind: COUNT,
         default: Value::Integer(8),
     },
     Param {
@@ -72,25 +71,19 @@ pub const PARAMS: [Param; 10] = [
     Param {
         name: "hystart_delay_min",
         summary: "the rise is at least this (HyStart and HyStart++: MIN_RTT_THRESH)",
-        kind: Kind::Duration {
-            min_exclusive: false,
-        },
+        kind: TIME_FROM_ZERO,
         default: Value::Duration(0.004),
     },
     Param {
         name: "hystart_delay_max",
         summary: "the rise is at most this, unless hystart_delay_min is more (HyStart and HyStart++: MAX_RTT_THRESH)",
-        kind: Kind::Duration {
-            min_exclusive: false,
-        },
+        kind: TIME_FROM_ZERO,
         default: Value::Duration(0.016),
     },
     Param {
         name: "hystart_train_slack",
         summary: "time that is added to the smallest round-trip time before a train is compared with it (HyStart)",
-        kind: Kind::Duration {
-            min_exclusive: false,
-        },
+        kind: TIME_FROM_ZERO,
         default: Value::Duration(0.0),
     },
     Param {

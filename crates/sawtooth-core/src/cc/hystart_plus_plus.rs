@@ -17,6 +17,7 @@
 
 use super::Ack;
 use super::hystart::DelayRise;
+use super::params::COUNT;
 use crate::registry::{Kind, Param, Params, Value};
 
 /// Rows for the tables of algorithms that use this, besides those of HyStart.
@@ -33,7 +34,7 @@ pub const PARAMS: [Param; 3] = [
     Param {
         name: "css_rounds",
         summary: "rounds of Conservative Slow Start (HyStart++)",
-        kind: Kind::Integer { min: 1, max: 1000 },
+        kind: COUNT,
         default: Value::Integer(5),
     },
     Param {

@@ -19,6 +19,7 @@
 //! Kernel equivalent: `illinois`, in whole segments. Measured of Linux 6.1: from a loss at 14 on it grows by one per round trip up to 15, and
 //! faster from there (`w_thresh` = 15). Not yet measured: whether a timeout there uses `beta` or one half.
 
+use super::params::{COUNT, FACTOR, SHARE};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
@@ -28,79 +29,59 @@ const STANDARD: Gains = Gains {
     beta: 0.5,
 };
 
-const fn share(name: &'static str, summary: &'static str, default: f64) -> Param {
-    Param {
-        name,
-        summary,
-        kind: Kind::Number { min: 0.0, max: 1.0 },
-        default: Value::Number(default),
-    }
-}
-
-const fn segments(name: &'static str, summary: &'static str, default: f64) -> Param {
-    Param {
-        name,
-        summary,
-        kind: Kind::Number {
-            min: 0.01,
-            max: 1e6,
-        },
-        default: Value::Number(default),
-    }
-}
-
-const fn decrease(name: &'static str, summary: &'static str, default: f64) -> Param {
-    Param {
-        name,
-        summary,
-        kind: Kind::Number {
-            min: 0.01,
-            max: 0.99,
-        },
-        default: Value::Number(default),
-    }
-}
+/// Segments per round trip.
+const SEGMENTS: Kind = Kind::Number {
+    min: 0.01,
+    max: 1e6,
+};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "illinois",
     summary: "TCP-Illinois: additive increase from 10 down to 0.3 segments and decrease from 1/8 up to 1/2, by queueing delay",
     specification: &["Liu, Başar and Srikant 2008 §3"],
     params: &[
-        segments(
-            "alpha_min",
-            "increase at the largest delay, segments per round trip",
-            0.3,
-        ),
-        segments(
-            "alpha_max",
-            "increase without delay, segments per round trip",
-            10.0,
-        ),
-        decrease(
-            "beta_min",
-            "share of the window given up at a loss without delay",
-            0.125,
-        ),
-        decrease(
-            "beta_max",
-            "share of the window given up at a loss at a large delay",
-            0.5,
-        ),
-        share(
-            "eta_1",
-            "up to this share of the largest delay the increase is alpha_max",
-            0.01,
-        ),
-        share(
-            "eta_2",
-            "up to this share of the largest delay the decrease is beta_min",
-            0.1,
-        ),
-        share(
-            "eta_3",
-            "from this share of the largest delay on the decrease is beta_max",
-            0.8,
-        ),
+        Param {
+            name: "alpha_min",
+            summary: "increase at the largest delay, segments per round trip",
+            kind: SEGMENTS,
+            default: Value::Number(0.3),
+        },
+        Param {
+            name: "alpha_max",
+            summary: "increase without delay, segments per round trip",
+            kind: SEGMENTS,
+            default: Value::Number(10.0),
+        },
+        Param {
+            name: "beta_min",
+            summary: "share of the window given up at a loss without delay",
+            kind: FACTOR,
+            default: Value::Number(0.125),
+        },
+        Param {
+            name: "beta_max",
+            summary: "share of the window given up at a loss at a large delay",
+            kind: FACTOR,
+            default: Value::Number(0.5),
+        },
+        Param {
+            name: "eta_1",
+            summary: "up to this share of the largest delay the increase is alpha_max",
+            kind: SHARE,
+            default: Value::Number(0.01),
+        },
+        Param {
+            name: "eta_2",
+            summary: "up to this share of the largest delay the decrease is beta_min",
+            kind: SHARE,
+            default: Value::Number(0.1),
+        },
+        Param {
+            name: "eta_3",
+            summary: "from this share of the largest delay on the decrease is beta_max",
+            kind: SHARE,
+            default: Value::Number(0.8),
+        },
         Param {
             name: "w_thresh",
             summary: "standard TCP below this window, segments",
@@ -110,7 +91,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "theta",
             summary: "round trips with little delay before the increase is alpha_max again",
-            kind: Kind::Integer { min: 1, max: 1000 },
+            kind: COUNT,
             default: Value::Integer(5),
         },
     ],

@@ -24,6 +24,7 @@
 #[cfg(test)]
 mod tests;
 
+use super::params::{BETA, COUNT, TIME};
 use std::collections::VecDeque;
 
 use super::{Ack, Algorithm, CongestionControl, Episode, Prescribed, Signal, Start, Windows};
@@ -44,15 +45,6 @@ const fn number(
     }
 }
 
-const fn integer(name: &'static str, summary: &'static str, default: i64) -> Param {
-    Param {
-        name,
-        summary,
-        kind: Kind::Integer { min: 1, max: 1000 },
-        default: Value::Integer(default),
-    }
-}
-
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "ledbat",
     summary: "LEDBAT: a background flow that keeps its queueing delay near a target",
@@ -67,9 +59,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "target",
             summary: "queueing delay aimed at; `none`: 100 ms, of LEDBAT++ 60 ms",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: TIME,
             default: Value::None,
         },
         number(
@@ -84,24 +74,21 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             (0.001, 1e6),
             1.0,
         ),
-        integer(
-            "base_history",
-            "minutes for which the least delay is remembered",
-            10,
-        ),
-        integer(
-            "current_filter",
-            "samples of which the least is the current delay",
-            4,
-        ),
+        Param {
+            name: "base_history",
+            summary: "minutes for which the least delay is remembered",
+            kind: COUNT,
+            default: Value::Integer(10),
+        },
+        Param {
+            name: "current_filter",
+            summary: "samples of which the least is the current delay",
+            kind: COUNT,
+            default: Value::Integer(4),
+        },
         number("init_cwnd", "initial window, segments", (1.0, 10.0), 2.0),
         number("min_cwnd", "least window, segments", (1.0, 10.0), 2.0),
-        number(
-            "beta",
-            "the window is multiplied by this at a loss",
-            (0.01, 0.99),
-            0.5,
-        ),
+        BETA,
         number(
             "gain_divisor_max",
             "plus_plus: GAIN is at least one over this",
@@ -120,11 +107,12 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             (0.001, 1.0),
             0.75,
         ),
-        integer(
-            "slowdown_rtts",
-            "plus_plus: round trips before the first slowdown, and at the least window in each",
-            2,
-        ),
+        Param {
+            name: "slowdown_rtts",
+            summary: "plus_plus: round trips before the first slowdown, and at the least window in each",
+            kind: COUNT,
+            default: Value::Integer(2),
+        },
         number(
             "slowdown_interval",
             "plus_plus: time between slowdowns, over the duration of the last",

@@ -24,6 +24,7 @@
 //! time of the kernel's clock; there the window fell to one segment at once, twice in its first half second. So the defaults where
 //! `tcp.algorithms = "linux"` have `delta = 1`: the smoothed delay is never above the largest.
 
+use super::params::{FACTOR, SHARE};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
@@ -38,7 +39,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "delta",
             summary: "share of the range of delays above which the smoothed delay indicates congestion",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
+            kind: SHARE,
             default: Value::Number(0.15),
         },
         Param {
@@ -59,10 +60,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "decrease",
             summary: "the window is multiplied by this at an indication or a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
+            kind: FACTOR,
             default: Value::Number(0.5),
         },
         Param {

@@ -26,6 +26,7 @@ mod illinois;
 mod ledbat;
 mod lp;
 mod nv;
+mod params;
 mod prague;
 mod reno;
 mod scalable;
@@ -40,7 +41,7 @@ mod yeah;
 
 pub use algorithm::{Algorithm, Ecn, Needs, Order, Rates, Set};
 pub use api::{CongestionControl, Probe, Start};
-use classic::{Avoidance, BETA_ECN, Classic, CongestionWindow, beta_ecn};
+use classic::{Avoidance, Classic, CongestionWindow};
 pub use events::{Ack, AckArrival, Episode, Marks, Prescribed, RateSample, Signal, Windows};
 use growth::slow_start;
 

@@ -40,6 +40,7 @@
 #[cfg(test)]
 mod tests;
 
+use super::params::{COUNT, FACTOR, SHARE, TIME};
 use super::vegas::Path;
 use super::{
     Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Needs, Probe, Rates, Signal,
@@ -74,7 +75,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "dec_mult",
             summary: "share of the queued segments that the window gives up",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
+            kind: SHARE,
             default: Value::Number(0.3),
         },
         Param {
@@ -98,10 +99,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "loss_factor",
             summary: "the window is multiplied by this at a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
+            kind: FACTOR,
             default: Value::Number(0.8),
         },
         Param {
@@ -125,7 +123,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "rounds",
             summary: "rounds without which nothing is decided",
-            kind: Kind::Integer { min: 1, max: 1000 },
+            kind: COUNT,
             default: Value::Integer(2),
         },
         Param {
@@ -149,9 +147,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "reset_period",
             summary: "the least round-trip time is forgotten after one to two of these, about",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: TIME,
             default: Value::Duration(5.0),
         },
         Param {
@@ -166,9 +162,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "first_period",
             summary: "the first period of the least round-trip time",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: TIME,
             default: Value::Duration(2.0),
         },
     ],

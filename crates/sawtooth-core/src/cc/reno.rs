@@ -15,25 +15,15 @@
 //!
 //! Kernel equivalent: `reno`, in whole segments.
 
-use super::{Algorithm, Avoidance, BETA_ECN, Classic, CongestionWindow, Episode, Signal, beta_ecn};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use super::params::{BETA, BETA_ECN, beta_ecn};
+use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode, Signal};
+use crate::registry::{Entry, Params};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "reno",
     summary: "slow start, additive increase and multiplicative decrease of standard TCP",
     specification: &["RFC 5681 §3.1", "RFC 8511 §3.1"],
-    params: &[
-        Param {
-            name: "beta",
-            summary: "the window is multiplied by this at a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
-            default: Value::Number(0.5),
-        },
-        BETA_ECN,
-    ],
+    params: &[BETA, BETA_ECN],
     new: Algorithm::of(|params, start| Classic::boxed(start, Reno::from(params))),
 };
 
@@ -66,6 +56,7 @@ impl Avoidance for Reno {
 mod tests {
     use super::*;
     use crate::cc::testing::*;
+    use crate::registry::Value;
 
     fn reno(start: Start) -> Classic<Reno> {
         Classic::new(start, Reno::from(&params(&ENTRY, &[])))

@@ -17,6 +17,7 @@
 //! Kernel equivalent: `scalable`, in whole segments. Measured of Linux 6.1: `low_window = 100` and the paper's `a`, as a step of the window takes a
 //! window's segments up to 100, and 100 from there on (at 101 to 110 and at 272 to 277); `low_b = 0.125`, rounded down (`given_up`): of 69, 109 and 309 remain 61, 96, 271.
 
+use super::params::FACTOR;
 use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
@@ -37,10 +38,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "b",
             summary: "share of the window given up at a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
+            kind: FACTOR,
             default: Value::Number(0.125),
         },
         Param {
@@ -58,10 +56,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "low_b",
             summary: "share of the window given up at a loss up to low_window",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
+            kind: FACTOR,
             default: Value::Number(0.5),
         },
     ],

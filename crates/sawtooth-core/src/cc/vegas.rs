@@ -25,6 +25,7 @@
 //! (30 ms over 16.1 make 4.3 of 5 segments; the paper's difference would have stopped at 6); a shrinking window takes the threshold along.
 //! Not measured: how many samples it wants of a round (`min_samples`).
 
+use super::params::{COUNT, FACTOR};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
@@ -61,16 +62,13 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "min_samples",
             summary: "round-trip times without which a round says nothing, and the window grows as standard TCP's",
-            kind: Kind::Integer { min: 1, max: 1000 },
+            kind: COUNT,
             default: Value::Integer(1),
         },
         Param {
             name: "decrease",
             summary: "the window is multiplied by this at a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
+            kind: FACTOR,
             default: Value::Number(0.5),
         },
         Param {

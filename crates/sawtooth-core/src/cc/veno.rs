@@ -16,6 +16,7 @@
 //! Kernel equivalent: `veno`, in whole segments. Measured of the module in ns-2.35's Linux agent: both factors and both increases are these; it
 //! seems to keep BaseRTT over a loss (`forget_base_rtt` false), which is to be measured in a kernel.
 
+use super::params::FACTOR;
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::units::Instant;
@@ -43,19 +44,13 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "random_factor",
             summary: "the window is multiplied by this at a loss when the path is not congested",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
+            kind: FACTOR,
             default: Value::Number(0.8),
         },
         Param {
             name: "congestive_factor",
             summary: "the window is multiplied by this at a loss when it is",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
+            kind: FACTOR,
             default: Value::Number(0.5),
         },
         Param {

@@ -24,6 +24,7 @@
 //! many it reports (`counts` = "duplicates": after 32 of single segments and one of 22 the threshold is 93, which is 280 in 60 ms times 20 ms, not 100);
 //! a repair's round trip is that of its timestamps. 86 of 95 such thresholds are the kernel's; the others are of round trips within 0.2 ms of ticks.
 
+use super::params::TIME_FROM_ZERO;
 use super::{
     Ack, AckArrival, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal,
 };
@@ -65,9 +66,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "min_interval",
             summary: "a bandwidth sample takes a round trip, and at least this long",
-            kind: Kind::Duration {
-                min_exclusive: false,
-            },
+            kind: TIME_FROM_ZERO,
             default: Value::Duration(0.05),
         },
         Param {

@@ -24,6 +24,7 @@
 //! is an eighth, and the threshold after decongestion is the window (`drained_threshold` 1). To be measured in a kernel: those, the other
 //! numbers that are not in the paper, and how many samples it wants of a round (`min_samples`).
 
+use super::params::{COUNT, SHARE};
 use super::vegas::{Path, Round};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -49,7 +50,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "fast_increase",
             summary: "what an acknowledgement adds to the window in fast mode, segments",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
+            kind: SHARE,
             default: Value::Number(0.01),
         },
         Param {
@@ -88,7 +89,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "min_samples",
             summary: "round-trip times without which a round says nothing",
-            kind: Kind::Integer { min: 1, max: 1000 },
+            kind: COUNT,
             default: Value::Integer(1),
         },
     ],

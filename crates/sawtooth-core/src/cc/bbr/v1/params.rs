@@ -2,6 +2,7 @@
 
 use super::Bbr;
 use crate::cc::bbr::model::real;
+use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO};
 use crate::cc::{Algorithm, Needs, Rates};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
@@ -58,7 +59,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "bw_rounds",
             summary: "the bottleneck's rate is the largest of this many round trips",
-            kind: Kind::Integer { min: 1, max: 1000 },
+            kind: COUNT,
             default: Value::Integer(10),
         },
         Param {
@@ -73,23 +74,19 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "full_bw_rounds",
             summary: "the pipe is full after this many round trips without such growth",
-            kind: Kind::Integer { min: 1, max: 1000 },
+            kind: COUNT,
             default: Value::Integer(3),
         },
         Param {
             name: "min_rtt_window",
             summary: "the path's delay is the smallest round-trip time of this long; then it is measured anew",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: TIME,
             default: Value::Duration(10.0),
         },
         Param {
             name: "probe_rtt_duration",
             summary: "how long PROBE_RTT keeps the window small",
-            kind: Kind::Duration {
-                min_exclusive: false,
-            },
+            kind: TIME_FROM_ZERO,
             default: Value::Duration(0.2),
         },
         Param {
@@ -134,9 +131,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "quantum_duration",
             summary: "above that, a burst is what is sent in this time",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: TIME,
             default: Value::Duration(1e-3),
         },
         Param {
@@ -157,7 +152,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "extra_acked_rounds",
             summary: "that aggregation is the largest of this many round trips",
-            kind: Kind::Integer { min: 1, max: 1000 },
+            kind: COUNT,
             default: Value::Integer(10),
         },
     ],

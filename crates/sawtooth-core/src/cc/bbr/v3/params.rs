@@ -2,6 +2,7 @@
 
 use super::Bbr3;
 use crate::cc::bbr::model::real;
+use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO};
 use crate::cc::{Algorithm, Needs, Rates};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 
@@ -12,10 +13,6 @@ const GAIN: Kind = Kind::Number {
 const SHARE: Kind = Kind::Number {
     min: 0.0,
     max: 0.99,
-};
-const COUNT: Kind = Kind::Integer { min: 1, max: 1000 };
-const TIME: Kind = Kind::Duration {
-    min_exclusive: true,
 };
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -131,9 +128,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "probe_wait_spread",
             summary: "a random part of this is added to it",
-            kind: Kind::Duration {
-                min_exclusive: false,
-            },
+            kind: TIME_FROM_ZERO,
             default: Value::Duration(1.0),
         },
         Param {
@@ -157,9 +152,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "probe_rtt_duration",
             summary: "how long ProbeRTT keeps the window small",
-            kind: Kind::Duration {
-                min_exclusive: false,
-            },
+            kind: TIME_FROM_ZERO,
             default: Value::Duration(0.2),
         },
         Param {

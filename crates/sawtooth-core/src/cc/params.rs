@@ -1,0 +1,57 @@
+//! Parameters, and kinds of parameters, that several algorithms have.
+
+use crate::registry::{Kind, Param, Params, Value};
+
+/// What a window is multiplied by, or the share of it that is given up.
+pub const FACTOR: Kind = Kind::Number {
+    min: 0.01,
+    max: 0.99,
+};
+
+/// A share that may be nothing or all.
+pub const SHARE: Kind = Kind::Number { min: 0.0, max: 1.0 };
+
+/// A small number of things, one at least.
+pub const COUNT: Kind = Kind::Integer { min: 1, max: 1000 };
+
+/// A time above zero.
+pub const TIME: Kind = Kind::Duration {
+    min_exclusive: true,
+};
+
+/// A time, or zero.
+pub const TIME_FROM_ZERO: Kind = Kind::Duration {
+    min_exclusive: false,
+};
+
+/// Multiplicative decrease (RFC 5681 equation 4).
+pub const BETA: Param = Param {
+    name: "beta",
+    summary: "the window is multiplied by this at a loss",
+    kind: FACTOR,
+    default: Value::Number(0.5),
+};
+
+/// As CUBIC and BIC have it (RFC 9438 §4.7).
+pub const FAST_CONVERGENCE: Param = Param {
+    name: "fast_convergence",
+    summary: "whether a flow whose window falls from loss to loss gives up more of it",
+    kind: Kind::Bool,
+    default: Value::Bool(true),
+};
+
+/// Alternative Backoff with ECN (RFC 8511): a mark comes from a queue that is kept short, and takes less of the window than a loss.
+pub const BETA_ECN: Param = Param {
+    name: "beta_ecn",
+    summary: "the window is multiplied by this at a mark in congestion avoidance (ABE, RFC 8511: 0.8, or 0.85 for CUBIC); `none`: as at a loss",
+    kind: Kind::Number {
+        min: 0.01,
+        max: 0.99,
+    },
+    default: Value::None,
+};
+
+/// The value of [`BETA_ECN`].
+pub fn beta_ecn(params: &Params) -> Option<f64> {
+    params.number_if_any(BETA_ECN.name)
+}
