@@ -79,6 +79,15 @@ pub struct Start {
 }
 
 impl Start {
+    /// `window`, rounded down where windows are whole.
+    pub fn whole(&self, window: f64) -> f64 {
+        if self.whole_windows {
+            window.floor()
+        } else {
+            window
+        }
+    }
+
     /// That of a connection with a window of `cwnd` segments and no threshold, for tests.
     pub const fn at(cwnd: f64) -> Self {
         Self {

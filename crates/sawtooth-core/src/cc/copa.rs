@@ -21,6 +21,7 @@
 //!
 //! Kernel equivalent: none in Linux.
 
+use super::params::{COUNT, SHARE, TIME};
 use std::collections::VecDeque;
 
 use super::bbr::model::real;
@@ -56,15 +57,13 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "min_rtt_window",
             summary: "the delay without a queue is the smallest of this long",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
+            kind: TIME,
             default: Value::Duration(10.0),
         },
         Param {
             name: "steady_windows",
             summary: "the velocity doubles after this many windows of one direction",
-            kind: Kind::Integer { min: 1, max: 1000 },
+            kind: COUNT,
             default: Value::Integer(3),
         },
         Param {
@@ -85,7 +84,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "nearly_empty",
             summary: "share of the delay's oscillation below which the queue is nearly empty",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
+            kind: SHARE,
             default: Value::Number(0.1),
         },
         Param {
@@ -381,23 +380,15 @@ impl CongestionControl for Copa {
         }
     }
 
+    /// There is no threshold.
     fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.window = cwnd,
-            // There is no threshold.
-            Prescribed::Ssthresh(_) => {}
+        if let Prescribed::Cwnd(cwnd) = prescribed {
+            self.window = cwnd;
         }
     }
 
     fn windows(&self) -> Windows {
-        Windows {
-            cwnd: if self.start.whole_windows {
-                self.window.floor()
-            } else {
-                self.window
-            },
-            ssthresh: f64::INFINITY,
-        }
+        Windows::without_threshold(self.start.whole(self.window))
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

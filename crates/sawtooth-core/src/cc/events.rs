@@ -171,6 +171,16 @@ pub struct Windows {
     pub ssthresh: f64,
 }
 
+impl Windows {
+    /// Those of an algorithm with a model of the path.
+    pub const fn without_threshold(cwnd: f64) -> Self {
+        Self {
+            cwnd,
+            ssthresh: f64::INFINITY,
+        }
+    }
+}
+
 /// A window that the transport sets, segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prescribed {

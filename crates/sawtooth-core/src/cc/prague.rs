@@ -19,6 +19,7 @@
 //! Kernel equivalent: none in Linux; `prague` of L4STeam's branch.
 
 use super::bbr::model::real;
+use super::params::{BETA, SHARE, TIME_FROM_ZERO};
 use super::{
     Ack, Algorithm, CongestionControl, Ecn, Episode, Needs, Prescribed, Probe, Signal, Start,
     Windows, slow_start,
@@ -46,24 +47,14 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         Param {
             name: "initial_alpha",
             summary: "that average before the first mark",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
+            kind: SHARE,
             default: Value::Number(1.0),
         },
-        Param {
-            name: "beta",
-            summary: "the window is multiplied by this at a loss",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.99,
-            },
-            default: Value::Number(0.5),
-        },
+        BETA,
         Param {
             name: "rtt_virt_min",
             summary: "shorter round-trip times behave like this one",
-            kind: Kind::Duration {
-                min_exclusive: false,
-            },
+            kind: TIME_FROM_ZERO,
             default: Value::Duration(0.025),
         },
         Param {
@@ -277,11 +268,7 @@ impl CongestionControl for Prague {
 
     fn windows(&self) -> Windows {
         Windows {
-            cwnd: if self.start.whole_windows {
-                self.window.floor()
-            } else {
-                self.window
-            },
+            cwnd: self.start.whole(self.window),
             ssthresh: self.ssthresh,
         }
     }

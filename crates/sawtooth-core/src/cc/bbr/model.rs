@@ -141,5 +141,34 @@ impl Ignored {
     }
 }
 
+/// The small window of ProbeRTT has been reached.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hold {
+    /// When it has been held for long enough, seconds, if a round has passed, too.
+    until: f64,
+    round_done: bool,
+}
+
+impl Hold {
+    pub fn of(duration_secs: f64, now: Instant) -> Self {
+        Self {
+            until: now.secs() + duration_secs,
+            round_done: false,
+        }
+    }
+
+    /// The same after an acknowledgement.
+    pub fn after(self, round_start: bool) -> Self {
+        Self {
+            round_done: self.round_done || round_start,
+            ..self
+        }
+    }
+
+    pub fn is_over(&self, now: Instant) -> bool {
+        self.round_done && now.secs() > self.until
+    }
+}
+
 /// The round-trip time until there is one, seconds.
 pub const NOMINAL_RTT: f64 = 1e-3;

@@ -36,7 +36,7 @@ mod tests;
 
 pub use self::params::ENTRY;
 use self::params::Parameters;
-use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
+use super::model::{Aggregation, Hold, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
 use crate::cc::{
     Ack, CongestionControl, Episode, Prescribed, Probe, RateSample, Signal, Start, Windows,
 };
@@ -49,13 +49,6 @@ enum State {
     Drain,
     ProbeBw { phase: i64, since: f64 },
     ProbeRtt { hold: Option<Hold> },
-}
-
-/// The small window of PROBE_RTT has been reached.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Hold {
-    until: f64,
-    round_done: bool,
 }
 
 /// What a loss has done to the window.
@@ -302,19 +295,13 @@ impl Bbr {
             self.ignored.mark(self.rounds.delivered(), ack.pipe);
             if let Some(hold) = hold {
                 self.state = State::ProbeRtt {
-                    hold: Some(Hold {
-                        round_done: hold.round_done || round_start,
-                        ..hold
-                    }),
+                    hold: Some(hold.after(round_start)),
                 };
                 self.check_probe_rtt_done(ack.now);
             } else if real(ack.pipe) <= self.parameters.min_cwnd {
                 self.rounds.restart();
                 self.state = State::ProbeRtt {
-                    hold: Some(Hold {
-                        until: ack.now.secs() + self.parameters.probe_rtt_duration,
-                        round_done: false,
-                    }),
+                    hold: Some(Hold::of(self.parameters.probe_rtt_duration, ack.now)),
                 };
             }
         }
@@ -327,7 +314,7 @@ impl Bbr {
         let State::ProbeRtt { hold: Some(hold) } = self.state else {
             return;
         };
-        if !hold.round_done || now.secs() <= hold.until {
+        if !hold.is_over(now) {
             return;
         }
         self.rt_prop_at = now.secs();
@@ -478,19 +465,15 @@ impl CongestionControl for Bbr {
         }
     }
 
+    /// There is no threshold.
     fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd,
-            // There is no threshold.
-            Prescribed::Ssthresh(_) => {}
+        if let Prescribed::Cwnd(cwnd) = prescribed {
+            self.cwnd = cwnd;
         }
     }
 
     fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.cwnd,
-            ssthresh: f64::INFINITY,
-        }
+        Windows::without_threshold(self.cwnd)
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
