@@ -25,9 +25,10 @@ use nix::sys::socket::{Backlog, SockaddrIn, bind, getpeername, setsockopt, socko
 use sawtooth_core::Scenario;
 use sawtooth_core::arrivals::summary::{Departed, Summary};
 use sawtooth_core::arrivals::{Arrival, Process};
+use sawtooth_core::record::Table;
+use sawtooth_core::record::rows::{ArrivalRow, CompletionRow, TransferRow};
 use sawtooth_core::source;
 use sawtooth_core::spec::ArrivingSpec;
-use serde_json::{Value as Json, json};
 
 use crate::clock::ns;
 use crate::experiment::{Application, FIRST_PORT, PORTS};
@@ -72,7 +73,7 @@ pub struct Arrivals<'a> {
     places: BTreeMap<u32, usize>,
     ready: Epoll,
     limits: Limits,
-    transfers: Option<Vec<Json>>,
+    transfers: Option<Table>,
 }
 
 /// What flows that are alive at one time may take.
@@ -139,7 +140,7 @@ impl<'a> Arrivals<'a> {
             places: BTreeMap::new(),
             ready: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
             limits: Limits::default(),
-            transfers: scenario.record.transfers.then(Vec::new),
+            transfers: scenario.record.transfers.then(Table::new::<TransferRow>),
         };
         if !scenario.arriving.is_empty() {
             hosts.enter(HostName::Receiver)?;
@@ -368,22 +369,17 @@ impl<'a> Arrivals<'a> {
             completion_ns: done.then(|| ns(connection.last_delivery - living.arrival.at_secs)),
             sent_packets: info.data_segs_out.into(),
             retransmits: info.total_retrans.into(),
-            timeouts: 0,
-            congestion_signals: 0,
+            timeouts: None,
+            congestion_signals: None,
         };
         entry.summary.end(&departed);
         if let Some(transfers) = &mut self.transfers {
-            let row = tables::row(departed.row(&entry.spec.flow.name));
-            transfers.push(without_what_kernels_do_not_tell(row));
+            transfers.push(departed.row(&entry.spec.flow.name));
         }
     }
 
     /// The run is over for those that are there; the tables of all, none if none could arrive.
-    pub fn finish(
-        &mut self,
-        end: f64,
-        flows: &[Application],
-    ) -> io::Result<Vec<(&'static str, Json)>> {
+    pub fn finish(&mut self, end: f64, flows: &[Application]) -> io::Result<Vec<Table>> {
         for (place, application) in flows.iter().enumerate().skip(self.standing) {
             if let Application::Sockets(connection) = application {
                 let info = TcpInfo::of(connection.sender().as_fd())?;
@@ -393,7 +389,8 @@ impl<'a> Arrivals<'a> {
         if self.is_empty() {
             return Ok(Vec::new());
         }
-        let (mut all, mut by_size) = (Vec::new(), Vec::new());
+        let mut all = Table::new::<ArrivalRow>();
+        let mut by_size = Table::new::<CompletionRow>();
         for entry in &self.entries {
             let flow = &entry.spec.flow;
             let head = (
@@ -401,14 +398,15 @@ impl<'a> Arrivals<'a> {
                 flow.cc_in_kernel(),
                 entry.spec.arrivals.rate,
             );
-            let row = tables::row(entry.summary.row(head, end));
-            all.push(without_what_kernels_do_not_tell(row));
-            let rows = entry.summary.completions(&flow.name);
-            by_size.extend(rows.map(tables::row));
+            all.push(entry.summary.row(head, end));
+            for row in entry.summary.completions(&flow.name) {
+                by_size.push(row);
+            }
         }
-        let mut found = vec![("arrivals", json!(all)), ("completions", json!(by_size))];
-        found.extend(self.transfers.take().map(|rows| ("transfers", json!(rows))));
-        Ok(found)
+        Ok([all, by_size]
+            .into_iter()
+            .chain(self.transfers.take())
+            .collect())
     }
 }
 
@@ -527,12 +525,4 @@ fn memory_kib() -> io::Result<[u64; 2]> {
         of("MemTotal:").unwrap_or(0),
         of("MemAvailable:").unwrap_or(u64::MAX),
     ])
-}
-
-/// Kernels count neither expirations of the timer nor reductions of the window of one connection.
-fn without_what_kernels_do_not_tell(mut row: Json) -> Json {
-    if let Some(columns) = row.as_object_mut() {
-        columns.retain(|name, _| !matches!(name.as_str(), "timeouts" | "congestion_signals"));
-    }
-    row
 }

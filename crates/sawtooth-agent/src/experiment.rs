@@ -14,9 +14,10 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use sawtooth_core::Scenario;
 use sawtooth_core::exchanges::Exchanges;
 use sawtooth_core::kernel::{APPLICATION, Programs, TIME, Time};
-use sawtooth_core::record::rows::Stalls;
+use sawtooth_core::record::Table;
+use sawtooth_core::record::rows::{ExchangeRow, FlowRow, SeriesRow, Stalls};
 use sawtooth_core::spec::{FlowSpec, Sampling};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::arrivals::{Arrivals, Ready};
 use crate::clock::Clock;
@@ -131,7 +132,7 @@ struct Experiment<'a> {
     /// Ends a wait at its time: what `ppoll` itself waits for comes up to a thousandth of the wait late.
     alarm: TimerFd,
     end: f64,
-    series: Vec<Json>,
+    series: Table,
     samples: u64,
 }
 
@@ -173,7 +174,7 @@ impl<'a> Experiment<'a> {
             due: f64::INFINITY,
             alarm: TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK)?,
             end: scenario.duration.secs(),
-            series: Vec::new(),
+            series: Table::new::<SeriesRow>(),
             samples: 0,
         })
     }
@@ -517,34 +518,28 @@ impl<'a> Experiment<'a> {
 
     fn tables(&mut self) -> io::Result<Json> {
         self.network.finish(self.end);
-        let (mut flows, mut exchanges) = (Vec::new(), Vec::new());
+        let mut flows = Table::new::<FlowRow>();
+        let mut exchanges = Table::new::<ExchangeRow>();
         for (spec, application) in self.scenario.flows.iter().zip(&self.flows) {
             flows.push(match application {
                 Application::Sockets(connection) => tables::connection(spec, connection, self.end)?,
                 Application::Dialogue(dialogue) => {
-                    let row = dialogue.exchanges.row(&spec.name, Stalls::default());
-                    exchanges.push(tables::row(row));
+                    exchanges.push(dialogue.exchanges.row(&spec.name, Stalls::default()));
                     tables::dialogue(spec, dialogue, self.end)?
                 }
                 Application::Http(fetch) => tables::fetch(spec, fetch, self.end),
                 Application::Nothing => continue,
             });
         }
-        let [udp, datagrams, sources] = tables::udp(self.scenario, &self.network);
-        flows.extend(udp);
-        let mut all = json!({
-            "flows": flows, "links": [], "series": self.series, "exchanges": exchanges, "datagrams": datagrams, "sources": sources,
-            "counters": tables::counters(&self.hosts)?,
-        });
-        for (table, rows) in self.arrivals.finish(self.end, &self.flows)? {
-            all[table] = rows;
-        }
+        let [datagrams, sources] = tables::udp(self.scenario, &self.network, &mut flows);
+        let series = std::mem::replace(&mut self.series, Table::new::<SeriesRow>());
+        let mut all = vec![flows, series, exchanges, datagrams, sources];
+        all.push(tables::counters(&self.hosts)?);
+        all.extend(self.arrivals.finish(self.end, &self.flows)?);
         if !self.tuns.is_empty() {
-            for (table, rows) in tables::links(self.scenario, &mut self.network) {
-                all[table] = json!(rows);
-            }
+            all.extend(tables::links(self.scenario, &mut self.network));
         }
-        Ok(all)
+        Ok(tables::to_json(&all))
     }
 }
 

@@ -76,11 +76,9 @@ impl PortCounters {
 
     /// Arrival to start of transmission, mean over accepted packets, in seconds.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn mean_wait_secs(&self) -> f64 {
-        match self.accepted_packets() {
-            0 => 0.0,
-            accepted => self.waited.secs / accepted as f64,
-        }
+    pub fn mean_wait_secs(&self) -> Option<f64> {
+        let accepted = self.accepted_packets();
+        (accepted > 0).then(|| self.waited.secs / accepted as f64)
     }
 
     /// How many have been dropped, marked and lost.

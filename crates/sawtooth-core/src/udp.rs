@@ -99,7 +99,7 @@ pub fn flow_row(sent: &Sent, received: &Received) -> FlowRow {
     FlowRow {
         flow: sent.flow.to_owned(),
         start_ns: ns(sent.start_secs),
-        sent_packets: sent.packets,
+        sent_packets: Some(sent.packets),
         delivered_bytes: received.payload_bytes(),
         goodput_bps: mean_rate_bps(received.payload_bytes(), lifetime_secs),
         ..FlowRow::default()

@@ -1,7 +1,7 @@
 //! From the laboratory's types to Python's.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
 use sawtooth_core::scenario::keys::{self, Key, Missing, Takes};
@@ -44,7 +44,7 @@ pub fn json_to_python<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, 
 }
 
 /// All runs' tables, one below the other, each with a column `run`: the position of the run in the call. Numbers are passed as
-/// (type, bytes), texts as (type, list).
+/// (type, bytes, and of a column that may lack some a byte for each that says whether it is known), texts as (type, list, nothing).
 pub fn outcomes_to_python<'py>(
     py: Python<'py>,
     outcomes: &[Outcome],
@@ -74,55 +74,11 @@ pub fn outcomes_to_python<'py>(
             .iter()
             .flat_map(|(run, table)| std::iter::repeat_n(*run, table.rows()))
             .collect();
-        columns.set_item(
-            "run",
-            ("u64", bytes(py, runs.iter().map(|run| run.to_le_bytes()))),
-        )?;
+        let runs = bytes(py, runs.iter().map(|run| run.to_le_bytes()));
+        columns.set_item("run", ("u64", runs, py.None()))?;
         for (at, column) in spec.columns.iter().enumerate() {
             let values = parts.iter().map(|(_, table)| &table.columns()[at]);
-            match column.kind {
-                Type::U64 => {
-                    let all = values.flat_map(|data| match data {
-                        Data::U64(values) => values.as_slice(),
-                        _ => &[],
-                    });
-                    columns.set_item(
-                        column.name,
-                        ("u64", bytes(py, all.map(|value| value.to_le_bytes()))),
-                    )?;
-                }
-                Type::I64 => {
-                    let all = values.flat_map(|data| match data {
-                        Data::I64(values) => values.as_slice(),
-                        _ => &[],
-                    });
-                    columns.set_item(
-                        column.name,
-                        ("i64", bytes(py, all.map(|value| value.to_le_bytes()))),
-                    )?;
-                }
-                Type::F64 => {
-                    let all = values.flat_map(|data| match data {
-                        Data::F64(values) => values.as_slice(),
-                        _ => &[],
-                    });
-                    columns.set_item(
-                        column.name,
-                        ("f64", bytes(py, all.map(|value| value.to_le_bytes()))),
-                    )?;
-                }
-                Type::Str => {
-                    let list = PyList::empty(py);
-                    for data in values {
-                        if let Data::Str(values) = data {
-                            for value in values {
-                                list.append(value)?;
-                            }
-                        }
-                    }
-                    columns.set_item(column.name, ("str", list))?;
-                }
-            }
+            columns.set_item(column.name, column_to_python(py, column.kind, values)?)?;
         }
         tables.set_item(spec.name, columns)?;
     }
@@ -131,6 +87,63 @@ pub fn outcomes_to_python<'py>(
     result.set_item("efforts", efforts)?;
     result.set_item("tables", tables)?;
     Ok(result)
+}
+
+/// One column of all runs, as [`outcomes_to_python`] says.
+fn column_to_python<'py, 'a>(
+    py: Python<'py>,
+    kind: Type,
+    parts: impl Iterator<Item = &'a Data>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    macro_rules! values {
+        ($of:ident) => {
+            parts.flat_map(|data| match data {
+                Data::$of(values) => values.as_slice(),
+                other => unreachable!("a column is of its type, not {other:?}"),
+            })
+        };
+    }
+    macro_rules! numbers {
+        ($of:ident) => {{
+            let all = values!($of).map(|value| value.to_le_bytes());
+            (word(kind), bytes(py, all), py.None()).into_pyobject(py)
+        }};
+        (known $of:ident) => {{
+            let (all, known): (Vec<_>, Vec<u8>) = values!($of)
+                .map(|value| {
+                    (
+                        value.unwrap_or_default().to_le_bytes(),
+                        u8::from(value.is_some()),
+                    )
+                })
+                .unzip();
+            let known = PyBytes::new(py, &known);
+            (word(kind), bytes(py, all.into_iter()), known).into_pyobject(py)
+        }};
+    }
+    match kind {
+        Type::U64 => numbers!(U64),
+        Type::I64 => numbers!(I64),
+        Type::F64 => numbers!(F64),
+        Type::OptU64 => numbers!(known OptU64),
+        Type::OptI64 => numbers!(known OptI64),
+        Type::OptF64 => numbers!(known OptF64),
+        Type::Str => {
+            let all: Vec<_> = values!(Str).collect();
+            let all = PyList::new(py, all)?;
+            (word(kind), all, py.None()).into_pyobject(py)
+        }
+    }
+}
+
+/// A column's type by the word that Python knows; that a value may be unknown is told beside it.
+fn word(kind: Type) -> &'static str {
+    match kind {
+        Type::U64 | Type::OptU64 => "u64",
+        Type::I64 | Type::OptI64 => "i64",
+        Type::F64 | Type::OptF64 => "f64",
+        Type::Str => "str",
+    }
 }
 
 /// Numbers one after the other.
@@ -324,13 +337,8 @@ pub fn schema() -> Json {
                 .columns
                 .iter()
                 .map(|column| {
-                    let kind = match column.kind {
-                        Type::U64 => "u64",
-                        Type::I64 => "i64",
-                        Type::F64 => "f64",
-                        Type::Str => "str",
-                    };
-                    json!({"name": column.name, "type": kind, "unit": column.unit, "summary": column.summary})
+                    let (kind, nullable) = (word(column.kind), column.kind.is_optional());
+                    json!({"name": column.name, "type": kind, "nullable": nullable, "unit": column.unit, "summary": column.summary})
                 })
                 .collect();
             let rfc4898 = names(table.name);

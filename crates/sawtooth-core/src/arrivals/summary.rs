@@ -20,8 +20,9 @@ pub struct Summary {
     delivered_bytes: u64,
     sent_packets: u64,
     retransmits: u64,
-    timeouts: u64,
-    congestion_signals: u64,
+    /// Unknown once they are of one flow.
+    timeouts: Option<u64>,
+    congestion_signals: Option<u64>,
     /// Of those that have ended or been there at the end.
     lifetimes_ns: u128,
     completions_ns: Histogram,
@@ -40,8 +41,9 @@ pub struct Departed {
     pub completion_ns: Option<i64>,
     pub sent_packets: u64,
     pub retransmits: u64,
-    pub timeouts: u64,
-    pub congestion_signals: u64,
+    /// Kernels count neither for one connection.
+    pub timeouts: Option<u64>,
+    pub congestion_signals: Option<u64>,
 }
 
 impl Summary {
@@ -56,8 +58,8 @@ impl Summary {
             delivered_bytes: 0,
             sent_packets: 0,
             retransmits: 0,
-            timeouts: 0,
-            congestion_signals: 0,
+            timeouts: Some(0),
+            congestion_signals: Some(0),
             lifetimes_ns: 0,
             completions_ns: Histogram::default(),
             bins: Vec::new(),
@@ -79,8 +81,8 @@ impl Summary {
         self.delivered_bytes += flow.delivered_bytes;
         self.sent_packets += flow.sent_packets;
         self.retransmits += flow.retransmits;
-        self.timeouts += flow.timeouts;
-        self.congestion_signals += flow.congestion_signals;
+        self.timeouts = sum(self.timeouts, flow.timeouts);
+        self.congestion_signals = sum(self.congestion_signals, flow.congestion_signals);
         let lifetime = ns(flow.at_secs - flow.arrival.at_secs);
         self.lifetimes_ns += u128::from(lifetime.unsigned_abs());
         if let Some(completion) = flow.completion_ns {
@@ -173,6 +175,11 @@ impl Departed {
             timeouts: self.timeouts,
         }
     }
+}
+
+/// Known if both are.
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    Some(one? + other?)
 }
 
 fn ns(secs: f64) -> i64 {

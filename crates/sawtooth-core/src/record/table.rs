@@ -1,12 +1,22 @@
 //! A table that is filled row by row and kept column by column.
 
-/// The type of a column.
+/// The type of a column. Columns of an `Opt` type may lack a value in some rows: what was not measured, or is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     U64,
     I64,
     F64,
+    OptU64,
+    OptI64,
+    OptF64,
     Str,
+}
+
+impl Type {
+    /// Whether a row may lack a value.
+    pub const fn is_optional(self) -> bool {
+        matches!(self, Self::OptU64 | Self::OptI64 | Self::OptF64)
+    }
 }
 
 /// One column: its name carries the unit where there is one.
@@ -41,6 +51,9 @@ pub enum Data {
     U64(Vec<u64>),
     I64(Vec<i64>),
     F64(Vec<f64>),
+    OptU64(Vec<Option<u64>>),
+    OptI64(Vec<Option<i64>>),
+    OptF64(Vec<Option<f64>>),
     Str(Vec<String>),
 }
 
@@ -50,6 +63,9 @@ impl Data {
             Type::U64 => Self::U64(Vec::new()),
             Type::I64 => Self::I64(Vec::new()),
             Type::F64 => Self::F64(Vec::new()),
+            Type::OptU64 => Self::OptU64(Vec::new()),
+            Type::OptI64 => Self::OptI64(Vec::new()),
+            Type::OptF64 => Self::OptF64(Vec::new()),
             Type::Str => Self::Str(Vec::new()),
         }
     }
@@ -59,7 +75,33 @@ impl Data {
             Self::U64(values) => values.len(),
             Self::I64(values) => values.len(),
             Self::F64(values) => values.len(),
+            Self::OptU64(values) => values.len(),
+            Self::OptI64(values) => values.len(),
+            Self::OptF64(values) => values.len(),
             Self::Str(values) => values.len(),
+        }
+    }
+
+    /// The values as numbers, with nothing where one is not known; none at all of a column of texts.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts and times are far below 2^53"
+    )]
+    pub fn numbers(&self) -> Vec<Option<f64>> {
+        match self {
+            Self::U64(values) => values.iter().map(|value| Some(*value as f64)).collect(),
+            Self::I64(values) => values.iter().map(|value| Some(*value as f64)).collect(),
+            Self::F64(values) => values.iter().copied().map(Some).collect(),
+            Self::OptU64(values) => values
+                .iter()
+                .map(|value| value.map(|it| it as f64))
+                .collect(),
+            Self::OptI64(values) => values
+                .iter()
+                .map(|value| value.map(|it| it as f64))
+                .collect(),
+            Self::OptF64(values) => values.clone(),
+            Self::Str(_) => Vec::new(),
         }
     }
 }
@@ -72,29 +114,30 @@ pub(super) trait Value {
 }
 
 macro_rules! value {
-    ($of:ty, $kind:ident, $this:ident => $stored:expr) => {
+    ($($of:ty => $kind:ident)*) => {$(
         impl Value for $of {
             const KIND: Type = Type::$kind;
 
             #[inline]
             fn add_to(self, column: &mut Data) {
-                let $this = self;
                 match column {
-                    Data::$kind(values) => values.push($stored),
+                    Data::$kind(values) => values.push(self),
                     other => unreachable!("a column is of its field's type, not {other:?}"),
                 }
             }
         }
-    };
+    )*};
 }
 
-value!(u64, U64, this => this);
-value!(i64, I64, this => this);
-value!(f64, F64, this => this);
-value!(String, Str, this => this);
-// What is not known is -1.
-value!(Option<i64>, I64, this => this.unwrap_or(-1));
-value!(Option<f64>, F64, this => this.unwrap_or(-1.0));
+value! {
+    u64 => U64
+    i64 => I64
+    f64 => F64
+    Option<u64> => OptU64
+    Option<i64> => OptI64
+    Option<f64> => OptF64
+    String => Str
+}
 
 /// Rows of one kind.
 #[derive(Clone, Debug)]

@@ -230,8 +230,8 @@ impl Arrivals<'_> {
                 .then(|| ns(flow.receiver.last_delivery - flow.start)),
             sent_packets: counters.sent_packets,
             retransmits: counters.retransmits,
-            timeouts: counters.timeouts,
-            congestion_signals: counters.congestion_signals,
+            timeouts: Some(counters.timeouts),
+            congestion_signals: Some(counters.congestion_signals),
         };
         entry.summary.end(&departed);
         if let Some(transfers) = &mut self.transfers {

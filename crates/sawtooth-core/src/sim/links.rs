@@ -52,7 +52,7 @@ fn link_table(scenario: &Scenario, ports: &[Port]) -> Table {
             marked_packets: counters.marked_packets,
             peak_packets: counters.peak_packets(),
             utilisation: port.utilisation(),
-            wait_mean_ns: ns(counters.mean_wait_secs()),
+            wait_mean_ns: counters.mean_wait_secs().map(ns),
             backlog_mean_packets: port.mean_backlog_packets(),
             backlog_mean_bytes: port.mean_backlog_bytes(),
         }
@@ -64,7 +64,6 @@ fn wait_table(scenario: &Scenario, ports: &[Port]) -> Table {
         let noted = port.ledger().and_then(|ledger| ledger.waits.as_ref())?;
         let (link, direction) = place(scenario, index);
         let (waits, found) = (TimesNs::of(&noted.waits), &noted.backlogs);
-        let quantile = |share| found.quantile(share).unwrap_or(0);
         Some(WaitRow {
             link,
             direction,
@@ -76,12 +75,12 @@ fn wait_table(scenario: &Scenario, ports: &[Port]) -> Table {
             wait_p99_ns: waits.p99,
             wait_p999_ns: waits.p999,
             wait_max_ns: waits.max,
-            found_mean_packets: found.mean().unwrap_or(0.0),
-            found_p50_packets: quantile(0.5),
-            found_p90_packets: quantile(0.9),
-            found_p95_packets: quantile(0.95),
-            found_p99_packets: quantile(0.99),
-            found_max_packets: found.largest(),
+            found_mean_packets: found.mean(),
+            found_p50_packets: found.quantile(0.5),
+            found_p90_packets: found.quantile(0.9),
+            found_p95_packets: found.quantile(0.95),
+            found_p99_packets: found.quantile(0.99),
+            found_max_packets: (found.count() > 0).then(|| found.largest()),
         })
     });
     Table::of(noted)

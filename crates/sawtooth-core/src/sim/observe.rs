@@ -61,18 +61,6 @@ pub(super) struct SenderSample {
 }
 
 impl SenderSample {
-    /// Of a flow without TCP.
-    const NONE: Self = Self {
-        cwnd: 0.0,
-        ssthresh: 0.0,
-        srtt: None,
-        flight: 0,
-        acked_bytes: 0,
-        pipe: 0,
-        pacing_rate_bps: None,
-        delivered_bytes: 0,
-    };
-
     pub(super) fn of(sender: &Sender) -> Self {
         Self {
             cwnd: sender.cwnd(),
@@ -91,15 +79,15 @@ impl SenderSample {
         SeriesRow {
             t_ns,
             flow,
-            cwnd_bytes: self.cwnd * f64::from(smss),
-            ssthresh_bytes: self.ssthresh * f64::from(smss),
+            cwnd_bytes: Some(self.cwnd * f64::from(smss)),
+            ssthresh_bytes: Some(self.ssthresh * f64::from(smss)),
             srtt_ns: self.srtt.map(ns),
-            flight_bytes: self.flight * u64::from(smss),
-            acked_bytes: self.acked_bytes,
+            flight_bytes: Some(self.flight * u64::from(smss)),
+            acked_bytes: Some(self.acked_bytes),
             delivered_bytes,
-            pipe_bytes: self.pipe * u64::from(smss),
-            pacing_rate_bps: self.pacing_rate_bps.unwrap_or(f64::INFINITY),
-            sender_delivered_bytes: self.delivered_bytes,
+            pipe_bytes: Some(self.pipe * u64::from(smss)),
+            pacing_rate_bps: Some(self.pacing_rate_bps.unwrap_or(f64::INFINITY)),
+            sender_delivered_bytes: Some(self.delivered_bytes),
         }
     }
 }
@@ -224,8 +212,13 @@ impl Samplers {
         }
         for (spec, sampler) in scenario.udp.iter().zip(&self.udp) {
             for (at, delivered_bytes) in sampler.samples.iter().enumerate() {
-                let (time, name) = (self.time_ns(at), spec.name.clone());
-                table.push(SenderSample::NONE.row(time, name, 0, *delivered_bytes));
+                // Windows and acknowledgements are TCP's.
+                table.push(SeriesRow {
+                    t_ns: self.time_ns(at),
+                    flow: spec.name.clone(),
+                    delivered_bytes: *delivered_bytes,
+                    ..SeriesRow::default()
+                });
             }
         }
         table

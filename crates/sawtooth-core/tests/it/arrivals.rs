@@ -1,7 +1,8 @@
 //! Flows that arrive and leave: queueing theory's results, bounded memory, and independence of what else there is.
 
-use crate::random::{counts, load, times};
-use sawtooth_core::record::{Data, Records};
+use crate::columns::{counts, numbers, wholes};
+use crate::random::load;
+use sawtooth_core::record::Data;
 use sawtooth_core::{simulate, simulate_with_effort};
 use serde_json::{Value, json};
 
@@ -12,13 +13,6 @@ fn tree(arrivals: &Value, duration: &str) -> Value {
         "links": {"l": {"rate": "10 Mbit/s", "delay": "1 ms", "queue": {"name": "drop_tail", "limit": "100000 packets"}}},
         "flows": [{"name": "web", "path": ["l"], "arrivals": arrivals}],
     })
-}
-
-fn numbers<'a>(records: &'a Records, table: &str, column: &str) -> &'a [f64] {
-    match records.table(table).expect("the table").column(column) {
-        Data::F64(values) => values,
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -62,7 +56,7 @@ fn littles_law_holds() {
     let records = simulate(&load(&tree), 1);
     let started = counts(&records, "arrivals", "started")[0];
     let alive = numbers(&records, "arrivals", "alive_mean")[0];
-    let sojourn: i64 = times(&records, "transfers", "completion_ns")
+    let sojourn: i64 = wholes(&records, "transfers", "completion_ns")
         .iter()
         .filter(|time| **time > 0)
         .sum();
@@ -92,7 +86,7 @@ fn mean_completion_times_are_those_of_processor_sharing_whatever_the_distributio
         let completed = counts(&records, "arrivals", "completed")[0];
         assert!(completed > 4000, "{completed}");
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-        let mean = times(&records, "arrivals", "completion_mean_ns")[0] as f64 / 1e9;
+        let mean = wholes(&records, "arrivals", "completion_mean_ns")[0] as f64 / 1e9;
         // 500 kB with headers take 0.4144 s alone, and 0.829 s with half of the link's time taken by others.
         let shared = 500_000.0 * 8.0 * 1500.0 / 1448.0 / 10e6 / 0.5;
         assert!(
@@ -118,11 +112,11 @@ fn another_entry_changes_no_draw() {
         let Data::Str(names) = table.column("flow") else {
             panic!("names");
         };
-        let rows = names.iter().zip(times(&records, "transfers", "start_ns"));
+        let rows = names.iter().zip(wholes(&records, "transfers", "start_ns"));
         let rows = rows.zip(counts(&records, "transfers", "size_bytes"));
         let mut own: Vec<(i64, u64)> = rows
             .filter(|((name, _), _)| *name == "web")
-            .map(|((_, start), size)| (*start, *size))
+            .map(|((_, start), size)| (start, size))
             .collect();
         own.sort_unstable();
         own
@@ -138,14 +132,14 @@ fn a_number_of_flows_and_an_interval_of_time_are_kept() {
     let records = simulate(&load(&tree), 1);
     assert_eq!(counts(&records, "arrivals", "completed"), [70]);
     assert!(
-        times(&records, "transfers", "start_ns")
+        wholes(&records, "transfers", "start_ns")
             .iter()
             .all(|start| *start > 3_000_000_000)
     );
     tree["flows"][0]["arrivals"] = json!({"rate": 50, "stop": "5 s"});
     let records = simulate(&load(&tree), 1);
     assert!(
-        times(&records, "transfers", "start_ns")
+        wholes(&records, "transfers", "start_ns")
             .iter()
             .all(|start| *start < 5_000_000_000)
     );

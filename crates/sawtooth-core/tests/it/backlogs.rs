@@ -1,30 +1,18 @@
 //! What links say of the packets that wait: means over time, percentiles, and whose they are.
 
-use crate::random::{cases, config, counts, load, times};
+use crate::columns::{counts, numbers, wholes, words};
+use crate::random::{cases, config, load};
 use proptest::prelude::*;
 use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::link::{Port, Traffic, Turn};
 use sawtooth_core::packet::{Data, Packet};
-use sawtooth_core::record::{Data as Column, Records};
+use sawtooth_core::record::Records;
 use sawtooth_core::sim::{self, links};
 use sawtooth_core::simulate;
 use sawtooth_core::spec::Shortcuts;
+use sawtooth_core::spec::Shortcuts;
 use serde_json::{Value, json};
-
-pub fn floats<'a>(records: &'a Records, table: &str, column: &str) -> &'a [f64] {
-    match records.table(table).expect("the table").column(column) {
-        Column::F64(values) => values,
-        other => panic!("{other:?}"),
-    }
-}
-
-pub fn words<'a>(records: &'a Records, table: &str, column: &str) -> &'a [String] {
-    match records.table(table).expect("the table").column(column) {
-        Column::Str(values) => values,
-        other => panic!("{other:?}"),
-    }
-}
 
 /// One link of 1 Mbit/s, on which 1000 bytes take 8 ms, and two flows, which are on the hops 0 and 1.
 fn crossing(queue: &Value, duration: &str) -> Scenario {
@@ -106,27 +94,27 @@ fn waits_and_backlogs_are_those_worked_out_by_hand() {
         assert!((found - expected).abs() < 1e-9, "{found} for {expected}");
     };
     close(
-        floats(&records, "links", "backlog_mean_packets")[0],
+        numbers(&records, "links", "backlog_mean_packets")[0],
         47.0 / 25.0,
     );
     close(
-        floats(&records, "links", "backlog_mean_bytes")[0],
+        numbers(&records, "links", "backlog_mean_bytes")[0],
         36_500.0 / 25.0,
     );
     assert_eq!(counts(&records, "waits", "started_packets")[0], 4);
     // Of 0, 7, 14 and 21 ms the second is the median, within 1/128.
-    assert_eq!(times(&records, "waits", "wait_mean_ns")[0], 10_500_000);
-    let median = times(&records, "waits", "wait_p50_ns")[0];
+    assert_eq!(wholes(&records, "waits", "wait_mean_ns")[0], 10_500_000);
+    let median = wholes(&records, "waits", "wait_p50_ns")[0];
     assert!(median.abs_diff(7_000_000) <= 7_000_000 / 128, "{median}");
-    assert_eq!(times(&records, "waits", "wait_max_ns")[0], 21_000_000);
+    assert_eq!(wholes(&records, "waits", "wait_max_ns")[0], 21_000_000);
     // Found: 0, 1, 2, 2, 3, 4.
-    close(floats(&records, "waits", "found_mean_packets")[0], 2.0);
+    close(numbers(&records, "waits", "found_mean_packets")[0], 2.0);
     assert_eq!(counts(&records, "waits", "found_p50_packets")[0], 2);
     assert_eq!(counts(&records, "waits", "found_p90_packets")[0], 4);
     assert_eq!(counts(&records, "waits", "found_max_packets")[0], 4);
     // Nothing came to the other direction.
-    assert_eq!(times(&records, "waits", "wait_p99_ns")[1], -1);
-    assert_eq!(floats(&records, "links", "backlog_mean_packets")[1], 0.0);
+    assert_eq!(wholes(&records, "waits", "wait_p99_ns")[1], -1);
+    assert_eq!(numbers(&records, "links", "backlog_mean_packets")[1], 0.0);
     assert_eq!(words(&records, "link_flows", "flow"), ["a", "b"]);
     let by_flow = |column| counts(&records, "link_flows", column);
     assert_eq!(by_flow("arrived_packets"), [3, 3]);
@@ -137,7 +125,7 @@ fn waits_and_backlogs_are_those_worked_out_by_hand() {
     assert_eq!(by_flow("marked_packets"), [0, 0]);
     // a: 0 and 14 ms; b: 7 and 21 ms.
     assert_eq!(
-        times(&records, "link_flows", "wait_mean_ns"),
+        wholes(&records, "link_flows", "wait_mean_ns"),
         [7_000_000, 14_000_000]
     );
     assert_eq!(
@@ -168,7 +156,7 @@ fn the_mean_backlog_is_that_of_samples_over_time() {
             .map(|present| present.saturating_sub(1) as f64);
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let expected = waiting.sum::<f64>() / samples.len() as f64;
-        let mean = floats(&records, "links", "backlog_mean_packets")[0];
+        let mean = numbers(&records, "links", "backlog_mean_packets")[0];
         // 30,000 samples, of which those within some ms depend on each other; what a queue holds back has nothing in transmission.
         assert!(
             (mean / expected - 1.0).abs() < 0.02,
@@ -199,8 +187,8 @@ proptest! {
             let accepted = arrived[way] - dropped[way];
             prop_assert_eq!(accepted, started[way]);
             #[expect(clippy::cast_precision_loss, reason = "counts and times far below 2^53")]
-            let waited = accepted as f64 * times(&records, "waits", "wait_mean_ns")[way] as f64 / 1e9;
-            let held = floats(&records, "links", "backlog_mean_packets")[way] * 600.0;
+            let waited = accepted as f64 * wholes(&records, "waits", "wait_mean_ns")[way] as f64 / 1e9;
+            let held = numbers(&records, "links", "backlog_mean_packets")[way] * 600.0;
             // Each wait is rounded to a nanosecond, and so is their mean.
             #[expect(clippy::cast_precision_loss, reason = "a count")]
             let rounding = accepted as f64 * 1e-9;
@@ -234,7 +222,7 @@ fn accepted(records: &Records) -> impl Iterator<Item = u64> {
         counts(records, "links", "dropped_packets"),
     );
     arrived
-        .iter()
+        .into_iter()
         .zip(dropped)
         .map(|(arrived, dropped)| arrived - dropped)
 }

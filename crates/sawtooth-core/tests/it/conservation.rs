@@ -1,6 +1,7 @@
 //! What no scenario may violate, whatever is in it: packets do not vanish, time does not either, and transfers end.
 
-use crate::random::{Case, cases, config, counts, load, times};
+use crate::columns::{counts, wholes};
+use crate::random::{Case, cases, config, load};
 use proptest::prelude::*;
 use sawtooth_core::tcp::Config;
 use sawtooth_core::{Scenario, simulate, simulate_with_effort};
@@ -47,16 +48,16 @@ proptest! {
         let scenario = case.scenario();
         let records = simulate(&scenario, 1);
         let causes = ["cwnd", "rwnd", "source", "send_buffer", "pacing", "recovery", "rto", "nagle"];
-        let shares = causes.map(|cause| times(&records, "flows", &format!("limited_{cause}_ns")));
-        let starts = times(&records, "flows", "start_ns");
-        for (flow, lifetime) in times(&records, "flows", "lifetime_ns")[..scenario.flows.len()].iter().enumerate() {
-            let shares = shares.map(|column| column[flow]);
+        let shares = causes.map(|cause| wholes(&records, "flows", &format!("limited_{cause}_ns")));
+        let starts = wholes(&records, "flows", "start_ns");
+        for (flow, lifetime) in wholes(&records, "flows", "lifetime_ns")[..scenario.flows.len()].iter().enumerate() {
+            let shares = shares.each_ref().map(|column| column[flow]);
             prop_assert!(shares.iter().all(|share| *share >= 0), "{:?}", shares);
             prop_assert_eq!(shares.iter().sum::<i64>(), *lifetime);
             // Not beyond the run, and to its end unless the transfer ends.
             let rest = scenario.duration.as_ns() - starts[flow];
             prop_assert!(*lifetime <= rest);
-            prop_assert!(*lifetime == rest || times(&records, "flows", "completion_ns")[flow] >= 0);
+            prop_assert!(*lifetime == rest || wholes(&records, "flows", "completion_ns")[flow] >= 0);
         }
     }
 
@@ -117,7 +118,7 @@ proptest! {
         let scenario = long(&case, 600);
         let records = simulate(&scenario, 1);
         let flows = scenario.flows.len();
-        let completed = times(&records, "flows", "completion_ns");
+        let completed = wholes(&records, "flows", "completion_ns");
         let acked = counts(&records, "series", "acked_bytes");
         // Samples at 0, 200, 400 and 600 s, of a flow one after the other.
         let samples = acked.len() / flows;

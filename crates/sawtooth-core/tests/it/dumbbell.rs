@@ -2,7 +2,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
 
-use sawtooth_core::record::Data;
+use crate::columns::{counts, wholes};
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
@@ -11,20 +11,6 @@ fn run(tree: &Value) -> sawtooth_core::record::Records {
         &scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}")),
         1,
     )
-}
-
-fn u64s(records: &sawtooth_core::record::Records, table: &str, column: &str) -> Vec<u64> {
-    match records.table(table).expect("the table").column(column) {
-        Data::U64(values) => values.clone(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn i64s(records: &sawtooth_core::record::Records, column: &str) -> Vec<i64> {
-    match records.table("flows").expect("the table").column(column) {
-        Data::I64(values) => values.clone(),
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -36,7 +22,7 @@ fn one_segment_takes_its_handshake_transmission_and_propagation() {
     }));
     // SYN and SYN-ACK: 40 bytes each way; data: 1040 bytes.
     let expected = 2.0 * (320e-6 + 0.05) + 8320e-6 + 0.05;
-    let completion = i64s(&records, "completion_ns")[0];
+    let completion = wholes(&records, "flows", "completion_ns")[0];
     assert!(
         (completion as f64 * 1e-9 - expected).abs() < 1e-9,
         "{completion}"
@@ -52,7 +38,7 @@ fn slow_start_doubles_every_round_trip() {
         "flows": [{"path": ["l"]}],
     }));
     assert_eq!(
-        u64s(&records, "flows", "sent_packets"),
+        counts(&records, "flows", "sent_packets"),
         [1 + 3 + 6 + 12 + 24]
     );
 }
@@ -65,7 +51,7 @@ fn a_bottleneck_with_a_bdp_buffer_is_filled() {
             "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": "1 bdp"}}},
             "flows": [{"path": ["l"]}],
         }));
-        let bits = u64s(&records, "flows", "delivered_bytes")[0] as f64 * 8.0;
+        let bits = counts(&records, "flows", "delivered_bytes")[0] as f64 * 8.0;
         let share = bits / (10e6 * 60.0 * 1460.0 / 1500.0);
         // Tahoe empties the pipe at every loss; the others keep it full but for the first overshoot.
         let least = if recovery == "tahoe" { 0.75 } else { 0.93 };
@@ -82,7 +68,7 @@ fn a_window_limit_gives_window_over_round_trip_time() {
     }));
     let rtt = 0.1 + 1500.0 * 8.0 / 1e9 + 40.0 * 8.0 / 1e9;
     let expected = 10.0 * 1460.0 * 8.0 / rtt;
-    let got = u64s(&records, "flows", "delivered_bytes")[0] as f64 * 8.0 / 100.0;
+    let got = counts(&records, "flows", "delivered_bytes")[0] as f64 * 8.0 / 100.0;
     // The first second is slow start.
     assert!(
         (got / expected - 1.0).abs() < 0.01,
@@ -106,5 +92,5 @@ fn ns2_acknowledges_the_same_packets() {
         },
         "flows": [{"path": ["s[i]", "b", "r[i]"], "count": flows, "start": "S / N * i"}],
     });
-    assert_eq!(u64s(&run(&tree), "flows", "acked_packets"), expected);
+    assert_eq!(counts(&run(&tree), "flows", "acked_packets"), expected);
 }

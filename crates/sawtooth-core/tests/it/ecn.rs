@@ -1,9 +1,10 @@
 //! Explicit Congestion Notification from end to end: endpoints against the words of RFC 3168, RFC 8257 and RFC 9768, and paths with a queue that
 //! marks against what the specifications' models foretell.
 
+use crate::columns::{counts, numbers, words};
 use sawtooth_core::events::{Event, Key, Lineage};
 use sawtooth_core::packet::{Ack, Data, Ecn};
-use sawtooth_core::record::{Data as Column, Records};
+use sawtooth_core::record::Records;
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
@@ -297,36 +298,20 @@ fn run(tree: &Value) -> Records {
 }
 
 fn first(records: &Records, table: &str, column: &str) -> u64 {
-    match records.table(table).expect("the table").column(column) {
-        Column::U64(values) => values[0],
-        other => panic!("{other:?}"),
-    }
+    counts(records, table, column)[0]
 }
 
 fn goodput(records: &Records) -> f64 {
-    match records
-        .table("flows")
-        .expect("the table")
-        .column("goodput_bps")
-    {
-        Column::F64(values) => values[0],
-        other => panic!("{other:?}"),
-    }
+    numbers(records, "flows", "goodput_bps")[0]
 }
 
 /// Packets in the forward queue at the samples, the first `skip` left out.
 fn queue(records: &Records, skip: usize) -> Vec<u64> {
-    let queues = records.table("queues").expect("samples");
-    let (Column::Str(directions), Column::U64(backlog)) =
-        (queues.column("direction"), queues.column("backlog_packets"))
-    else {
-        panic!("the columns have other types");
-    };
-    let forward = directions
-        .iter()
-        .zip(backlog)
-        .filter(|(way, _)| *way == "forward");
-    forward.map(|(_, packets)| *packets).skip(skip).collect()
+    let directions = words(records, "queues", "direction");
+    let backlog = counts(records, "queues", "backlog_packets");
+    let both = directions.iter().zip(backlog);
+    let forward = both.filter(|(way, _)| *way == "forward");
+    forward.map(|(_, packets)| packets).skip(skip).collect()
 }
 
 /// One flow over 100 Mbit/s and 10 ms, 83.3 packets of 1500 bytes, to a queue that marks above 20 packets.

@@ -1,6 +1,7 @@
 //! Requests and responses: each waits for what it depends on, and what is lost is sent again.
 
-use crate::random::{counts, load, times};
+use crate::columns::{counts, wholes};
+use crate::random::load;
 use sawtooth_core::record::Records;
 use sawtooth_core::simulate;
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ fn run(source: &Value, drop: &Value) -> Records {
 
 fn median_ms(records: &Records) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "less than 30 s")]
-    let median = times(records, "exchanges", "completion_p50_ns")[0] as f64;
+    let median = wholes(records, "exchanges", "completion_p50_ns")[0] as f64;
     median / 1e6
 }
 
@@ -37,7 +38,7 @@ fn an_exchange_takes_a_round_trip_the_transmissions_and_the_servers_time() {
     );
     // The first one begins with the handshake: SYN and SYN-ACK.
     #[expect(clippy::cast_precision_loss, reason = "less than 30 s")]
-    let first = times(&records, "exchanges", "completion_max_ns")[0] as f64 / 1e6;
+    let first = wholes(&records, "exchanges", "completion_max_ns")[0] as f64 / 1e6;
     assert!((first - alone - 10.1).abs() < 0.3, "{first}");
     let mut slow = sizes.clone();
     slow["server_think"] = json!("50 ms");
@@ -49,7 +50,7 @@ fn an_exchange_takes_a_round_trip_the_transmissions_and_the_servers_time() {
     );
     // Its data are the responses, and it has completed them all.
     assert_eq!(counts(&records, "flows", "delivered_bytes"), [20 * 14_480]);
-    assert!(times(&records, "flows", "completion_ns")[0] > 0);
+    assert!(wholes(&records, "flows", "completion_ns")[0] > 0);
 }
 
 /// A window of one segment, so that a full one is outstanding alone while the response's short end waits behind it (Nagle's algorithm, RFC 9293 §3.7.4).
@@ -81,7 +82,7 @@ fn a_request_that_is_lost_is_sent_again_and_all_are_answered() {
             "without packet {lost}"
         );
         assert_eq!(counts(&records, "exchanges", "requested_bytes"), [6000]);
-        let longest = |records| times(records, "exchanges", "completion_max_ns")[0];
+        let longest = |records| wholes(records, "exchanges", "completion_max_ns")[0];
         assert!(longest(&records) >= longest(&whole));
     }
 }
@@ -126,7 +127,7 @@ fn nearby(tcp: &Value, source: &Value) -> Records {
 /// Mean time of an exchange, ms, and packets that the server and the client have sent.
 fn mean_and_packets(records: &Records) -> (f64, [u64; 2]) {
     #[expect(clippy::cast_precision_loss, reason = "less than 20 s")]
-    let mean = times(records, "exchanges", "completion_mean_ns")[0] as f64 / 1e6;
+    let mean = wholes(records, "exchanges", "completion_mean_ns")[0] as f64 / 1e6;
     let packets = counts(records, "links", "arrived_packets");
     (mean, [packets[0], packets[1]])
 }

@@ -1,10 +1,11 @@
 //! Queues per flow and the dual queue: what they promise whatever arrives, and what comes of it from end to end.
 
+use crate::columns::{numbers, wholes, words};
 use proptest::prelude::*;
 use sawtooth_core::loss::Fate;
 use sawtooth_core::packet::{Data, Ecn, Packet};
 use sawtooth_core::queue::{self, Backlog, Next, Queue, Queued, Site, TABLE};
-use sawtooth_core::record::{Data as Column, Records};
+use sawtooth_core::record::Records;
 use sawtooth_core::registry::{Params, Value};
 use sawtooth_core::rng::Stream;
 use sawtooth_core::units::Rate;
@@ -177,34 +178,14 @@ fn run(tree: &Json) -> Records {
     simulate(&scenario, 1)
 }
 
-fn floats(records: &Records, table: &str, column: &str) -> Vec<f64> {
-    match records.table(table).expect("the table").column(column) {
-        Column::F64(values) => values.clone(),
-        other => panic!("{other:?}"),
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-fn counts(records: &Records, table: &str, column: &str) -> Vec<f64> {
-    match records.table(table).expect("the table").column(column) {
-        Column::U64(values) => values.iter().map(|value| *value as f64).collect(),
-        other => panic!("{other:?}"),
-    }
-}
-
 /// Mean of the smoothed round-trip times of flows whose names begin so, at the samples from `since` seconds on, milliseconds.
 #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a minute")]
 fn mean_rtt_ms(records: &Records, flow: &str, since: f64) -> f64 {
-    let series = records.table("series").expect("samples");
-    let (Column::I64(times), Column::Str(flows), Column::I64(rtts)) = (
-        series.column("t_ns"),
-        series.column("flow"),
-        series.column("srtt_ns"),
-    ) else {
-        panic!("the columns have other types");
-    };
+    let times = wholes(records, "series", "t_ns");
+    let flows = words(records, "series", "flow");
+    let rtts = wholes(records, "series", "srtt_ns");
     let (mut sum, mut count) = (0.0, 0.0);
-    for ((time, name), rtt) in times.iter().zip(flows).zip(rtts) {
+    for ((time, name), rtt) in times.iter().zip(&flows).zip(&rtts) {
         if name.starts_with(flow) && *time as f64 >= since * 1e9 {
             sum += *rtt as f64 / 1e6;
             count += 1.0;
@@ -227,7 +208,7 @@ fn bufferbloat(queue: &Json) -> (f64, f64, f64) {
     (
         mean_rtt_ms(&records, "bulk", 10.0),
         mean_rtt_ms(&records, "sparse", 10.0),
-        floats(&records, "flows", "goodput_bps")[0] / 10e6,
+        numbers(&records, "flows", "goodput_bps")[0] / 10e6,
     )
 }
 
@@ -271,7 +252,7 @@ fn flows_of_unequal_round_trips_and_sizes_share_a_fair_queue_equally() {
                 {"path": ["l", "far"], "tcp": {"smss": "500 B"}},
             ],
         }));
-        let goodput = floats(&records, "flows", "goodput_bps");
+        let goodput = numbers(&records, "flows", "goodput_bps");
         // Bytes on the wire: with 40 of header 1460 of 1500, and 500 of 540. Under CoDel and PIE, with targets below the far flow's round trip
         // of 50 ms, its queue does empty: Reno then has three quarters or more of its share, and the near flow the rest.
         let wire = [goodput[0] * 1500.0 / 1460.0, goodput[1] * 540.0 / 500.0];
@@ -301,10 +282,10 @@ fn dual(mbps: u32, flows: u32, values: &Json) -> [f64; 4] {
     let bare = 20.0 + 8.0 * 1560.0 / (f64::from(mbps) * 1e3);
     let sum = |values: &[f64]| values.iter().sum::<f64>();
     let half = flows as usize;
-    let goodput = floats(&records, "flows", "goodput_bps");
-    let sent = counts(&records, "flows", "sent_packets");
-    let marks = sum(&counts(&records, "flows", "ce_in")[half..]) / sum(&sent[half..]);
-    let losses = sum(&counts(&records, "flows", "retransmits")[..half]) / sum(&sent[..half]);
+    let goodput = numbers(&records, "flows", "goodput_bps");
+    let sent = numbers(&records, "flows", "sent_packets");
+    let marks = sum(&numbers(&records, "flows", "ce_in")[half..]) / sum(&sent[half..]);
+    let losses = sum(&numbers(&records, "flows", "retransmits")[..half]) / sum(&sent[..half]);
     [
         mean_rtt_ms(&records, "classic", 20.0) - bare,
         mean_rtt_ms(&records, "l4s", 20.0) - bare,

@@ -3,6 +3,7 @@
 //! The link carries 8 Mbit/s, so a byte takes 1 us, over 5 ms each way. A full segment of 960 bytes is 1000 on the wire, an acknowledgement 40.
 //! The machines' costs are those of `machine`, all in microseconds.
 
+use crate::columns::{wholes, words};
 use crate::random;
 use proptest::prelude::*;
 use sawtooth_core::record::{Data, Records, Table};
@@ -42,27 +43,14 @@ fn table<'a>(records: &'a Records, name: &str) -> &'a Table {
         .unwrap_or_else(|| panic!("no table {name}"))
 }
 
-fn numbers(records: &Records, name: &str, column: &str) -> Vec<i64> {
-    match table(records, name).column(column) {
-        Data::I64(values) => values.clone(),
-        Data::U64(values) => values.iter().map(|value| value.cast_signed()).collect(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn words(records: &Records, name: &str, column: &str) -> Vec<String> {
-    match table(records, name).column(column) {
-        Data::Str(values) => values.clone(),
-        other => panic!("{other:?}"),
-    }
-}
-
 fn cells(data: &Data) -> Vec<String> {
     match data {
-        Data::I64(values) => values.iter().map(ToString::to_string).collect(),
-        Data::U64(values) => values.iter().map(ToString::to_string).collect(),
-        Data::F64(values) => values.iter().map(ToString::to_string).collect(),
         Data::Str(values) => values.clone(),
+        numbers => numbers
+            .numbers()
+            .iter()
+            .map(|value| format!("{value:?}"))
+            .collect(),
     }
 }
 
@@ -74,7 +62,7 @@ fn stalls(records: &Records) -> [i64; 4] {
         "stall_partial_ns",
         "stall_memory_ns",
     ]
-    .map(|column| numbers(records, "flows", column)[0])
+    .map(|column| wholes(records, "flows", column)[0])
 }
 
 #[test]
@@ -83,20 +71,17 @@ fn a_message_of_two_segments_takes_what_its_steps_take() {
     // write 10, copy 9.6, TCP 20 + 4.8, driver 7, interface 3: on the wire from 54.4 to 1054.4. The second is ready by then (copy to 61, TCP to 85.8, driver
     // to 92.8), follows until 2054.4 and is there at 7054.4. Interface 2, interrupt 8 + 4, TCP 15 + 4.8: 7088.2; the acknowledgement goes first, 11 + 7; then the
     // reader, who has read the first segment long ago, is woken, 30, and reads, 12 + 9.6. That is interrupted for 6, when the acknowledgement has left.
-    assert_eq!(numbers(&records, "flows", "completion_ns"), [7_163_800]);
+    assert_eq!(wholes(&records, "flows", "completion_ns"), [7_163_800]);
     // The acknowledgements: interface 3, wire 40 + 5000, interface 2, interrupt 8 + 4, TCP 13.
-    assert_eq!(
-        numbers(&records, "series", "t_ns"),
-        [11_176_200, 12_176_200]
-    );
+    assert_eq!(wholes(&records, "series", "t_ns"), [11_176_200, 12_176_200]);
     assert_eq!(stalls(&records), [0; 4]);
 }
 
 #[test]
 fn every_layer_notes_the_first_packet_at_its_time() {
     let records = run(&tree(1920));
-    let times = numbers(&records, "layers", "t_ns");
-    let packets = numbers(&records, "layers", "packet");
+    let times = wholes(&records, "layers", "t_ns");
+    let packets = wholes(&records, "layers", "packet");
     let columns = ["host", "layer", "event"].map(|column| words(&records, "layers", column));
     let seen: Vec<String> = (0..times.len())
         .filter(|row| packets[*row] == 1 || (packets[*row] == -1 && times[*row] < 7_000_000))
@@ -136,8 +121,8 @@ fn a_full_window_stalls_from_the_report_of_the_transmission_to_the_acknowledgeme
     let records = run(&tree);
     // Transmitted at 1054.4, interrupt 6. Received by TCP at 6088.2, acknowledgement 11 + 7 + 3 + 40 + 5000 + 2 + 8 + 4: 11163.2. The second takes the same way.
     assert_eq!(stalls(&records), [10_102_800, 10_102_800, 0, 0]);
-    assert_eq!(numbers(&records, "stalls", "from_ns"), [1_060_400]);
-    assert_eq!(numbers(&records, "stalls", "to_ns"), [11_163_200]);
+    assert_eq!(wholes(&records, "stalls", "from_ns"), [1_060_400]);
+    assert_eq!(wholes(&records, "stalls", "to_ns"), [11_163_200]);
     assert_eq!(words(&records, "stalls", "cause"), ["window"]);
 }
 
@@ -149,7 +134,7 @@ fn a_writer_without_memory_stalls_until_the_acknowledgement() {
     assert_eq!(stalls(&records), [10_102_800, 0, 0, 10_102_800]);
     // TCP has the acknowledgement at 11176.2; the writer is woken, 30, copies, 9.6, TCP 24.8, driver 7, interface 3, wire 1000 + 5000, and up as before: 2, 12, 19.8, the
     // acknowledgement's 18, and 51.6 with an interrupt of 6.
-    assert_eq!(numbers(&records, "flows", "completion_ns"), [17_360_000]);
+    assert_eq!(wholes(&records, "flows", "completion_ns"), [17_360_000]);
 }
 
 #[test]
@@ -170,7 +155,7 @@ fn a_full_interface_makes_packets_wait_before_the_driver() {
     let records = run(&tree);
     // The first is reported at 1060.4; only then the driver takes the second, 7, interface 3: 16 us later than without.
     assert_eq!(
-        numbers(&records, "flows", "completion_ns"),
+        wholes(&records, "flows", "completion_ns"),
         [7_163_800 + 16_000]
     );
 }
@@ -180,14 +165,14 @@ fn two_flows_share_the_processor_of_their_host() {
     let mut tree = tree(960);
     let flow = tree["flows"][0].clone();
     tree["flows"] = json!([flow, flow]);
-    let together = numbers(&run(&tree), "flows", "completion_ns");
+    let together = wholes(&run(&tree), "flows", "completion_ns");
     // The second's write waits until the first's pass is over, at 51.4, and its packet for the first's on the wire; so its transmission ends 1000 later.
     tree["hosts"]["pc"]["count"] = json!(2);
     tree["host"] = json!("pc[1]");
     tree["flows"][1]["host"] = json!("pc[2]");
     tree["links"]["m"] = tree["links"]["l"].clone();
     tree["flows"][1]["path"] = json!(["m"]);
-    let apart = numbers(&run(&tree), "flows", "completion_ns");
+    let apart = wholes(&run(&tree), "flows", "completion_ns");
     assert_eq!(apart[0], apart[1]);
     assert_eq!(together[0], apart[0]);
     assert_eq!(together[1], apart[0] + 1_000_000);
@@ -220,8 +205,8 @@ fn hosts_that_cost_nothing_change_nothing() {
             "timeouts",
         ] {
             assert_eq!(
-                numbers(&with, "flows", column),
-                numbers(&without, "flows", column),
+                wholes(&with, "flows", column),
+                wholes(&without, "flows", column),
                 "{stack} {column}"
             );
         }
@@ -249,23 +234,23 @@ fn dialogue(machine: &Value, [request, response]: [u64; 2], count: u32) -> Value
 fn exchange(tree: &Value) -> i64 {
     let records = run(tree);
     assert_eq!(
-        numbers(&records, "exchanges", "answered"),
-        numbers(&records, "exchanges", "asked")
+        wholes(&records, "exchanges", "answered"),
+        wholes(&records, "exchanges", "asked")
     );
-    numbers(&records, "exchanges", "completion_mean_ns")[0]
+    wholes(&records, "exchanges", "completion_mean_ns")[0]
 }
 
 /// The stalls of the client's socket.
 fn request_stalls(records: &Records) -> [i64; 4] {
     ["", "window_", "partial_", "memory_"]
-        .map(|part| numbers(records, "exchanges", &format!("request_stall_{part}ns"))[0])
+        .map(|part| wholes(records, "exchanges", &format!("request_stall_{part}ns"))[0])
 }
 
 /// When something happens in a layer to what carries requests or to what carries responses.
 fn moments(records: &Records, flow: &str, layer: &str, event: &str) -> Vec<i64> {
     let wanted = [("flow", flow), ("layer", layer), ("event", event)];
     let columns = wanted.map(|(column, word)| (words(records, "layers", column), word));
-    let times = numbers(records, "layers", "t_ns").into_iter().enumerate();
+    let times = wholes(records, "layers", "t_ns").into_iter().enumerate();
     times
         .filter(|(row, _)| columns.iter().all(|(column, word)| column[*row] == *word))
         .map(|(_, time)| time)
@@ -280,15 +265,15 @@ fn an_exchange_takes_what_its_steps_take_on_both_machines() {
     assert_eq!(exchange(&tree), 2 * 6_139_800);
     let records = run(&tree);
     // What carries data each way, and at the end the client acknowledges the last response by itself.
-    assert_eq!(numbers(&records, "links", "arrived_packets"), [3, 4]);
+    assert_eq!(wholes(&records, "links", "arrived_packets"), [3, 4]);
     // The server's TCP has the acknowledgement of a response when it takes the next request.
-    let acknowledged = numbers(&records, "series", "t_ns");
+    let acknowledged = wholes(&records, "series", "t_ns");
     assert_eq!(
         acknowledged[..3],
         [0, 1, 2].map(|before| before * 2 * 6_139_800 + 6_088_200)
     );
     assert_eq!(
-        numbers(&records, "series", "acked_bytes"),
+        wholes(&records, "series", "acked_bytes"),
         [0, 960, 1920, 2880]
     );
     assert_eq!(
@@ -399,7 +384,7 @@ fn each_side_s_socket_has_its_own_stalls() {
         (stalled, stalled)
     );
     assert_eq!(words(&records, "stalls", "flow"), ["flow", "flow.requests"]);
-    let [answer, ask] = numbers(&records, "stalls", "from_ns")[..] else {
+    let [answer, ask] = wholes(&records, "stalls", "from_ns")[..] else {
         panic!("two stalls");
     };
     assert_eq!(ask, 1_060_400);
@@ -617,9 +602,9 @@ fn a_stack_s_own_send_buffer_gives_way_to_the_host_s_socket() {
     tree["hosts"]["pc"]["socket_memory"] = json!("8 kB");
     let records = run(&tree);
     // 5 segments of 1448 B at most: packets of 1500 B need 1.5 ms each, and a round trip takes more than 10 ms.
-    assert_eq!(numbers(&records, "flows", "acked_bytes"), [1_000_000]);
+    assert_eq!(wholes(&records, "flows", "acked_bytes"), [1_000_000]);
     assert!(stalls(&records)[3] > 900_000_000, "{:?}", stalls(&records));
-    assert!(numbers(&records, "flows", "limited_send_buffer_ns")[0] > 900_000_000);
+    assert!(wholes(&records, "flows", "limited_send_buffer_ns")[0] > 900_000_000);
 }
 
 fn case() -> impl Strategy<Value = Value> {
@@ -711,19 +696,19 @@ proptest! {
             prop_assert_eq!(&simulate(&scenario, 1), &fast, "{:?}", shortcuts);
         }
         // The list of stalls sums to the columns, by flow and cause.
-        let (from, to) = (numbers(&fast, "stalls", "from_ns"), numbers(&fast, "stalls", "to_ns"));
+        let (from, to) = (wholes(&fast, "stalls", "from_ns"), wholes(&fast, "stalls", "to_ns"));
         let (whose, causes) = (words(&fast, "stalls", "flow"), words(&fast, "stalls", "cause"));
         for (at, flow) in words(&fast, "flows", "flow").iter().enumerate() {
             let mut total = 0;
             for cause in ["window", "partial", "memory"] {
                 let own = (0..from.len()).filter(|row| &whose[*row] == flow && causes[*row] == cause);
                 let sum: i64 = own.map(|row| to[row] - from[row]).sum();
-                let column = numbers(&fast, "flows", &format!("stall_{cause}_ns"))[at];
+                let column = wholes(&fast, "flows", &format!("stall_{cause}_ns"))[at];
                 prop_assert_eq!(if flow == "flow2" { -1 } else { sum }, column);
                 total += sum;
             }
             let expected = if flow == "flow2" { -1 } else { total };
-            prop_assert_eq!(numbers(&fast, "flows", "stall_ns")[at], expected);
+            prop_assert_eq!(wholes(&fast, "flows", "stall_ns")[at], expected);
         }
         let mut asking = [0; 4];
         for (row, cause) in causes.iter().enumerate().filter(|(row, _)| whose[*row] == "talk.requests") {
@@ -733,7 +718,7 @@ proptest! {
         }
         prop_assert_eq!(request_stalls(&fast), asking);
         // What a packet goes through is in order, and no socket stalls while its packet is in the driver or on its wire.
-        let (times, ids) = (numbers(&fast, "layers", "t_ns"), numbers(&fast, "layers", "packet"));
+        let (times, ids) = (wholes(&fast, "layers", "t_ns"), wholes(&fast, "layers", "packet"));
         let [flows, events, kinds, layers] = ["flow", "event", "kind", "layer"].map(|column| words(&fast, "layers", column));
         let mut entered = std::collections::BTreeMap::new();
         for row in 0..times.len() {
@@ -769,9 +754,9 @@ fn a_transfer_is_complete_when_the_application_has_read_it() {
         tree["hosts"]["pc"]["read_byte_cost"] = json!("1 ms");
         tree["duration"] = json!(duration);
         let records = run(&tree);
-        assert_eq!(numbers(&records, "flows", "acked_bytes"), [960]);
-        let delivered = numbers(&records, "flows", "delivered_bytes")[0];
-        (delivered, numbers(&records, "flows", "completion_ns")[0])
+        assert_eq!(wholes(&records, "flows", "acked_bytes"), [960]);
+        let delivered = wholes(&records, "flows", "delivered_bytes")[0];
+        (delivered, wholes(&records, "flows", "completion_ns")[0])
     };
     assert_eq!(completed("0.9 s"), (0, -1));
     let (delivered, completion) = completed("1.1 s");
@@ -784,7 +769,7 @@ fn a_write_without_end_is_of_no_number_of_bytes() {
     tree["flows"][0]["source"] = json!("bulk");
     let records = run(&tree);
     assert_eq!(words(&records, "layers", "event")[0], "write");
-    let bytes = numbers(&records, "layers", "bytes");
+    let bytes = wholes(&records, "layers", "bytes");
     // Nor is what is left of it, of which the writer sleeps and wakes.
     assert!(bytes[0] == -1 && bytes.iter().all(|bytes| (-1..100_000).contains(bytes)));
 }

@@ -1,8 +1,9 @@
 //! Links as they are in the world: what befalls packets, what changes over time, paths over several of them, and what is refused.
 
-use crate::random::{config, counts, load, times};
+use crate::columns::{counts, numbers, wholes};
+use crate::random::{config, load};
 use proptest::prelude::*;
-use sawtooth_core::record::{Data, Records};
+use sawtooth_core::record::Records;
 use sawtooth_core::{scenario, simulate, simulate_with_effort};
 use serde_json::{Value, json};
 
@@ -24,13 +25,6 @@ fn link(more: &Value) -> Value {
 
 fn total(records: &Records, column: &str) -> u64 {
     counts(records, "links", column).iter().sum()
-}
-
-fn floats<'a>(records: &'a Records, table: &str, column: &str) -> &'a [f64] {
-    match records.table(table).expect("the table").column(column) {
-        Data::F64(values) => values,
-        other => panic!("{other:?}"),
-    }
 }
 
 fn refused(tree: &Value) -> (String, String) {
@@ -64,7 +58,7 @@ proptest! {
             tree["flows"][0]["path"] = json!(["l", "second"]);
         }
         let (records, effort) = simulate_with_effort(&load(&tree), seed);
-        prop_assert!(times(&records, "flows", "completion_ns")[0] > 0, "it ends");
+        prop_assert!(wholes(&records, "flows", "completion_ns")[0] > 0, "it ends");
         let (arrived, dropped) = (counts(&records, "links", "arrived_packets"), counts(&records, "links", "dropped_packets"));
         let (lost, doubled) = (counts(&records, "links", "lost_packets"), counts(&records, "links", "duplicated_packets"));
         let leaves = |at: usize| arrived[at] + doubled[at] - dropped[at] - lost[at];
@@ -133,7 +127,7 @@ fn a_link_that_is_a_trace_carries_its_opportunities_and_no_more() {
     assert!((scenario.links[0].reverse.rate.bps() - 10e6).abs() < 1e-3);
     let records = simulate(&scenario, 1);
     // 1448 of 1500 bytes are data; the first round trips are slow start.
-    let goodput = floats(&records, "flows", "goodput_bps")[0];
+    let goodput = numbers(&records, "flows", "goodput_bps")[0];
     let most = 6e6 * 1448.0 / 1500.0;
     assert!(goodput < most && goodput > 0.97 * most, "{goodput}");
 }
@@ -145,10 +139,10 @@ fn a_rate_that_steps_down_is_followed() {
     tree["duration"] = json!("10 s");
     let records = simulate(&load(&tree), 1);
     // Five seconds at 10 and five at 2 Mbit/s: 6 on average, of which 1448 of 1500 bytes are data.
-    let goodput = floats(&records, "flows", "goodput_bps")[0];
+    let goodput = numbers(&records, "flows", "goodput_bps")[0];
     let most = 6e6 * 1448.0 / 1500.0;
     assert!(goodput < most && goodput > 0.95 * most, "{goodput}");
-    let utilisation = floats(&records, "links", "utilisation")[0];
+    let utilisation = numbers(&records, "links", "utilisation")[0];
     assert!((0.95..1.05).contains(&utilisation), "{utilisation}");
 }
 
@@ -162,7 +156,7 @@ fn packets_wait_out_an_outage_and_none_is_lost() {
     let (waits, loses) = (outage("wait"), outage("lost"));
     assert_eq!(total(&waits, "lost_packets"), 0);
     assert!(counts(&loses, "links", "lost_packets")[0] > 10);
-    let completion = |records: &Records| times(records, "flows", "completion_ns")[0];
+    let completion = |records: &Records| wholes(records, "flows", "completion_ns")[0];
     // 0.83 s for a megabyte at 10 Mbit/s, and 0.3 s without a link; who has lost everything needs its timeout, too.
     assert!(completion(&waits) > 1_130_000_000);
     assert!(completion(&waits) < completion(&loses));
@@ -175,7 +169,7 @@ fn flows_of_one_line_have_round_trip_times_of_their_own() {
     tree["flows"][0]["delay"] = json!("(i - 1) * 15 ms");
     tree["flows"][0]["start"] = json!("i * 1 s");
     let records = simulate(&load(&tree), 1);
-    for (flow, rtt) in times(&records, "flows", "min_rtt_ns").iter().enumerate() {
+    for (flow, rtt) in wholes(&records, "flows", "min_rtt_ns").iter().enumerate() {
         // Twice 10 ms of the link, twice the flow's own; transmissions of 12 microseconds besides.
         let base = 20_000_000 + 30_000_000 * i64::try_from(flow).expect("a flow");
         assert!((base..base + 100_000).contains(rtt), "{rtt}");
@@ -193,7 +187,7 @@ fn a_parking_lot_shares_as_its_paths_say() {
         ],
     });
     let records = simulate(&load(&tree), 1);
-    let goodput = floats(&records, "flows", "goodput_bps");
+    let goodput = numbers(&records, "flows", "goodput_bps");
     for short in &goodput[1..] {
         let sum = goodput[0] + short;
         assert!(sum < 10e6 && sum > 8.5e6, "a hop is full: {sum}");

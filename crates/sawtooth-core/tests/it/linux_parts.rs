@@ -2,6 +2,7 @@
 //!
 //! Segment 0 is the SYN, so data starts with segment 1. Timestamps tick every millisecond.
 
+use crate::columns::{counts, numbers, words};
 use sawtooth_core::events::{Event, Key, Lineage};
 use sawtooth_core::packet::{Ack, Data};
 use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
@@ -183,13 +184,7 @@ fn rfc3522_what_an_earlier_recovery_has_sent_again_undoes_no_later_one() {
     });
     let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     let records = simulate(&scenario, 1);
-    let first = |table: &str, column: &str| {
-        let table = records.table(table).expect("the table");
-        match table.column(column) {
-            record::Data::U64(values) => values[0],
-            other => panic!("{other:?}"),
-        }
-    };
+    let first = |table: &str, column: &str| counts(&records, table, column)[0];
     // The link keeps the order and doubles nothing, so whatever was sent again had been dropped.
     assert_eq!(
         first("flows", "retransmits"),
@@ -395,12 +390,8 @@ fn in_turn(cache: &str, shortcuts: bool) -> (Vec<f64>, record::Records) {
     });
     let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     let records = simulate(&scenario, 1);
-    let series = records.table("series").expect("a table");
-    let (record::Data::Str(flows), record::Data::F64(thresholds)) =
-        (series.column("flow"), series.column("ssthresh_bytes"))
-    else {
-        panic!("columns of other types");
-    };
+    let flows = words(&records, "series", "flow");
+    let thresholds = numbers(&records, "series", "ssthresh_bytes");
     let last = |name: &str| {
         let at = flows.iter().rposition(|flow| flow == name);
         thresholds[at.expect("it has samples")] / 1448.0

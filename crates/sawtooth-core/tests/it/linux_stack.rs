@@ -2,7 +2,8 @@
 //!
 //! One flow over 10 Mbit/s, 20 ms each way. Packets are counted from 1: the SYN, the handshake's third packet, and then data.
 
-use sawtooth_core::record::{Data, Records};
+use crate::columns::{counts, first};
+use sawtooth_core::record::Records;
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
@@ -20,23 +21,11 @@ struct Flow(Records);
 
 impl Flow {
     fn count(&self, column: &str) -> u64 {
-        match self.0.table("flows").expect("a table").column(column) {
-            Data::U64(values) => values[0],
-            _ => panic!("{column} is no count"),
-        }
+        counts(&self.0, "flows", column)[0]
     }
 
     fn completion_ms(&self) -> f64 {
-        match self
-            .0
-            .table("flows")
-            .expect("a table")
-            .column("completion_ns")
-        {
-            #[expect(clippy::cast_precision_loss, reason = "less than a minute")]
-            Data::I64(values) => values[0] as f64 / 1e6,
-            _ => panic!("completion_ns is no time"),
-        }
+        first(&self.0, "flows", "completion_ns") / 1e6
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! One module: `cargo test -p sawtooth-core --test it every_cc::`.
 
+mod columns;
 mod compare;
 mod random;
 mod script;

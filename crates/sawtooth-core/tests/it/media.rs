@@ -1,21 +1,11 @@
 //! Media and the nodes between links: when a packet of a path is where, worked out by hand.
 
-use sawtooth_core::record::{Data, Records};
+use crate::columns::numbers;
 use sawtooth_core::{Scenario, scenario, simulate};
 use serde_json::{Value, json};
 
 fn load(tree: &Value) -> Scenario {
     scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "compared with tolerances")]
-fn column(records: &Records, table: &str, column: &str) -> Vec<f64> {
-    match records.table(table).expect("the table").column(column) {
-        Data::U64(values) => values.iter().map(|value| *value as f64).collect(),
-        Data::I64(values) => values.iter().map(|value| *value as f64).collect(),
-        Data::F64(values) => values.clone(),
-        Data::Str(_) => panic!("{column} is a text"),
-    }
 }
 
 /// Packets of so many bytes, one each millisecond, over links one after another; each link has `delay` of 10 us.
@@ -37,11 +27,11 @@ fn over(links: &[Value], bytes: u32) -> Value {
 /// Their one-way delay, microseconds, which is that of each; and how much of the first link's time they took.
 fn delay_us(links: &[Value], bytes: u32) -> (f64, f64) {
     let records = simulate(&load(&over(links, bytes)), 1);
-    let find = |name| column(&records, "datagrams", name)[0];
+    let find = |name| numbers(&records, "datagrams", name)[0];
     assert_eq!(find("delivered_packets"), 10.0);
     // Clocks are binary fractions, and records whole nanoseconds.
     assert!((find("delay_max_ns") - find("delay_min_ns")).abs() <= 1.0);
-    let utilisation = column(&records, "links", "utilisation")[0];
+    let utilisation = numbers(&records, "links", "utilisation")[0];
     (find("delay_mean_ns") / 1e3, utilisation)
 }
 
@@ -137,7 +127,7 @@ fn what_finds_its_output_busy_waits_for_it() {
         "duration": "20 ms", "links": {"a": link, "b": link, "out": link}, "flows": [flow("a"), flow("b")],
     });
     let records = simulate(&load(&tree), 1);
-    let delays = column(&records, "datagrams", "delay_mean_ns");
+    let delays = numbers(&records, "datagrams", "delay_mean_ns");
     assert!(
         (delays[0] - 144_800.0).abs() < 2.0 && (delays[1] - 267_840.0).abs() < 2.0,
         "{delays:?}"

@@ -1,7 +1,8 @@
 //! What links say of single packets: when each came, was sent or dropped, and arrived.
 
-use crate::backlogs::{fed, words};
-use crate::random::{counts, load, times};
+use crate::backlogs::fed;
+use crate::columns::{counts, wholes, words};
+use crate::random::load;
 use sawtooth_core::record::Records;
 use sawtooth_core::{Scenario, simulate};
 use serde_json::{Value, json};
@@ -33,7 +34,7 @@ const PACKETS: [(f64, u32, u32); 6] = [
 
 fn column(records: &Records, name: &str) -> Vec<i64> {
     let whole = |ns: &i64| if *ns < 0 { -1 } else { *ns / MS };
-    times(records, "packets", name).iter().map(whole).collect()
+    wholes(records, "packets", name).iter().map(whole).collect()
 }
 
 #[test]
@@ -107,7 +108,7 @@ fn packets_come_to_a_link_when_they_are_at_the_end_of_the_one_before() {
                 .collect()
         };
         let at = |rows: &[usize], column: &str| -> Vec<i64> {
-            let values = times(&records, "packets", column);
+            let values = wholes(&records, "packets", column);
             rows.iter().map(|row| values[*row]).collect()
         };
         let arrived = |rows: Vec<usize>| -> Vec<usize> {

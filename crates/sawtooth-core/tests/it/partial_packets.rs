@@ -1,6 +1,7 @@
 //! When less than a full segment leaves, and what waits for it: one connection over a millisecond each way, worked out by hand.
 
-use sawtooth_core::record::{Data, Records};
+use crate::columns::{counts, first};
+use sawtooth_core::record::Records;
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
@@ -23,12 +24,8 @@ fn run(tcp: &Value, source: &Value) -> Records {
     )
 }
 
-#[expect(clippy::cast_precision_loss, reason = "compared with tolerances")]
 fn millis(records: &Records, table: &str, column: &str) -> f64 {
-    match records.table(table).expect("the table").column(column) {
-        Data::I64(values) => values[0] as f64 / 1e6,
-        other => panic!("{other:?}"),
-    }
+    first(records, table, column) / 1e6
 }
 
 /// When a message of so many bytes has arrived, milliseconds.
@@ -129,10 +126,7 @@ fn the_wait_is_the_sources_own_and_nobody_times_out_meanwhile() {
     );
     close(millis(&records, "flows", "completion_ns"), 3001.0);
     close(millis(&records, "flows", "limited_nagle_ns"), 3000.0 - 2.0);
-    let Data::U64(timeouts) = records.table("flows").expect("flows").column("timeouts") else {
-        panic!("a count");
-    };
-    assert_eq!(timeouts, &[0]);
+    assert_eq!(counts(&records, "flows", "timeouts"), [0]);
 }
 
 #[test]
@@ -187,14 +181,7 @@ fn pieces_of_a_message_leave_one_by_one_with_nodelay_and_together_with_nagle() {
     let packets = |partial: &str| {
         let source = json!({"name": "messages", "count": 1, "size": "900 B", "writes": 3, "write_interval": "10 us"});
         let records = run(&json!({"partial": partial}), &source);
-        let Data::U64(sent) = records
-            .table("links")
-            .expect("links")
-            .column("arrived_packets")
-        else {
-            panic!("a count");
-        };
-        sent[0]
+        counts(&records, "links", "arrived_packets")[0]
     };
     // Three, and the FIN; with Nagle the first, the two others together with the FIN.
     assert_eq!((packets("nodelay"), packets("nagle")), (4, 2));
@@ -239,11 +226,8 @@ fn packets_over_a_slow_interface(tcp: &Value, writes: u32) -> (u64, f64) {
     }
     let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     let records = simulate(&scenario, 1);
-    let flows = records.table("flows").expect("the table");
-    let Data::U64(packets) = flows.column("sent_packets") else {
-        panic!("a count");
-    };
-    (packets[0], millis(&records, "flows", "completion_ns"))
+    let packets = counts(&records, "flows", "sent_packets")[0];
+    (packets, millis(&records, "flows", "completion_ns"))
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Random scenarios over everything a study can name: every stack, recovery, congestion control, queue, source and part of the TCP.
 
 use proptest::prelude::*;
-use sawtooth_core::record::{Data, Records};
 use sawtooth_core::registry::{Entry, Kind};
 use sawtooth_core::{Scenario, cc, queue, scenario, tcp};
 use serde_json::{Value, json};
@@ -573,21 +572,5 @@ pub fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases: (cases * default.cases).div_ceil(256),
         ..default
-    }
-}
-
-/// A column of counts.
-pub fn counts<'a>(records: &'a Records, table: &str, column: &str) -> &'a [u64] {
-    match records.table(table).expect("the table").column(column) {
-        Data::U64(values) => values,
-        other => panic!("{other:?}"),
-    }
-}
-
-/// A column of times.
-pub fn times<'a>(records: &'a Records, table: &str, column: &str) -> &'a [i64] {
-    match records.table(table).expect("the table").column(column) {
-        Data::I64(values) => values,
-        other => panic!("{other:?}"),
     }
 }

@@ -47,7 +47,12 @@ fn table<'a>(records: &'a Records, name: &str) -> &'a Table {
 fn i64s(table: &Table, column: &str) -> Vec<i64> {
     match table.column(column) {
         Data::I64(values) => values.clone(),
+        Data::OptI64(values) => values.iter().map(|value| value.unwrap_or(-1)).collect(),
         Data::U64(values) => values.iter().map(|value| value.cast_signed()).collect(),
+        Data::OptU64(values) => values
+            .iter()
+            .map(|value| value.map_or(-1, u64::cast_signed))
+            .collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -55,6 +60,7 @@ fn i64s(table: &Table, column: &str) -> Vec<i64> {
 fn f64s(table: &Table, column: &str) -> Vec<f64> {
     match table.column(column) {
         Data::F64(values) => values.clone(),
+        Data::OptF64(values) => values.iter().map(|value| value.unwrap_or(-1.0)).collect(),
         other => panic!("{other:?}"),
     }
 }

@@ -4,7 +4,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
 
-use sawtooth_core::record::{Data, Records};
+use crate::columns::numbers;
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
@@ -55,20 +55,12 @@ fn window(cc: &Value, tcp: &Value, losses: Losses, (guess, count): (f64, u64), s
     let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
     let records = simulate(&scenario, seed);
     let (times, bytes) = (
-        column(&records, "t_ns"),
-        column(&records, "delivered_bytes"),
+        numbers(&records, "series", "t_ns"),
+        numbers(&records, "series", "delivered_bytes"),
     );
     let (first, last) = (times.len() / 4, times.len() - 1);
     let trips = (times[last] - times[first]) / 1e9 / RTT_SECS;
     (bytes[last] - bytes[first]) / 1460.0 / trips
-}
-
-fn column(records: &Records, name: &str) -> Vec<f64> {
-    match records.table("series").expect("sampled").column(name) {
-        Data::U64(values) => values.iter().map(|value| *value as f64).collect(),
-        Data::I64(values) => values.iter().map(|value| *value as f64).collect(),
-        other => panic!("{other:?}"),
-    }
 }
 
 /// The slope of a straight line through logarithms.

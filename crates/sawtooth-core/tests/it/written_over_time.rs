@@ -2,7 +2,8 @@
 //!
 //! 10 Mbit/s, 20 ms each way, unless said otherwise; `linux` segments are of 1448 bytes and headers of 52.
 
-use sawtooth_core::record::{Data, Records};
+use crate::columns::{counts, first, numbers};
+use sawtooth_core::record::Records;
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
@@ -23,10 +24,7 @@ struct Run(Records);
 
 impl Run {
     fn counts(&self, table: &str, column: &str) -> Vec<u64> {
-        match self.0.table(table).expect("a table").column(column) {
-            Data::U64(values) => values.clone(),
-            _ => panic!("{column} is no count"),
-        }
+        counts(&self.0, table, column)
     }
 
     fn flow(&self, column: &str) -> u64 {
@@ -34,27 +32,15 @@ impl Run {
     }
 
     fn completion_ms(&self) -> f64 {
-        let flows = self.0.table("flows").expect("a table");
-        match flows.column("completion_ns") {
-            #[expect(clippy::cast_precision_loss, reason = "less than a minute")]
-            Data::I64(values) => values[0] as f64 / 1e6,
-            _ => panic!("completion_ns is no time"),
-        }
+        first(&self.0, "flows", "completion_ns") / 1e6
     }
 
     /// Windows in segments after every acknowledgement, and its time in seconds.
-    #[expect(clippy::cast_precision_loss, reason = "less than a minute")]
     fn windows(&self) -> Vec<(f64, f64)> {
-        let series = self.0.table("series").expect("a table");
-        let (Data::I64(times), Data::F64(cwnd)) =
-            (series.column("t_ns"), series.column("cwnd_bytes"))
-        else {
-            panic!("other types");
-        };
-        let pairs = times.iter().zip(cwnd);
-        pairs
-            .map(|(t, cwnd)| (*t as f64 / 1e9, cwnd / 1448.0))
-            .collect()
+        let times = numbers(&self.0, "series", "t_ns");
+        let windows = numbers(&self.0, "series", "cwnd_bytes");
+        let pairs = times.iter().zip(windows);
+        pairs.map(|(t, cwnd)| (t / 1e9, cwnd / 1448.0)).collect()
     }
 }
 

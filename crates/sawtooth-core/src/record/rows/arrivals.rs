@@ -13,10 +13,10 @@ row! {
     delivered_bytes: u64, "B", "application bytes delivered in order";
     sent_packets: u64, "packet", "segments sent, retransmissions, SYN and FIN included";
     retransmits: u64, "packet", "segments sent again";
-    timeouts: u64, "", "expirations of the retransmission timer";
-    congestion_signals: u64, "", "reductions of the window, of any cause";
-    completion_mean_ns: Option<i64>, "ns", "start to last byte delivered, mean; -1 without any";
-    completion_p50_ns: Option<i64>, "ns", "its median, within 1/128; -1 without any";
+    timeouts: Option<u64>, "", "expirations of the retransmission timer";
+    congestion_signals: Option<u64>, "", "reductions of the window, of any cause";
+    completion_mean_ns: Option<i64>, "ns", "start to last byte delivered, mean; null without any";
+    completion_p50_ns: Option<i64>, "ns", "its median, within 1/128; null without any";
     completion_p90_ns: Option<i64>, "ns", "its 90th percentile";
     completion_p95_ns: Option<i64>, "ns", "its 95th percentile";
     completion_p99_ns: Option<i64>, "ns", "its 99th percentile";
@@ -31,8 +31,8 @@ row! {
     size_below_bytes: u64, "B", "the smallest size of the next bin";
     started: u64, "", "flows of these sizes that have arrived";
     completed: u64, "", "of them, those whose every byte has been delivered and acknowledged";
-    completion_mean_ns: Option<i64>, "ns", "start to last byte delivered, mean; -1 without any";
-    completion_p50_ns: Option<i64>, "ns", "its median, within 1/128; -1 without any";
+    completion_mean_ns: Option<i64>, "ns", "start to last byte delivered, mean; null without any";
+    completion_p50_ns: Option<i64>, "ns", "its median, within 1/128; null without any";
     completion_p90_ns: Option<i64>, "ns", "its 90th percentile";
     completion_p95_ns: Option<i64>, "ns", "its 95th percentile";
     completion_p99_ns: Option<i64>, "ns", "its 99th percentile";
@@ -47,8 +47,8 @@ row! {
     start_ns: i64, "ns", "when it arrived";
     size_bytes: u64, "B", "application bytes to transfer";
     delivered_bytes: u64, "B", "application bytes delivered in order";
-    completion_ns: Option<i64>, "ns", "start to last byte delivered; -1 if not completed";
+    completion_ns: Option<i64>, "ns", "start to last byte delivered; null if not completed";
     sent_packets: u64, "packet", "segments sent, retransmissions, SYN and FIN included";
     retransmits: u64, "packet", "segments sent again";
-    timeouts: u64, "", "expirations of the retransmission timer";
+    timeouts: Option<u64>, "", "expirations of the retransmission timer";
 }

@@ -4,9 +4,9 @@ row! {
     EpisodeRow: "episodes", "one row per loss episode of a flow, with record = [\"episodes\"]: from a reduction of the window to its recovery point";
     flow: String, "", "the flow's name";
     start_ns: i64, "ns", "when the loss was found";
-    end_ns: Option<i64>, "ns", "when the recovery point was reached, another episode began or the reduction was undone; -1: not by the end of the run";
+    end_ns: Option<i64>, "ns", "when the recovery point was reached, another episode began or the reduction was undone; null: not by the end of the run";
     cause: String, "", "what found it: dupack, sack, rack, tail_loss_probe, rto; or ecn, a mark";
-    lost_packets: Option<i64>, "packet", "segments found lost; -1 of a recovery that does not judge segments (all but rack)";
+    lost_packets: Option<i64>, "packet", "segments found lost; null of a recovery that does not judge segments (all but rack)";
     retransmits: u64, "packet", "segments sent again";
     timeouts: u64, "", "expirations of the retransmission timer";
     flight_bytes: u64, "B", "FlightSize when it began";

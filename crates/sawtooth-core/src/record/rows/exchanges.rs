@@ -6,14 +6,14 @@ row! {
     asked: u64, "", "requests written by the client";
     answered: u64, "", "of them, those whose response has arrived completely";
     requested_bytes: u64, "B", "bytes of requests that have reached the server";
-    completion_mean_ns: Option<i64>, "ns", "request written to the response's last byte delivered, mean; -1 without any";
-    completion_p50_ns: Option<i64>, "ns", "its median, within 1/128; -1 without any";
+    completion_mean_ns: Option<i64>, "ns", "request written to the response's last byte delivered, mean; null without any";
+    completion_p50_ns: Option<i64>, "ns", "its median, within 1/128; null without any";
     completion_p90_ns: Option<i64>, "ns", "its 90th percentile";
     completion_p95_ns: Option<i64>, "ns", "its 95th percentile";
     completion_p99_ns: Option<i64>, "ns", "its 99th percentile";
     completion_p999_ns: Option<i64>, "ns", "its 99.9th percentile";
     completion_max_ns: Option<i64>, "ns", "the longest";
-    request_stall_ns: Option<i64>, "ns", "data-stream stall of the client's socket, which sends the requests, while the run lasted; -1 without a host model, as the next three";
+    request_stall_ns: Option<i64>, "ns", "data-stream stall of the client's socket, which sends the requests, while the run lasted; null without a host model, as the next three";
     request_stall_window_ns: Option<i64>, "ns", "the part of it in which packets queued behind a full window";
     request_stall_partial_ns: Option<i64>, "ns", "the part in which less than a segment was held back";
     request_stall_memory_ns: Option<i64>, "ns", "the part in which the writer slept for lack of socket memory";

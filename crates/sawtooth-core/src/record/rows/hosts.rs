@@ -15,10 +15,10 @@ row! {
     host: String, "", "the host's name";
     layer: String, "", "application, socket, tcp, driver or wire";
     event: String, "", "application: write, written, read; socket: copied, sleep, wake, readable; tcp: send, receive; driver: send, handed, transmitted, receive; wire: begin, end, arrive";
-    packet: Option<i64>, "", "number of the packet among its flow's, acknowledgements included, from 1; -1 if it is about none";
+    packet: Option<i64>, "", "number of the packet among its flow's, acknowledgements included, from 1; null if it is about none";
     kind: String, "", "data or ack; empty if it is about no packet";
-    seq: Option<i64>, "", "number of the segment, or of an acknowledgement the next that is expected; -1 if there is none";
-    bytes: Option<i64>, "B", "application bytes that it is about, -1 of a write without end; of packets in the driver and on the wire, bytes of the packet";
+    seq: Option<i64>, "", "number of the segment, or of an acknowledgement the next that is expected; null if there is none";
+    bytes: Option<i64>, "B", "application bytes that it is about, null of a write without end; of packets in the driver and on the wire, bytes of the packet";
 }
 
 /// A socket's data-stream stall and its parts by cause, in ns; unknown where no host is modelled.

@@ -14,8 +14,8 @@ row! {
     reordered_packets: u64, "packet", "packets that arrived before one that was transmitted earlier";
     marked_packets: u64, "packet", "packets transmitted that the queue has marked Congestion Experienced";
     peak_packets: u64, "packet", "largest backlog, the packet in transmission included";
-    utilisation: Option<f64>, "", "bits accepted / (rate x duration); above 1 if a backlog remains at the end; -1 of a link that could send nothing before the end";
-    wait_mean_ns: i64, "ns", "arrival to start of transmission, mean over accepted packets";
+    utilisation: Option<f64>, "", "bits accepted / (rate x duration); above 1 if a backlog remains at the end; null of a link that could send nothing before the end";
+    wait_mean_ns: Option<i64>, "ns", "arrival to start of transmission, mean over accepted packets; null without any";
     backlog_mean_packets: f64, "packet", "packets that wait, without the one in transmission, mean over the run's time";
     backlog_mean_bytes: f64, "B", "bytes that wait, without the packet in transmission, mean over the run's time";
 }
@@ -25,19 +25,19 @@ row! {
     link: String, "", "the link's name";
     direction: String, "", "forward or reverse";
     started_packets: u64, "packet", "packets whose transmission has started; the waits are theirs";
-    wait_mean_ns: Option<i64>, "ns", "arrival to start of transmission, mean; -1 without any";
-    wait_p50_ns: Option<i64>, "ns", "its median; -1 without any";
+    wait_mean_ns: Option<i64>, "ns", "arrival to start of transmission, mean; null without any";
+    wait_p50_ns: Option<i64>, "ns", "its median; null without any";
     wait_p90_ns: Option<i64>, "ns", "its 90th percentile";
     wait_p95_ns: Option<i64>, "ns", "its 95th percentile";
     wait_p99_ns: Option<i64>, "ns", "its 99th percentile";
     wait_p999_ns: Option<i64>, "ns", "its 99.9th percentile";
     wait_max_ns: Option<i64>, "ns", "the longest";
-    found_mean_packets: f64, "packet", "packets that an arriving one has found, the one in transmission included, mean over all arrivals";
-    found_p50_packets: u64, "packet", "its median";
-    found_p90_packets: u64, "packet", "its 90th percentile";
-    found_p95_packets: u64, "packet", "its 95th percentile";
-    found_p99_packets: u64, "packet", "its 99th percentile";
-    found_max_packets: u64, "packet", "the most";
+    found_mean_packets: Option<f64>, "packet", "packets that an arriving one has found, the one in transmission included, mean over all arrivals; null without any, as the next five";
+    found_p50_packets: Option<u64>, "packet", "its median";
+    found_p90_packets: Option<u64>, "packet", "its 90th percentile";
+    found_p95_packets: Option<u64>, "packet", "its 95th percentile";
+    found_p99_packets: Option<u64>, "packet", "its 99th percentile";
+    found_max_packets: Option<u64>, "packet", "the most";
 }
 
 row! {
@@ -51,7 +51,7 @@ row! {
     dropped_bytes: u64, "B", "its bytes dropped by the queue";
     lost_packets: u64, "packet", "its packets transmitted and lost on the wire";
     marked_packets: u64, "packet", "its packets transmitted that the queue has marked Congestion Experienced";
-    wait_mean_ns: Option<i64>, "ns", "arrival to start of transmission, mean over those whose transmission has started; -1 without any";
+    wait_mean_ns: Option<i64>, "ns", "arrival to start of transmission, mean over those whose transmission has started; null without any";
 }
 
 row! {
@@ -66,8 +66,8 @@ row! {
     marked: u64, "", "1 if the queue has marked it Congestion Experienced, else 0";
     fate: String, "", "arrived, doubled (it arrives twice), damaged (it arrives, and its host discards it), dropped by the queue, lost on the wire, or unfinished: the run ended before";
     arrived_ns: Option<i64>, "ns", "when it came to the queue";
-    dropped_ns: Option<i64>, "ns", "when the queue dropped it; -1 if it did not";
-    started_ns: Option<i64>, "ns", "when its transmission began; -1 if it did not within the run";
-    sent_ns: Option<i64>, "ns", "when its last bit had left, also where that is after the run; -1 if it never has";
-    delivered_ns: Option<i64>, "ns", "when its last bit was at the far end, also where that is after the run; -1 if it never was";
+    dropped_ns: Option<i64>, "ns", "when the queue dropped it; null if it did not";
+    started_ns: Option<i64>, "ns", "when its transmission began; null if it did not within the run";
+    sent_ns: Option<i64>, "ns", "when its last bit had left, also where that is after the run; null if it never has";
+    delivered_ns: Option<i64>, "ns", "when its last bit was at the far end, also where that is after the run; null if it never was";
 }

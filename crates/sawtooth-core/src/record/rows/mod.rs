@@ -1,6 +1,6 @@
 //! The tables, one file for what belongs together. A column is one line: its name, type, unit and meaning; whoever measures it gives the field of that name.
 //!
-//! Where something may be unknown the field is an `Option`; its column then has -1.
+//! Where something may be unknown the field is an `Option`; its column then has a null.
 
 use super::table::{ColumnSpec, Data, Row, TableSpec, Value};
 

@@ -7,9 +7,9 @@ row! {
     sent_bytes: u64, "B", "bytes sent, headers included";
     delivered_packets: u64, "packet", "packets received";
     delivered_bytes: u64, "B", "bytes received, headers included";
-    lost_packets: Option<i64>, "packet", "packets that left before the last of those received and have not come themselves (RFC 3550 A.3, but one that comes twice hides none); -1 if none came";
+    lost_packets: Option<i64>, "packet", "packets that left before the last of those received and have not come themselves (RFC 3550 A.3, but one that comes twice hides none); null if none came";
     late_packets: u64, "packet", "packets received after one that had left later";
-    delay_mean_ns: Option<i64>, "ns", "one-way delay, mean over packets; this and all other times -1 if none was received";
+    delay_mean_ns: Option<i64>, "ns", "one-way delay, mean over packets; this and all other times are null if none was received";
     delay_min_ns: Option<i64>, "ns", "smallest one-way delay";
     delay_max_ns: Option<i64>, "ns", "largest one-way delay";
     delay_p50_ns: Option<i64>, "ns", "median of the one-way delay, within 1/128, as the other quantiles";
