@@ -57,7 +57,7 @@ class KernelSettings(TypedDict):
 class Outcome(TypedDict):
     errors: list[tuple[int, str]]
     efforts: list[tuple[int, int, int]]
-    tables: dict[str, dict[str, tuple[str, Any]]]
+    tables: dict[str, dict[str, tuple[str, bytes | list[str], bytes | None]]]
 
 def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int, int, int]]]: ...
 def check(scenario_json: str) -> None: ...

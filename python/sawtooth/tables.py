@@ -25,6 +25,13 @@ def column_types(name: str) -> dict[str, Any]:
     return {column["name"]: kinds[column["type"]] for column in _core.schema()[name]["columns"]}
 
 
+def with_nulls(name: str, table: pl.LazyFrame) -> pl.LazyFrame:
+    """A table in which -1 stood for what is unknown, with nulls for that."""
+    optional = {column["name"] for column in _core.schema().get(name, {}).get("columns", []) if column["nullable"]}
+    there = [column for column in table.collect_schema().names() if column in optional]
+    return table.with_columns(pl.when(pl.col(column) != -1).then(column) for column in there)
+
+
 def as_status(runs: Sequence[int], status: Sequence[str], messages: Sequence[str | None], tries: Sequence[int | None] = ()) -> pl.DataFrame:
     """The table `status`."""
     return pl.DataFrame(

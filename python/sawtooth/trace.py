@@ -115,9 +115,10 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
     shown = list(flows) or names[:MOST_CURVES]
     lines: list[str] = []
     for row in trace.flows.filter(pl.col("flow").is_in(shown)).iter_rows(named=True):
-        # What a backend cannot tell is nothing, what was not measured is -1.
-        known = {name: value for name, value in row.items() if value is not None and value != -1}
-        parts = [f"{row['goodput_bps'] / 1e3:,.0f} kbit/s", f"{row['retransmits']} retransmitted"]
+        known = {name: value for name, value in row.items() if value is not None}
+        parts = [f"{row['goodput_bps'] / 1e3:,.0f} kbit/s"]
+        if "retransmits" in known:
+            parts.append(f"{row['retransmits']} retransmitted")
         if "timeouts" in known:
             parts.append(f"{row['timeouts']} timeouts")
         if "srtt_mean_ns" in known:
@@ -222,4 +223,4 @@ def _seconds(t_ns: pl.Series) -> Vector:
 def _scaled(values: pl.Series, factor: float) -> Vector:
     """In another unit; what was not measured or is unbounded is nothing."""
     array = values.to_numpy().astype(float) * factor
-    return np.where(np.isfinite(array) & (array >= 0), array, np.nan)
+    return np.where(np.isfinite(array), array, np.nan)

@@ -57,7 +57,14 @@ def drawing(film: Film, title: str, speed: float) -> str:
         line: Line = film.network.lines[int(row["line"])]
         way = int(row["direction"] == "reverse")
         parts.append(
-            _packet(line, way, row, {name: at(row[f"{name}_ns"]) for name in ("dropped", "started", "sent", "delivered")}, total, speed)
+            _packet(
+                line,
+                way,
+                row,
+                {name: at(time) for name in ("dropped", "started", "sent", "delivered") if (time := row[f"{name}_ns"]) is not None},
+                total,
+                speed,
+            )
         )
     return "\n".join([*(part for part in parts if part), "</svg>\n"])
 
@@ -86,15 +93,15 @@ def _bar(line: Line, way: int, peak: int, steps: list[tuple[float, int]], total:
 def _packet(line: Line, way: int, row: Mapping[str, Any], times: Mapping[str, float], total: float, speed: float) -> str:
     """A packet on its way, or as it falls; nothing while it waits."""
     look, thick = still.classes(row), still.THICK[row["kind"]]
-    if row["dropped_ns"] >= 0:
+    if row["dropped_ns"] is not None:
         x, y = still.point(line, way, min(still.QUEUE_FROM / (line.length or 1.0), 0.4))
         return _falls(look, (x, y), times["dropped"], total)
-    if row["started_ns"] < 0:
+    if row["started_ns"] is None:
         return ""
     lost = row["fate"] == "lost"
-    delay = line.ways[way][1] / speed if row["delivered_ns"] < 0 else times["delivered"] - times["sent"]
+    delay = line.ways[way][1] / speed if row["delivered_ns"] is None else times["delivered"] - times["sent"]
     begin, until = times["started"], times["started"] + delay / 2 if lost else times["delivered"]
-    if row["delivered_ns"] < 0 and not lost:
+    if row["delivered_ns"] is None and not lost:
         return ""
     sending = (row["sent_ns"] - row["started_ns"]) / 1e9 / speed
     long = max(still.SHORTEST, min(_LONGEST, line.length * sending / delay if delay > 0 else _LONGEST))

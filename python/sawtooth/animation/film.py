@@ -185,19 +185,18 @@ def place(row: dict[str, int | str], now_ns: float, delay_ns: float, fall_ns: fl
         fall_ns: how long one is seen to fall that is dropped or lost.
 
     """
-    times = [int(row[f"{name}_ns"]) for name in ("arrived", "dropped", "started", "sent", "delivered")]
-    arrived, dropped, started, sent, delivered = times
+    arrived, dropped, started, sent, delivered = (row[f"{name}_ns"] for name in ("arrived", "dropped", "started", "sent", "delivered"))
     if now_ns < arrived:
         return None
-    if dropped >= 0 and now_ns >= dropped:
+    if dropped is not None and now_ns >= dropped:
         fallen = (now_ns - dropped) / fall_ns if fall_ns > 0 else 1.0
         return Place("falls", 0.0, fallen) if fallen < 1 else None
-    if started < 0 or now_ns < started:
+    if started is None or now_ns < started:
         return Place("waits")
-    delay = delivered - sent if delivered >= 0 <= sent else delay_ns
+    delay = delay_ns if delivered is None or sent is None else delivered - sent
     # What takes no time to cross is seen while it is sent.
     front = min((now_ns - started) / delay, 1.0) if delay > 0 else 1.0
-    back = 0.0 if sent < 0 or now_ns < sent else (now_ns - sent) / delay if delay > 0 else 1.0
+    back = 0.0 if sent is None or now_ns < sent else (now_ns - sent) / delay if delay > 0 else 1.0
     if row["fate"] == "lost" and now_ns >= (lost := started + delay / 2):
         fallen = (now_ns - lost) / fall_ns if fall_ns > 0 else 1.0
         return Place("falls", 0.5, fallen) if fallen < 1 else None
@@ -207,10 +206,10 @@ def place(row: dict[str, int | str], now_ns: float, delay_ns: float, fall_ns: fl
 def backlog(packets: pl.DataFrame, line: int, direction: str) -> tuple[list[int], list[int]]:
     """When the number of packets that wait for a direction of a link changes, ns, and what it is from then on."""
     rows = packets.filter(line=line, direction=direction)
-    gone = pl.when(pl.col("dropped_ns") >= 0).then("dropped_ns").otherwise("started_ns")
-    waited = rows.with_columns(gone.alias("gone_ns")).filter((pl.col("gone_ns") < 0) | (pl.col("gone_ns") > pl.col("arrived_ns")))
+    gone = pl.coalesce("dropped_ns", "started_ns")
+    waited = rows.with_columns(gone.alias("gone_ns")).filter(pl.col("gone_ns").is_null() | (pl.col("gone_ns") > pl.col("arrived_ns")))
     come = waited.select(t="arrived_ns", step=pl.lit(1))
-    left = waited.filter(pl.col("gone_ns") >= 0).select(t="gone_ns", step=pl.lit(-1))
+    left = waited.filter(pl.col("gone_ns").is_not_null()).select(t="gone_ns", step=pl.lit(-1))
     steps = pl.concat([come, left]).group_by("t", maintain_order=True).agg(pl.col("step").sum()).sort("t")
     return steps["t"].to_list(), steps["step"].cum_sum().to_list()
 
@@ -218,6 +217,6 @@ def backlog(packets: pl.DataFrame, line: int, direction: str) -> tuple[list[int]
 def first_drop_ns(film: Film) -> int:
     """The moment that stands for all when nothing moves: the first loss, or else the middle."""
     lost = film.packets.filter(pl.col("fate").is_in(["dropped", "lost"]))
-    times = lost.select(pl.when(pl.col("dropped_ns") >= 0).then("dropped_ns").otherwise("started_ns").alias("t"))["t"]
+    times = lost.select(t=pl.coalesce("dropped_ns", "started_ns"))["t"]
     middle = int((film.begin + film.end) / 2 * 1e9)
     return int(times.min()) if times.len() else middle  # type: ignore[arg-type]

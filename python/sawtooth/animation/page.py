@@ -34,9 +34,7 @@ _SIGNS = (
 
 def speed_of(film: Film) -> float:
     """Seconds of the run that pass in one second, so that a packet is seen on its way; of 1, 2 and 5."""
-    crossing = film.packets.select(
-        (pl.col("delivered_ns") - pl.col("started_ns")).filter(pl.col("delivered_ns") >= 0).quantile(0.95)
-    ).item()
+    crossing = film.packets.select((pl.col("delivered_ns") - pl.col("started_ns")).quantile(0.95)).item()
     return _round((crossing or (film.end - film.begin) * 1e8) / 1e9 / _CROSSING_SECS)
 
 
@@ -123,7 +121,8 @@ def _data(film: Film, peak: list[list[int]], speed: float, shown: float) -> dict
         pl.col("fate").replace_strict({fate: at for at, fate in enumerate(FATES)}, return_dtype=pl.Int64),
         pl.col("arrived_ns") - begin,
         *(
-            pl.when(pl.col(name) >= 0).then(pl.col(name) - begin).otherwise(-1)
+            # The page's script takes -1 for what did not happen.
+            (pl.col(name) - begin).fill_null(-1)
             for name in ("dropped_ns", "started_ns", "sent_ns", "delivered_ns")
         ),
     )
@@ -203,7 +202,7 @@ def _overview(film: Film, peak: list[list[int]]) -> str:
             points.append(f"H{after:.1f}V{level:.1f}")
             x, y = after, level
     lost = film.packets.filter(pl.col("fate").is_in(["dropped", "lost"]))
-    moments = lost.select(pl.when(pl.col("dropped_ns") >= 0).then("dropped_ns").otherwise("started_ns").alias("t"))["t"]
+    moments = lost.select(t=pl.coalesce("dropped_ns", "started_ns"))["t"]
     ticks = sorted({round(1000 * (time - begin) / span, 1) for time in moments.to_list() if begin <= time <= begin + span})
     marks = "".join(f"M{tick:g} 2V9" for tick in ticks)
     name = f"Queue of {film.network.lines[at].name}, at most {most} packets, over time; red: losses"

@@ -147,7 +147,7 @@ def stack(line: Line, way: int, rows: Iterable[Mapping[str, Any]], peak: int) ->
     """Packets that wait, the next to leave at the link."""
     x, y, up = queue_place(line, way)
     high = slice_height(line, peak)
-    order = sorted(rows, key=lambda row: (row["started_ns"] < 0, row["started_ns"], row["arrived_ns"]))
+    order = sorted(rows, key=lambda row: (row["started_ns"] is None, row["started_ns"] or 0, row["arrived_ns"]))
     return [
         f'<rect class="waits {classes(row)}" x="{x:.1f}" y="{min(y + up * at * high, y + up * (at + 1) * high):.2f}" width="{QUEUE_WIDTH}" height="{high:.2f}"/>'
         for at, row in enumerate(order)

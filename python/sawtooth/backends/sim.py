@@ -20,10 +20,7 @@ def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
     outcome = _core.simulate(list(scenarios), list(seeds))
     tables: dict[str, pl.DataFrame] = {}
     for name, columns in outcome["tables"].items():
-        series = [
-            pl.Series(column, values if kind == "str" else np.frombuffer(values, dtype=_DTYPES[kind]))
-            for column, (kind, values) in columns.items()
-        ]
+        series = [_series(column, *told) for column, told in columns.items()]
         tables[name] = pl.DataFrame(series).with_columns(pl.col("run").cast(pl.UInt32))
     return Batch(
         tables=tables,
@@ -31,3 +28,14 @@ def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
         deliveries=sum(effort[2] for effort in outcome["efforts"]),
         events=sum(effort[1] for effort in outcome["efforts"]),
     )
+
+
+def _series(name: str, kind: str, values: bytes | list[str], known: bytes | None) -> pl.Series:
+    """A column; of one that may lack values, `known` says of each whether it is there."""
+    if isinstance(values, list):
+        return pl.Series(name, values)
+    series = pl.Series(name, np.frombuffer(values, dtype=_DTYPES[kind]))
+    if known is None:
+        return series
+    there = pl.Series(np.frombuffer(known, dtype=np.bool_))
+    return pl.select(pl.when(there).then(series).alias(name)).to_series()

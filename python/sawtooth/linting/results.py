@@ -35,13 +35,13 @@ def _limited(column: str, what: str) -> Mark:
 def _endless(dataset: Dataset) -> pl.LazyFrame:
     """Flows that had no end of their own: they were never without data for long, and completed in no run."""
     idle = pl.col("limited_source_ns") >= 0.1 * pl.col("lifetime_ns")
-    found = dataset.flows().filter((pl.col("completion_ns") < 0) & (pl.col("lifetime_ns") > 0) & ~idle)
+    found = dataset.flows().filter(pl.col("completion_ns").is_null() & (pl.col("lifetime_ns") > 0) & ~idle)
     return found.join(_transfers(dataset), on="flow", how="anti")
 
 
 def _transfers(dataset: Dataset) -> pl.LazyFrame:
     """The names of flows that complete in some runs of the dataset."""
-    return dataset.flows().filter(pl.col("completion_ns") >= 0).select("flow").unique()
+    return dataset.flows().filter(pl.col("completion_ns").is_not_null()).select("flow").unique()
 
 
 def _packets(dataset: Dataset) -> pl.DataFrame:
@@ -63,7 +63,7 @@ def _slow_start(dataset: Dataset) -> pl.DataFrame:
 
 def _unfinished(dataset: Dataset) -> pl.DataFrame:
     """Of flows that complete in some runs of the dataset those that did not."""
-    found = dataset.flows().filter(pl.col("completion_ns") < 0).join(_transfers(dataset), on="flow", how="semi")
+    found = dataset.flows().filter(pl.col("completion_ns").is_null()).join(_transfers(dataset), on="flow", how="semi")
     return _texts(found, pl.format("not finished when the run ended: {} bytes delivered", pl.col("delivered_bytes")))
 
 

@@ -101,7 +101,7 @@ class Recorder:
     def _add_means(self, intervals: pl.DataFrame) -> None:
         length = pl.col("t_ns") - pl.col("start_ns")
         sums = intervals.group_by("flow", maintain_order=True).agg(
-            (pl.col("cwnd_bytes") * length).sum(), (pl.col("srtt_ns").clip(0) * length.cast(pl.Float64)).sum(), length.sum().alias("length")
+            (pl.col("cwnd_bytes") * length).sum(), (pl.col("srtt_ns") * length.cast(pl.Float64)).sum(), length.sum().alias("length")
         )  # fmt: skip
         for flow, *more in sums.iter_rows():
             self._means[flow] = tuple(a + b for a, b in zip(self._means.get(flow, (0.0, 0.0, 0.0)), more, strict=True))
@@ -123,13 +123,13 @@ class Recorder:
             "acked_packets": -(-acked // np.maximum(after["mss_bytes"].astype(np.int64), 1)), "acked_bytes": acked,
             "throughput_bps": rate, "goodput_bps": rate, "sent_packets": sent, "retransmits": again, "dsacks_in": twice,
             "cwnd_mean_bytes": np.where(known, window / whole, np.nan),
-            "srtt_mean_ns": np.where(known, (trip / whole).round(), -1).astype(np.int64),
-            "min_rtt_ns": np.where((least == 0) | (least == _NO_MINIMUM), -1, least * 1000),
+            "srtt_mean_ns": np.where(known, (trip / whole).round(), np.nan),
+            "min_rtt_ns": np.where((least == 0) | (least == _NO_MINIMUM), np.nan, least * 1000.0),
             "stall_ns": rows["stall_ns"].round().astype(np.int64), "lifetime_ns": rows["end_ns"] - rows["start_ns"],
             **_limited(rows),
         }  # fmt: skip
         frame = _of_run(self._run, columns).with_columns(
-            pl.col("cwnd_mean_bytes").fill_nan(None), recovery=pl.lit("kernel"), completion_ns=pl.lit(-1)
+            pl.col("cwnd_mean_bytes", "srtt_mean_ns", "min_rtt_ns").fill_nan(None), recovery=pl.lit("kernel")
         )
         # The simulator's flows have no network card.
         return as_table("flows", frame).with_columns(frame["limited_device_ns"])
@@ -148,7 +148,7 @@ def _interval(spells: Spells) -> dict[str, Any]:
         "notsent_bytes": now["notsent_bytes"].copy(), "receive_window_bytes": now["snd_wnd_bytes"].copy(),
         "send_buffer_bytes": now["sndbuf_bytes"].copy(), "device_bytes": now["device_bytes"].copy(),
         "cwnd_bytes": now["cwnd"] * mss, "ssthresh_bytes": np.where(now["ssthresh"] < NO_SSTHRESH, now["ssthresh"] * mss, np.nan),
-        "srtt_ns": np.where(now["srtt_us"] > 0, now["srtt_us"].astype(np.int64) * 1000, -1),
+        "srtt_ns": np.where(now["srtt_us"] > 0, now["srtt_us"] * 1000.0, np.nan),
         "flight_bytes": np.maximum(now["wqueue"].astype(np.int64) - now["notsent_bytes"], 0), "acked_bytes": now["bytes_acked"].copy(),
         "pacing_rate_bps": now["pacing_rate"] * 8.0,
     }  # fmt: skip
@@ -161,7 +161,7 @@ def _intervals(run: int, parts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
         for name in parts[0]
     }
     return _of_run(run, columns).with_columns(
-        pl.col("ssthresh_bytes").fill_nan(None), cause=pl.Series(causes.NAMES).gather(columns["cause"])
+        pl.col("ssthresh_bytes", "srtt_ns").fill_nan(None), cause=pl.Series(causes.NAMES).gather(columns["cause"])
     )
 
 

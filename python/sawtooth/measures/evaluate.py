@@ -292,7 +292,7 @@ class Evaluator:
         elif table == MESSAGES:
             rows = self.messages.lazy()
         elif table == "transfers":
-            ended = pl.when(pl.col("completion_ns") >= 0).then(pl.col("start_ns") + pl.col("completion_ns")).otherwise(pl.col("start_ns"))
+            ended = pl.col("start_ns") + pl.col("completion_ns").fill_null(0)
             # A run ends no earlier than anything in it.
             rows = self.dataset.table(table).join(self._flows_end(), on="run", how="left", maintain_order="left")
             rows = rows.with_columns(waited_ns=pl.max_horizontal(ended.max().over("run"), "flows_end") - pl.col("start_ns")).drop(
@@ -304,7 +304,7 @@ class Evaluator:
         rows = view.rows.chosen(rows.with_columns(item=name.cast(pl.String)), table)
         # Results of long ago may lack the column that tells how long something took that did not end.
         lacking = set(shape.unfinished.values()) - set(rows.collect_schema().names())
-        rows = rows.with_columns(pl.lit(-1).alias(name) for name in lacking)
+        rows = rows.with_columns(pl.lit(None, pl.Int64).alias(name) for name in lacking)
         rows = rows.with_columns(
             pl.col(column).rank("ordinal").over("run", block(pl.col("item"))).cast(pl.Int64).alias(name)
             for name, column in shape.orders.items() if name in view.by
@@ -368,18 +368,16 @@ class Evaluator:
 def _between(value: pl.Expr, least: pl.Expr | None, most: pl.Expr | None) -> pl.Expr:
     """A value no less than the least and no more than the most, where these are known; what has no bound keeps none."""
     if least is not None:
-        value = pl.when((least >= 0) & (value < least)).then(least).otherwise(value)
+        value = pl.when(value < least).then(least).otherwise(value)
     if most is not None:
-        value = pl.when((most >= 0) & value.is_finite() & (value > most)).then(most).otherwise(value)
+        value = pl.when(value.is_finite() & (value > most)).then(most).otherwise(value)
     return value
 
 
 def _column(term: Column) -> tuple[pl.Expr, pl.Expr]:
-    """A column's value; of what is measured at least 0 all else says that it was not."""
+    """A column's value, where it was measured."""
     raw = pl.col(term.name).cast(pl.Float64)
     sound = raw.is_not_null() & raw.is_finite()
-    if f"{term.table}.{term.name}" not in tables.MAY_BE_NEGATIVE:
-        sound &= raw >= 0
     if f"{term.table}.{term.name}" in tables.MAY_BE_INFINITE:
         sound &= raw < tables.INFINITE
     bound = SHAPES[term.table].unfinished.get(term.name)
@@ -388,8 +386,8 @@ def _column(term: Column) -> tuple[pl.Expr, pl.Expr]:
         return value, value
     least = pl.col(bound).cast(pl.Float64)
     return (
-        pl.when(sound).then(raw).when(least >= 0).then(least),
-        pl.when(sound).then(raw).when(least >= 0).then(pl.lit(float("inf"))),
+        pl.when(sound).then(raw).otherwise(least),
+        pl.when(sound).then(raw).when(least.is_not_null()).then(pl.lit(float("inf"))),
     )
 
 
@@ -421,7 +419,7 @@ def _with_unfinished(term: Stored) -> tuple[pl.Expr, pl.Expr]:
     into what did not end, have no upper bound.
     """
     raw = pl.col(term.column).cast(pl.Float64)
-    value = pl.when((raw >= 0) & raw.is_finite()).then(raw)
+    value = pl.when(raw.is_finite()).then(raw)
     counted = SHAPES[term.table].counted
     if counted is None:
         return value, value

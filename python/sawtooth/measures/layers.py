@@ -49,7 +49,7 @@ def messages(layers: pl.DataFrame) -> pl.DataFrame:
         keys,
     ).select(*keys, "through", "seq", "packet")
     # A write without end is no message.
-    made = _progress(layers.filter(pl.col("bytes") >= 0), "application", "write", keys).rename({"t_ns": "write"})
+    made = _progress(layers.filter(pl.col("bytes").is_not_null()), "application", "write", keys).rename({"t_ns": "write"})
     made = made.with_columns(message=pl.int_range(1, pl.len() + 1).over(keys))
     made = _reached(made, segments, keys)
     for moment in (BEFORE, *AFTER):
@@ -93,7 +93,7 @@ def _lives(layers: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         for column, layer, event in MOMENTS
     ]  # fmt: skip
     return (
-        layers.filter(pl.col("packet") >= 0)
+        layers.filter(pl.col("packet").is_not_null())
         .group_by(*keys, "packet", maintain_order=True)
         .agg(pl.col("kind", "seq").first(), pl.col("bytes").filter(pl.col("layer") == "tcp").first(), *times)
     )

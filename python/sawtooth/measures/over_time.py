@@ -50,7 +50,7 @@ def windows(dataset: Dataset, width_ns: int = WINDOW_NS) -> pl.DataFrame:
         .join(flows, on=["run", "flow"])
     )
     begin, end = pl.col("window") * width_ns, (pl.col("window") + 1) * width_ns
-    done = pl.col("completion_ns") >= 0
+    done = pl.col("completion_ns").is_not_null()
     last = pl.col("t_ns").max()
     whole = dataset.series().group_by("run", maintain_order=True).agg(run_end_ns=last).collect()
     inside = (begin >= pl.col("start_ns")) & (~done | (end <= pl.col("start_ns") + pl.col("completion_ns")))

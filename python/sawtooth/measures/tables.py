@@ -88,7 +88,7 @@ SHAPES: dict[str, Shape] = {
     "counters": Shape(HOST, keys=("counter",), needs='record = ["counters"], on a real kernel'),
 }
 MAY_BE_NEGATIVE = frozenset({"variables.value", "sources.value", "counters.value"})
-"""Columns whose values may be below 0; in all others that says that there is none."""
+"""Columns whose values may be below 0."""
 
 MAY_BE_INFINITE = frozenset({"series.ssthresh_bytes", "episodes.ssthresh_bytes", "series.pacing_rate_bps"})
 """Columns that have no end in some rows: such rows count as if they had no value."""

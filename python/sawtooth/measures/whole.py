@@ -20,7 +20,7 @@ def _tcp(dataset: Dataset) -> pl.LazyFrame:
 
 
 def _transfer_rate(dataset: Dataset) -> pl.DataFrame:
-    time = pl.when(pl.col("completion_ns") >= 0).then(pl.col("completion_ns")).otherwise(pl.col("lifetime_ns"))
+    time = pl.coalesce("completion_ns", "lifetime_ns")
     rate = pl.when(time > 0).then(pl.col("delivered_bytes") * 8e9 / time)
     return _tcp(dataset).select("run", item="flow", value=rate).collect()
 

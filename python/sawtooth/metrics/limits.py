@@ -26,7 +26,7 @@ def per_connection(dataset: Dataset) -> pl.DataFrame:
         for name, title in TITLES.items()
         if f"limited_{name}_ns" in known
     ]
-    stall = pl.when(pl.col("stall_ns") >= 0).then(pl.col("stall_ns") / pl.col("lifetime_ns"))
+    stall = pl.col("stall_ns") / pl.col("lifetime_ns")
     runs = dataset.runs.lazy().select("run", "replicate")
     chosen = flows.select(
         "run", "flow", (pl.col("lifetime_ns") / 1e9).alias("seconds"), "goodput_bps", "retransmits", stall.alias("stall"), *shares

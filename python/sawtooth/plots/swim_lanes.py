@@ -72,7 +72,7 @@ def layers(
         above_all = name == _LAST[1]
         axis.plot([(time - origin) / divisor for *_, time in known], [place[host, layer] for host, layer, _ in known], color=colour, label=label,
                   linewidth=1.8 if above_all else width, marker="." if above_all else marker, markersize=3, zorder=3 if above_all else 2)  # fmt: skip
-    alone = events.filter(pl.col("packet") < 0, pl.col("t_ns").is_between(*span))
+    alone = events.filter(pl.col("packet").is_null(), pl.col("t_ns").is_between(*span))
     if alone.height:
         heights = [place[host, layer] for host, layer in alone.select("host", "layer").rows()]
         axis.plot(((alone["t_ns"] - origin) / divisor).to_list(), heights, "|", color="black", markersize=7, markeredgewidth=0.7,

@@ -41,9 +41,11 @@ from sawtooth.results.tables import Tables, with_factors
 from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, writing
 from sawtooth.study import Study
 from sawtooth.study.differs import difference
-from sawtooth.tables import as_status, column_types, factors_of
+from sawtooth.tables import as_status, column_types, factors_of, with_nulls
 
 _LOG = "log.jsonl"
+_MINUS_ONE_IS_UNKNOWN = (1, 2)
+"""Results epochs in which -1 stood for what is unknown; in later ones it is null."""
 _OURS = {heads.STUDY, heads.MANIFEST, heads.RUNS, heads.KERNELS, heads.SUMS, _LOG, locks.NAME, "parts", "report", "trace"}
 
 
@@ -270,6 +272,8 @@ class Dataset(Tables):
         if not parts and name not in _core.schema():
             raise DatasetError(f"there is no table `{name}`", f"there are {', '.join(_core.schema())}")
         table = pl.scan_parquet(parts) if parts else pl.LazyFrame(schema={"run": pl.UInt32, **column_types(name)})
+        if self.manifest.get("results_epoch", RESULTS_EPOCH) in _MINUS_ONE_IS_UNKNOWN:
+            table = with_nulls(name, table)
         return with_factors(table, self.runs) if factors else table
 
     @property
