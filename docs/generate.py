@@ -351,7 +351,7 @@ def _algorithm(name: str) -> Path:
     has_row = [
         path
         for path in (SOURCES / "cc").rglob("*.rs")
-        if f'ENTRY: Entry<New> = Entry {{\n    name: "{name}",' in path.read_text(encoding="utf-8")
+        if f'ENTRY: Entry<Algorithm> = Entry {{\n    name: "{name}",' in path.read_text(encoding="utf-8")
     ]
     (path,) = has_row
     return path.with_name("mod.rs") if path.name == "params.rs" else path
@@ -455,7 +455,10 @@ def _records(schema: dict[str, Any]) -> str:
     )
     for name, table in schema.items():
         text += f"\n## {name}\n\n{table['summary'][0].upper()}{table['summary'][1:]}.\n\n"
-        rows = ((f"`{column['name']}`", column["type"], column["unit"], column["summary"]) for column in table["columns"])
+        rows = (
+            (f"`{column['name']}`", f"{column['type']}{' or null' if column['nullable'] else ''}", column["unit"], column["summary"])
+            for column in table["columns"]
+        )
         text += _table(("Column", "Type", "Unit", "Meaning"), rows)
         if table["rfc4898"]:
             text += "\nIn [RFC 4898](https://www.rfc-editor.org/rfc/rfc4898), the TCP Extended Statistics MIB, or web100:\n\n"
