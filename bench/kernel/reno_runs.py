@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -132,7 +133,7 @@ def outcome(job: Job, tables: dict[str, pl.DataFrame | None]) -> Run:
         counters = dict(counts.filter(pl.col("host") == "sender").select("counter", "value").iter_rows())
     timeouts = flow["timeouts"] if job.side.backend == "sim" else counters.get("TcpExtTCPTimeouts", 0)
     return Run(
-        completion_ms=flow["completion_ns"] / 1e6,
+        completion_ms=math.nan if flow["completion_ns"] is None else flow["completion_ns"] / 1e6,
         retransmits=flow["retransmits"],
         timeouts=timeouts,
         sent=flow["sent_packets"],

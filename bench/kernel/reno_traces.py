@@ -61,7 +61,7 @@ def trace(series: pl.DataFrame, mss: int) -> Trace:
         # "Arbitrarily high" is null on kernels and a large number in the simulator.
         ssthresh=[math.inf if value is None or value > 1e12 else value / mss for value in thresholds],
         sent=[(row["acked_bytes"] + row["flight_bytes"]) / mss for row in rows],
-        srtt_ms=[row["srtt_ns"] / 1e6 for row in rows],
+        srtt_ms=[math.nan if row["srtt_ns"] is None else row["srtt_ns"] / 1e6 for row in rows],
     )
 
 

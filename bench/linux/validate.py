@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import pickle
 import re
 import statistics
@@ -314,10 +315,11 @@ def with_feedback(tree: Mapping[str, Any], cc: str) -> Mapping[str, Any]:
 def measured(batch: Batch, run: int, flow: Mapping[str, Any]) -> Flow:
     """From the flow's record and its samples while it was under way."""
     rows = batch.tables["series"].filter(pl.col("run") == run, pl.col("flow") == flow["flow"], pl.col("srtt_ns") > 0).sort("t_ns")
-    if flow["completion_ns"] > 0:
-        rows = rows.filter(pl.col("t_ns") <= flow["start_ns"] + flow["completion_ns"])
+    completion = math.nan if flow["completion_ns"] is None else flow["completion_ns"]
+    if completion > 0:
+        rows = rows.filter(pl.col("t_ns") <= flow["start_ns"] + completion)
     rtt, cwnd = rows["srtt_ns"].mean(), rows["cwnd_bytes"].to_numpy().astype(float)
-    return Flow(flow["flow"], flow["goodput_bps"], flow["completion_ns"], None if rtt is None else float(rtt), flow["retransmits"], cwnd)  # pyright: ignore[reportArgumentType]
+    return Flow(flow["flow"], flow["goodput_bps"], completion, None if rtt is None else float(rtt), flow["retransmits"], cwnd)  # pyright: ignore[reportArgumentType]
 
 
 def ratio(ours: float | None, theirs: float | None) -> float | None:

@@ -78,7 +78,7 @@ def test_a_share_and_a_width_choose_the_samples_that_count(tmp_path: Path) -> No
         "cwnd_bytes": [99_000.0 if t < 700_000_000 else 46_000.0 if t == 700_000_000 else 10_000.0 for t in times],
         "delivered_bytes": [n * 1000 if n <= 10 else 10_000 + (n - 10) * 2000 for n in range(1, 43)],
     })  # fmt: skip
-    flows = pl.DataFrame([{"run": 0, "flow": "a", "cc": "reno", "start_ns": 0, "completion_ns": -1, "lifetime_ns": 4_200_000_000}])
+    flows = pl.DataFrame([{"run": 0, "flow": "a", "cc": "reno", "start_ns": 0, "completion_ns": None, "lifetime_ns": 4_200_000_000}])
     study = STUDY[: STUDY.index("[[findings]]")]
     made = Dataset.create(tmp_path / "out", make_plan(Study.parse(study, Path("small.toml"))))
     tables = {"flows": flows, "series": series}

@@ -84,7 +84,7 @@ def told(dataset: Dataset, story: Story, name: str = "tcp") -> Dataset:
         common = {
             "run": row["run"],
             "start_ns": 0,
-            "completion_ns": -1,
+            "completion_ns": None,
             "lifetime_ns": life,
             "limited_rwnd_ns": life // 2,
             "sent_packets": 1,

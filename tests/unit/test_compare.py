@@ -249,7 +249,7 @@ def test_flows_of_a_block_are_averaged_summed_or_kept(make: Callable[..., Datase
 
 def unfinished(cells: dict[int, set[int]]) -> Numbers:
     """As `plain`, but of these cells these replicates do not finish."""
-    return lambda run, i: -1 if run.replicate in cells.get(run.cell, set()) else plain(run, i)
+    return lambda run, i: None if run.replicate in cells.get(run.cell, set()) else plain(run, i)
 
 
 def test_a_cell_with_an_unfinished_run_keeps_its_metric_and_is_marked(make: Callable[..., Dataset]) -> None:
@@ -294,10 +294,10 @@ def test_bounds_decide_what_they_can(make: Callable[..., Dataset]) -> None:
 
 
 def test_transfers_are_compared_by_completion_and_other_flows_by_goodput_in_all_cells(make: Callable[..., Dataset]) -> None:
-    never = make("never", lambda *_: -1, lifetime_ns=3e9)
+    never = make("never", lambda *_: None, lifetime_ns=3e9)
     assert {row.metric.name for row in compared(never, never).rows} == {"goodput_bps"}
     # One that completed anywhere, on any side, is a transfer.
-    once_there = make("once", lambda run, i: plain(run, i) if run.cell == 4 else -1, lifetime_ns=3e9)
+    once_there = make("once", lambda run, i: plain(run, i) if run.cell == 4 else None, lifetime_ns=3e9)
     assert {row.metric.name for row in compared(never, once_there).rows} == {"completion_ns"}
 
 
@@ -384,14 +384,14 @@ def test_of_three_sides_each_is_held_against_those_after_it(make: Callable[..., 
 
 
 def test_a_value_that_only_one_side_tells_is_listed(make: Callable[..., Dataset]) -> None:
-    a, b = make("a", plain, stall_ns=-1.0), make("b", plain, stall_ns=5.0)
+    a, b = make("a", plain, stall_ns=None), make("b", plain, stall_ns=5.0)
     comparison = compared(a, b, metrics=("completion_ns", "stall_ns"))
     assert [(x.what, x.side, x.why, x.rows) for x in comparison.unmatched] == [("stall_ns of flow", "b", "a does not tell it", 8)]
     assert {row.metric.name for row in comparison.rows} == {"completion_ns"}
 
 
 def test_a_value_that_the_other_side_or_neither_tells_is_listed(make: Callable[..., Dataset]) -> None:
-    a, b, c = make("a", plain, stall_ns=5.0), make("b", plain, stall_ns=-1.0), make("c", plain, stall_ns=-1.0)
+    a, b, c = make("a", plain, stall_ns=5.0), make("b", plain, stall_ns=None), make("c", plain, stall_ns=None)
     for first, second, side, why in ((a, b, "a", "b does not tell it"), (b, c, "neither", "no run of either side tells it")):
         comparison = compared(first, second, metrics=("completion_ns", "stall_ns"))
         assert [(x.what, x.side, x.why, x.rows) for x in comparison.unmatched] == [("stall_ns of flow", side, why, 8)]
@@ -629,7 +629,7 @@ def test_published_numbers_are_in_the_unit_that_is_said_or_that_their_column_end
 
 def test_published_cells_that_one_side_does_not_tell_are_listed(make: Callable[..., Dataset], tmp_path: Path) -> None:
     table = published(tmp_path / "known.csv", "cell,mean_s\n1,\n2,1.1\n3,1.1\n9,1.1\n")
-    a = make("a", lambda run, i: -1 if run.cell == 2 else plain(run, i))
+    a = make("a", lambda run, i: None if run.cell == 2 else plain(run, i))
     asked = Question(("completion_ns",), published=side_by_side.published("mean_s"), arm="sack")
     comparison = side_by_side.compare(a.directory, [table], asked)
     assert [row.cell for row in comparison.rows] == [3]

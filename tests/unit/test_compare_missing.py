@@ -42,7 +42,7 @@ def made(directory: Path) -> sawtooth.Dataset:
     plan = make_plan(Study.parse(STUDY, directory / "s.toml"))
     dataset = Dataset.create(directory, plan)
     done = [run for run in plan.runs if run.cell in (1, 2) or (run.cell == 4 and run.replicate == 1)]
-    flows = [{"run": run.index, "flow": "flow", "cc": "reno", "completion_ns": -1, "goodput_bps": 1e6} for run in done if run.cell == 1]
+    flows = [{"run": run.index, "flow": "flow", "cc": "reno", "completion_ns": None, "goodput_bps": 1e6} for run in done if run.cell == 1]
     status = [(run.index, "ok" if run.cell == 1 else "failed", "too many events") for run in done]
     schema = {"run": pl.UInt32, "flow": pl.String, "cc": pl.String, "completion_ns": pl.Int64, "goodput_bps": pl.Float64}
     columns = {"run": pl.UInt32, "status": pl.String, "message": pl.String}

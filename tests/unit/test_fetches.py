@@ -46,7 +46,7 @@ def _flow(run: int, name: str, **columns: float) -> dict[str, object]:
 def test_connections_have_the_share_of_each_cause_and_the_most_stalled_come_first(tmp_path: Path) -> None:
     rows = [
         _flow(1, "a"),
-        _flow(0, "unmeasured", stall_ns=-1),
+        _flow(0, "unmeasured", stall_ns=None),
         _flow(0, "empty", lifetime_ns=0),
         _flow(0, "slower"),
         _flow(0, "quick", goodput_bps=9e6),

@@ -209,7 +209,7 @@ def test_another_arm_is_of_the_same_cell_and_replicate(dataset: Dataset) -> None
 
 def test_what_did_not_finish_is_at_least_what_it_had_come_to(dataset: Dataset) -> None:
     flows = dataset.flows().filter(pl.col("flow") == "large").sort("run").collect()
-    assert (flows["completion_ns"] < 0).all()
+    assert flows["completion_ns"].is_null().all()
     found = seen(dataset, "completion_ns").filter(item="large").sort("run")
     assert found["low"].to_list() == flows["lifetime_ns"].to_list()
     assert found["high"].is_infinite().all() and found["value"].is_null().all()
@@ -243,7 +243,7 @@ def test_arrivals_that_did_not_end_count_as_the_longest(dataset: Dataset) -> Non
 
 
 def test_a_transfer_that_did_not_end_has_taken_until_the_run_ended(dataset: Dataset) -> None:
-    rows = dataset.table("transfers").filter(completion_ns=-1).sort("run").collect()
+    rows = dataset.table("transfers").filter(pl.col("completion_ns").is_null()).sort("run").collect()
     assert rows.height
     found = seen(dataset, "max(transfers.completion_ns)").sort("run")
     for (run,), group in rows.group_by("run", maintain_order=True):
@@ -273,7 +273,7 @@ def test_a_quantity_may_be_of_one_unit_per_another(text: str, value: float | Non
 
 def test_rows_without_a_value_choose_nothing(dataset: Dataset) -> None:
     series = dataset.series().filter(flow="file").sort("run").collect()
-    assert (series["srtt_ns"] < 0).any()
+    assert series["srtt_ns"].null_count() > 0
     expected = [
         group.filter(srtt_ns=group["srtt_ns"].max()).row(0, named=True)["cwnd_bytes"]
         for _, group in series.group_by("run", maintain_order=True)

@@ -69,7 +69,7 @@ def test_windows_are_whole_seconds_between_a_flow_s_start_and_its_end_and_the_en
     flows = [
         {"run": run, "flow": flow, "start_ns": start, "completion_ns": completion}
         for run in (0, 1)
-        for flow, start, completion in (("a", 500_000_000, -1), ("b", 2_000_000_000, 3_000_000_000))
+        for flow, start, completion in (("a", 500_000_000, None), ("b", 2_000_000_000, 3_000_000_000))
     ]
     tables = {name: pl.DataFrame(made).with_columns(pl.col("run").cast(pl.UInt32)) for name, made in (("series", rows), ("flows", flows))}
     dataset.write_batch(

@@ -109,11 +109,7 @@ def _relative(cubes: dict[str, Cube], levels: dict[str, list[str]]) -> Section:
 
 def _shaper(fetches: pl.DataFrame) -> Section:
     """The original pinged before each fetch; here each fetch's own smallest round-trip time is held against what was set."""
-    off = (
-        fetches.filter(pl.col("min_rtt_ns").is_not_null())
-        .select(off=pl.col("min_rtt_ns") / (2e9 * pl.col("delay_value")) - 1)["off"]
-        .to_numpy()
-    )
+    off = fetches.drop_nulls("min_rtt_ns").select(off=pl.col("min_rtt_ns") / (2e9 * pl.col("delay_value")) - 1)["off"].to_numpy()
     within = int((np.abs(off) <= 0.05).sum())
     held_by = fact(0 < within == len(off), f"{within:,} of {len(off):,} smallest round-trip times are within 5 % of the one set")
     return Section("Shaping, checked at each fetch", claims=[Claimed("The shaper delays as it was set, at every fetch", [held_by])])
