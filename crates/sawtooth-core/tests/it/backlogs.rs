@@ -11,7 +11,6 @@ use sawtooth_core::record::Records;
 use sawtooth_core::sim::{self, links};
 use sawtooth_core::simulate;
 use sawtooth_core::spec::Shortcuts;
-use sawtooth_core::spec::Shortcuts;
 use serde_json::{Value, json};
 
 /// One link of 1 Mbit/s, on which 1000 bytes take 8 ms, and two flows, which are on the hops 0 and 1.

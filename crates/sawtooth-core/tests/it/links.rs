@@ -105,7 +105,7 @@ fn jitter_reorders_only_where_packets_need_not_keep_their_order() {
     let with = |keep: bool| {
         let jitter = json!({"jitter": {"name": "uniform", "spread": "5 ms"}, "keep_order": keep});
         let records = simulate(&load(&over(&link(&jitter), "1 MB")), 1);
-        counts(&records, "links", "reordered_packets").to_vec()
+        counts(&records, "links", "reordered_packets")
     };
     assert_eq!(with(true), [0, 0]);
     assert!(
