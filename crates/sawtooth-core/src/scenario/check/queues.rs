@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::super::error::{Result, at};
 use super::super::origins::{Origins, declared_name};
 use crate::registry::Value;
-use crate::spec::{Direction, FlowSpec, Scenario};
+use crate::spec::{Direction, Scenario};
 use crate::tcp::key;
 
 /// Sizes that hold at least one packet, and what would be if they did not.
@@ -59,25 +59,15 @@ const ASCENDING: &[(&str, &str, &str, &str)] = &[
 
 /// Refuses queues that are not what anybody can mean.
 pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Result<()> {
-    for (index, link) in scenario.links.iter().enumerate() {
+    let longest = longest_packets(scenario);
+    for (link, longest) in scenario.links.iter().zip(longest) {
         let name = declared_name(link);
         let written = origins.link(name);
-        let flows = scenario.all_flows();
-        let crossing: Vec<_> = flows.filter(|flow| flow.path.contains(&index)).collect();
-        let header = |flow: &&FlowSpec| u64::from(key::header.of(&flow.tcp));
-        let segments = crossing.iter();
-        let segments = segments.map(|flow| header(flow) + u64::from(key::smss.of(&flow.tcp)));
-        // Some of a source whose sizes are random may be longer than what a queue holds.
-        let datagrams = scenario
-            .udp
-            .iter()
-            .filter(|flow| flow.path.contains(&index));
-        let data = segments.chain(datagrams.map(|flow| flow.source.params.bytes("size")));
         let forward = Place {
             path: format!("links.{name}.queue"),
             written: written.and_then(|link| link.get("queue")),
             direction: &link.forward,
-            longest: data.max().unwrap_or(0),
+            longest: longest.forward,
         };
         forward.check()?;
         if link.reverse.queue != link.forward.queue {
@@ -85,12 +75,41 @@ pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Resu
                 path: format!("links.{name}.reverse.queue"),
                 written: written.and_then(|link| link.get("reverse")?.get("queue")),
                 direction: &link.reverse,
-                longest: crossing.iter().map(header).max().unwrap_or(0),
+                longest: longest.reverse,
             };
             reverse.check()?;
         }
     }
     Ok(())
+}
+
+/// Bytes of the longest packet that comes to a link in each direction.
+#[derive(Clone, Copy, Default)]
+struct Longest {
+    forward: u64,
+    reverse: u64,
+}
+
+/// Those of each link. Some of a source whose sizes are random may be longer than what a queue holds.
+fn longest_packets(scenario: &Scenario) -> Vec<Longest> {
+    let mut longest = vec![Longest::default(); scenario.links.len()];
+    for flow in scenario.all_flows() {
+        let header = u64::from(key::header.of(&flow.tcp));
+        let segment = header + u64::from(key::smss.of(&flow.tcp));
+        for link in &flow.path {
+            let link = &mut longest[*link];
+            link.forward = link.forward.max(segment);
+            link.reverse = link.reverse.max(header);
+        }
+    }
+    for flow in &scenario.udp {
+        let datagram = flow.source.params.bytes("size");
+        for link in &flow.path {
+            let link = &mut longest[*link];
+            link.forward = link.forward.max(datagram);
+        }
+    }
+    longest
 }
 
 /// A queue and where it is written.
