@@ -3,7 +3,7 @@ use crate::loss::LossSpec;
 use crate::registry::Value;
 use crate::spec::Recording;
 use crate::tcp::key;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 fn dumbbell() -> Json {
     json!({

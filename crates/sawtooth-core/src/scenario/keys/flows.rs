@@ -1,6 +1,7 @@
 //! Keys of a flow.
 
-use super::{COUNT, Key, Missing, Takes};
+use super::common::COUNT;
+use super::key::{Key, Missing, Takes};
 
 const FLOW_NAME: Key = Key {
     name: "name",

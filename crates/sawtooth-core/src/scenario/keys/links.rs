@@ -1,6 +1,7 @@
 //! Keys of a link, and of the tables within it.
 
-use super::{COUNT, Key, Missing, Takes};
+use super::common::COUNT;
+use super::key::{Key, Missing, Takes};
 
 /// Keys of a direction: a link has them, and its `reverse` again.
 pub(in crate::scenario) const DIRECTION: &[Key] = &[

@@ -1,0 +1,61 @@
+//! What is said of a key.
+
+/// One key: whatever is said of it anywhere is said here.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    pub name: &'static str,
+    pub takes: Takes,
+    pub missing: Missing,
+    pub summary: &'static str,
+    /// A value, as JSON.
+    pub example: &'static str,
+}
+
+/// What a key's value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    Time,
+    Rate,
+    Bytes,
+    Probability,
+    Whole,
+    Flag,
+    Text,
+    /// One of these.
+    Word(&'static [&'static str]),
+    /// A list of these.
+    Words(&'static [&'static str]),
+    /// The name of a row of that table of parts, or a table with the `name` and parameters.
+    Part(&'static str),
+    /// The name of a row of that table of parts.
+    Row(&'static str),
+    /// A table of that table's parameters.
+    Params(&'static str),
+    /// The name of a file, relative to the study. It is read where the study is loaded: the core reads none.
+    File,
+    /// What no other word here says.
+    Told(&'static str),
+}
+
+/// What it means that a key is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// An error.
+    Refused,
+    /// That there is nothing of it.
+    Nothing,
+    /// The same as this value, JSON.
+    As(&'static str),
+    Told(&'static str),
+}
+
+/// A table of a scenario and its keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// Where it is; empty for the scenario itself. `NAME` stands for any name, `[]` for any entry of a list.
+    pub path: &'static str,
+    pub summary: &'static str,
+    pub keys: &'static [&'static [Key]],
+    /// The table of parts whose parameters are its keys, too.
+    pub parameters: Option<&'static str>,
+}
