@@ -1,14 +1,14 @@
 //! What a run takes, before anything is simulated: segments, events, rows, memory.
 //!
-//! Segments are what sources, windows and links let through at most: a link's whole capacity is taken by whoever can use it ([`load`]). Events follow from
-//! them, and from what recurs after a fixed time ([`recurring`]); rows and memory from both, and from what there is ([`rows`]). What of it is certain is held
+//! Segments are what sources, windows and links let through at most: a link's whole capacity is taken by whoever can use it (`load`). Events follow from
+//! them, and from what recurs after a fixed time (`recurring`); rows and memory from both, and from what there is (`rows`). What of it is certain is held
 //! against a scenario's limits when that is read. What only the run shows is held against them there ([`crate::limits`]).
 
 #![expect(clippy::cast_precision_loss, reason = "estimates")]
 
-pub mod load;
-pub mod recurring;
-pub mod rows;
+pub(crate) mod load;
+pub(crate) mod recurring;
+pub(crate) mod rows;
 
 use self::load::Load;
 use crate::spec::Scenario;
@@ -20,10 +20,10 @@ const HOP_EVENTS: f64 = 0.9;
 const HOST_EVENTS: f64 = 4.0;
 /// Bytes of a flow, of a row until it is stored, of a packet that is under way, and of a period of self-similar traffic while its noise is made; guessed
 /// generously, not measured.
-pub const FLOW_BYTES: f64 = 6000.0;
-pub const ROW_BYTES: f64 = 400.0;
+pub(crate) const FLOW_BYTES: f64 = 6000.0;
+pub(crate) const ROW_BYTES: f64 = 400.0;
 const PACKET_BYTES: f64 = 200.0;
-pub const PERIOD_BYTES: f64 = 100.0;
+pub(crate) const PERIOD_BYTES: f64 = 100.0;
 /// Of a packet under way, where most are large.
 const PACKET_BITS: f64 = 12_000.0;
 
@@ -76,7 +76,7 @@ fn events_of(load: &Load) -> f64 {
 }
 
 /// Bytes that are taken before anything happens.
-pub fn certain_bytes(scenario: &Scenario) -> f64 {
+pub(crate) fn certain_bytes(scenario: &Scenario) -> f64 {
     let flows = (scenario.flows.len() + scenario.udp.len()) as f64;
     let periods: f64 = recurring::noise(scenario).map(|one| one.times).sum();
     flows * FLOW_BYTES + periods * PERIOD_BYTES

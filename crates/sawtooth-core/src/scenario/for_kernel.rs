@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::check;
 use super::error::{Result, at, at_key};
 use super::flows::congestion;
 use super::origins::Origins;
+use super::read::read;
 use super::recording::LINK_WORDS;
-use super::{check, read};
 use crate::cc;
 use crate::kernel::{APPLICATION, Programs, SHAPER, Shaper};
 use crate::spec::{Sampling, Scenario};

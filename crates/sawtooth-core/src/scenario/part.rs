@@ -17,14 +17,15 @@ pub(super) fn part<C>(
     path: &str,
     context: &Context,
 ) -> Result<Part> {
-    let (entry, params) = row(json, table, what, path, context)?;
+    let named = named(json, table, what, path)?;
+    let defaults = Params::defaults(named.entry.params);
     Ok(Part {
-        name: entry.name,
-        params,
+        name: named.entry.name,
+        params: named.params(defaults, path, context)?,
     })
 }
 
-/// The row of `table` that is named, and its parameters.
+/// The row of `table` that is named, and its parameters, for what is made of them at once.
 pub(super) fn row<C>(
     json: &Json,
     table: &'static [Entry<C>],
@@ -33,8 +34,8 @@ pub(super) fn row<C>(
     context: &Context,
 ) -> Result<(&'static Entry<C>, Params)> {
     let named = named(json, table, what, path)?;
-    let params = named.params(Params::defaults(named.entry.params), path, context)?;
-    Ok((named.entry, params))
+    let defaults = Params::defaults(named.entry.params);
+    Ok((named.entry, named.params(defaults, path, context)?))
 }
 
 /// A row of a table, and the keys that are written beside its name.

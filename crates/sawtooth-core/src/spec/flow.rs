@@ -1,6 +1,6 @@
 //! Connections of TCP: those that are there, and those that arrive and leave.
 
-use super::Part;
+use super::part::Part;
 use crate::arrivals::Arrivals;
 use crate::registry::{FromValue, Key, Params, Value};
 use crate::source::{self, Source};

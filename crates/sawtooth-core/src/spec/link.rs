@@ -1,6 +1,6 @@
 //! A link, which has two directions.
 
-use super::Part;
+use super::part::Part;
 use crate::impair::{Conditions, Forwarding, Impairments, Medium};
 use crate::loss::LossSpec;
 use crate::queue;

@@ -1,6 +1,6 @@
 //! A flow of UDP.
 
-use super::Part;
+use super::part::Part;
 use crate::packet_source::{self, PacketSource};
 use crate::units::{Duration, Instant};
 

@@ -1,0 +1,83 @@
+//! A scenario as a whole: what is read in which order, and what is then looked at together.
+
+use serde_json::Value as Json;
+
+use super::context::Context;
+use super::error::{Result, ScenarioError, at};
+use super::origins::Origins;
+use super::value::{check_keys, object};
+use super::vars::Vars;
+use super::{bdp, check, flows, hosts, kernel, keys, limits, links, recording, shortcuts};
+use crate::limits::Limits;
+use crate::spec::Scenario;
+
+/// Makes a scenario from the JSON text of its tree.
+pub fn from_json(text: &str) -> Result<Scenario> {
+    from_tree(&parse(text)?)
+}
+
+/// Makes a scenario from its tree.
+pub fn from_tree(tree: &Json) -> Result<Scenario> {
+    read(tree).map(|(scenario, _)| scenario)
+}
+
+/// The tree of a JSON text.
+pub fn parse(text: &str) -> Result<Json> {
+    serde_json::from_str(text).map_err(|error| ScenarioError {
+        message: format!("not JSON: {error}"),
+        ..ScenarioError::default()
+    })
+}
+
+/// Reads a scenario from its tree, and refuses what contradicts itself or could never work.
+pub fn read(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
+    let tree = object(tree, "")?;
+    check_keys(tree, keys::names(keys::SCENARIO), "")?;
+    let vars = Vars::read(tree.get("vars"))?;
+    let limits = Limits::new(&limits::limits_of(tree.get("limits"))?);
+    let context = &Context::new(tree, &vars);
+    vars.check(context)?;
+    let duration = recording::duration(context)?;
+    let sample = recording::sampling(context)?;
+    let record = recording::read(context, sample, duration)?;
+    let (links, groups) = links::read(context, &limits)?;
+    let hosts = hosts::read(context, &limits)?;
+    let flows = flows::read(context, &groups, &hosts, duration, &limits)?;
+    let origins = Origins {
+        tree,
+        entries: flows.entries,
+    };
+    let mut scenario = Scenario {
+        sample,
+        record,
+        arriving: flows.arriving,
+        udp: flows.udp,
+        hosts: hosts.all,
+        limits,
+        ..Scenario::new(duration, links, flows.standing)
+    };
+    check::segments(&mut scenario, &origins)?;
+    check::datagrams(&scenario)?;
+    check::nodes(&scenario, &origins)?;
+    bdp::resolve(&mut scenario)?;
+    check::queues(&scenario, &origins)?;
+    flows::offer(&mut scenario, &origins)?;
+    recording::check_host_words(&scenario, context)?;
+    scenario.kernel = kernel::read(context)?;
+    scenario.shortcuts = shortcuts::read(context)?;
+    check::limits(&scenario, &origins)?;
+    Ok((scenario, origins))
+}
+
+/// Reads a scenario for the simulator, and refuses what only a real kernel can run.
+pub fn for_simulator(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
+    let (scenario, origins) = read(tree)?;
+    for (flow, origin) in scenario.all_flows().zip(origins.all_flows()) {
+        if let Some(name) = &flow.kernel_cc {
+            let message = format!("`kernel:{name}` is of a real kernel, not of the simulator");
+            return Err(at(origin.cc(), message)
+                .hint("run it with `--backend uml`, or name one of `sawtooth list cc`"));
+        }
+    }
+    Ok((scenario, origins))
+}
