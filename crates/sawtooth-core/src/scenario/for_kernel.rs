@@ -12,7 +12,7 @@ use crate::cc;
 use crate::kernel::{APPLICATION, Programs, SHAPER, Shaper};
 use crate::spec::{Sampling, Scenario};
 use crate::tcp::key;
-use crate::tcp::params::{Feedback, ROWS, told_to_kernels};
+use crate::tcp::params::{Feedback, ROWS, kernel_keys};
 
 /// Reads a scenario for a real kernel, and refuses what none can be told.
 pub fn for_kernel(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
@@ -54,7 +54,7 @@ fn check_tcp_keys(tree: &Map<String, Json>) -> Result<()> {
                 )));
             }
         }
-        let known: Vec<&str> = told_to_kernels().map(|(name, _)| name).collect();
+        let known: Vec<&str> = kernel_keys().map(|(name, _)| name).collect();
         if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
             return Err(at_key(
                 format!("{path}.{key}"),
@@ -121,7 +121,7 @@ fn check_tcp_values(scenario: &Scenario, origins: &Origins) -> Result<()> {
 
 /// What routes and hosts are told holds for all flows.
 fn check_what_hosts_share(scenario: &Scenario) -> Result<()> {
-    for (key, _) in told_to_kernels().filter(|(_, kernel)| kernel.shared) {
+    for (key, _) in kernel_keys().filter(|(_, kernel)| kernel.shared) {
         let mut flows = scenario.all_flows();
         let Some(first) = flows.next() else { break };
         if let Some(other) = flows.find(|flow| flow.told_value(key) != first.told_value(key)) {

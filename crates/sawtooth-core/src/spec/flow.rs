@@ -21,7 +21,7 @@ pub struct FlowSpec {
     pub receiver_cc: String,
     /// Those of [`tcp::PARAMS`].
     pub tcp: Params,
-    /// Those of [`tcp::params::told_to_kernels`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
+    /// Those of [`tcp::params::kernel_keys`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
     pub told: Vec<&'static str>,
     /// What the application does: a row of [`source::TABLE`].
     pub source: Part,

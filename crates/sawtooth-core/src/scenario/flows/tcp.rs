@@ -48,7 +48,7 @@ pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static 
         };
         set_params(&mut params, tcp::PARAMS, table, &[], "tcp parameter")?;
         see_to_ack_every(&mut params, table)?;
-        let known = tcp::params::told_to_kernels().map(|(name, _)| name);
+        let known = tcp::params::kernel_keys().map(|(name, _)| name);
         told.extend(known.filter(|key| table.has(key)));
     }
     Ok((params, told))

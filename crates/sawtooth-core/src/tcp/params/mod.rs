@@ -64,7 +64,7 @@ pub const PARAMS: &[Param] = &{
 };
 
 /// What a real kernel can be told, in order.
-pub fn told_to_kernels() -> impl Iterator<Item = (&'static str, KernelKey)> + Clone {
+pub fn kernel_keys() -> impl Iterator<Item = (&'static str, KernelKey)> + Clone {
     ROWS.iter()
         .filter_map(|row| Some((row.param.name, row.kernel?)))
 }
@@ -119,7 +119,14 @@ use params;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Kind, Params, Value};
+    use crate::registry::{Kind, Params, Value, Words};
+    use crate::tcp::recovery;
+
+    #[test]
+    fn the_recoveries_of_a_study_are_those_of_their_table() {
+        let names: Vec<&str> = recovery::TABLE.iter().map(|entry| entry.name).collect();
+        assert_eq!(names, Recovery::WORDS);
+    }
 
     #[test]
     fn every_default_and_every_stack_resolves() {
