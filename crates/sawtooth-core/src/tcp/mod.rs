@@ -31,5 +31,4 @@ pub mod ticks;
 pub mod timestamps;
 pub mod waits;
 
-pub use params as config;
 pub use params::{Config, PARAMS, STACKS, Stack, key};

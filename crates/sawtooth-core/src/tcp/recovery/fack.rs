@@ -21,7 +21,7 @@
 
 use super::Sender;
 use crate::registry::Entry;
-use crate::tcp::config::EarlyRetransmit;
+use crate::tcp::params::EarlyRetransmit;
 
 pub const ENTRY: Entry<()> = Entry {
     name: "fack",

@@ -12,7 +12,7 @@ mod tahoe;
 
 pub use rack::Rack;
 
-use super::config::Recovery;
+use super::params::Recovery;
 use super::scoreboard::RangeSet;
 use super::sender::{SendAllowance, Sender};
 use crate::packet::Ack;

@@ -7,7 +7,7 @@ use super::{Reduction, SendAllowance, Sender};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
-use crate::tcp::config::{ExitWindow, PartialAckTimer};
+use crate::tcp::params::{ExitWindow, PartialAckTimer};
 
 pub const ENTRY: Entry<()> = Entry {
     name: "newreno",

@@ -8,7 +8,7 @@ use super::{Reduction, SendAllowance, Sender};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
-use crate::tcp::config::SackPipe;
+use crate::tcp::params::SackPipe;
 use crate::tcp::scoreboard::Range;
 
 pub const ENTRY: Entry<()> = Entry {

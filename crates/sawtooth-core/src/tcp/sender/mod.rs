@@ -10,11 +10,11 @@
 mod window;
 
 use self::window::Window;
-use super::config::{Config, Recovery, ReduceFrom};
 use super::ecn::Signals;
 use super::episodes::{Cause, Episodes};
 use super::limits::Limits;
 use super::metrics_cache::{Inherited, Legacy};
+use super::params::{Config, Recovery, ReduceFrom};
 use super::partial::{AtExpiry, Wait};
 use super::recovery::{Rack, State};
 use super::rto::Rto;

@@ -8,7 +8,7 @@
 
 use crate::cc::{self, CongestionControl, Episode, Prescribed, Signal, Windows};
 use crate::registry::Params;
-use crate::tcp::config::{Config, whole};
+use crate::tcp::params::{Config, whole};
 use crate::units::{Instant, Rate};
 
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 use super::{Phase, Sender};
 use crate::cc::Windows;
 use crate::events::Event;
-use crate::tcp::config::Eifel;
+use crate::tcp::params::Eifel;
 use crate::tcp::timestamps::Stamp;
 
 /// What could be undone: the windows as they were, how many retransmissions have not been reported as duplicates, and what the first of
