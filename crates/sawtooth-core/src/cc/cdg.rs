@@ -29,10 +29,11 @@
 #[cfg(test)]
 mod tests;
 
-use super::params::{COUNT, FACTOR, TIME};
+use super::params::{COUNT, FACTOR, TIME, joined};
+use super::slow_start::SlowStart;
+use super::slow_start::hystart::{self, HyStart};
 use std::collections::VecDeque;
 
-use super::hystart::{self, HyStart};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value};
 use crate::rng::Stream;
@@ -41,76 +42,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     name: "cdg",
     summary: "CAIA Delay Gradient: backs off at random when the round-trip time grows, and tolerates other losses",
     specification: &["Hayes and Armitage 2011 §3"],
-    params: &[
-        Param {
-            name: "g",
-            summary: "G: a gradient of this much per round trip has a probability of backing off of 1 - 1/e",
-            kind: TIME,
-            default: Value::Duration(0.003),
-        },
-        Param {
-            name: "window",
-            summary: "round trips that the gradients are averaged over",
-            kind: COUNT,
-            default: Value::Integer(8),
-        },
-        Param {
-            name: "beta",
-            summary: "the window is multiplied by this at a backoff for delay",
-            kind: FACTOR,
-            default: Value::Number(0.7),
-        },
-        Param {
-            name: "beta_loss",
-            summary: "the window is multiplied by this at a loss",
-            kind: FACTOR,
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "ineffective",
-            summary: "backoffs in succession after which delay is ignored for a while",
-            kind: COUNT,
-            default: Value::Integer(5),
-        },
-        Param {
-            name: "ignored",
-            summary: "round trips for which delay is ignored then",
-            kind: COUNT,
-            default: Value::Integer(5),
-        },
-        Param {
-            name: "loss_tolerance",
-            summary: "whether a loss is ignored while no queue seems to be full",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
-        Param {
-            name: "shadow",
-            summary: "whether a loss starts from the window there would be without backoffs for delay",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
-        Param {
-            name: "slow_start",
-            summary: "what ends slow start: the gradients, as everything else, or HyStart alone",
-            kind: Kind::Choice(&["gradient", "hystart"]),
-            default: Value::Choice("gradient"),
-        },
-        hystart::PARAMS[0],
-        hystart::PARAMS[1],
-        Param {
-            // Gaps of 2.4 ms do not end a train of Linux 6.1.
-            default: Value::Duration(0.003),
-            ..hystart::PARAMS[2]
-        },
-        hystart::PARAMS[3],
-        hystart::PARAMS[4],
-        hystart::PARAMS[5],
-        hystart::PARAMS[6],
-        hystart::PARAMS[7],
-        hystart::PARAMS[8],
-        hystart::PARAMS[9],
-    ],
+    params: &PARAMS,
     new: Algorithm {
         linux: &[
             ("slow_start", Value::Choice("hystart")),
@@ -119,6 +51,72 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         ..Algorithm::of(|params, start| Classic::boxed(start, Cdg::new(params, start.seed)))
     },
 };
+
+const PARAMS: [Param; OWN.len() + HYSTART.len()] = joined(&[OWN, &HYSTART]);
+
+const HYSTART: [Param; hystart::PARAMS.len()] = {
+    let mut params = hystart::PARAMS;
+    // Gaps of 2.4 ms do not end a train of Linux 6.1.
+    params[2].default = Value::Duration(0.003);
+    params
+};
+
+const OWN: &[Param] = &[
+    Param {
+        name: "g",
+        summary: "G: a gradient of this much per round trip has a probability of backing off of 1 - 1/e",
+        kind: TIME,
+        default: Value::Duration(0.003),
+    },
+    Param {
+        name: "window",
+        summary: "round trips that the gradients are averaged over",
+        kind: COUNT,
+        default: Value::Integer(8),
+    },
+    Param {
+        name: "beta",
+        summary: "the window is multiplied by this at a backoff for delay",
+        kind: FACTOR,
+        default: Value::Number(0.7),
+    },
+    Param {
+        name: "beta_loss",
+        summary: "the window is multiplied by this at a loss",
+        kind: FACTOR,
+        default: Value::Number(0.5),
+    },
+    Param {
+        name: "ineffective",
+        summary: "backoffs in succession after which delay is ignored for a while",
+        kind: COUNT,
+        default: Value::Integer(5),
+    },
+    Param {
+        name: "ignored",
+        summary: "round trips for which delay is ignored then",
+        kind: COUNT,
+        default: Value::Integer(5),
+    },
+    Param {
+        name: "loss_tolerance",
+        summary: "whether a loss is ignored while no queue seems to be full",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
+        name: "shadow",
+        summary: "whether a loss starts from the window there would be without backoffs for delay",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+    },
+    Param {
+        name: "slow_start",
+        summary: "what ends slow start: the gradients, as everything else, or HyStart alone",
+        kind: Kind::Choice(&["gradient", "hystart"]),
+        default: Value::Choice("gradient"),
+    },
+];
 
 /// What the gradients say of the queue of the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! CUBIC: the window is a cubic function of the time since the last loss, with its plateau at the window of that loss; where standard
 //! TCP would have more, it has that.
 //!
-//! Specification: RFC 9438 §4. Slow start ends as `hystart` says: HyStart (Ha and Rhee 2011) or HyStart++ (RFC 9406).
+//! Specification: RFC 9438 §4. Slow start ends as `hystart` says: HyStart (Ha and Rhee 2011), HyStart++ (RFC 9406) or another of `slow_start`.
 //!
 //! Model, in segments and seconds:
 //! - an epoch begins with congestion avoidance: `K = cbrt((W_max - cwnd_epoch) / C)`, or `K = 0`, `W_max = cwnd_epoch` after a slow start that
@@ -32,9 +32,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::hystart::{self, HyStart};
-use super::hystart_plus_plus::{self, HyStartPlusPlus};
-use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, beta_ecn};
+use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, beta_ecn, joined};
+use super::slow_start::{self, SlowStart};
 use super::{
     Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal, Start, Windows,
 };
@@ -45,87 +44,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     name: "cubic",
     summary: "CUBIC: a cubic function of time, flat around the window of the last loss",
     specification: &["RFC 9438 §4", "RFC 9406 §4", "Ha and Rhee 2011 §4"],
-    params: &[
-        Param {
-            name: "c",
-            summary: "how fast the window grows away from W_max, segments per cubic second (C)",
-            kind: Kind::Number {
-                min: 0.0001,
-                max: 1000.0,
-            },
-            default: Value::Number(0.4),
-        },
-        Param {
-            default: Value::Number(0.7),
-            ..BETA
-        },
-        BETA_ECN,
-        FAST_CONVERGENCE,
-        Param {
-            name: "target_rtt",
-            summary: "the round-trip time that the target is ahead",
-            kind: Kind::Choice(&["smoothed", "min"]),
-            default: Value::Choice("smoothed"),
-        },
-        Param {
-            name: "app_limited",
-            summary: "whether the epoch's time stands still while the application limits the flow, idle times apart",
-            kind: Kind::Choice(&["excluded", "counts"]),
-            default: Value::Choice("excluded"),
-        },
-        Param {
-            name: "w_est_alpha",
-            summary: "what W_est grows by once it has reached the window of the last loss: 1 per window (RFC 9438 §4.3), or what it grew by before (RFC 8312 §4.2)",
-            kind: Kind::Choice(&["rfc9438", "rfc8312"]),
-            default: Value::Choice("rfc9438"),
-        },
-        Param {
-            name: "whole_target",
-            summary: "whether the distance of the target from W_max is in whole segments, rounded down; with `tcp.whole_windows`",
-            kind: Kind::Bool,
-            default: Value::Bool(false),
-        },
-        Param {
-            name: "update_interval",
-            summary: "while the window stays, the target is computed at most this often; 0: always; with `whole_target`",
-            kind: TIME_FROM_ZERO,
-            default: Value::Duration(0.0),
-        },
-        Param {
-            name: "first_growth",
-            summary: "before the first loss the window grows by one with every so many segments at least; `none`: as the cubic function says; with `whole_target`",
-            kind: Kind::Number { min: 1.0, max: 1e6 },
-            default: Value::None,
-        },
-        Param {
-            name: "ack_ratio",
-            summary: "segments per acknowledgement that the increase makes up for, where acknowledgements are counted; with `whole_target`",
-            kind: Kind::Number {
-                min: 1.0,
-                max: 100.0,
-            },
-            default: Value::Number(1.0),
-        },
-        Param {
-            name: "hystart",
-            summary: "what ends slow start before a loss",
-            kind: Kind::Choice(&["none", "hystart", "hystart_plus_plus"]),
-            default: Value::Choice("hystart"),
-        },
-        hystart::PARAMS[0],
-        hystart::PARAMS[1],
-        hystart::PARAMS[2],
-        hystart::PARAMS[3],
-        hystart::PARAMS[4],
-        hystart::PARAMS[5],
-        hystart::PARAMS[6],
-        hystart::PARAMS[7],
-        hystart::PARAMS[8],
-        hystart::PARAMS[9],
-        hystart_plus_plus::PARAMS[0],
-        hystart_plus_plus::PARAMS[1],
-        hystart_plus_plus::PARAMS[2],
-    ],
+    params: &PARAMS,
     new: Algorithm {
         linux: &[
             ("beta", Value::Number(717.0 / 1024.0)),
@@ -146,13 +65,70 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     },
 };
 
-/// What ends slow start before a loss.
-#[derive(Clone, Copy, Debug)]
-enum SlowStartEnd {
-    Threshold,
-    HyStart(HyStart),
-    HyStartPlusPlus(HyStartPlusPlus),
-}
+const PARAMS: [Param; OWN.len() + slow_start::PARAMS.len()] = joined(&[OWN, &slow_start::PARAMS]);
+
+const OWN: &[Param] = &[
+    Param {
+        name: "c",
+        summary: "how fast the window grows away from W_max, segments per cubic second (C)",
+        kind: Kind::Number {
+            min: 0.0001,
+            max: 1000.0,
+        },
+        default: Value::Number(0.4),
+    },
+    Param {
+        default: Value::Number(0.7),
+        ..BETA
+    },
+    BETA_ECN,
+    FAST_CONVERGENCE,
+    Param {
+        name: "target_rtt",
+        summary: "the round-trip time that the target is ahead",
+        kind: Kind::Choice(&["smoothed", "min"]),
+        default: Value::Choice("smoothed"),
+    },
+    Param {
+        name: "app_limited",
+        summary: "whether the epoch's time stands still while the application limits the flow, idle times apart",
+        kind: Kind::Choice(&["excluded", "counts"]),
+        default: Value::Choice("excluded"),
+    },
+    Param {
+        name: "w_est_alpha",
+        summary: "what W_est grows by once it has reached the window of the last loss: 1 per window (RFC 9438 §4.3), or what it grew by before (RFC 8312 §4.2)",
+        kind: Kind::Choice(&["rfc9438", "rfc8312"]),
+        default: Value::Choice("rfc9438"),
+    },
+    Param {
+        name: "whole_target",
+        summary: "whether the distance of the target from W_max is in whole segments, rounded down; with `tcp.whole_windows`",
+        kind: Kind::Bool,
+        default: Value::Bool(false),
+    },
+    Param {
+        name: "update_interval",
+        summary: "while the window stays, the target is computed at most this often; 0: always; with `whole_target`",
+        kind: TIME_FROM_ZERO,
+        default: Value::Duration(0.0),
+    },
+    Param {
+        name: "first_growth",
+        summary: "before the first loss the window grows by one with every so many segments at least; `none`: as the cubic function says; with `whole_target`",
+        kind: Kind::Number { min: 1.0, max: 1e6 },
+        default: Value::None,
+    },
+    Param {
+        name: "ack_ratio",
+        summary: "segments per acknowledgement that the increase makes up for, where acknowledgements are counted; with `whole_target`",
+        kind: Kind::Number {
+            min: 1.0,
+            max: 100.0,
+        },
+        default: Value::Number(1.0),
+    },
+];
 
 /// A stage of congestion avoidance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -212,7 +188,7 @@ struct Cubic {
     ack_ratio: f64,
     tick: f64,
     pace: Option<Pace>,
-    slow_start_end: SlowStartEnd,
+    slow_start: Option<Box<dyn SlowStart>>,
     /// The window of the last loss; none before the first, and after a timeout.
     w_max: Option<f64>,
     /// The window when the threshold was last set.
@@ -241,13 +217,7 @@ impl Cubic {
             ack_ratio: params.number("ack_ratio"),
             tick: start.tick,
             pace: None,
-            slow_start_end: match params.choice("hystart") {
-                "hystart" => SlowStartEnd::HyStart(params.into()),
-                "hystart_plus_plus" => {
-                    SlowStartEnd::HyStartPlusPlus(HyStartPlusPlus::new(params, start.whole_windows))
-                }
-                _ => SlowStartEnd::Threshold,
-            },
+            slow_start: slow_start::chosen(params, start.whole_windows),
             w_max: None,
             cwnd_prior: start.cwnd,
             epoch: None,
@@ -262,8 +232,8 @@ impl Cubic {
         // RFC 6298 §2.3.
         self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
         self.min_rtt = self.min_rtt.min(rtt);
-        if let SlowStartEnd::HyStart(hystart) = &mut self.slow_start_end {
-            hystart.on_rtt(rtt);
+        if let Some(slow_start) = &mut self.slow_start {
+            slow_start.on_rtt(rtt);
         }
     }
 
@@ -278,24 +248,17 @@ impl Cubic {
 
     /// Slow start, until the threshold or what ends it before; what of the counted segments is left after it.
     fn slow_start(&mut self, window: &mut CongestionWindow, ack: &Ack) -> u64 {
-        let ends = match &mut self.slow_start_end {
-            SlowStartEnd::Threshold => false,
-            SlowStartEnd::HyStart(hystart) => hystart.ends(ack, window.cwnd),
-            SlowStartEnd::HyStartPlusPlus(hystart) => hystart.ends(ack),
-        };
-        if ends {
-            window.ssthresh = window.cwnd.max(2.0);
-            self.end_slow_start(window.cwnd);
+        let cwnd = window.cwnd;
+        let watched = self.slow_start.as_mut();
+        if watched.is_some_and(|slow_start| slow_start.ends(ack, cwnd)) {
+            window.ssthresh = cwnd.max(2.0);
+            self.end_slow_start(cwnd);
             return ack.counted;
         }
-        let left;
-        if let SlowStartEnd::HyStartPlusPlus(hystart) = &mut self.slow_start_end {
-            let growth = hystart.growth(ack.counted);
-            window.cwnd = (window.cwnd + growth).min(window.ssthresh.max(window.cwnd));
-            left = 0;
-        } else {
-            left = window.start_slowly(ack.counted);
-        }
+        let left = match &mut self.slow_start {
+            Some(slow_start) => slow_start.grow(window, ack.counted),
+            None => window.start_slowly(ack.counted),
+        };
         if !window.in_slow_start() {
             self.end_slow_start(window.cwnd);
         }
@@ -303,14 +266,9 @@ impl Cubic {
     }
 
     /// RFC 9438 §4.3: cwnd_prior is the window at the end of the first slow start, too; later ones end below that of the last loss.
-    /// RFC 9406 §4.3: HyStart++ is for the first slow start only.
     fn end_slow_start(&mut self, cwnd: f64) {
         self.cwnd_prior = self.cwnd_prior.max(cwnd);
-        match &mut self.slow_start_end {
-            SlowStartEnd::HyStartPlusPlus(_) => self.slow_start_end = SlowStartEnd::Threshold,
-            SlowStartEnd::HyStart(hystart) => hystart.restart(),
-            SlowStartEnd::Threshold => {}
-        }
+        self.slow_start.take_if(|slow_start| !slow_start.restart());
     }
 
     fn begin_epoch(&self, now: Instant, cwnd: f64) -> Epoch {

@@ -20,8 +20,6 @@ mod growth;
 mod highspeed;
 mod htcp;
 mod hybla;
-mod hystart;
-mod hystart_plus_plus;
 mod illinois;
 mod ledbat;
 mod lp;
@@ -30,6 +28,7 @@ mod params;
 mod prague;
 mod reno;
 mod scalable;
+mod slow_start;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

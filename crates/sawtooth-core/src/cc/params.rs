@@ -55,3 +55,20 @@ pub const BETA_ECN: Param = Param {
 pub fn beta_ecn(params: &Params) -> Option<f64> {
     params.number_if_any(BETA_ECN.name)
 }
+
+/// Lists of parameters as one, of which there are `N`.
+pub const fn joined<const N: usize>(lists: &[&[Param]]) -> [Param; N] {
+    let mut all = [BETA; N];
+    let (mut list, mut filled) = (0, 0);
+    while list < lists.len() {
+        let mut each = 0;
+        while each < lists[list].len() {
+            all[filled] = lists[list][each];
+            filled += 1;
+            each += 1;
+        }
+        list += 1;
+    }
+    assert!(filled == N, "all of them");
+    all
+}

@@ -13,12 +13,17 @@ pub fn params<C>(entry: &Entry<C>, set: &[(&str, Value)]) -> Params {
     params
 }
 
-/// A connection in congestion avoidance with `cwnd` segments.
-pub fn avoiding(cwnd: f64) -> Start {
+/// A connection with a window and a slow-start threshold of so many segments.
+pub fn starting(cwnd: f64, ssthresh: f64) -> Start {
     Start {
-        ssthresh: 2.0,
+        ssthresh,
         ..Start::at(cwnd)
     }
+}
+
+/// A connection in congestion avoidance with `cwnd` segments.
+pub fn avoiding(cwnd: f64) -> Start {
+    starting(cwnd, 2.0)
 }
 
 /// An acknowledgement of one segment.

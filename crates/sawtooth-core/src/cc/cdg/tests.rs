@@ -192,10 +192,7 @@ fn gradients_of_both_extremes_tell_whether_the_queue_fills_or_is_full() {
 #[test]
 fn gradients_count_in_congestion_avoidance_even_where_hystart_ends_slow_start() {
     let windows = |ssthresh| {
-        let start = Start {
-            ssthresh,
-            ..Start::at(100.0)
-        };
+        let start = starting(100.0, ssthresh);
         let mut cdg = made(start, &KERNEL);
         round(&mut cdg, 0.1, 0.1);
         let before = cdg.cwnd();

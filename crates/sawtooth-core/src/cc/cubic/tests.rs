@@ -217,7 +217,7 @@ fn rfc9406_4_3_hystart_plus_plus_is_for_the_first_slow_start() {
         round(&mut cubic, number, 0.06);
     }
     near(cubic.ssthresh(), 10.0 + 10.0 + 7.75 + 4.0 * 2.5);
-    assert!(matches!(cubic.own.slow_start_end, SlowStartEnd::Threshold));
+    assert!(cubic.own.slow_start.is_none());
 }
 
 fn linux(cwnd: f64) -> Classic<Cubic> {
@@ -232,6 +232,15 @@ fn linux(cwnd: f64) -> Classic<Cubic> {
     cubic(start, &set)
 }
 
+/// Of `count` such acknowledgements the last makes the window one segment larger.
+fn step_takes(cubic: &mut Classic<Cubic>, count: u32, ack: &Ack) {
+    let cwnd = cubic.cwnd();
+    (1..count).for_each(|_| cubic.on_ack(ack));
+    near(cubic.cwnd(), cwnd);
+    cubic.on_ack(ack);
+    near(cubic.cwnd(), cwnd + 1.0);
+}
+
 #[test]
 fn in_linux_the_target_is_whole_segments_away_from_w_max() {
     let mut cubic = linux(1000.0);
@@ -239,10 +248,7 @@ fn in_linux_the_target_is_whole_segments_away_from_w_max() {
     cubic.on_ack(&ack(10.0));
     // As above W_cubic(5.1) is 25.3 below W_max: 975 is the target, so from 950 a step takes 950 / 25 = 38 segments. One has been counted.
     cubic.window.cwnd = 950.0;
-    (0..36).for_each(|_| cubic.on_ack(&ack(15.0)));
-    near(cubic.cwnd(), 950.0);
-    cubic.on_ack(&ack(15.0));
-    near(cubic.cwnd(), 951.0);
+    step_takes(&mut cubic, 37, &ack(15.0));
 }
 
 #[test]
@@ -258,10 +264,7 @@ fn in_linux_3_2_half_as_many_acknowledgements_of_two_segments_make_a_step() {
     };
     cubic.on_ack(&two(10.0));
     cubic.window.cwnd = 950.0;
-    (0..17).for_each(|_| cubic.on_ack(&two(15.0)));
-    near(cubic.cwnd(), 950.0);
-    cubic.on_ack(&two(15.0));
-    near(cubic.cwnd(), 951.0);
+    step_takes(&mut cubic, 18, &two(15.0));
 }
 
 #[test]
@@ -278,19 +281,13 @@ fn in_linux_a_second_loss_leaves_a_whole_plateau() {
         rtt_secs: Some(0.02),
         ..ack(10.0)
     };
-    (0..6).for_each(|_| cubic.on_ack(&ack));
-    near(cubic.cwnd(), 7.0);
-    cubic.on_ack(&ack);
-    near(cubic.cwnd(), 8.0);
+    step_takes(&mut cubic, 7, &ack);
 }
 
 #[test]
 fn in_linux_a_step_takes_twenty_segments_at_most_before_the_first_loss() {
     let mut cubic = linux(100.0);
-    (0..19).for_each(|_| cubic.on_ack(&ack(10.0)));
-    near(cubic.cwnd(), 100.0);
-    cubic.on_ack(&ack(10.0));
-    near(cubic.cwnd(), 101.0);
+    step_takes(&mut cubic, 20, &ack(10.0));
 }
 
 #[test]
@@ -321,10 +318,7 @@ fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
 
 #[test]
 fn of_an_acknowledgement_that_ends_slow_start_congestion_avoidance_counts_the_rest() {
-    let start = Start {
-        ssthresh: 12.0,
-        ..Start::at(10.0)
-    };
+    let start = starting(10.0, 12.0);
     let mut cubic = cubic(start, &[("hystart", Value::Choice("none"))]);
     cubic.on_ack(&Ack {
         acked: 4,

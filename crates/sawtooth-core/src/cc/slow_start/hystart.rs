@@ -17,14 +17,21 @@
 //! eighth sample that ends slow start (20 of 20 paths where a delay does), and a train of more than half the smallest round-trip time of data and
 //! 0.49 to 0.516 ms, which is half of 1 ms (all nine where a train does). A kernel that paces is expected to let trains last a whole
 //! round-trip time (`hystart_train_share = 1`).
-//!
-//! A helper of algorithms, not one itself.
 
-use super::Ack;
-use super::params::{COUNT, TIME_FROM_ZERO};
-use crate::registry::{Kind, Param, Params, Value};
+use super::{New, SlowStart};
+use crate::cc::Ack;
+use crate::cc::params::{COUNT, TIME_FROM_ZERO};
+use crate::registry::{Entry, Kind, Param, Params, Value};
 
-/// Rows for the tables of algorithms that use this.
+pub const ENTRY: Entry<New> = Entry {
+    name: "hystart",
+    summary: "HyStart: ends slow start at a long train of acknowledgements, or when the delay rises",
+    specification: &["Ha and Rhee 2011 §4"],
+    params: &PARAMS,
+    new: |params, _| Box::new(HyStart::from(params)),
+};
+
+/// Some are those of HyStart++, too.
 pub const PARAMS: [Param; 10] = [
     Param {
         name: "hystart_low_window",
@@ -166,19 +173,17 @@ impl From<&Params> for HyStart {
     }
 }
 
-impl HyStart {
-    /// Every round-trip time, in slow start or not, before anything else of its acknowledgement.
-    pub fn on_rtt(&mut self, rtt: f64) {
-        self.min_rtt = self.min_rtt.min(rtt);
+impl SlowStart for HyStart {
+    fn on_rtt(&mut self, rtt_secs: f64) {
+        self.min_rtt = self.min_rtt.min(rtt_secs);
     }
 
-    /// Slow start begins again.
-    pub fn restart(&mut self) {
+    fn restart(&mut self) -> bool {
         self.round = None;
+        true
     }
 
-    /// Whether slow start ends at this acknowledgement, at a window of `cwnd`.
-    pub fn ends(&mut self, ack: &Ack, cwnd: f64) -> bool {
+    fn ends(&mut self, ack: &Ack, cwnd: f64) -> bool {
         let now = ack.now.secs();
         let round = match &mut self.round {
             Some(round) if ack.snd_una <= round.end => round,

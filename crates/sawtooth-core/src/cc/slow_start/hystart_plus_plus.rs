@@ -13,15 +13,24 @@
 //!
 //! Kernel equivalent: none in Linux.
 //!
-//! A helper of algorithms, not one itself. The RFC recommends it for a connection's first slow start only: that is its user's to keep.
+//! The RFC recommends it for a connection's first slow start only, and so it is here.
 
-use super::Ack;
 use super::hystart::DelayRise;
-use super::params::COUNT;
-use crate::registry::{Kind, Param, Params, Value};
+use super::{New, SlowStart};
+use crate::cc::params::COUNT;
+use crate::cc::{Ack, CongestionWindow};
+use crate::registry::{Entry, Kind, Param, Params, Value};
 
-/// Rows for the tables of algorithms that use this, besides those of HyStart.
-pub const PARAMS: [Param; 3] = [
+pub const ENTRY: Entry<New> = Entry {
+    name: "hystart_plus_plus",
+    summary: "HyStart++: where the delay rises, a slower slow start for some rounds",
+    specification: &["RFC 9406 §4"],
+    params: &PARAMS,
+    new: |params, whole_windows| Box::new(HyStartPlusPlus::new(params, whole_windows)),
+};
+
+/// Besides those of HyStart.
+const PARAMS: [Param; 3] = [
     Param {
         name: "css_growth_divisor",
         summary: "slow start is slower by this in Conservative Slow Start (HyStart++)",
@@ -75,7 +84,7 @@ pub struct HyStartPlusPlus {
 }
 
 impl HyStartPlusPlus {
-    pub fn new(params: &Params, whole_windows: bool) -> Self {
+    fn new(params: &Params, whole_windows: bool) -> Self {
         Self {
             rise: params.into(),
             growth_divisor: params.number("css_growth_divisor"),
@@ -92,12 +101,43 @@ impl HyStartPlusPlus {
     }
 
     /// Whether slow start is conservative.
-    pub fn in_css(&self) -> bool {
+    fn in_css(&self) -> bool {
         self.conservative.is_some()
     }
 
-    /// Whether slow start ends at this acknowledgement.
-    pub fn ends(&mut self, ack: &Ack) -> bool {
+    /// Whether Conservative Slow Start has had all its rounds.
+    fn begin_round(&mut self, snd_nxt: u64) -> bool {
+        self.round_end = Some(snd_nxt);
+        self.last_min_rtt = self.current_min_rtt;
+        self.current_min_rtt = f64::INFINITY;
+        self.samples = 0;
+        let Some(css) = &mut self.conservative else {
+            return false;
+        };
+        css.rounds += 1;
+        css.rounds > self.rounds
+    }
+
+    /// By how many segments the window grows when `counted` are acknowledged.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn growth(&mut self, counted: u64) -> f64 {
+        let counted = counted.min(self.limit) as f64;
+        if !self.in_css() {
+            return counted;
+        }
+        let growth = counted / self.growth_divisor;
+        if !self.whole {
+            return growth;
+        }
+        self.fraction += growth;
+        let steps = self.fraction.floor();
+        self.fraction -= steps;
+        steps
+    }
+}
+
+impl SlowStart for HyStartPlusPlus {
+    fn ends(&mut self, ack: &Ack, _cwnd: f64) -> bool {
         let over = self.round_end.is_none_or(|end| ack.snd_una >= end);
         if over && self.begin_round(ack.snd_nxt) {
             return true;
@@ -126,34 +166,10 @@ impl HyStartPlusPlus {
         false
     }
 
-    /// Whether Conservative Slow Start has had all its rounds.
-    fn begin_round(&mut self, snd_nxt: u64) -> bool {
-        self.round_end = Some(snd_nxt);
-        self.last_min_rtt = self.current_min_rtt;
-        self.current_min_rtt = f64::INFINITY;
-        self.samples = 0;
-        let Some(css) = &mut self.conservative else {
-            return false;
-        };
-        css.rounds += 1;
-        css.rounds > self.rounds
-    }
-
-    /// By how many segments the window grows when `counted` are acknowledged.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn growth(&mut self, counted: u64) -> f64 {
-        let counted = counted.min(self.limit) as f64;
-        if !self.in_css() {
-            return counted;
-        }
-        let growth = counted / self.growth_divisor;
-        if !self.whole {
-            return growth;
-        }
-        self.fraction += growth;
-        let steps = self.fraction.floor();
-        self.fraction -= steps;
-        steps
+    fn grow(&mut self, window: &mut CongestionWindow, counted: u64) -> u64 {
+        let grown = window.cwnd + self.growth(counted);
+        window.cwnd = grown.min(window.ssthresh.max(window.cwnd));
+        0
     }
 }
 
@@ -172,12 +188,15 @@ mod tests {
     fn round(hystart: &mut HyStartPlusPlus, number: u64, rtt: f64) -> bool {
         (0..10).any(|n| {
             let snd_una = number * 10 + n;
-            hystart.ends(&Ack {
-                snd_una,
-                snd_nxt: snd_una + 10,
-                rtt_secs: Some(rtt),
-                ..Ack::of(Instant::from_secs(1.0), 1, 10)
-            })
+            hystart.ends(
+                &Ack {
+                    snd_una,
+                    snd_nxt: snd_una + 10,
+                    rtt_secs: Some(rtt),
+                    ..Ack::of(Instant::from_secs(1.0), 1, 10)
+                },
+                10.0,
+            )
         })
     }
 

@@ -1,0 +1,82 @@
+//! What ends slow start before a loss, for algorithms that let a study choose.
+//!
+//! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
+
+pub mod hystart;
+mod hystart_plus_plus;
+
+use std::fmt::Debug;
+
+use super::classic::CongestionWindow;
+use super::events::Ack;
+use super::params::joined;
+use crate::registry::{Entry, Kind, Param, Params, Value};
+
+/// Ends slow start at the right time, if it can tell that.
+pub trait SlowStart: Debug + Send {
+    /// Every round-trip time, in slow start or not, before anything else of its acknowledgement.
+    fn on_rtt(&mut self, _rtt_secs: f64) {}
+
+    /// Whether slow start ends at this acknowledgement, at a window of `cwnd`.
+    fn ends(&mut self, ack: &Ack, cwnd: f64) -> bool;
+
+    /// Grows the window by what `counted` segments are worth, where slow start goes on; what of them is left at the threshold.
+    fn grow(&mut self, window: &mut CongestionWindow, counted: u64) -> u64 {
+        window.start_slowly(counted)
+    }
+
+    /// Slow start is over. Whether the next one, too, is to be ended like this.
+    fn restart(&mut self) -> bool {
+        false
+    }
+}
+
+/// Constructor of a row, for windows that are whole or not.
+pub type New = fn(&Params, whole_windows: bool) -> Box<dyn SlowStart>;
+
+/// All that can be chosen.
+pub const TABLE: &[Entry<New>] = &[hystart::ENTRY, hystart_plus_plus::ENTRY];
+
+/// The names of the rows, and `none`.
+const NAMES: [&str; TABLE.len() + 1] = {
+    let mut names = ["none"; TABLE.len() + 1];
+    let mut row = 0;
+    while row < TABLE.len() {
+        names[row + 1] = TABLE[row].name;
+        row += 1;
+    }
+    names
+};
+
+/// The parameter by which an algorithm lets a row be chosen, and those of all rows.
+pub const PARAMS: [Param; 1 + TABLE_PARAMS] = {
+    let choice = [Param {
+        name: "hystart",
+        summary: "what ends slow start before a loss",
+        kind: Kind::Choice(&NAMES),
+        default: Value::Choice("hystart"),
+    }];
+    let mut lists: [&[Param]; TABLE.len() + 1] = [&choice; TABLE.len() + 1];
+    let mut row = 0;
+    while row < TABLE.len() {
+        lists[row + 1] = TABLE[row].params;
+        row += 1;
+    }
+    joined(&lists)
+};
+
+const TABLE_PARAMS: usize = {
+    let (mut count, mut row) = (0, 0);
+    while row < TABLE.len() {
+        count += TABLE[row].params.len();
+        row += 1;
+    }
+    count
+};
+
+/// What `params` choose.
+pub fn chosen(params: &Params, whole_windows: bool) -> Option<Box<dyn SlowStart>> {
+    let name = params.choice("hystart");
+    let row = TABLE.iter().find(|entry| entry.name == name);
+    row.map(|entry| (entry.new)(params, whole_windows))
+}
