@@ -382,9 +382,7 @@ impl CongestionControl for Copa {
 
     /// There is no threshold.
     fn prescribe(&mut self, prescribed: Prescribed) {
-        if let Prescribed::Cwnd(cwnd) = prescribed {
-            self.window = cwnd;
-        }
+        self.window = prescribed.cwnd().unwrap_or(self.window);
     }
 
     fn windows(&self) -> Windows {

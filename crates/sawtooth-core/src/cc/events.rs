@@ -190,6 +190,16 @@ pub enum Prescribed {
     Ssthresh(f64),
 }
 
+impl Prescribed {
+    /// The congestion window, for an algorithm that has no threshold.
+    pub fn cwnd(self) -> Option<f64> {
+        match self {
+            Self::Cwnd(cwnd) => Some(cwnd),
+            Self::Ssthresh(_) => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -469,10 +469,7 @@ mod tests {
     }
 
     fn highspeed(cwnd: f64, ssthresh: f64, ns2: bool) -> Classic<HighSpeed> {
-        let start = Start {
-            ssthresh,
-            ..Start::at(cwnd)
-        };
+        let start = starting(cwnd, ssthresh);
         Classic::new(start, HighSpeed::new(rfc3649(), ns2))
     }
 

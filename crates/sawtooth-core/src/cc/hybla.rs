@@ -321,13 +321,7 @@ mod tests {
     #[test]
     fn the_initial_windows_are_multiplied_by_rho_once() {
         // rho = 2: 10 and 100 become 20 and 200; then 2^2 - 1 = 3 for each acknowledgement.
-        let mut hybla = hybla(
-            Start {
-                ssthresh: 100.0,
-                ..Start::at(10.0)
-            },
-            true,
-        );
+        let mut hybla = hybla(starting(10.0, 100.0), true);
         hybla.on_ack(&timed(0.05));
         assert!((hybla.cwnd() - 23.0).abs() < 1e-9);
         assert!((hybla.ssthresh() - 200.0).abs() < 1e-9);
@@ -348,13 +342,7 @@ mod tests {
     #[test]
     fn slow_start_stops_at_the_threshold_and_the_rest_counts_for_avoidance() {
         // rho = 4: 15 for each; the first of two takes 10 to 20, the second adds 16 / 20.
-        let mut hybla = hybla(
-            Start {
-                ssthresh: 20.0,
-                ..Start::at(10.0)
-            },
-            false,
-        );
+        let mut hybla = hybla(starting(10.0, 20.0), false);
         hybla.on_ack(&Ack {
             counted: 2,
             ..timed(0.1)

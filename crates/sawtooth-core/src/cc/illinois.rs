@@ -29,12 +29,6 @@ const STANDARD: Gains = Gains {
     beta: 0.5,
 };
 
-/// Segments per round trip.
-const SEGMENTS: Kind = Kind::Number {
-    min: 0.01,
-    max: 1e6,
-};
-
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "illinois",
     summary: "TCP-Illinois: additive increase from 10 down to 0.3 segments and decrease from 1/8 up to 1/2, by queueing delay",
@@ -105,6 +99,12 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         ],
         ..Algorithm::of(|params, start| Classic::boxed(start, Illinois::new(Curves::from(params))))
     },
+};
+
+/// Segments per round trip.
+const SEGMENTS: Kind = Kind::Number {
+    min: 0.01,
+    max: 1e6,
 };
 
 /// What a delay answers to: by how many segments per round trip to grow, what share to give up at a loss.

@@ -72,10 +72,7 @@ mod tests {
 
     #[test]
     fn rfc5681_3_1_slow_start_adds_one_segment_per_acknowledgement() {
-        let mut reno = reno(Start {
-            ssthresh: 4.0,
-            ..Start::at(2.0)
-        });
+        let mut reno = reno(starting(2.0, 4.0));
         reno.on_ack(&ack());
         reno.on_ack(&ack());
         assert!((reno.cwnd() - 4.0).abs() < f64::EPSILON);
@@ -85,10 +82,7 @@ mod tests {
 
     #[test]
     fn rfc5681_equation_4_halves_but_not_below_two_segments() {
-        let mut reno = reno(Start {
-            ssthresh: 100.0,
-            ..Start::at(31.0)
-        });
+        let mut reno = reno(starting(31.0, 100.0));
         reno.on_loss(&loss(31.0));
         assert!((reno.ssthresh() - 15.0).abs() < f64::EPSILON);
         assert!((reno.cwnd() - 15.5).abs() < f64::EPSILON);
@@ -116,10 +110,7 @@ mod tests {
 
     #[test]
     fn the_window_does_not_grow_during_recovery() {
-        let mut reno = reno(Start {
-            ssthresh: 5.0,
-            ..Start::at(10.0)
-        });
+        let mut reno = reno(starting(10.0, 5.0));
         reno.on_ack(&Ack {
             may_grow: false,
             ..ack()
@@ -131,13 +122,7 @@ mod tests {
     fn rfc8511_3_1_a_mark_takes_less_in_congestion_avoidance_and_as_much_as_a_loss_in_slow_start() {
         let params = params(&ENTRY, &[("beta_ecn", Value::Number(0.8))]);
         for (ssthresh, left) in [(10.0, 16.0), (f64::INFINITY, 10.0)] {
-            let mut reno = (ENTRY.new.new)(
-                &params,
-                Start {
-                    ssthresh,
-                    ..Start::at(20.0)
-                },
-            );
+            let mut reno = (ENTRY.new.new)(&params, starting(20.0, ssthresh));
             reno.on_ecn(&loss(20.0));
             assert!((reno.cwnd() - left).abs() < 1e-12);
             assert!((reno.ssthresh() - left).abs() < 1e-12);

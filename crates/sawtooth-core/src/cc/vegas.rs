@@ -293,10 +293,7 @@ mod tests {
     };
 
     fn vegas(cwnd: f64, ssthresh: f64) -> Classic<Vegas> {
-        let start = Start {
-            ssthresh,
-            ..Start::at(cwnd)
-        };
+        let start = starting(cwnd, ssthresh);
         let mut vegas = Classic::new(start, Vegas::new(PAPER));
         // BaseRTT is 100 ms. This acknowledgement begins the first round, in which slow start would grow: it does not count.
         vegas.on_ack(&Ack {

@@ -3,10 +3,7 @@ use crate::cc::testing::*;
 
 /// With a least round-trip time of 1 ms.
 fn nv(cwnd: f64, ssthresh: f64) -> Classic<Nv> {
-    let start = Start {
-        ssthresh,
-        ..Start::at(cwnd)
-    };
+    let start = starting(cwnd, ssthresh);
     let rules = Rules {
         rounds: 1,
         ..Rules::from(&params(&ENTRY, &[]))

@@ -439,6 +439,21 @@ impl CongestionControl for Bbr {
         self.bound_for_probe_rtt();
     }
 
+    fn on_restart(&mut self, now: Instant, _idle_secs: f64) {
+        self.idle_restart = true;
+        self.aggregation.restart(now);
+        if matches!(self.state, State::ProbeBw { .. }) {
+            self.set_pacing_rate(1.0);
+        } else {
+            self.check_probe_rtt_done(now);
+        }
+    }
+
+    fn on_handshake(&mut self, now: Instant, rtt_secs: f64) {
+        self.rt_prop = rtt_secs;
+        self.rt_prop_at = now.secs();
+    }
+
     fn on_established(&mut self, initial_window: f64) {
         self.start.cwnd = initial_window;
         self.cwnd = initial_window;
@@ -450,30 +465,12 @@ impl CongestionControl for Bbr {
         self.pacing_rate = self.paced(initial_window / rtt, self.parameters.high_gain);
     }
 
-    fn on_handshake(&mut self, now: Instant, rtt_secs: f64) {
-        self.rt_prop = rtt_secs;
-        self.rt_prop_at = now.secs();
-    }
-
-    fn on_restart(&mut self, now: Instant, _idle_secs: f64) {
-        self.idle_restart = true;
-        self.aggregation.restart(now);
-        if matches!(self.state, State::ProbeBw { .. }) {
-            self.set_pacing_rate(1.0);
-        } else {
-            self.check_probe_rtt_done(now);
-        }
-    }
-
-    /// There is no threshold.
-    fn prescribe(&mut self, prescribed: Prescribed) {
-        if let Prescribed::Cwnd(cwnd) = prescribed {
-            self.cwnd = cwnd;
-        }
-    }
-
     fn windows(&self) -> Windows {
         Windows::without_threshold(self.cwnd)
+    }
+
+    fn prescribe(&mut self, prescribed: Prescribed) {
+        self.cwnd = prescribed.cwnd().unwrap_or(self.cwnd);
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

@@ -458,11 +458,8 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    /// There is no threshold.
     fn prescribe(&mut self, prescribed: Prescribed) {
-        if let Prescribed::Cwnd(cwnd) = prescribed {
-            self.cwnd = cwnd;
-        }
+        self.cwnd = prescribed.cwnd().unwrap_or(self.cwnd);
     }
 
     fn windows(&self) -> Windows {

@@ -2,6 +2,7 @@
 
 use super::Bbr3;
 use crate::cc::bbr::model::real;
+use crate::cc::bbr::params::{FULL_BW_GROWTH, FULL_BW_ROUNDS, QUANTUM_MAX};
 use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO};
 use crate::cc::{Algorithm, Needs, Rates};
 use crate::registry::{Entry, Kind, Param, Params, Value};
@@ -92,21 +93,8 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             kind: COUNT,
             default: Value::Integer(2),
         },
-        Param {
-            name: "full_bw_growth",
-            summary: "the pipe is not full while the rate grows by this factor",
-            kind: Kind::Number {
-                min: 1.0,
-                max: 10.0,
-            },
-            default: Value::Number(1.25),
-        },
-        Param {
-            name: "full_bw_rounds",
-            summary: "the pipe is full after this many round trips without such growth",
-            kind: COUNT,
-            default: Value::Integer(3),
-        },
+        FULL_BW_GROWTH,
+        FULL_BW_ROUNDS,
         Param {
             name: "startup_full_loss_count",
             summary: "losses of a round trip that end Startup, if they exceed loss_thresh",
@@ -182,12 +170,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             kind: TIME,
             default: Value::Duration(1e-3),
         },
-        Param {
-            name: "quantum_max",
-            summary: "and no more than this",
-            kind: Kind::Bytes,
-            default: Value::Bytes(65_536),
-        },
+        QUANTUM_MAX,
     ],
     new: Algorithm {
         needs: Needs {
