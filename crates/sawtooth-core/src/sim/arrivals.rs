@@ -219,7 +219,7 @@ impl Arrivals<'_> {
         let living = &mut self.living[(place - self.fixed) as usize];
         living.alive = false;
         let entry = &mut self.entries[living.entry as usize];
-        let counters = &flow.sender.counters;
+        let counters = &flow.sender.counters();
         let departed = Departed {
             arrival: living.arrival,
             at_secs: time,

@@ -297,7 +297,7 @@ impl World<'_> {
     }
 
     pub(super) fn sent_packets(&self, place: u32) -> u64 {
-        self.flows[place as usize].sender.counters.sent_packets
+        self.flows[place as usize].sender.counters().sent_packets
     }
 
     /// A segment of the flow at `place` reaches a host, whose own sender, of the `other` one, takes what it carries, and tells the receiver of round trips.

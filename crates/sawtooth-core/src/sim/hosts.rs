@@ -23,7 +23,7 @@ use crate::host::{Frame, Machine, Work};
 use crate::packet::Packet;
 use crate::record::rows::Stalls;
 use crate::spec::{FlowSpec, Scenario};
-use crate::tcp::waits::Waits;
+use crate::tcp::sender::Waits;
 
 /// A part of a host that has events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

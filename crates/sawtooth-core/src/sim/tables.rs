@@ -72,7 +72,7 @@ impl World<'_> {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn flow_row(&self, index: u32, flow: &Flow, spec: &FlowSpec) -> FlowRow {
         let (sender, receiver) = (&flow.sender, &flow.receiver);
-        let (counters, limits, config) = (&sender.counters, &sender.limits, sender.config());
+        let (counters, limits, config) = (sender.counters(), sender.limits(), sender.config());
         let smss = f64::from(config.smss);
         // With a host the application has what it has read.
         let read = self.hosts.read_by(index);
@@ -83,7 +83,8 @@ impl World<'_> {
         let stalls = self.hosts.stalls(index, self.end);
         let lifetime = self.end - flow.start;
         let acked = sender.acked_segments();
-        let sampled = |secs: f64| (counters.rtt_samples > 0).then(|| ns(secs));
+        let round_trips = sender.round_trips();
+        let sampled = |secs: f64| (round_trips.samples > 0).then(|| ns(secs));
         let limited = |limit| Some(limits.spent_ns(limit));
         FlowRow {
             flow: spec.name.clone(),
@@ -107,8 +108,8 @@ impl World<'_> {
             ecn_signals: Some(counters.ecn_signals),
             ecn_reductions: Some(counters.ecn_reductions),
             cwnd_mean_bytes: (lifetime > 0.0).then(|| sender.cwnd_integral() / lifetime * smss),
-            srtt_mean_ns: sampled(counters.srtt_sum_secs / counters.rtt_samples as f64),
-            min_rtt_ns: sampled(counters.min_rtt_secs),
+            srtt_mean_ns: sampled(round_trips.srtt_sum_secs / round_trips.samples as f64),
+            min_rtt_ns: sampled(round_trips.min_secs),
             completion_ns: done.then(|| ns(last_delivery - flow.start)),
             stall_ns: stalls.all_ns,
             limited_cwnd_ns: limited(Limit::Cwnd),
@@ -126,8 +127,8 @@ impl World<'_> {
             spurious_timeouts: Some(counters.spurious_timeouts),
             max_cwnd_bytes: Some(sender.max_cwnd() * smss),
             srtt_ns: sender.srtt_secs().map(ns),
-            max_rtt_ns: sampled(counters.max_rtt_secs),
-            rtt_samples: Some(counters.rtt_samples),
+            max_rtt_ns: sampled(round_trips.max_secs),
+            rtt_samples: Some(round_trips.samples),
             stall_window_ns: stalls.window_ns,
             stall_partial_ns: stalls.partial_ns,
             stall_memory_ns: stalls.memory_ns,

@@ -24,12 +24,8 @@
 //! segments its receiver acknowledges at once for marks is what `quick_acks_again` is about.
 
 use super::params::Feedback;
-use super::sender::Sender;
-use crate::cc::{self, Signal};
-use crate::events::Event;
+use crate::cc;
 use crate::packet::{Ack, Data, Ecn};
-use crate::tcp::episodes::Cause;
-use crate::units::Instant;
 
 /// The receiver's side.
 #[derive(Debug)]
@@ -173,7 +169,7 @@ impl Signals {
     }
 
     /// Takes an acknowledgement that says that `delivered` segments have arrived; whether any of them came marked.
-    fn hear(&mut self, ack: &Ack, delivered: u64) -> bool {
+    pub fn hear(&mut self, ack: &Ack, delivered: u64) -> bool {
         if self.feedback == Feedback::Accurate {
             let news = ack.marks.wrapping_sub(self.heard);
             // An acknowledgement that was overtaken says nothing new.
@@ -188,68 +184,30 @@ impl Signals {
         self.marked = if ack.ece { delivered } else { 0 };
         ack.ece
     }
-}
 
-impl Sender {
-    /// Hears what `ack` says of marks; whether the window is to be reduced for them.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn hear_marks(&mut self, now: Event, ack: &Ack, delivered: u64) -> bool {
-        let Some(signals) = &mut self.signals else {
-            return false;
-        };
-        let congested = signals.hear(ack, delivered);
-        self.counters.ecn_signals += u64::from(congested);
-        let snd_una = self.snd_una.max(ack.next);
-        if signals.response == Response::Share {
-            self.window.on_marks(&cc::Marks {
-                now: Instant::from_secs(now.time),
-                delivered,
-                marked: signals.marked,
-                snd_una,
-                snd_nxt: self.snd_nxt,
-            });
-        }
-        congested
-            && signals.response != Response::Own
-            && signals.reduced_until.is_none_or(|until| snd_una > until)
+    /// Whether the algorithm hears which share of what is delivered was marked.
+    pub fn wants_share(&self) -> bool {
+        self.response == Response::Share
     }
 
-    /// Reduces the window for a mark, once per window.
-    pub(super) fn reduce_for_mark(&mut self, now: Event) {
-        self.counters.ecn_reductions += 1;
-        self.counters.congestion_signals += 1;
-        let episode = self.episode(now, Signal::Ecn, 0);
-        self.begin_episode(now, Cause::Ecn);
-        self.window.on_congestion(now.time, &episode);
-        self.note_reduction(true);
+    /// Whether a mark reduces the window, when everything before `una` is acknowledged: once per window, and if the algorithm does not do that itself.
+    pub fn may_reduce(&self, una: u64) -> bool {
+        self.response != Response::Own && self.reduced_until.is_none_or(|until| una > until)
     }
 
-    /// The window was reduced, of whatever cause: the receiver is told (RFC 3168 §6.1.2).
+    /// The window was reduced, of whatever cause, when everything before `max` had been sent: the receiver is told (RFC 3168 §6.1.2).
     #[inline]
-    pub(super) fn note_reduction(&mut self, for_mark: bool) {
-        if let Some(signals) = &mut self.signals {
-            signals.cwr = true;
-            signals.for_mark = for_mark;
-            signals.reduced_until = Some(self.snd_max);
-        }
+    pub fn on_reduction(&mut self, max: u64, for_mark: bool) {
+        self.cwr = true;
+        self.for_mark = for_mark;
+        self.reduced_until = Some(max);
     }
 
-    /// Whether a mark has reduced the window for what is outstanding now, and a loss of it is the same congestion.
-    pub(super) fn is_reduced_for_mark(&self) -> bool {
-        self.signals.as_ref().is_some_and(|signals| {
-            signals.for_mark
-                && signals.response == Response::Classic
-                && signals
-                    .reduced_until
-                    .is_some_and(|until| self.snd_una <= until)
-        })
-    }
-
-    /// Marked segments that the acknowledgement in hand has delivered.
-    #[inline]
-    pub(super) fn marked(&self) -> u64 {
-        self.signals.as_ref().map_or(0, |signals| signals.marked)
+    /// Whether a mark has reduced the window for what is outstanding from `una` on, and a loss of it is the same congestion.
+    pub fn has_reduced_for_mark(&self, una: u64) -> bool {
+        self.for_mark
+            && self.response == Response::Classic
+            && self.reduced_until.is_some_and(|until| una <= until)
     }
 }
 

@@ -5,8 +5,6 @@
 //! recovery point belong to it.
 
 use super::params::Recovery;
-use super::sender::Sender;
-use crate::events::Event;
 
 /// How a loss was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +71,25 @@ pub struct LossEpisode {
     pub spurious: bool,
 }
 
+/// What a recovery that judges segments knows of losses.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Losses {
+    /// Segments found lost so far, and how many of them have not been sent again.
+    pub found: u64,
+    pub waiting: u64,
+}
+
+/// What an episode is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures {
+    pub losses: Option<Losses>,
+    pub retransmits: u64,
+    pub timeouts: u64,
+    pub flight_size: u64,
+    pub cwnd: f64,
+    pub ssthresh: f64,
+}
+
 /// What the counters were when an episode began.
 #[derive(Clone, Copy, Debug, Default)]
 struct Baseline {
@@ -89,126 +106,87 @@ pub struct Episodes {
     baseline: Option<Baseline>,
 }
 
-impl Sender {
-    /// Loss episodes are to be kept from now on.
-    pub fn keep_episodes(&mut self) {
-        self.episodes = Some(Box::default());
-    }
-
+impl Episodes {
     /// Those kept so far.
-    pub fn episodes(&self) -> &[LossEpisode] {
-        self.episodes.as_ref().map_or(&[], |kept| &kept.all)
+    pub fn all(&self) -> &[LossEpisode] {
+        &self.all
     }
 
-    /// An episode begins, found by `cause`, before the window is reduced. Its counters have been counted up already, except where
-    /// it is a timeout's.
-    #[inline]
-    pub(super) fn begin_episode(&mut self, now: Event, cause: Cause) {
-        if self.episodes.is_some() {
-            self.note_beginning(now, cause);
-        }
-    }
-
+    /// One begins, found by `cause`. Its counters have been counted up already, except where it is a timeout's.
     #[cold]
-    fn note_beginning(&mut self, now: Event, cause: Cause) {
-        let again = cause == Cause::Rto
-            && self
-                .episode_under_way()
-                .is_some_and(|episode| episode.cause == cause);
-        if again {
+    pub fn begin(&mut self, time: f64, cause: Cause, figures: &Figures) {
+        let under_way = self.under_way().map(|episode| episode.cause);
+        if cause == Cause::Rto && under_way == Some(cause) {
             return;
         }
-        self.note_end(now);
+        self.end(time, figures);
         let probed = u64::from(cause == Cause::TailLossProbe);
+        let losses = figures.losses.unwrap_or_default();
         let waiting = match cause {
             // What waits was found lost before the timer expired.
             Cause::Rto => 0,
-            _ => self.rack.as_ref().map_or(0, |rack| rack.segments.lost()),
+            _ => losses.waiting,
         };
-        let baseline = Baseline {
+        self.baseline = Some(Baseline {
             // The probe stands for the segment that was lost.
-            lost: self
-                .lost_so_far()
-                .unwrap_or(0)
-                .wrapping_sub(waiting + probed),
-            retransmits: self.counters.retransmits - probed,
-            timeouts: self.counters.timeouts,
-        };
-        let episode = LossEpisode {
-            start: now.time,
+            lost: losses.found.wrapping_sub(waiting + probed),
+            retransmits: figures.retransmits - probed,
+            timeouts: figures.timeouts,
+        });
+        self.all.push(LossEpisode {
+            start: time,
             end: None,
             cause,
             lost: None,
             retransmits: 0,
             timeouts: 0,
-            flight_size: self.flight_size(),
-            cwnd_before: self.window.cwnd(),
+            flight_size: figures.flight_size,
+            cwnd_before: figures.cwnd,
             ssthresh: f64::NAN,
             cwnd_after: f64::NAN,
             spurious: false,
-        };
-        if let Some(kept) = &mut self.episodes {
-            kept.all.push(episode);
-            kept.baseline = Some(baseline);
-        }
+        });
     }
 
-    /// The episode under way was none.
-    pub(super) fn undo_episode(&mut self) {
-        if let Some(episode) = self.episode_under_way() {
+    /// The one under way was none.
+    pub fn undo(&mut self) {
+        if let Some(episode) = self.under_way() {
             episode.spurious = true;
         }
     }
 
-    /// The sender stops: brings the episode under way up to date, and ends it if it is over.
-    #[inline]
-    pub(super) fn note_episode(&mut self, now: Event) {
-        if self.episodes.is_some() {
-            self.update_episode();
-            if !self.is_repairing() {
-                self.note_end(now);
-            }
+    /// The sender stops: brings the one under way up to date, and ends it if nothing is repaired any more.
+    pub fn on_stop(&mut self, time: f64, figures: &Figures, repairing: bool) {
+        if repairing {
+            self.update(figures);
+        } else {
+            self.end(time, figures);
         }
     }
 
-    fn note_end(&mut self, now: Event) {
-        self.update_episode();
-        if let Some(episode) = self.episode_under_way() {
-            episode.end = Some(now.time);
+    fn end(&mut self, time: f64, figures: &Figures) {
+        self.update(figures);
+        if let Some(episode) = self.under_way() {
+            episode.end = Some(time);
         }
-        if let Some(kept) = &mut self.episodes {
-            kept.baseline = None;
-        }
+        self.baseline = None;
     }
 
-    fn episode_under_way(&mut self) -> Option<&mut LossEpisode> {
-        let kept = self.episodes.as_mut()?;
-        kept.baseline.and(kept.all.last_mut())
+    fn under_way(&mut self) -> Option<&mut LossEpisode> {
+        self.baseline.and(self.all.last_mut())
     }
 
-    #[cold]
-    fn update_episode(&mut self) {
-        let (lost, ssthresh, cwnd) = (
-            self.lost_so_far(),
-            self.window.ssthresh(),
-            self.window.cwnd(),
-        );
-        let (retransmits, timeouts) = (self.counters.retransmits, self.counters.timeouts);
-        let baseline = self.episodes.as_ref().and_then(|kept| kept.baseline);
-        let (Some(from), Some(episode)) = (baseline, self.episode_under_way()) else {
+    fn update(&mut self, figures: &Figures) {
+        let (Some(from), Some(episode)) = (self.baseline, self.all.last_mut()) else {
             return;
         };
-        episode.lost = lost.map(|lost| lost.wrapping_sub(from.lost));
-        episode.retransmits = retransmits - from.retransmits;
-        episode.timeouts = timeouts - from.timeouts;
-        episode.cwnd_after = cwnd;
+        let found = figures.losses.map(|losses| losses.found);
+        episode.lost = found.map(|lost| lost.wrapping_sub(from.lost));
+        episode.retransmits = figures.retransmits - from.retransmits;
+        episode.timeouts = figures.timeouts - from.timeouts;
+        episode.cwnd_after = figures.cwnd;
         if episode.ssthresh.is_nan() {
-            episode.ssthresh = ssthresh;
+            episode.ssthresh = figures.ssthresh;
         }
-    }
-
-    /// Segments found lost, where the recovery judges segments.
-    fn lost_so_far(&self) -> Option<u64> {
-        self.rack.as_ref().map(|rack| rack.lost_so_far())
     }
 }

@@ -21,8 +21,6 @@
 //!
 //! Deviations: times are whole nanoseconds between rounded instants, so the shares sum exactly; RFC 4898 counts milliseconds.
 
-use super::recovery::Reduction;
-use super::sender::Sender;
 use crate::units::Instant;
 
 /// What keeps a sender from sending more.
@@ -77,7 +75,7 @@ impl Limits {
     }
 
     /// The connection is opened at `time`.
-    pub(super) fn start(&mut self, time: f64) {
+    pub fn start(&mut self, time: f64) {
         self.start_ns = ns(time);
         self.since_ns = self.start_ns;
         self.stopped = time;
@@ -85,7 +83,7 @@ impl Limits {
 
     /// The sender stops at `time`, because of `limit`.
     #[inline]
-    pub(super) fn stop(&mut self, time: f64, limit: Limit) {
+    pub fn stop(&mut self, time: f64, limit: Limit) {
         if limit != self.limit {
             self.enter(time, limit);
         }
@@ -93,13 +91,13 @@ impl Limits {
     }
 
     /// The retransmission timer has expired: nothing else has ended the wait since the last stop.
-    pub(super) fn expire(&mut self) {
+    pub fn expire(&mut self) {
         self.enter(self.stopped, Limit::Rto);
     }
 
     /// The life ends at `time`, unless it has ended.
     #[inline]
-    pub(super) fn finish(&mut self, time: f64) {
+    pub fn finish(&mut self, time: f64) {
         if !self.over {
             self.enter(time, self.limit);
             self.over = true;
@@ -129,52 +127,6 @@ impl Limits {
 
 fn ns(secs: f64) -> i64 {
     Instant::from_secs(secs).as_ns()
-}
-
-impl Sender {
-    /// The sender has nothing that it could send now: why, in the order of precedence.
-    #[inline]
-    pub(super) fn why_it_stops(&self, now: f64) -> Limit {
-        if self.is_repairing() {
-            return Limit::Recovery;
-        }
-        if self.snd_una == 0 && self.config.handshake {
-            return Limit::Cwnd;
-        }
-        let rack = self.rack.as_deref();
-        let lost = rack.is_some_and(|rack| rack.segments.lost() > 0);
-        if !lost && self.snd_nxt >= self.stream.end() {
-            if self.writer_sleeps {
-                Limit::SendBuffer
-            } else {
-                Limit::Source
-            }
-        } else if !lost && self.send_room() == 0 {
-            Limit::SendBuffer
-        } else if !lost && self.is_held_back() {
-            Limit::Nagle
-        } else if !lost
-            && (self.snd_nxt >= self.snd_una + self.window.limit() || self.rwnd_room() == 0)
-        {
-            Limit::Rwnd
-        } else if rack.is_some_and(|rack| rack.waits_for_its_time(now, self.window.usable())) {
-            Limit::Pacing
-        } else {
-            Limit::Cwnd
-        }
-    }
-
-    /// Whether a loss has been found and not everything that was outstanding then has arrived.
-    #[inline]
-    pub(super) fn is_repairing(&self) -> bool {
-        if self.config.recovery.keeps_segments() {
-            return !self.rack_is_open();
-        }
-        matches!(
-            self.state.last_reduction,
-            Reduction::Loss | Reduction::Timeout
-        ) && self.snd_una < self.state.recovery_point
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ pub mod ns2_random;
 pub mod pacer;
 pub mod params;
 pub mod partial;
-pub mod prr;
 pub mod rate;
 pub mod receive_buffer;
 pub mod receiver;
@@ -29,6 +28,5 @@ pub mod sender;
 pub mod stream;
 pub mod ticks;
 pub mod timestamps;
-pub mod waits;
 
 pub use params::{Config, PARAMS, STACKS, Stack, key};

@@ -5,12 +5,10 @@
 //! documentation of `tcp_slow_start_after_idle` says of Linux, which goes down to the restart window of RFC 5681).
 
 use super::params::{Config, RestartAfterIdle};
-use super::sender::Sender;
 use crate::cc::Windows;
-use crate::events::Event;
 
 /// The windows with which a connection goes on that has sent nothing for `idle_secs`.
-fn windows(config: &Config, before: Windows, idle_secs: f64, timeout_secs: f64) -> Windows {
+pub fn windows(config: &Config, before: Windows, idle_secs: f64, timeout_secs: f64) -> Windows {
     if config.restart_after_idle == RestartAfterIdle::Off || idle_secs <= timeout_secs {
         return before;
     }
@@ -37,17 +35,6 @@ fn windows(config: &Config, before: Windows, idle_secs: f64, timeout_secs: f64) 
     Windows {
         cwnd: cwnd.max(least),
         ssthresh: before.ssthresh.max(trunc(before.cwnd * 0.75)),
-    }
-}
-
-impl Sender {
-    /// The application writes while nothing is outstanding, after data has been sent before.
-    pub(super) fn restart(&mut self, now: Event) {
-        let idle_secs = now.time - self.stream.last_sent_secs;
-        let (config, timeout_secs) = (&self.config, self.rto.timeout_secs());
-        self.window.on_restart(now.time, idle_secs, |before| {
-            windows(config, before, idle_secs, timeout_secs)
-        });
     }
 }
 

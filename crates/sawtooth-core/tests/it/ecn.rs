@@ -187,7 +187,7 @@ impl Script {
     }
 
     fn reductions(&self) -> (u64, u64) {
-        let counters = &self.sender.counters;
+        let counters = &self.sender.counters();
         (counters.ecn_reductions, counters.congestion_signals)
     }
 }
@@ -233,7 +233,7 @@ fn rfc3168_6_1_2_a_loss_of_a_window_that_a_mark_has_reduced_reduces_no_more() {
         for end in 4..=9 {
             script.sack(2, true, Some(Range { start: 3, end }));
         }
-        let counters = &script.sender.counters;
+        let counters = &script.sender.counters();
         assert_eq!(
             (counters.fast_retransmits, counters.congestion_signals),
             (1, 1),

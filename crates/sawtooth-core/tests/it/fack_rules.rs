@@ -34,7 +34,7 @@ fn a_recovery_begins_with_the_first_report_of_a_segment_more_than_three_beyond_t
     let mut script = established(&fack(&json!({})), None);
     // awnd = snd.nxt - snd.fack = 11 - 5, and the window is halved.
     assert_eq!(script.sack(1, &[4..5]), NOTHING);
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
     assert!(near(script.sender.cwnd(), 5.0));
     assert_eq!(script.sender.pipe(), 6);
     // 11 - 7, and the retransmission.
@@ -46,16 +46,16 @@ fn a_recovery_begins_with_the_first_report_of_a_segment_more_than_three_beyond_t
     // With the third duplicate acknowledgement it would be with RFC 6675.
     let mut script = established(&with(fack(&json!({})), &json!({"recovery": "sack"})), None);
     script.sack(1, &[4..5]);
-    assert_eq!(script.sender.counters.fast_retransmits, 0);
+    assert_eq!(script.sender.counters().fast_retransmits, 0);
 }
 
 #[test]
 fn three_beyond_are_not_more_than_three() {
     let mut script = established(&fack(&json!({})), None);
     assert_eq!(script.sack(1, &[3..4]), [11], "limited transmit");
-    assert_eq!(script.sender.counters.fast_retransmits, 0);
+    assert_eq!(script.sender.counters().fast_retransmits, 0);
     script.sack(1, &[3..5]);
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
     // awnd = 12 - 5.
     assert_eq!(script.sender.pipe(), 7);
 }
@@ -66,9 +66,13 @@ fn a_retransmission_is_lost_when_something_that_was_first_sent_after_it_has_arri
     assert_eq!(script.sack(1, &[2..5]), [1, 11]);
     script.wait(RTT);
     script.sack(1, &[2..11]);
-    assert_eq!(script.sender.counters.retransmits, 1, "10 was sent before");
+    assert_eq!(
+        script.sender.counters().retransmits,
+        1,
+        "10 was sent before"
+    );
     assert_eq!(script.sack(1, &[2..12])[0], 1);
-    assert_eq!(script.sender.counters.retransmits, 2);
+    assert_eq!(script.sender.counters().retransmits, 2);
 }
 
 #[test]
@@ -78,9 +82,9 @@ fn after_reordering_three_reports_make_a_loss() {
     script.ack(3);
     script.sack(3, &[6..7]);
     script.sack(3, &[6..8]);
-    assert_eq!(script.sender.counters.fast_retransmits, 0);
+    assert_eq!(script.sender.counters().fast_retransmits, 0);
     script.sack(3, &[6..9]);
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
 }
 
 #[test]
@@ -134,8 +138,8 @@ fn rfc5827_appendix_a_a_delayed_one_waits_a_quarter_of_a_round_trip_and_not_afte
     assert_eq!(script.sack(1, &[2..4]), NOTHING);
     assert!(near(script.deadline() - script.now, RTT / 4.0));
     assert_eq!(script.timeout(), [1]);
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
-    assert_eq!(script.sender.counters.timeouts, 0);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
+    assert_eq!(script.sender.counters().timeouts, 0);
 
     let mut script = established(&tcp, Some(6));
     script.sack(1, &[2..3]);

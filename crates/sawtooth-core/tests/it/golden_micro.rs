@@ -284,7 +284,7 @@ impl<'a> Path<'a> {
         self.sender.finish(self.micro.secs);
         Seen {
             max_cwnd: self.sender.max_cwnd(),
-            counters: self.sender.counters,
+            counters: *self.sender.counters(),
             ..self.seen
         }
     }
@@ -314,14 +314,14 @@ impl<'a> Path<'a> {
 
     /// Lets the sender hear of something, takes note of a reduction, and sends what it sends.
     fn watch(&mut self, now: Event, hear: impl FnOnce(&mut Sender)) {
-        let signals = self.sender.counters.congestion_signals;
+        let signals = self.sender.counters().congestion_signals;
         let reduction = Reduction {
             cwnd: self.sender.cwnd(),
             flight_size: self.sender.flight_size(),
             ssthresh: 0.0,
         };
         hear(&mut self.sender);
-        if self.sender.counters.congestion_signals > signals {
+        if self.sender.counters().congestion_signals > signals {
             self.seen.reductions.push(Reduction {
                 ssthresh: self.sender.ssthresh(),
                 ..reduction

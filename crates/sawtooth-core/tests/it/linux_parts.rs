@@ -132,7 +132,7 @@ fn rfc3522_an_acknowledgement_of_the_original_undoes_a_timeout() {
     assert!(near(script.windows().1, before.1));
     // New data, and nothing again.
     assert!(sent.iter().all(|seq| *seq > 10), "{sent:?}");
-    assert_eq!(script.sender.counters.spurious, 1);
+    assert_eq!(script.sender.counters().spurious, 1);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn rfc3522_an_acknowledgement_of_the_retransmission_does_not() {
     script.now += RTT;
     script.ack(2, &[], 11);
     assert!(script.windows().0 < before.0);
-    assert_eq!(script.sender.counters.spurious, 0);
+    assert_eq!(script.sender.counters().spurious, 0);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn rfc3522_a_spurious_fast_retransmission_is_undone_too() {
     script.now += 0.002;
     script.ack(6, &[], 1);
     assert!(script.windows().0 >= before.0);
-    assert_eq!(script.sender.counters.spurious, 1);
+    assert_eq!(script.sender.counters().spurious, 1);
 }
 
 #[test]
@@ -212,11 +212,11 @@ fn rfc4015_3_2_step_5_the_timeout_adapts_to_the_first_round_trip_of_new_data() {
 #[test]
 fn rfc7323_4_1_a_retransmission_is_measured_by_its_timestamp() {
     let (mut script, _) = timed_out(&stamped(&json!({})));
-    let samples = script.sender.counters.rtt_samples;
+    let samples = script.sender.round_trips().samples;
     let sent = script.now;
     script.now += 0.25;
     script.ack(2, &[], 11);
-    assert_eq!(script.sender.counters.rtt_samples, samples + 1);
+    assert_eq!(script.sender.round_trips().samples, samples + 1);
     // 7/8 of 0.1 s and 1/8 of 0.25 s; a tick of the clock is 1 ms.
     let srtt = script.sender.srtt_secs().expect("a sample");
     assert!(
@@ -226,22 +226,22 @@ fn rfc7323_4_1_a_retransmission_is_measured_by_its_timestamp() {
     // Without timestamps it is not (Karn, RFC 6298 §3).
     let (mut script, _) =
         timed_out(&json!({"frto": false, "undo": false, "tail_loss_probe": false}));
-    let samples = script.sender.counters.rtt_samples;
+    let samples = script.sender.round_trips().samples;
     script.now += 0.25;
     script.ack(2, &[], 11);
-    assert_eq!(script.sender.counters.rtt_samples, samples);
+    assert_eq!(script.sender.round_trips().samples, samples);
 }
 
 #[test]
 fn rfc7323_4_1_other_recoveries_measure_with_every_acknowledgement() {
     let count = |timestamps: bool| {
         let mut script = Script::new(&json!({"recovery": "newreno", "timestamps": timestamps}));
-        let before = script.sender.counters.rtt_samples;
+        let before = script.sender.round_trips().samples;
         for next in 2..=6 {
             script.now += 0.02;
             script.ack(next, &[], usize::try_from(next).expect("small") - 1);
         }
-        script.sender.counters.rtt_samples - before
+        script.sender.round_trips().samples - before
     };
     // Without them one segment is timed at a time: the first, and not before that is acknowledged another.
     assert_eq!((count(true), count(false)), (5, 1));

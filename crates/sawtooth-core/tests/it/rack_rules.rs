@@ -44,14 +44,14 @@ fn duplicate(next: u64) -> Ack {
 fn rfc8985_6_2_step_5_a_segment_is_lost_a_quarter_of_a_round_trip_after_a_later_one_has_arrived() {
     let mut script = established(&json!({"probe_slack": "2 ms"}));
     assert_eq!(script.sack(1, &[2..3]), [11], "limited transmit");
-    assert_eq!(script.sender.counters.dupacks_in, 1);
+    assert_eq!(script.sender.counters().dupacks_in, 1);
     assert!(near(script.deadline() - script.now, 0.025 + 0.002));
     assert_eq!(script.timeout(), [1]);
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
     assert!(near(script.sender.ssthresh(), 5.0));
     script.wait(RTT);
     script.ack(3);
-    assert_eq!(script.sender.counters.dupacks_in, 1, "no duplicate");
+    assert_eq!(script.sender.counters().dupacks_in, 1, "no duplicate");
 }
 
 #[test]
@@ -147,9 +147,9 @@ fn rfc3708_a_reduction_is_undone_when_every_retransmission_was_a_duplicate() {
         let before = (script.sender.cwnd(), script.sender.ssthresh());
         assert_eq!(script.sack(1, &[2..5]), [1, 11]);
         script.ack(5);
-        assert_eq!(script.sender.counters.spurious, 0, "not reported yet");
+        assert_eq!(script.sender.counters().spurious, 0, "not reported yet");
         script.hear(&duplicate(5));
-        assert_eq!(script.sender.counters.spurious, u64::from(undo));
+        assert_eq!(script.sender.counters().spurious, u64::from(undo));
         let after = (script.sender.cwnd(), script.sender.ssthresh());
         assert_eq!(after == before, undo, "{after:?}");
     }
@@ -165,7 +165,7 @@ fn rfc3708_nothing_is_undone_while_a_lost_segment_waits() {
         ..reporting(1, &[3..6])
     };
     script.hear(&reported);
-    assert_eq!(script.sender.counters.spurious, 0);
+    assert_eq!(script.sender.counters().spurious, 0);
 }
 
 // --- RFC 5682: F-RTO ----------------------------------------------------------------------------------------------------
@@ -183,14 +183,14 @@ fn rfc5682_3_1_step_3b_a_timeout_is_spurious_if_something_arrives_that_was_not_s
     for (frto, undone) in [(true, 1), (false, 0)] {
         let mut script = timed_out(&json!({"frto": frto}));
         script.ack(3);
-        assert_eq!(script.sender.counters.spurious_timeouts, undone);
+        assert_eq!(script.sender.counters().spurious_timeouts, undone);
     }
     // In two steps.
     let mut script = timed_out(&json!({}));
     script.ack(2);
-    assert_eq!(script.sender.counters.spurious_timeouts, 0);
+    assert_eq!(script.sender.counters().spurious_timeouts, 0);
     script.ack(5);
-    assert_eq!(script.sender.counters.spurious_timeouts, 1);
+    assert_eq!(script.sender.counters().spurious_timeouts, 1);
     assert!(script.sender.cwnd() >= 10.0);
 }
 
@@ -200,7 +200,7 @@ fn rfc5682_3_1_step_3a_it_was_not_if_the_second_acknowledgement_is_a_duplicate()
     script.ack(2);
     script.ack(2);
     script.ack(5);
-    assert_eq!(script.sender.counters.spurious_timeouts, 0);
+    assert_eq!(script.sender.counters().spurious_timeouts, 0);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn the_timeout_of_segment_0_is_not_tested_be_it_a_syn_or_data() {
     assert_eq!(script.timeout(), [0]);
     script.wait(0.01);
     script.ack(2);
-    assert_eq!(script.sender.counters.spurious_timeouts, 0);
+    assert_eq!(script.sender.counters().spurious_timeouts, 0);
 }
 
 // --- RFC 8985 §7: tail loss probes --------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ fn rfc8985_7_3_a_probe_is_new_data_or_else_the_last_segment_after_two_round_trip
         script.establish();
         assert!(near(script.deadline() - script.now, 2.0 * RTT));
         assert_eq!(script.timeout(), [probe]);
-        assert_eq!(script.sender.counters.probes, 1);
+        assert_eq!(script.sender.counters().probes, 1);
         // One probe only: what follows is the timeout.
         assert!(near(script.deadline() - script.now, 1.0));
     }
@@ -255,7 +255,7 @@ fn rfc8985_7_4_1_a_probe_of_new_data_is_over_when_it_is_acknowledged() {
         script.deadline() - script.now < 0.5,
         "the next probe is set"
     );
-    assert_eq!(script.sender.counters.fast_retransmits, 0);
+    assert_eq!(script.sender.counters().fast_retransmits, 0);
 }
 
 #[test]
@@ -267,13 +267,17 @@ fn rfc8985_7_4_2_a_probe_that_repaired_a_loss_reduces_the_window() {
         assert_eq!(script.timeout(), [5]);
         script.wait(0.01);
         script.ack(5);
-        assert_eq!(script.sender.counters.fast_retransmits, 0, "not known yet");
+        assert_eq!(
+            script.sender.counters().fast_retransmits,
+            0,
+            "not known yet"
+        );
         script.wait(RTT);
         script.hear(&Ack {
             duplicate: is_duplicate,
             ..reporting(6, &[])
         });
-        assert_eq!(script.sender.counters.fast_retransmits, reductions);
+        assert_eq!(script.sender.counters().fast_retransmits, reductions);
         let episodes = script.sender.episodes();
         assert_eq!(episodes.len() as u64, reductions);
         for episode in episodes {
@@ -387,7 +391,7 @@ fn a_loss_found_after_a_timeout_is_over_waits_for_its_time() {
     assert_eq!(script.sack(11, &[12..14]), NOTHING);
     assert_eq!(script.timeout(), [11]);
     assert!(near(script.now - last, 0.16));
-    let waited = script.sender.limits.spent_ns(Limit::Pacing);
+    let waited = script.sender.limits().spent_ns(Limit::Pacing);
     assert_eq!(waited, 40_000_000);
 }
 
@@ -442,7 +446,7 @@ fn rfc3168_6_1_2_a_mark_is_heard_once_and_the_window_walks_to_its_threshold() {
     };
     script.hear(&echo(2));
     script.hear(&echo(3));
-    let counters = script.sender.counters;
+    let counters = script.sender.counters();
     assert_eq!((counters.ecn_signals, counters.ecn_reductions), (2, 1));
     // Of nine outstanding.
     assert!(near(script.sender.ssthresh(), 4.5));

@@ -285,7 +285,7 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     assert!(sent(&mut sender, now) > 0);
     sender.finish(expiry + 0.05);
 
-    let counters = &sender.counters;
+    let counters = &sender.counters();
     assert_eq!((counters.spurious, counters.spurious_timeouts), (1, 1));
     let [episode] = sender.episodes() else {
         panic!("{:?}", sender.episodes());
@@ -298,7 +298,7 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     );
     assert!(episode.cwnd_before == 10.0 && episode.ssthresh == 5.0 && episode.cwnd_after >= 10.0);
     #[expect(clippy::cast_precision_loss, reason = "less than a minute")]
-    let secs = |limit| sender.limits.spent_ns(limit) as f64 / 1e9;
+    let secs = |limit| sender.limits().spent_ns(limit) as f64 / 1e9;
     // To the nanosecond that both ends of an interval are rounded to.
     assert!((secs(Limit::Rto) - (expiry - 0.1)).abs() < 2e-9);
     assert!((secs(Limit::Recovery) - 0.05).abs() < 2e-9);

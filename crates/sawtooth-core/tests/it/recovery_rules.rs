@@ -26,7 +26,7 @@ fn rfc6582_3_2_step_3_a_partial_acknowledgement_deflates_by_what_it_covers_less_
         10,
         "what the duplicates say has arrived is not in the path"
     );
-    assert_eq!(script.sender.counters.dupacks_in, 15);
+    assert_eq!(script.sender.counters().dupacks_in, 15);
     // 10 + 15 - 5 + 1 = 21 from the sixth on, of which 20 are outstanding.
     assert_eq!(script.ack(first + 5), [first + 5, first + 25]);
 }
@@ -50,7 +50,7 @@ fn without_limited_transmit_tahoe_retransmits_at_the_third_duplicate_all_the_sam
         Script::with_window(&with(tcp("tahoe"), &json!({"limited_transmit": false})), 20);
     let sent = [script.ack(first), script.ack(first), script.ack(first)].concat();
     assert_eq!(sent, [first]);
-    assert_eq!(script.sender.counters.dupacks_in, 3);
+    assert_eq!(script.sender.counters().dupacks_in, 3);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn rfc6675_5_1_after_a_timeout_reports_retransmit_nothing_before_all_that_was_ou
     script.timeout();
     script.wait(RTT);
     script.sack(first, &[first + 1..first + 5]);
-    assert_eq!(script.sender.counters.fast_retransmits, 0);
+    assert_eq!(script.sender.counters().fast_retransmits, 0);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn what_has_been_reported_counts_as_delivered() {
     assert_eq!(script.sender.delivered_bytes(), before + 3 * 1460);
     // 20 less three that arrived, one that is lost and is sent again.
     assert_eq!(script.sender.pipe(), 17);
-    assert_eq!(script.sender.counters.dupacks_in, 1);
+    assert_eq!(script.sender.counters().dupacks_in, 1);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_report_of_a_duplicate_is_counted_where_there_is_sack() {
         let mut ack = reporting(first, &[]);
         ack.duplicate = true;
         script.hear(&ack);
-        assert_eq!(script.sender.counters.dsacks_in, counted, "{recovery}");
+        assert_eq!(script.sender.counters().dsacks_in, counted, "{recovery}");
     }
 }
 
@@ -162,14 +162,14 @@ fn fall_floyd_1996_4_a_segment_leaves_when_fewer_than_the_window_are_in_the_path
         assert_eq!(sent, NOTHING, "{arrived}");
     }
     assert_eq!(script.sack(first, &[first + 1..first + 14]), [first + 22]);
-    assert_eq!(script.sender.counters.dupacks_in, 13);
+    assert_eq!(script.sender.counters().dupacks_in, 13);
     // A partial acknowledgement: two have left. What is missing is sent before new data.
     let sent = script.sack(first + 14, &[first + 15..first + 16]);
     assert_eq!(sent, [first + 14, first + 23]);
     // Everything that was outstanding at the loss: ten, of which two are outstanding.
     assert_eq!(script.ack(first + 22).len(), 8);
     assert!(near(script.sender.cwnd(), 10.0));
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn with_a_counter_what_is_reported_after_new_data_is_news_again() {
     script.ack(first + 1);
     script.sack(first + 1, &[first + 5..first + 6]);
     script.sack(first + 1, &[first + 5..first + 7]);
-    assert_eq!(script.sender.counters.fast_retransmits, 0);
+    assert_eq!(script.sender.counters().fast_retransmits, 0);
     script.sack(first + 1, &[first + 5..first + 8]);
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
 }

@@ -9,7 +9,7 @@
 use sawtooth_core::packet::Ack;
 use sawtooth_core::tcp::limits::Limit;
 use sawtooth_core::tcp::sender::Sender;
-use sawtooth_core::tcp::waits::Waits;
+use sawtooth_core::tcp::sender::Waits;
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, near, reporting, with};
@@ -65,7 +65,7 @@ fn rfc9293_3_8_6_the_receivers_window_limits_what_leaves() {
     let now = script.event();
     script.sender.on_carried(now, &offer(1, 9));
     assert_eq!(script.sent(now), [3]);
-    assert_eq!(script.sender.counters.dupacks_in, 0);
+    assert_eq!(script.sender.counters().dupacks_in, 0);
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn rfc6298_2_2_who_answers_a_syn_measures_until_the_answer_is_acknowledged() {
         let now = script.event();
         script.sender.on_handshake(now, 0.013);
         assert!(near(script.sender.srtt_secs().expect("a sample"), measured));
-        assert_eq!(script.sender.counters.rtt_samples, 1);
+        assert_eq!(script.sender.round_trips().samples, 1);
     }
 }
 
@@ -282,17 +282,21 @@ fn rfc3168_6_1_2_the_window_is_reduced_once_for_all_marks_of_a_window() {
     script.wait(RTT);
     // What answers a SYN negotiates (§6.1.1).
     script.hear(&echo(1));
-    assert_eq!(script.sender.counters.ecn_reductions, 0);
+    assert_eq!(script.sender.counters().ecn_reductions, 0);
     assert_eq!(script.sender.flight_size(), 10);
     script.wait(RTT);
     script.ack(2);
-    assert_eq!(script.sender.counters.ecn_reductions, 0);
+    assert_eq!(script.sender.counters().ecn_reductions, 0);
     // Twelve have been sent.
     for (next, reductions) in [(3, 1), (4, 1), (13, 1), (14, 2)] {
         script.hear(&echo(next));
-        assert_eq!(script.sender.counters.ecn_reductions, reductions, "{next}");
+        assert_eq!(
+            script.sender.counters().ecn_reductions,
+            reductions,
+            "{next}"
+        );
     }
-    assert_eq!(script.sender.counters.ecn_signals, 5);
+    assert_eq!(script.sender.counters().ecn_signals, 5);
     let told: Vec<u64> = script
         .data
         .iter()
@@ -358,7 +362,7 @@ fn rfc4898_every_moment_belongs_to_what_holds_the_sender_back() {
         script.sender.on_carried(now, &reporting(0, &[]));
         script.sent(now);
         script.sender.finish(script.now);
-        script.sender.limits.spent_ns(limit)
+        script.sender.limits().spent_ns(limit)
     };
     let written = |more: &Value, bytes: u64| {
         let mut script = opened(more);

@@ -195,11 +195,11 @@ fn rfc6298_3_karn_a_retransmitted_segment_gives_no_sample() {
     script.start();
     script.wait(RTT);
     script.ack(1);
-    let samples = script.sender.counters.rtt_samples;
+    let samples = script.sender.round_trips().samples;
     script.timeout();
     script.wait(RTT);
     script.ack(2);
-    assert_eq!(script.sender.counters.rtt_samples, samples);
+    assert_eq!(script.sender.round_trips().samples, samples);
     assert!(
         near(script.deadline(), script.now + 2.0),
         "and the back-off stays until a new sample"
@@ -238,11 +238,11 @@ fn rfc6582_3_2_step_3_a_partial_acknowledgement_retransmits_the_next_hole_and_st
     let (mut script, first) = newreno_in_recovery(&json!({}));
     // Five segments leave the network, one is added back: 10 + 3 - 5 + 1 is below what is outstanding.
     assert_eq!(script.ack(first + 5), [first + 5]);
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
     assert!(near(script.sender.ssthresh(), 10.0));
     // Still in recovery: another duplicate inflates, and does not count as a first one.
     assert_eq!(script.ack(first + 5), NOTHING);
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn rfc6582_3_2_step_2_duplicates_after_a_timeout_do_not_retransmit_before_recove
     for _ in 0..5 {
         assert!(!script.ack(first + 2).contains(&(first + 2)));
     }
-    assert_eq!(script.sender.counters.fast_retransmits, 0);
+    assert_eq!(script.sender.counters().fast_retransmits, 0);
 }
 
 // --- RFC 6675: SACK -----------------------------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ fn rfc6675_2_a_duplicate_without_news_does_not_count() {
     for _ in 0..5 {
         script.sack(first, &[first + 1..first + 2]);
     }
-    assert_eq!(script.sender.counters.fast_retransmits, 0);
+    assert_eq!(script.sender.counters().fast_retransmits, 0);
 }
 
 #[test]
@@ -386,12 +386,12 @@ fn rfc6675_5_recovery_ends_when_everything_outstanding_at_its_start_is_acknowled
     let new = [first + 20, first + 21, first + 22, first + 23];
     assert_eq!(again[0], first + 5, "a hole in the same recovery");
     assert_eq!(again[1..], new);
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
     script.ack(first + 20);
     assert!(near(script.sender.cwnd(), 10.0));
     let first = script.sender.snd_una();
     script.sack(first, &[first + 1..first + 4]);
-    assert_eq!(script.sender.counters.fast_retransmits, 2);
+    assert_eq!(script.sender.counters().fast_retransmits, 2);
 }
 
 // --- RFC 8985: RACK -----------------------------------------------------------------------------------------------------
@@ -405,7 +405,7 @@ fn rfc8985_6_2_a_delayed_acknowledgement_that_reports_a_hole_is_no_reordering() 
     // The third beyond the hole: without reordering nothing more is waited for.
     let sent = script.sack(first + 1, &[first + 2..first + 5]);
     assert_eq!(sent[0], first + 1);
-    assert_eq!(script.sender.counters.fast_retransmits, 1);
+    assert_eq!(script.sender.counters().fast_retransmits, 1);
 }
 
 // --- the receiver: RFC 1122, RFC 5681 §4.2, RFC 2018 ----------------------------------------------------------------------

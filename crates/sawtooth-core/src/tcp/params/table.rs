@@ -15,7 +15,7 @@ use crate::tcp::ack_policy;
 use crate::tcp::metrics_cache::Keeps;
 use crate::tcp::pacer::{Paced, Pacing};
 use crate::tcp::partial::{self, Partial};
-use crate::tcp::prr::Bound;
+use crate::tcp::recovery::Bound;
 use crate::tcp::rto::{RtoConfig, RtoEstimator};
 use crate::tcp::sack_compression;
 use crate::tcp::segmentation::Segmentation;

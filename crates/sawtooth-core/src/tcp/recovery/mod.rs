@@ -1,20 +1,29 @@
-//! Loss detection and repair, one file per variant. Each adds its methods to [`Sender`](super::sender::Sender).
+//! Loss detection and repair, one file per rule.
 //!
-//! Common to all: a loss is signalled by `dup_thresh` duplicate acknowledgements, and not again before everything that was
-//! outstanding at the last signal (`recovery_point`) has been acknowledged (RFC 6582 §3.2 step 1).
+//! A recovery is told of every event together with the sender's parts ([`Tx`]). It finds losses, says which segment is next, and runs the timer; what the
+//! window becomes is the algorithm's, which hears of it through those parts.
+//!
+//! | Recovery | Losses are found by | Files |
+//! |---|---|---|
+//! | [`Classic`]: Tahoe, Reno, NewReno | duplicate acknowledgements | `classic/`, `dupacks.rs` |
+//! | [`Sack`] | selective acknowledgements | `sack.rs`, `dupacks.rs` |
+//! | [`Rack`]: RACK, FACK | what was sent after it has arrived | `rack/` |
 
-mod fack;
-mod newreno;
+mod classic;
+mod dupacks;
 mod rack;
-mod reno;
 mod sack;
-mod tahoe;
 
-pub use rack::Rack;
+pub use rack::Bound;
 
-use super::params::Recovery;
-use super::scoreboard::RangeSet;
-use super::sender::{SendAllowance, Sender};
+use self::classic::{Classic, Policy, newreno, reno, tahoe};
+use self::rack::Rack;
+use self::sack::Sack;
+use super::episodes::Losses;
+use super::params::{Config, Recovery as Kind};
+use super::sender::tx::Tx;
+use crate::cc;
+use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 
@@ -24,108 +33,151 @@ pub const TABLE: &[Entry<()>] = &[
     reno::ENTRY,
     newreno::ENTRY,
     sack::ENTRY,
-    fack::ENTRY,
+    rack::FACK,
     rack::ENTRY,
 ];
 
-/// Why the window was last reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    Never,
-    /// A loss whose recovery is under way.
-    Loss,
-    /// A loss that has been recovered from.
-    Recovered,
-    Timeout,
-}
-
-/// What a recovery remembers.
+/// The recovery of one connection.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-pub struct State {
-    /// Everything below was outstanding when the last loss was signalled.
-    pub recovery_point: u64,
-    pub last_reduction: Reduction,
-    /// A partial acknowledgement has been seen in this recovery.
-    pub partial_seen: bool,
-    /// The segment for which the retransmission timer last expired, while it is still missing.
-    pub timeout_of: Option<u64>,
-    /// SACK: between a loss and its recovery point.
-    pub in_recovery: bool,
-    /// SACK: after a timeout, duplicate acknowledgements mean nothing until new data is acknowledged.
-    pub after_timeout: bool,
-    /// SACK: what the receiver holds above `snd_una`.
-    pub scoreboard: RangeSet,
-    /// SACK: one past the highest segment retransmitted in this recovery (HighRxt + 1).
-    pub high_rxt: u64,
-    /// SACK: segments of the scoreboard below `high_rxt`.
-    pub sacked_below_high_rxt: u64,
-    /// SACK: the estimate of what is in the path, where it is a counter.
-    pub pipe: i64,
-    /// SACK: the rescue retransmission has been used (RFC 6675 §4, NextSeg rule 4).
-    pub rescued: bool,
+pub enum Recovery {
+    Classic(Classic),
+    Sack(Sack),
+    Rack(Box<Rack>),
 }
 
-impl State {
-    pub fn new(_recovery: Recovery) -> Self {
-        Self {
-            recovery_point: 1,
-            last_reduction: Reduction::Never,
-            partial_seen: false,
-            timeout_of: None,
-            in_recovery: false,
-            after_timeout: false,
-            scoreboard: RangeSet::default(),
-            high_rxt: 0,
-            sacked_below_high_rxt: 0,
-            pipe: 0,
-            rescued: false,
-        }
-    }
-}
-
-impl Sender {
-    /// Whether a loss may be signalled: all that was outstanding at the last signal has arrived. As measured of ns-2, which has no
-    /// number for "nothing yet", repetitions of the SYN's acknowledgement are always believed.
-    pub(super) fn recovered(&self) -> bool {
-        self.snd_una > self.state.recovery_point
-            || self.state.last_reduction == Reduction::Never
-            || (self.config.ns2_algorithms && self.snd_una == 1)
-    }
-
-    /// Counts a duplicate acknowledgement; before the threshold it may allow a segment of limited transmit.
-    pub(super) fn count_dupack(&mut self) {
-        self.dupacks += 1;
-        self.counters.dupacks_in += 1;
-        if self.dupacks < self.config.dup_thresh {
-            self.permit = if self.config.limited_transmit {
-                SendAllowance::One
-            } else {
-                SendAllowance::Nothing
-            };
+impl Recovery {
+    pub fn new(config: &Config, needs: cc::Needs) -> Self {
+        match config.recovery {
+            Kind::Tahoe => Self::Classic(Classic::new(Policy::Tahoe)),
+            Kind::Reno => Self::Classic(Classic::new(Policy::Reno)),
+            Kind::NewReno => Self::Classic(Classic::new(Policy::NewReno)),
+            Kind::Sack => Self::Sack(Sack::new()),
+            Kind::Fack => Self::Rack(Box::new(Rack::fack(needs))),
+            Kind::Rack => Self::Rack(Box::new(Rack::new(needs))),
         }
     }
 
-    /// Whether `ack` repeats the last one while data is outstanding.
-    pub(super) fn is_dupack(&self, ack: &Ack) -> bool {
-        ack.next == self.snd_una && self.snd_max > self.snd_una
+    /// An acknowledgement arrives.
+    #[inline]
+    pub fn on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
+        match self {
+            Self::Classic(classic) => {
+                dupacks::hear(tx, now, ack);
+                match classic.policy {
+                    Policy::Tahoe => tahoe::on_ack(classic, tx, now, ack),
+                    Policy::Reno => reno::on_ack(classic, tx, now, ack),
+                    Policy::NewReno => newreno::on_ack(classic, tx, now, ack),
+                }
+            }
+            Self::Sack(sack) => {
+                dupacks::hear(tx, now, ack);
+                sack.on_ack(tx, now, ack);
+            }
+            Self::Rack(rack) => rack.on_ack(tx, now, ack),
+        }
     }
 
-    /// What a timeout ends.
-    pub(super) fn recovery_on_timeout(&mut self) {
-        // Tahoe, which knows no recovery, goes on counting; so does ns-2's.
-        if self.config.recovery != Recovery::Tahoe {
-            self.dupacks = 0;
+    /// Its timer has expired.
+    pub fn on_timer(&mut self, tx: &mut Tx, now: Event) {
+        match self {
+            Self::Classic(classic) => classic.on_timer(tx, now),
+            Self::Sack(sack) => sack.on_timer(tx, now),
+            Self::Rack(rack) => rack.on_timer(tx, now),
         }
-        self.window.inflation = 0;
-        self.state.recovery_point = self.snd_max;
-        self.state.last_reduction = Reduction::Timeout;
-        self.state.partial_seen = false;
-        self.state.in_recovery = false;
-        self.state.after_timeout = true;
-        self.clear_scoreboard();
-        self.state.high_rxt = 0;
-        self.state.sacked_below_high_rxt = 0;
-        self.pending = None;
+    }
+
+    /// The next segment to send now, besides the one that is pending.
+    #[inline]
+    pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<u64> {
+        match self {
+            Self::Classic(classic) => classic.next(tx),
+            Self::Sack(sack) => sack.next(tx),
+            Self::Rack(rack) => rack.next(tx, now),
+        }
+    }
+
+    /// Segment `seq` is about to leave.
+    #[inline]
+    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
+        match self {
+            Self::Classic(classic) => classic.on_send(tx, now, seq),
+            Self::Sack(sack) => sack.on_send(tx, now, seq),
+            Self::Rack(rack) => rack.on_send(tx, now, seq),
+        }
+    }
+
+    /// Nothing more leaves now.
+    #[inline]
+    pub fn on_stop(&mut self, tx: &mut Tx, now: Event) {
+        if let Self::Rack(rack) = self {
+            rack.on_stop(tx, now);
+        }
+    }
+
+    /// Whether a loss has been found and not everything that was outstanding then has arrived.
+    #[inline]
+    pub fn is_repairing(&self, tx: &Tx) -> bool {
+        match self {
+            Self::Classic(classic) => classic.is_repairing(tx),
+            Self::Sack(sack) => sack.is_repairing(tx),
+            Self::Rack(rack) => rack.is_repairing(),
+        }
+    }
+
+    /// Segments considered in the path: what it compares with the window.
+    pub fn pipe(&self, tx: &Tx) -> u64 {
+        match self {
+            Self::Classic(_) => classic::pipe(tx),
+            Self::Sack(sack) => sack.pipe(tx),
+            Self::Rack(rack) => rack.pipe(),
+        }
+    }
+
+    /// New segments that the window has room for now, where it is known what is in the path.
+    pub fn room(&self, tx: &Tx, now: f64) -> Option<u64> {
+        let rack = self.rack()?;
+        Some(rack.room(now, tx.window.usable()))
+    }
+
+    /// Segments outstanding; where each is judged, without those that have arrived or are lost.
+    pub fn in_path(&self, tx: &Tx) -> u64 {
+        self.rack().map_or(tx.seq.nxt - tx.seq.una, Rack::pipe)
+    }
+
+    /// Whether a segment has been found lost that waits to be sent again.
+    #[inline]
+    pub fn has_lost(&self) -> bool {
+        self.rack().is_some_and(Rack::has_lost)
+    }
+
+    /// Whether the window has room and the next segment's time has not come.
+    #[inline]
+    pub fn waits_for_its_time(&self, tx: &Tx, now: f64) -> bool {
+        self.rack()
+            .is_some_and(|rack| rack.waits_for_its_time(now, tx.window.usable()))
+    }
+
+    /// Bits per second at which the next segment leaves, if it is paced.
+    pub fn pacing_rate(&self, tx: &Tx) -> Option<f64> {
+        self.rack()?;
+        rack::pacing_rate(tx, tx.seq.nxt)
+    }
+
+    /// Segments reported selectively whose predecessor is, too.
+    pub fn joined(&self) -> u64 {
+        self.rack().map_or(0, Rack::joined)
+    }
+
+    /// What is known of losses, where the recovery judges segments.
+    pub fn losses(&self) -> Option<Losses> {
+        self.rack().map(Rack::losses)
+    }
+
+    #[inline]
+    fn rack(&self) -> Option<&Rack> {
+        match self {
+            Self::Rack(rack) => Some(rack),
+            _ => None,
+        }
     }
 }

@@ -4,12 +4,14 @@
 //! TCP", CCR 26(3), 1996, §4 (`sack_pipe = "counter"`: the path's content is counted since the loss, and a hole is
 //! retransmitted as soon as anything above it has arrived).
 
-use super::{Reduction, SendAllowance, Sender};
+use super::dupacks::{self, Dupacks, Reduction};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
+use crate::tcp::episodes::Cause;
 use crate::tcp::params::SackPipe;
 use crate::tcp::scoreboard::Range;
+use crate::tcp::sender::tx::{SendAllowance, Tx};
 
 pub const ENTRY: Entry<()> = Entry {
     name: "sack",
@@ -19,238 +21,297 @@ pub const ENTRY: Entry<()> = Entry {
     new: (),
 };
 
-impl Sender {
-    #[inline]
-    pub(in crate::tcp) fn sack_on_ack(&mut self, now: Event, ack: &Ack) {
-        if !self.state.in_recovery
-            && ack.next > self.snd_una
-            && ack.sack.is_empty()
-            && self.state.scoreboard.is_empty()
-        {
-            self.state.after_timeout = false;
-            return self.on_new_ack(now, ack.next, true);
+/// The state of this recovery.
+#[derive(Debug)]
+pub struct Sack {
+    dupacks: Dupacks,
+    /// Between a loss and its recovery point.
+    in_recovery: bool,
+    /// After a timeout, duplicate acknowledgements mean nothing until new data is acknowledged.
+    after_timeout: bool,
+    /// One past the highest segment retransmitted in this recovery (HighRxt + 1).
+    high_rxt: u64,
+    /// Segments of the scoreboard below that.
+    sacked_below_high_rxt: u64,
+    /// The estimate of what is in the path.
+    pipe: i64,
+    /// The rescue retransmission has been used (RFC 6675 §4, NextSeg rule 4).
+    rescued: bool,
+}
+
+impl Sack {
+    pub fn new() -> Self {
+        Self {
+            dupacks: Dupacks::new(),
+            in_recovery: false,
+            after_timeout: false,
+            high_rxt: 0,
+            sacked_below_high_rxt: 0,
+            pipe: 0,
+            rescued: false,
         }
-        match self.config.sack_pipe {
-            SackPipe::Scoreboard => self.rfc6675_on_ack(now, ack),
-            SackPipe::Counter => self.counter_on_ack(now, ack),
+    }
+
+    #[inline]
+    pub fn on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
+        if !self.in_recovery
+            && ack.next > tx.seq.una
+            && ack.sack.is_empty()
+            && tx.reported.scoreboard.is_empty()
+        {
+            self.after_timeout = false;
+            return self.dupacks.on_new_ack(tx, now, ack.next, true);
+        }
+        let lost = match tx.config.sack_pipe {
+            SackPipe::Scoreboard if ack.next < tx.seq.una => return,
+            SackPipe::Scoreboard => self.rfc6675_on_ack(tx, now, ack),
+            SackPipe::Counter => self.counter_on_ack(tx, now, ack),
+        };
+        if lost {
+            self.enter_recovery(tx, now);
+        }
+        if self.in_recovery && tx.config.sack_pipe == SackPipe::Scoreboard {
+            self.set_pipe(tx);
         }
     }
 
     /// The next segment to send, by the rules of the pipe in use.
     #[inline]
-    pub(in crate::tcp) fn sack_next(&mut self) -> Option<u64> {
-        if !self.state.in_recovery {
-            return self.window_next();
+    pub fn next(&mut self, tx: &mut Tx) -> Option<u64> {
+        if !self.in_recovery || tx.allowance != SendAllowance::Window {
+            return self.dupacks.next(tx);
         }
-        let next = match self.config.sack_pipe {
-            SackPipe::Scoreboard => self.rfc6675_next(),
-            SackPipe::Counter => self.counter_next(),
+        let next = match tx.config.sack_pipe {
+            SackPipe::Scoreboard => self.next_seg(tx),
+            SackPipe::Counter => self.counter_next(tx),
         }?;
-        self.state.pipe += 1;
+        self.pipe += 1;
         Some(next)
     }
 
-    fn update_scoreboard(&mut self, ack: &Ack) -> bool {
-        let high_rxt = self.state.high_rxt;
+    #[inline]
+    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
+        self.dupacks.on_send(tx, now, seq);
+    }
+
+    /// RFC 6675 §5.1: what was reported is not relied upon any more (RFC 2018 §8).
+    pub fn on_timer(&mut self, tx: &mut Tx, now: Event) {
+        self.dupacks.on_timeout(tx, now);
+        self.dupacks.count = 0;
+        self.in_recovery = false;
+        self.after_timeout = true;
+        tx.clear_scoreboard();
+        self.high_rxt = 0;
+        self.sacked_below_high_rxt = 0;
+    }
+
+    #[inline]
+    pub fn is_repairing(&self, tx: &Tx) -> bool {
+        self.dupacks.is_repairing(tx)
+    }
+
+    /// Segments considered in the path.
+    pub fn pipe(&self, tx: &Tx) -> u64 {
+        if self.in_recovery {
+            u64::try_from(self.pipe).unwrap_or(0)
+        } else {
+            tx.seq.nxt - tx.seq.una
+        }
+    }
+
+    /// Takes over what `ack` reports; whether that is news.
+    fn update_scoreboard(&mut self, tx: &mut Tx, ack: &Ack) -> bool {
+        let scoreboard = &mut tx.reported.scoreboard;
+        let high_rxt = self.high_rxt;
         let mut news = false;
         let mut below = 0;
         for range in ack.sack.ranges(ack.next) {
-            self.state.scoreboard.insert(range, |part| {
+            scoreboard.insert(range, |part| {
                 news = true;
                 below += part.end.min(high_rxt).saturating_sub(part.start);
             });
         }
-        self.state.sacked_below_high_rxt += below;
-        if self
-            .state
-            .scoreboard
+        self.sacked_below_high_rxt += below;
+        if scoreboard
             .first()
             .is_some_and(|range| range.start < ack.next)
         {
-            let below_both = self.state.scoreboard.count(Range {
+            let below_both = scoreboard.count(Range {
                 start: 0,
                 end: ack.next.min(high_rxt),
             });
-            self.state.sacked_below_high_rxt -= below_both;
-            self.state.scoreboard.remove_below(ack.next);
+            self.sacked_below_high_rxt -= below_both;
+            scoreboard.remove_below(ack.next);
         }
         news
     }
 
-    fn enter_sack_recovery(&mut self, now: Event) {
-        self.state.recovery_point = self.snd_max;
-        self.state.last_reduction = Reduction::Loss;
-        self.state.in_recovery = true;
-        self.state.rescued = false;
-        self.reduce(now);
-        self.stop_timing();
-        self.arm_timer(now);
-        self.mark_retransmitted(self.snd_una);
-        self.pending = Some(self.snd_una);
+    /// RFC 6675 §5 step 4: the window is reduced and the first segment sent again.
+    fn enter_recovery(&mut self, tx: &mut Tx, now: Event) {
+        self.in_recovery = true;
+        self.rescued = false;
+        let limited_transmits = self.dupacks.signal(tx, now);
+        tx.reduce(now, Cause::Sack, None, limited_transmits);
+        self.mark_retransmitted(tx, tx.seq.una);
+        tx.pending = Some(tx.seq.una);
     }
 
-    fn mark_retransmitted(&mut self, seq: u64) {
-        let from = self.state.high_rxt.max(self.snd_una).min(seq);
-        self.state.sacked_below_high_rxt += self.state.scoreboard.count(Range {
+    fn mark_retransmitted(&mut self, tx: &Tx, seq: u64) {
+        let from = self.high_rxt.max(tx.seq.una).min(seq);
+        self.sacked_below_high_rxt += tx.reported.scoreboard.count(Range {
             start: from,
             end: seq + 1,
         });
-        self.state.high_rxt = seq + 1;
+        self.high_rxt = seq + 1;
     }
 
-    fn leave_sack_recovery(&mut self) {
-        self.state.in_recovery = false;
-        self.state.last_reduction = Reduction::Recovered;
-        self.state.high_rxt = 0;
-        self.state.sacked_below_high_rxt = 0;
-        self.state.pipe = 0;
+    fn leave_recovery(&mut self) {
+        self.in_recovery = false;
+        self.dupacks.last_reduction = Reduction::Recovered;
+        self.high_rxt = 0;
+        self.sacked_below_high_rxt = 0;
+        self.pipe = 0;
+    }
+
+    /// The first segment from which on nothing has been reported or sent again.
+    fn first_hole(&self, tx: &Tx) -> u64 {
+        let from = self.high_rxt.max(tx.seq.una);
+        tx.reported.scoreboard.first_gap(from)
     }
 
     // --- RFC 6675 -------------------------------------------------------------------------------------------------------
 
-    fn rfc6675_on_ack(&mut self, now: Event, ack: &Ack) {
-        if ack.next < self.snd_una {
-            return;
-        }
-        let news = self.update_scoreboard(ack);
-        if ack.next > self.snd_una {
-            if !self.state.in_recovery {
-                self.state.after_timeout = false;
-                self.on_new_ack(now, ack.next, true);
-            } else if ack.next >= self.state.recovery_point {
+    /// RFC 6675 §5; whether a loss has been found that begins a recovery.
+    fn rfc6675_on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) -> bool {
+        let news = self.update_scoreboard(tx, ack);
+        if ack.next > tx.seq.una {
+            let recovers = self.in_recovery;
+            if !recovers {
+                self.after_timeout = false;
+            }
+            self.dupacks.on_new_ack(tx, now, ack.next, !recovers);
+            if recovers && ack.next >= self.dupacks.recovery_point {
                 // §5 step A: recovery is over; the window is what it was reduced to.
-                self.on_new_ack(now, ack.next, false);
-                self.leave_sack_recovery();
-            } else {
-                self.on_new_ack(now, ack.next, false);
+                self.leave_recovery();
             }
         } else if news {
             // §2: a duplicate acknowledgement is one that brings new selective acknowledgements.
-            self.counters.dupacks_in += 1;
-            self.dupacks += 1;
+            tx.counters.dupacks_in += 1;
+            self.dupacks.count += 1;
         }
         // §5.1: after a timeout, not before everything that was outstanding then has been acknowledged.
-        let covered = self.snd_una >= self.state.recovery_point
-            || self.state.last_reduction == Reduction::Never;
-        if covered && !self.state.in_recovery && !self.state.scoreboard.is_empty() {
-            let lost = self.lost_edge().is_some_and(|edge| self.snd_una < edge);
-            if self.dupacks >= self.config.dup_thresh || lost {
-                self.enter_sack_recovery(now);
-            } else if ack.next == self.snd_una {
-                self.permit = if self.config.limited_transmit && news {
-                    SendAllowance::One
-                } else {
-                    SendAllowance::Nothing
-                };
-            }
+        let covered = tx.seq.una >= self.dupacks.recovery_point
+            || self.dupacks.last_reduction == Reduction::Never;
+        if !covered || self.in_recovery || tx.reported.scoreboard.is_empty() {
+            return false;
         }
-        if self.state.in_recovery {
-            self.set_pipe();
+        // §5 steps 1 and 2.
+        let lost = self.dupacks.count >= tx.config.dup_thresh || is_lost(tx, tx.seq.una);
+        if !lost && ack.next == tx.seq.una {
+            // §5 step 3.
+            tx.allowance = if news {
+                dupacks::limited_transmit(tx)
+            } else {
+                SendAllowance::Nothing
+            };
         }
-    }
-
-    /// Segments below this that have not been selectively acknowledged are lost: IsLost of §4.
-    fn lost_edge(&self) -> Option<u64> {
-        self.state
-            .scoreboard
-            .nth_highest(u64::from(self.config.dup_thresh))
+        lost
     }
 
     /// SetPipe of §4, without walking the scoreboard. A retransmission still pending is counted when it is sent.
-    fn set_pipe(&mut self) {
-        let state = &self.state;
-        let outstanding = self.snd_max - self.snd_una;
-        let sacked = state.scoreboard.total();
-        let lost = self.lost_edge().map_or(0, |edge| {
-            (edge - self.snd_una.min(edge))
-                .saturating_sub(sacked - u64::from(self.config.dup_thresh))
+    fn set_pipe(&mut self, tx: &Tx) {
+        let (una, dup_thresh) = (tx.seq.una, u64::from(tx.config.dup_thresh));
+        let outstanding = tx.seq.flight_size();
+        let sacked = tx.reported.scoreboard.total();
+        let lost = lost_edge(tx).map_or(0, |edge| {
+            (edge - una.min(edge)).saturating_sub(sacked - dup_thresh)
         });
-        let retransmitted = state
+        let retransmitted = self
             .high_rxt
-            .saturating_sub(self.snd_una)
-            .saturating_sub(state.sacked_below_high_rxt);
-        self.state.pipe =
-            i64::try_from(outstanding - sacked - lost + retransmitted).unwrap_or(i64::MAX);
+            .saturating_sub(una)
+            .saturating_sub(self.sacked_below_high_rxt);
+        self.pipe = i64::try_from(outstanding - sacked - lost + retransmitted).unwrap_or(i64::MAX);
     }
 
     /// NextSeg of §4, if the pipe has room.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    fn rfc6675_next(&mut self) -> Option<u64> {
-        if self.window.cwnd() - self.state.pipe as f64 + 1e-9 < 1.0 {
+    fn next_seg(&mut self, tx: &Tx) -> Option<u64> {
+        if tx.window.cwnd() - self.pipe as f64 + 1e-9 < 1.0 {
             return None;
         }
-        let hole = self
-            .state
-            .scoreboard
-            .first_gap(self.state.high_rxt.max(self.snd_una));
-        let highest = self.state.scoreboard.end().unwrap_or(0);
-        let below_highest = hole < highest;
+        let hole = self.first_hole(tx);
+        let below_highest = hole < tx.reported.scoreboard.end().unwrap_or(0);
         // Rule 1: the first hole that is lost and not yet retransmitted.
-        if below_highest && self.lost_edge().is_some_and(|edge| hole < edge) {
-            self.mark_retransmitted(hole);
+        if below_highest && is_lost(tx, hole) {
+            self.mark_retransmitted(tx, hole);
             return Some(hole);
         }
         // Rule 2: new data.
-        if self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window.limit() {
-            return Some(self.snd_nxt);
+        if tx.has_new() {
+            return Some(tx.seq.nxt);
         }
         // Rule 3: the first hole, lost or not.
         if below_highest {
-            self.mark_retransmitted(hole);
+            self.mark_retransmitted(tx, hole);
             return Some(hole);
         }
         // Rule 4: once per recovery, the last segment outstanding that has not been reported.
-        if self.state.rescued || self.snd_una >= self.state.recovery_point {
+        let recovery_point = self.dupacks.recovery_point;
+        if self.rescued || tx.seq.una >= recovery_point {
             return None;
         }
-        self.state.rescued = true;
-        Some(self.state.scoreboard.last_gap(self.state.recovery_point))
+        self.rescued = true;
+        Some(tx.reported.scoreboard.last_gap(recovery_point))
     }
 
     // --- Fall and Floyd 1996 --------------------------------------------------------------------------------------------
 
-    fn counter_on_ack(&mut self, now: Event, ack: &Ack) {
-        if self.state.in_recovery {
-            self.counter_on_ack_in_recovery(now, ack);
-        } else if ack.next > self.snd_una {
-            self.state.after_timeout = false;
-            self.on_new_ack(now, ack.next, true);
-            self.clear_scoreboard();
-        } else if self.is_dupack(ack) && !self.state.after_timeout && self.update_scoreboard(ack) {
+    /// Whether a loss has been found that begins a recovery.
+    fn counter_on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) -> bool {
+        if self.in_recovery {
+            self.counter_on_ack_in_recovery(tx, now, ack);
+        } else if ack.next > tx.seq.una {
+            self.after_timeout = false;
+            self.dupacks.on_new_ack(tx, now, ack.next, true);
+            tx.clear_scoreboard();
+        } else if tx.seq.is_dupack(ack.next)
+            && !self.after_timeout
+            && self.update_scoreboard(tx, ack)
+        {
             // Only an acknowledgement that reports something new says that a segment has arrived.
-            self.permit = SendAllowance::Nothing;
-            self.count_dupack();
-            if self.dupacks == self.config.dup_thresh && self.recovered() {
+            tx.allowance = SendAllowance::Nothing;
+            self.dupacks.count(tx);
+            if self.dupacks.count == tx.config.dup_thresh && self.dupacks.may_signal(tx) {
                 // What is outstanding, less the segments whose arrival the duplicate acknowledgements reported.
-                let outstanding = self.snd_max - self.snd_una;
-                self.state.pipe = i64::try_from(outstanding).unwrap_or(i64::MAX)
-                    - i64::from(self.config.dup_thresh);
+                self.pipe = i64::try_from(tx.seq.flight_size()).unwrap_or(i64::MAX)
+                    - i64::from(tx.config.dup_thresh);
                 // The retransmission leaves, and nothing else before the next acknowledgement.
-                self.enter_sack_recovery(now);
+                return true;
             }
         } else {
-            self.permit = SendAllowance::Nothing;
+            tx.allowance = SendAllowance::Nothing;
         }
+        false
     }
 
-    fn counter_on_ack_in_recovery(&mut self, now: Event, ack: &Ack) {
-        self.state.pipe -= 1;
-        if ack.next >= self.state.recovery_point {
-            self.on_new_ack(now, ack.next, false);
-            self.leave_sack_recovery();
-            self.state.recovery_point = 1;
-            self.state.after_timeout = false;
-            self.clear_scoreboard();
-        } else if ack.next > self.snd_una {
+    fn counter_on_ack_in_recovery(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
+        self.pipe -= 1;
+        if ack.next >= self.dupacks.recovery_point {
+            self.dupacks.on_new_ack(tx, now, ack.next, false);
+            self.leave_recovery();
+            self.dupacks.recovery_point = 1;
+            self.after_timeout = false;
+            tx.clear_scoreboard();
+        } else if ack.next > tx.seq.una {
             // A partial acknowledgement means that a retransmission has arrived: two segments have left the path, the original
             // and its repetition.
-            self.state.pipe -= 1;
-            self.advance(now, ack.next);
-            self.update_scoreboard(ack);
-            self.arm_timer(now);
-        } else if self.is_dupack(ack) {
-            self.counters.dupacks_in += 1;
-            self.update_scoreboard(ack);
+            self.pipe -= 1;
+            self.dupacks.advance(tx, now, ack.next);
+            self.update_scoreboard(tx, ack);
+            tx.timers.arm(now);
+        } else if tx.seq.is_dupack(ack.next) {
+            tx.counters.dupacks_in += 1;
+            self.update_scoreboard(tx, ack);
         }
     }
 
@@ -259,20 +320,26 @@ impl Sender {
         clippy::cast_possible_truncation,
         reason = "windows are far below 2^53"
     )]
-    fn counter_next(&mut self) -> Option<u64> {
-        if self.state.pipe >= self.window.cwnd() as i64 {
+    fn counter_next(&mut self, tx: &Tx) -> Option<u64> {
+        if self.pipe >= tx.window.cwnd() as i64 {
             return None;
         }
-        let hole = self
-            .state
-            .scoreboard
-            .first_gap(self.state.high_rxt.max(self.snd_una));
-        if hole < self.state.scoreboard.end().unwrap_or(0) {
-            self.mark_retransmitted(hole);
+        let hole = self.first_hole(tx);
+        if hole < tx.reported.scoreboard.end().unwrap_or(0) {
+            self.mark_retransmitted(tx, hole);
             return Some(hole);
         }
-        let room =
-            self.snd_nxt < self.available() && self.snd_nxt < self.snd_una + self.window.limit();
-        room.then_some(self.snd_nxt)
+        tx.has_new().then_some(tx.seq.nxt)
     }
+}
+
+/// IsLost of RFC 6675 §4: DupThresh segments above it have been reported.
+fn is_lost(tx: &Tx, seq: u64) -> bool {
+    lost_edge(tx).is_some_and(|edge| seq < edge)
+}
+
+/// Segments below this that have not been selectively acknowledged are lost.
+fn lost_edge(tx: &Tx) -> Option<u64> {
+    let dup_thresh = u64::from(tx.config.dup_thresh);
+    tx.reported.scoreboard.nth_highest(dup_thresh)
 }

@@ -19,9 +19,11 @@
 //! the first reordering is described by P. Sarolahti and A. Kuznetsov, "Congestion Control in Linux TCP", USENIX 2002, §3. Held against ns-2's `TCP/Fack`
 //! in docs/validation/old-kernels.md; kernels of that age are not measured. They also raise DupThresh with the reordering that they see, which is not done here.
 
-use super::Sender;
+use super::detect::Detect;
 use crate::registry::Entry;
 use crate::tcp::params::EarlyRetransmit;
+use crate::tcp::segments::Segments;
+use crate::tcp::sender::tx::Tx;
 
 pub const ENTRY: Entry<()> = Entry {
     name: "fack",
@@ -34,55 +36,57 @@ pub const ENTRY: Entry<()> = Entry {
 /// Early retransmit is for fewer segments outstanding than this (RFC 5827 §2.2 (2.a)).
 const FEW: u64 = 4;
 
-impl Sender {
-    /// Finds losses; how many. `expired`: the wait of early retransmit is over.
-    pub(super) fn fack_find_losses(&mut self, now: f64, expired: bool) -> u64 {
-        let dup_thresh = u64::from(self.config.dup_thresh);
-        let una = self.snd_una;
-        let early = self.early_retransmit(expired);
-        let highest = self.state.scoreboard.nth_highest(dup_thresh);
-        let Some(rack) = &mut self.rack else { return 0 };
-        let judged_by = if rack.reordering_seen {
-            highest.and_then(|seq| rack.segments.first_transmission(seq))
-        } else if rack.is_lossless() && rack.fack.saturating_sub(una) <= dup_thresh {
-            None
-        } else {
-            Some(rack.forward)
-        };
-        let mut lost = judged_by.map_or(0, |transmission| {
-            rack.segments
-                .mark_lost_before(transmission, f64::INFINITY)
-                .0
-        });
-        rack.look_again = None;
-        if lost == 0 && rack.is_lossless() {
-            match early {
-                Some(0.0) => lost = rack.segments.lose_first(),
-                Some(wait) => rack.look_again = Some((now, wait)),
-                None => {}
-            }
-        }
-        rack.rate.lost += lost;
-        lost
+/// Finds losses; how many. `expired`: the wait of early retransmit is over; `repairing`: some have been found that are not repaired.
+pub fn find_losses(
+    detect: &mut Detect,
+    segments: &mut Segments,
+    tx: &Tx,
+    now: f64,
+    expired: bool,
+    repairing: bool,
+) -> u64 {
+    let dup_thresh = u64::from(tx.config.dup_thresh);
+    let early = early_retransmit(detect, segments, tx, expired);
+    let judged_by = if detect.reordering_seen {
+        let highest = tx.reported.scoreboard.nth_highest(dup_thresh);
+        highest.and_then(|seq| segments.first_transmission(seq))
+    } else if !repairing && detect.fack.saturating_sub(tx.seq.una) <= dup_thresh {
+        None
+    } else {
+        Some(detect.forward)
+    };
+    let lost = judged_by.map_or(0, |transmission| {
+        segments.mark_lost_before(transmission, f64::INFINITY).0
+    });
+    detect.look_again = None;
+    if lost > 0 || repairing {
+        return lost;
     }
+    match early {
+        Some(0.0) => segments.lose_first(),
+        Some(wait) => {
+            detect.look_again = Some((now, wait));
+            0
+        }
+        None => 0,
+    }
+}
 
-    /// How much later the first segment is lost if nothing arrives before, seconds, where so little is outstanding that less than DupThresh segments have to
-    /// tell (RFC 5827 §2.2; that they may be late is its appendix A's).
-    fn early_retransmit(&self, expired: bool) -> Option<f64> {
-        let kind = self.config.early_retransmit;
-        let rack = self.rack.as_ref()?;
-        if kind == EarlyRetransmit::Off || rack.reordering_seen {
-            return None;
-        }
-        let outstanding = self.snd_max - self.snd_una;
-        let more = self.has_more() && self.snd_nxt < self.snd_una + self.window.limit();
-        let all_but_one = rack.segments.sacked() + 1 == outstanding;
-        if !(2..FEW).contains(&outstanding) || more || !all_but_one {
-            return None;
-        }
-        if kind == EarlyRetransmit::AtOnce || expired {
-            return Some(0.0);
-        }
-        Some(self.rto.srtt_secs().unwrap_or(0.0) / 4.0)
+/// How much later the first segment is lost if nothing arrives before, seconds, where so little is outstanding that less than DupThresh segments have to
+/// tell (RFC 5827 §2.2; that they may be late is its appendix A's).
+fn early_retransmit(detect: &Detect, segments: &Segments, tx: &Tx, expired: bool) -> Option<f64> {
+    let kind = tx.config.early_retransmit;
+    if kind == EarlyRetransmit::Off || detect.reordering_seen {
+        return None;
     }
+    let outstanding = tx.seq.flight_size();
+    let more = tx.has_more() && tx.is_within_limit();
+    let all_but_one = segments.sacked() + 1 == outstanding;
+    if !(2..FEW).contains(&outstanding) || more || !all_but_one {
+        return None;
+    }
+    if kind == EarlyRetransmit::AtOnce || expired {
+        return Some(0.0);
+    }
+    Some(tx.timers.rto.srtt_secs().unwrap_or(0.0) / 4.0)
 }

@@ -2,7 +2,10 @@
 //!
 //! Specification: RFC 9937 §6 (which replaces RFC 6937, whose bounds are those of `prr_bound = "ssrb"` and `"crb"`).
 
+use crate::events::Event;
 use crate::registry::words;
+use crate::tcp::params::whole;
+use crate::tcp::sender::tx::Tx;
 
 words! {
     /// How it catches up once less than the threshold is in the path.
@@ -39,6 +42,15 @@ impl Prr {
     /// A segment was sent.
     pub fn on_send(&mut self) {
         self.out += 1;
+    }
+
+    /// Prescribes the window, whatever the algorithm makes of what it hears, when `delivered` segments have arrived and `pipe` are in the path.
+    pub fn prescribe(&mut self, tx: &mut Tx, now: Event, delivered: u64, pipe: u64, safe: bool) {
+        let ssthresh = whole(tx.window.ssthresh().min(1e15));
+        let allowed = self.on_ack(tx.config.prr_bound, delivered, pipe, ssthresh, safe);
+        #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+        let cwnd = (pipe + allowed).max(1) as f64;
+        tx.window.prescribe(now.time, cwnd);
     }
 
     /// `delivered` segments have arrived: how many may be sent now. `safe` says that data was acknowledged cumulatively and nothing new was found to be lost (SafeACK).

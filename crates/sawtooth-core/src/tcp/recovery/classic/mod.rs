@@ -1,0 +1,65 @@
+//! Recoveries that have nothing but duplicate acknowledgements: one file each.
+
+pub mod newreno;
+pub mod reno;
+pub mod tahoe;
+
+use super::dupacks::Dupacks;
+use crate::events::Event;
+use crate::tcp::sender::tx::Tx;
+
+/// Which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    Tahoe,
+    Reno,
+    NewReno,
+}
+
+/// The state of all three.
+#[derive(Debug)]
+pub struct Classic {
+    pub policy: Policy,
+    dupacks: Dupacks,
+    /// NewReno: a partial acknowledgement has been seen in this recovery.
+    partial_seen: bool,
+}
+
+impl Classic {
+    pub fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            dupacks: Dupacks::new(),
+            partial_seen: false,
+        }
+    }
+
+    #[inline]
+    pub fn next(&mut self, tx: &mut Tx) -> Option<u64> {
+        self.dupacks.next(tx)
+    }
+
+    #[inline]
+    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
+        self.dupacks.on_send(tx, now, seq);
+    }
+
+    pub fn on_timer(&mut self, tx: &mut Tx, now: Event) {
+        self.dupacks.on_timeout(tx, now);
+        self.partial_seen = false;
+        // Tahoe, which knows no recovery, goes on counting; so does ns-2's.
+        if self.policy != Policy::Tahoe {
+            self.dupacks.count = 0;
+        }
+    }
+
+    #[inline]
+    pub fn is_repairing(&self, tx: &Tx) -> bool {
+        self.dupacks.is_repairing(tx)
+    }
+}
+
+/// Segments considered in the path: each duplicate acknowledgement means that one has left it.
+pub fn pipe(tx: &Tx) -> u64 {
+    (tx.seq.nxt - tx.seq.una).saturating_sub(tx.window.inflation)
+}

@@ -1,0 +1,52 @@
+//! Reno: fast retransmit and fast recovery, which ends with the first acknowledgement of new data.
+//!
+//! Specification: RFC 5681 §3.2.
+
+use super::{Classic, Dupacks};
+use crate::events::Event;
+use crate::packet::Ack;
+use crate::registry::Entry;
+use crate::tcp::episodes::Cause;
+use crate::tcp::recovery::dupacks::Reduction;
+use crate::tcp::sender::tx::{SendAllowance, Tx};
+
+pub const ENTRY: Entry<()> = Entry {
+    name: "reno",
+    summary: "fast retransmit and fast recovery until the first new acknowledgement",
+    specification: &["RFC 5681 §3.2"],
+    params: &[],
+    new: (),
+};
+
+#[inline]
+pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
+    let dupacks = &mut classic.dupacks;
+    if ack.next > tx.seq.una {
+        // RFC 5681 §3.2 step 6: deflate.
+        tx.window.inflation = 0;
+        if dupacks.last_reduction == Reduction::Loss {
+            dupacks.last_reduction = Reduction::Recovered;
+        }
+        dupacks.on_new_ack(tx, now, ack.next, true);
+    } else if tx.seq.is_dupack(ack.next) {
+        on_dupack(dupacks, tx, now);
+    }
+}
+
+/// A duplicate acknowledgement as Reno and NewReno take it (RFC 5681 §3.2 steps 1 to 5).
+pub(super) fn on_dupack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event) {
+    dupacks.count(tx);
+    if dupacks.count == tx.config.dup_thresh {
+        if dupacks.may_signal(tx) {
+            let limited_transmits = dupacks.signal(tx, now);
+            tx.reduce(now, Cause::Dupack, None, limited_transmits);
+            tx.pending = Some(tx.seq.una);
+            tx.window.inflation = u64::from(tx.config.dup_thresh);
+        }
+    } else if dupacks.count > tx.config.dup_thresh && dupacks.last_reduction == Reduction::Loss {
+        tx.window.inflation += 1;
+    }
+    if dupacks.count >= tx.config.dup_thresh {
+        tx.allowance = SendAllowance::Window;
+    }
+}

@@ -1,0 +1,35 @@
+//! Tahoe: a loss found by duplicate acknowledgements restarts slow start from the missing segment.
+//!
+//! Specification: Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988; Fall and Floyd, "Simulation-based Comparisons of
+//! Tahoe, Reno, and SACK TCP", CCR 26(3), 1996, §2.
+
+use super::Classic;
+use crate::events::Event;
+use crate::packet::Ack;
+use crate::registry::Entry;
+use crate::tcp::episodes::Cause;
+use crate::tcp::sender::tx::Tx;
+
+pub const ENTRY: Entry<()> = Entry {
+    name: "tahoe",
+    summary: "fast retransmit, then slow start from one segment",
+    specification: &["Jacobson 1988", "Fall and Floyd 1996 §2"],
+    params: &[],
+    new: (),
+};
+
+#[inline]
+pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
+    let dupacks = &mut classic.dupacks;
+    if ack.next > tx.seq.una {
+        dupacks.on_new_ack(tx, now, ack.next, true);
+    } else if tx.seq.is_dupack(ack.next) {
+        dupacks.count(tx);
+        if dupacks.count == tx.config.dup_thresh && dupacks.may_signal(tx) {
+            let limited_transmits = dupacks.signal(tx, now);
+            tx.reduce(now, Cause::Dupack, None, limited_transmits);
+            tx.window.prescribe(now.time, 1.0);
+            tx.seq.go_back();
+        }
+    }
+}

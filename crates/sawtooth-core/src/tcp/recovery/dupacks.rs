@@ -1,0 +1,246 @@
+//! What recoveries have in common that count duplicate acknowledgements: Tahoe, Reno, NewReno and SACK.
+//!
+//! Specifications: RFC 5681 §3.1 (growth, timeouts), §3.2 (duplicate acknowledgements); RFC 3042 (limited transmit); RFC 6298 §3 (one segment at a time is
+//! timed), §5 (the timer); RFC 6582 §3.2 step 1 and RFC 6675 §5.1 (a loss is not signalled again before everything that was outstanding at the last signal,
+//! up to the recovery point, has been acknowledged).
+
+use crate::cc::{self, Signal};
+use crate::events::{Event, Key};
+use crate::packet::Ack;
+use crate::tcp::params::ReduceFrom;
+use crate::tcp::sender::tx::{SendAllowance, Tx};
+use crate::units::Instant;
+
+/// Why the window was last reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    Never,
+    /// A loss whose recovery is under way.
+    Loss,
+    /// A loss that has been recovered from.
+    Recovered,
+    Timeout,
+}
+
+/// Their state.
+#[derive(Debug)]
+pub struct Dupacks {
+    /// How many have come since data was last acknowledged.
+    pub count: u32,
+    /// Everything below was outstanding when the last loss was signalled.
+    pub recovery_point: u64,
+    pub last_reduction: Reduction,
+    /// The segment for which the retransmission timer last expired, while it is still missing.
+    timeout_of: Option<u64>,
+    /// Segments sent by limited transmit since data was last acknowledged.
+    limited_transmits: u64,
+    /// The segment being timed, and when it was sent.
+    timed: Option<(u64, f64)>,
+}
+
+impl Dupacks {
+    pub fn new() -> Self {
+        Self {
+            count: 0,
+            recovery_point: 1,
+            last_reduction: Reduction::Never,
+            timeout_of: None,
+            limited_transmits: 0,
+            timed: None,
+        }
+    }
+
+    /// Whether a loss may be signalled: all that was outstanding at the last signal has arrived. As measured of ns-2, which has no
+    /// number for "nothing yet", repetitions of the SYN's acknowledgement are always believed.
+    pub fn may_signal(&self, tx: &Tx) -> bool {
+        tx.seq.una > self.recovery_point
+            || self.last_reduction == Reduction::Never
+            || (tx.config.ns2_algorithms && tx.seq.una == 1)
+    }
+
+    /// Whether a loss has been found and not everything that was outstanding then has arrived.
+    #[inline]
+    pub fn is_repairing(&self, tx: &Tx) -> bool {
+        matches!(self.last_reduction, Reduction::Loss | Reduction::Timeout)
+            && tx.seq.una < self.recovery_point
+    }
+
+    /// Counts a duplicate acknowledgement; before the threshold it may allow a segment of limited transmit.
+    pub fn count(&mut self, tx: &mut Tx) {
+        self.count += 1;
+        tx.counters.dupacks_in += 1;
+        if self.count < tx.config.dup_thresh {
+            tx.allowance = limited_transmit(tx);
+        }
+    }
+
+    /// A loss is signalled: takes note of what was outstanding, restarts the timer, and says how many segments had left by limited transmit.
+    pub fn signal(&mut self, tx: &mut Tx, now: Event) -> u64 {
+        self.recovery_point = tx.seq.max;
+        self.last_reduction = Reduction::Loss;
+        self.stop_timing();
+        tx.timers.arm(now);
+        self.limited_transmits
+    }
+
+    /// Forgets the round trip being measured: a retransmission would make it ambiguous.
+    fn stop_timing(&mut self) {
+        self.timed = None;
+    }
+
+    /// An acknowledgement of new data outside of any recovery: advance, restart the timer, let the window grow.
+    #[inline]
+    pub fn on_new_ack(&mut self, tx: &mut Tx, now: Event, next: u64, may_grow: bool) {
+        let acked = next - tx.seq.una;
+        let flight_size = tx.seq.flight_size();
+        let syn = tx.seq.is_opening();
+        self.count = 0;
+        let rtt_secs = self.advance(tx, now, next);
+        let marked = tx.marked();
+        // RFC 6298 §5.2, §5.3. What is held back has not been sent.
+        let seq = &tx.seq;
+        if seq.una < seq.max || (seq.una < tx.app.stream.end() && !tx.app.is_held_back(seq)) {
+            tx.timers.arm(now);
+        } else {
+            tx.timers.recovery = Key::NEVER;
+        }
+        if syn {
+            // A timestamp gives a sample also of a SYN that was sent again.
+            tx.on_established(now, tx.counters.retransmits == 0);
+            return;
+        }
+        tx.window.on_ack(&cc::Ack {
+            now: Instant::from_secs(now.time),
+            acked,
+            counted: if tx.config.byte_counting { acked } else { 1 },
+            delivered: acked,
+            lost: 0,
+            marked,
+            flight_size,
+            pipe: flight_size - acked,
+            snd_una: tx.seq.una,
+            snd_nxt: tx.seq.nxt,
+            rtt_secs,
+            // RFC 3168 §6.1.2: no growth for an acknowledgement that tells of marks.
+            may_grow: may_grow && (marked == 0 || tx.window.needs.ecn == cc::Ecn::L4s),
+            // RFC 5681 lets the window grow whatever limits the sender.
+            cwnd_limited: true,
+            rate: None,
+        });
+        tx.window.settle(now.time);
+    }
+
+    /// Takes note of everything before `next` having arrived; a round-trip sample if there is one.
+    #[inline]
+    pub fn advance(&mut self, tx: &mut Tx, now: Event, next: u64) -> Option<f64> {
+        let flight_size = tx.seq.flight_size();
+        tx.seq.on_ack(next);
+        self.timeout_of = None;
+        self.limited_transmits = 0;
+        let rto = &mut tx.timers.rto;
+        let rtt = if let Some(rtt) = tx.stamps.echoed_rtt(now.time) {
+            // RFC 7323 appendix G: every second segment is acknowledged, and each acknowledgement is a sample.
+            #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+            let expected = flight_size.div_ceil(2).max(1) as f64;
+            rto.end_back_off();
+            rto.sample_one_of(expected, now.time - rtt, rtt);
+            rtt
+        } else {
+            let (seq, sent) = self.timed?;
+            if next <= seq {
+                return None;
+            }
+            self.timed = None;
+            let rtt = now.time - sent;
+            rto.end_back_off();
+            rto.sample(sent, rtt);
+            rtt
+        };
+        tx.timers.count(rtt, rtt);
+        Some(rtt)
+    }
+
+    /// The next segment, as far as the window and what duplicate acknowledgements have left of it allow one.
+    #[inline]
+    pub fn next(&mut self, tx: &mut Tx) -> Option<u64> {
+        match tx.allowance {
+            SendAllowance::Nothing => None,
+            SendAllowance::Window => tx.window_next(),
+            SendAllowance::Burst(left) => {
+                tx.allowance = if left > 1 {
+                    SendAllowance::Burst(left - 1)
+                } else {
+                    SendAllowance::Nothing
+                };
+                tx.window_next()
+            }
+            SendAllowance::One => {
+                tx.allowance = SendAllowance::Nothing;
+                let next = tx.limited_transmit_next(self.count);
+                self.limited_transmits += u64::from(next.is_some());
+                next
+            }
+        }
+    }
+
+    /// A segment is about to leave: one at a time is measured; retransmissions never are (Karn, RFC 6298 §3).
+    #[inline]
+    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
+        if seq >= tx.seq.max && self.timed.is_none() {
+            self.timed = Some((seq, now.time));
+        }
+        if tx.timers.recovery.is_never() {
+            tx.timers.arm(now);
+        }
+    }
+
+    /// The retransmission timer has expired (RFC 6298 §5.4 to §5.6, RFC 5681 §3.1 equation 4).
+    pub fn on_timeout(&mut self, tx: &mut Tx, now: Event) {
+        tx.begin_timeout(now, None);
+        tx.counters.congestion_signals += 1;
+        // RFC 5681 §3.1: a segment that times out again leaves ssthresh as it is. RFC 3168 §6.1.2: so does one of a window that a mark has reduced.
+        let again =
+            self.timeout_of == Some(tx.seq.una) && tx.config.reduce_from == ReduceFrom::FlightSize;
+        let keeps_threshold = again || tx.is_reduced_for_mark();
+        let episode = tx.episode(now, Signal::Rto, 0);
+        tx.note_reduction(false);
+        if keeps_threshold {
+            tx.window.prescribe(now.time, 1.0);
+        } else {
+            tx.window.on_congestion(now.time, &episode);
+        }
+        self.timeout_of = Some(tx.seq.una);
+        self.recovery_point = tx.seq.max;
+        self.last_reduction = Reduction::Timeout;
+        self.stop_timing();
+        tx.window.inflation = 0;
+        tx.pending = None;
+        tx.timers.rto.back_off();
+        tx.seq.go_back();
+        tx.timers.arm(now);
+    }
+}
+
+/// What comes before anything is made of an acknowledgement: the algorithm hears of it, and marks reduce the window.
+#[inline]
+pub fn hear(tx: &mut Tx, now: Event, ack: &Ack) {
+    if ack.next >= tx.seq.una {
+        tx.announce(now, ack.next - tx.seq.una, None);
+    }
+    if tx.signals.is_some() {
+        let delivered = ack.next.saturating_sub(tx.seq.una);
+        let congested = tx.hear_marks(now, ack, delivered);
+        if congested && tx.seq.is_established() {
+            tx.reduce_for_mark(now, None);
+        }
+    }
+}
+
+/// What a duplicate acknowledgement before the threshold allows.
+pub fn limited_transmit(tx: &Tx) -> SendAllowance {
+    if tx.config.limited_transmit {
+        SendAllowance::One
+    } else {
+        SendAllowance::Nothing
+    }
+}

@@ -1,0 +1,77 @@
+//! What the application has for the sender: what it has written, and what keeps it from writing.
+
+use super::sequence::Sequence;
+use crate::tcp::params::Config;
+use crate::tcp::send_buffer::SendBuffer;
+use crate::tcp::stream::Stream;
+
+#[derive(Debug)]
+pub struct Application {
+    /// What it has written, or wants to.
+    pub stream: Stream,
+    /// What of it there is room for, where that is limited.
+    pub buffer: Option<Box<SendBuffer>>,
+    /// It is in the middle of a write, so that what there is does not end it.
+    pub write_goes_on: bool,
+    /// It sleeps, because a host has no memory for what it has to write.
+    pub sleeps: bool,
+    /// What the transmit queue of its host, if it has one, holds of the connection: bytes that autocorking compares with what is written.
+    pub queued: u64,
+}
+
+impl Application {
+    /// It has written nothing; `first` is the first segment to have data.
+    pub fn new(config: &Config, first: u64) -> Self {
+        Self {
+            stream: Stream::new(config.smss, first, config.partial, config.fin),
+            buffer: SendBuffer::new(config),
+            write_goes_on: false,
+            sleeps: false,
+            queued: 0,
+        }
+    }
+
+    /// It writes, as far as there is room.
+    pub fn write(&mut self, bytes: u64, seq: &Sequence, autocorking: bool) {
+        self.stream.write(bytes, seq.una, seq.max);
+        if self.queued > 0 && autocorking {
+            let waits = self.stream.tail_bytes(seq.max) <= self.queued;
+            self.stream.put_off(waits && seq.una < seq.max);
+        }
+    }
+
+    /// Segments that have been written and not been sent.
+    #[inline]
+    pub fn unsent(&self, seq: &Sequence) -> u64 {
+        let end = self.stream.end();
+        let written = self.buffer.as_ref();
+        let written = written.map_or(end, |buffer| buffer.written().min(end));
+        written.saturating_sub(seq.nxt)
+    }
+
+    /// One past the last segment that may be sent for the first time, whatever the congestion window says.
+    #[inline]
+    pub fn available(&self, seq: &Sequence) -> u64 {
+        self.stream.end().min(seq.allowed)
+    }
+
+    /// Whether there is a segment to send that has been written, and that is not held back for being short.
+    #[inline]
+    pub fn has_more(&self, seq: &Sequence) -> bool {
+        let left = self.available(seq).saturating_sub(seq.nxt);
+        // Where the receiver's window ends before it, what is left is not the short one.
+        left > 1 || (left == 1 && (seq.nxt + 1 < self.stream.end() || !self.is_held_back(seq)))
+    }
+
+    /// Whether all that is unsent is held back for being less than a segment.
+    pub fn is_held_back(&self, seq: &Sequence) -> bool {
+        seq.max + 1 == self.stream.end() && self.stream.is_last_held(seq.una, seq.max)
+    }
+
+    /// Whether segment `seq`, which leaves for the first time, ends what was written at one time.
+    #[inline]
+    pub fn is_pushed(&mut self, seq: u64) -> bool {
+        let buffer = self.buffer.as_mut();
+        buffer.is_some_and(|buffer| buffer.is_pushed(seq))
+    }
+}

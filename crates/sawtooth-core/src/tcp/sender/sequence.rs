@@ -1,0 +1,191 @@
+//! The sender's sequence space.
+//!
+//! Specification: RFC 9293 §3.3.1 (SND.UNA, SND.NXT), §3.8.6 (the window that the receiver offers); RFC 5681 §2 (FlightSize).
+//!
+//! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
+
+/// No limit.
+const ANY: u64 = u64::MAX;
+
+#[derive(Debug)]
+pub struct Sequence {
+    /// Everything before has been acknowledged (SND.UNA).
+    pub una: u64,
+    /// The next segment in sequence (SND.NXT). It goes back where everything outstanding is to be sent again.
+    pub nxt: u64,
+    /// One past the highest segment ever sent.
+    pub max: u64,
+    /// The first segment with data.
+    first: u64,
+    /// One past the last segment that the receiver's window has room for (SND.UNA + SND.WND).
+    right_edge: u64,
+    /// One past the last segment that may be sent for the first time as far as send buffer and receiver's window go.
+    pub allowed: u64,
+}
+
+impl Sequence {
+    /// Nothing is sent; data begins with segment `first`, and waits for leave if it is not `free` to go.
+    pub fn new(first: u64, free: bool) -> Self {
+        Self {
+            una: 0,
+            nxt: 0,
+            max: 0,
+            first,
+            right_edge: ANY,
+            allowed: if free { ANY } else { first },
+        }
+    }
+
+    /// Segments sent and not cumulatively acknowledged (FlightSize).
+    #[inline]
+    pub fn flight_size(&self) -> u64 {
+        self.max - self.una
+    }
+
+    /// Whether data may flow: the SYN is acknowledged, if there is one.
+    #[inline]
+    pub fn is_established(&self) -> bool {
+        self.una >= self.first
+    }
+
+    /// Whether the SYN is outstanding, or has yet to be sent.
+    #[inline]
+    pub fn is_opening(&self) -> bool {
+        !self.is_established()
+    }
+
+    /// Whether segment `seq` opens the connection.
+    #[inline]
+    pub fn is_syn(&self, seq: u64) -> bool {
+        seq < self.first
+    }
+
+    /// Whether segment `seq` is the SYN or one of the first `count` with data.
+    #[inline]
+    pub fn is_within_first(&self, seq: u64, count: u64) -> bool {
+        seq < self.first + count
+    }
+
+    /// The place of the next segment among those with data.
+    pub fn data_number(&self) -> u64 {
+        self.nxt.saturating_sub(self.first)
+    }
+
+    /// Whether an acknowledgement up to `next` repeats the last one while data is outstanding.
+    #[inline]
+    pub fn is_dupack(&self, next: u64) -> bool {
+        next == self.una && self.max > self.una
+    }
+
+    /// Everything before `next` is acknowledged.
+    #[inline]
+    pub fn on_ack(&mut self, next: u64) {
+        self.una = next;
+        self.nxt = self.nxt.max(next);
+    }
+
+    /// Segment `seq` leaves; whether it had been sent before.
+    #[inline]
+    pub fn on_send(&mut self, seq: u64) -> bool {
+        let again = seq < self.max;
+        if !again {
+            self.max = seq + 1;
+        }
+        self.nxt = self.nxt.max(seq + 1);
+        again
+    }
+
+    /// Everything outstanding is to be sent again.
+    pub fn go_back(&mut self) {
+        self.nxt = self.una;
+    }
+
+    /// The receiver has room for `window` segments from `next` on. The window's edge does not move back (RFC 9293 §3.8.6.2.1).
+    pub fn on_window(&mut self, next: u64, window: u64) {
+        let edge = next + window;
+        self.right_edge = if self.right_edge == ANY {
+            edge
+        } else {
+            self.right_edge.max(edge)
+        };
+    }
+
+    /// As far as the receiver's window goes, a segment before `bound` may be sent.
+    #[inline]
+    pub fn within_rwnd(&self, bound: u64) -> u64 {
+        bound.min(self.right_edge)
+    }
+
+    /// What is `written` may be sent, as far as the receiver's window goes.
+    pub fn allow(&mut self, written: Option<u64>) {
+        self.allowed = self.within_rwnd(written.unwrap_or(ANY));
+    }
+
+    /// Segments that the receiver's window has room for beyond what has been sent.
+    #[inline]
+    pub fn rwnd_room(&self) -> u64 {
+        self.right_edge.saturating_sub(self.nxt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rfc9293_3_3_1_what_is_sent_is_outstanding_until_it_is_acknowledged() {
+        let mut seq = Sequence::new(1, false);
+        assert!(seq.is_opening() && seq.is_syn(0) && !seq.is_syn(1));
+        assert!(!seq.on_send(0));
+        seq.on_ack(1);
+        assert!(seq.is_established());
+        for segment in 1..5 {
+            assert!(!seq.on_send(segment));
+        }
+        assert_eq!((seq.flight_size(), seq.data_number()), (4, 4));
+        seq.on_ack(3);
+        assert_eq!((seq.una, seq.nxt, seq.max, seq.flight_size()), (3, 5, 5, 2));
+    }
+
+    #[test]
+    fn what_goes_back_is_sent_again_and_an_acknowledgement_beyond_it_goes_on_from_there() {
+        let mut seq = Sequence::new(0, true);
+        for segment in 0..6 {
+            seq.on_send(segment);
+        }
+        seq.on_ack(2);
+        seq.go_back();
+        assert!(seq.on_send(2));
+        assert_eq!((seq.nxt, seq.max, seq.flight_size()), (3, 6, 4));
+        // The originals had arrived.
+        seq.on_ack(6);
+        assert_eq!((seq.nxt, seq.flight_size()), (6, 0));
+    }
+
+    #[test]
+    fn rfc5681_2_a_duplicate_acknowledgement_repeats_the_last_while_data_is_outstanding() {
+        let mut seq = Sequence::new(0, true);
+        assert!(!seq.is_dupack(0), "nothing is outstanding");
+        seq.on_send(0);
+        seq.on_send(1);
+        assert!(seq.is_dupack(0) && !seq.is_dupack(1));
+        seq.on_ack(1);
+        assert!(seq.is_dupack(1) && !seq.is_dupack(0));
+    }
+
+    #[test]
+    fn rfc9293_3_8_6_2_1_the_right_edge_of_the_receivers_window_never_moves_back() {
+        let mut seq = Sequence::new(0, true);
+        assert_eq!(seq.rwnd_room(), u64::MAX);
+        seq.on_window(0, 10);
+        seq.on_send(0);
+        assert_eq!(seq.rwnd_room(), 9);
+        // The receiver shrinks its window.
+        seq.on_window(1, 4);
+        assert_eq!((seq.rwnd_room(), seq.within_rwnd(99)), (9, 10));
+        seq.allow(Some(7));
+        assert_eq!(seq.allowed, 7);
+        seq.allow(None);
+        assert_eq!(seq.allowed, 10);
+    }
+}

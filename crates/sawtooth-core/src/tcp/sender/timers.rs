@@ -1,0 +1,93 @@
+//! The sender's timers, and the round trips that set them.
+//!
+//! Specifications: RFC 6298 §5 (managing the timer), §3 and RFC 7323 §4.1 (round trips).
+
+use super::counters::RoundTrips;
+use crate::events::{Child, Event, Key};
+use crate::tcp::params::Config;
+use crate::tcp::rto::Rto;
+use crate::tcp::timestamps::{Clock, Stamp};
+
+#[derive(Debug)]
+pub struct Timers {
+    pub rto: Rto,
+    pub round_trips: RoundTrips,
+    /// When the recovery is to act: the retransmission timer, or what else it waits for.
+    pub recovery: Key,
+    /// When a partial segment has waited long enough, if one waits for that.
+    pub partial: Key,
+}
+
+impl Timers {
+    /// None is running; the clock of the retransmission timer started `phase_secs` after a tick.
+    pub fn new(config: &Config, phase_secs: f64) -> Self {
+        Self {
+            rto: Rto::new(config.rto, phase_secs),
+            round_trips: RoundTrips::NONE,
+            recovery: Key::NEVER,
+            partial: Key::NEVER,
+        }
+    }
+
+    /// The one that expires first ([`Key::NEVER`] if none is running).
+    #[inline]
+    pub fn next(&self) -> Key {
+        if self.is_partial_next() {
+            self.partial
+        } else {
+            self.recovery
+        }
+    }
+
+    /// Whether that is the one of a partial segment.
+    #[inline]
+    pub fn is_partial_next(&self) -> bool {
+        self.partial.time < self.recovery.time
+    }
+
+    /// (Re)starts the retransmission timer (RFC 6298 §5.1, §5.3).
+    #[inline]
+    pub fn arm(&mut self, now: Event) {
+        self.recovery = now.schedule(now.time + self.rto.timeout_secs(), Child::Timer);
+    }
+
+    /// A round trip of something sent at `sent` was measured.
+    #[inline]
+    pub fn sample(&mut self, sent: f64, rtt: f64) {
+        self.rto.sample(sent, rtt);
+        self.count(rtt, rtt);
+    }
+
+    /// Counts a round trip that the timer has taken, seconds: with the wait of a delayed acknowledgement and without, where both are known.
+    #[inline]
+    pub fn count(&mut self, whole: f64, least: f64) {
+        let srtt = self.rto.srtt_secs().unwrap_or(whole);
+        self.round_trips.count(whole, least, srtt);
+    }
+}
+
+/// Timestamps: the clock, where segments carry any, and what the last acknowledgement said.
+#[derive(Debug)]
+pub struct Stamps {
+    pub clock: Option<Clock>,
+    /// When what it is for had left (TSecr), and when it left itself (TSval).
+    pub echo: Stamp,
+    pub peer: Stamp,
+}
+
+impl Stamps {
+    pub fn new(config: &Config) -> Self {
+        Self {
+            clock: config.timestamps.map(Clock::new),
+            echo: Stamp::NONE,
+            peer: Stamp::NONE,
+        }
+    }
+
+    /// The round trip that the last acknowledgement tells, seconds: of what it is for, sent again or not (RFC 7323 §4.1).
+    #[inline]
+    pub fn echoed_rtt(&self, now: f64) -> Option<f64> {
+        let clock = self.clock.filter(|_| !self.echo.is_none())?;
+        Some(clock.since(now, self.echo))
+    }
+}

@@ -1,0 +1,252 @@
+//! What every recovery works with: the parts of a sender without the recovery itself, and what happens to them in the same way whichever it is.
+//!
+//! Specifications: RFC 5681 §3.1 (FlightSize and the threshold), §3.2 step 2 (limited transmit is no flight); RFC 3168 §6.1.2 (one reduction per window).
+//!
+//! A recovery is handed all of this with every event ([`Recovery`](crate::tcp::recovery::Recovery)). The parts do not know each other, nor the recovery.
+
+use super::application::Application;
+use super::counters::SenderCounters;
+use super::reported::Reported;
+use super::sequence::Sequence;
+use super::timers::{Stamps, Timers};
+use super::window::Window;
+use crate::cc::{self, Episode, Signal, Windows};
+use crate::events::Event;
+use crate::packet::Ack;
+use crate::registry::Params;
+use crate::tcp::ecn::Signals;
+use crate::tcp::episodes::{Cause, Episodes, Figures, Losses};
+use crate::tcp::limits::Limits;
+use crate::tcp::params::{Config, ReduceFrom};
+use crate::units::Instant;
+
+/// What may leave besides a pending retransmission, until the next input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendAllowance {
+    Nothing,
+    /// One new segment beyond the window (limited transmit).
+    One,
+    /// At most so many new segments that the window admits.
+    Burst(u64),
+    /// Whatever the window admits.
+    Window,
+}
+
+/// The parts.
+#[derive(Debug)]
+pub struct Tx {
+    pub config: Config,
+    pub seq: Sequence,
+    pub window: Window,
+    pub app: Application,
+    pub timers: Timers,
+    pub stamps: Stamps,
+    pub reported: Reported,
+    /// With ECN: what is known of marks.
+    pub signals: Option<Box<Signals>>,
+    /// The handshake's third packet is to be sent.
+    pub handshake_ack: bool,
+    /// A segment to be sent before anything else.
+    pub pending: Option<u64>,
+    pub allowance: SendAllowance,
+    pub counters: SenderCounters,
+    pub limits: Limits,
+    /// Where loss episodes are kept.
+    pub episodes: Option<Box<Episodes>>,
+}
+
+impl Tx {
+    pub fn new(config: Config, algorithm: cc::Algorithm, params: &Params, phase_secs: f64) -> Self {
+        let first = u64::from(config.handshake);
+        // Nothing goes with a SYN, whatever the algorithm makes of its window.
+        let free = !config.handshake && config.send_buffer_default.is_none();
+        Self {
+            seq: Sequence::new(first, free),
+            window: Window::new(&config, algorithm, params),
+            app: Application::new(&config, first),
+            timers: Timers::new(&config, phase_secs),
+            stamps: Stamps::new(&config),
+            reported: Reported::default(),
+            signals: Signals::new(config.ecn, algorithm.needs.ecn),
+            handshake_ack: false,
+            pending: None,
+            allowance: SendAllowance::Nothing,
+            counters: SenderCounters::default(),
+            limits: Limits::new(),
+            episodes: None,
+            config,
+        }
+    }
+
+    /// Clears the scoreboard: what it says is not relied upon any more.
+    #[inline]
+    pub fn clear_scoreboard(&mut self) {
+        let smss = self.config.smss;
+        self.reported.clear(&self.seq, &self.app.stream, smss);
+    }
+
+    /// Tells the algorithm of an acknowledgement of data, before anything is made of it.
+    #[inline]
+    pub fn announce(&mut self, now: Event, acked: u64, rtt_secs: Option<f64>) {
+        if self.seq.is_established() {
+            self.window.on_arrival(&cc::AckArrival {
+                now: Instant::from_secs(now.time),
+                acked,
+                rtt_secs,
+            });
+        }
+    }
+
+    /// The SYN was acknowledged: data may flow.
+    pub fn on_established(&mut self, now: Event, at_first_try: bool) {
+        self.handshake_ack = self.config.handshake_ack;
+        if self.app.buffer.is_none() {
+            self.seq.allow(None);
+        }
+        if !at_first_try {
+            self.timers.rto.after_lost_syn();
+        }
+        let keeps = at_first_try || self.config.keep_window_after_lost_syn;
+        let initial = keeps.then_some(Windows {
+            cwnd: self.config.initial_window,
+            ssthresh: self.config.initial_ssthresh,
+        });
+        self.window.on_established(now.time, initial);
+    }
+
+    /// What the algorithm needs to know of a sign of congestion. `limited_transmit` segments do not count as flight (RFC 5681 §3.2 step 2).
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+    pub fn episode(&self, now: Event, signal: Signal, limited_transmit: u64) -> Episode {
+        let flight_size = self.seq.flight_size();
+        let cwnd = self.window.cwnd();
+        let window = match self.config.reduce_from {
+            ReduceFrom::Window => cwnd.min(self.config.window_limit),
+            // Equation 4 is an upper bound. In a recovery the receiver holds much of what is not acknowledged cumulatively: that part
+            // of FlightSize is not in flight, and halving it could raise the threshold. The window itself bounds what is.
+            ReduceFrom::FlightSize => {
+                ((flight_size - limited_transmit.min(flight_size)) as f64).min(cwnd)
+            }
+        };
+        Episode {
+            now: Instant::from_secs(now.time),
+            signal,
+            window,
+            whole_ssthresh: self.config.whole_ssthresh,
+            ns2: self.config.ns2_algorithms,
+        }
+    }
+
+    /// Reduces the window for a loss that `cause` has found, once per episode; of what was outstanding then so many segments had left by limited transmit.
+    pub fn reduce(
+        &mut self,
+        now: Event,
+        cause: Cause,
+        losses: Option<Losses>,
+        limited_transmit: u64,
+    ) {
+        self.counters.fast_retransmits += 1;
+        let again = self.is_reduced_for_mark();
+        self.note_reduction(again);
+        if again {
+            // RFC 3168 §6.1.2: once for all signs of congestion from one window.
+            return;
+        }
+        self.counters.congestion_signals += 1;
+        self.begin_episode(now, cause, losses);
+        let episode = self.episode(now, Signal::Loss, limited_transmit);
+        self.window.on_congestion(now.time, &episode);
+    }
+
+    /// Reduces the window for a mark, once per window.
+    pub fn reduce_for_mark(&mut self, now: Event, losses: Option<Losses>) {
+        self.counters.ecn_reductions += 1;
+        self.counters.congestion_signals += 1;
+        let episode = self.episode(now, Signal::Ecn, 0);
+        self.begin_episode(now, Cause::Ecn, losses);
+        self.window.on_congestion(now.time, &episode);
+        self.note_reduction(true);
+    }
+
+    /// Takes note of a timeout before anything follows from it.
+    pub fn begin_timeout(&mut self, now: Event, losses: Option<Losses>) {
+        self.limits.expire();
+        self.begin_episode(now, Cause::Rto, losses);
+        self.counters.timeouts += 1;
+        self.counters.subsequent_timeouts += u64::from(self.timers.rto.is_backed_off());
+    }
+
+    /// Hears what `ack` says of marks; whether the window is to be reduced for them.
+    #[cold]
+    #[inline(never)]
+    pub fn hear_marks(&mut self, now: Event, ack: &Ack, delivered: u64) -> bool {
+        let Some(signals) = &mut self.signals else {
+            return false;
+        };
+        let congested = signals.hear(ack, delivered);
+        self.counters.ecn_signals += u64::from(congested);
+        let snd_una = self.seq.una.max(ack.next);
+        if signals.wants_share() {
+            self.window.on_marks(&cc::Marks {
+                now: Instant::from_secs(now.time),
+                delivered,
+                marked: signals.marked,
+                snd_una,
+                snd_nxt: self.seq.nxt,
+            });
+        }
+        congested && signals.may_reduce(snd_una)
+    }
+
+    /// The window was reduced, of whatever cause.
+    #[inline]
+    pub fn note_reduction(&mut self, for_mark: bool) {
+        if let Some(signals) = &mut self.signals {
+            signals.on_reduction(self.seq.max, for_mark);
+        }
+    }
+
+    /// Whether a mark has reduced the window for what is outstanding now, and a loss of it is the same congestion.
+    pub fn is_reduced_for_mark(&self) -> bool {
+        let signals = self.signals.as_ref();
+        signals.is_some_and(|signals| signals.has_reduced_for_mark(self.seq.una))
+    }
+
+    /// Marked segments that the acknowledgement in hand has delivered.
+    #[inline]
+    pub fn marked(&self) -> u64 {
+        self.signals.as_ref().map_or(0, |signals| signals.marked)
+    }
+
+    /// An episode begins, found by `cause`, before the window is reduced. Its counters have been counted up already, except where
+    /// it is a timeout's.
+    #[inline]
+    fn begin_episode(&mut self, now: Event, cause: Cause, losses: Option<Losses>) {
+        if self.episodes.is_some() {
+            let figures = self.figures(losses);
+            if let Some(episodes) = &mut self.episodes {
+                episodes.begin(now.time, cause, &figures);
+            }
+        }
+    }
+
+    /// The sender stops: brings the episode under way up to date, and ends it if nothing is repaired any more.
+    #[cold]
+    pub fn note_episode(&mut self, now: Event, losses: Option<Losses>, repairing: bool) {
+        let figures = self.figures(losses);
+        if let Some(episodes) = &mut self.episodes {
+            episodes.on_stop(now.time, &figures, repairing);
+        }
+    }
+
+    /// What an episode is made of, as it is now.
+    fn figures(&self, losses: Option<Losses>) -> Figures {
+        Figures {
+            losses,
+            retransmits: self.counters.retransmits,
+            timeouts: self.counters.timeouts,
+            flight_size: self.seq.flight_size(),
+            cwnd: self.window.cwnd(),
+            ssthresh: self.window.ssthresh(),
+        }
+    }
+}

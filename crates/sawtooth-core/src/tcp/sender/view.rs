@@ -1,0 +1,213 @@
+//! What can be asked of a sender: what records say of it, and why nothing leaves.
+
+use super::tx::Tx;
+use super::{RoundTrips, Sender, SenderCounters};
+use crate::cc;
+use crate::tcp::episodes::LossEpisode;
+use crate::tcp::limits::{Limit, Limits};
+use crate::tcp::metrics_cache::Legacy;
+use crate::tcp::params::Config;
+use crate::units::Rate;
+
+/// For what data that is written and not sent waits, when nothing more may leave now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// Nothing is written that has not been sent, or it waits for its time (pacing).
+    Nothing,
+    /// The window has no room, or a recovery decides what leaves.
+    Window,
+    /// What there is is less than a segment, and is held back although the window has room.
+    Partial,
+}
+
+impl Sender {
+    pub fn config(&self) -> &Config {
+        &self.tx.config
+    }
+
+    pub fn counters(&self) -> &SenderCounters {
+        &self.tx.counters
+    }
+
+    /// What has held it back.
+    pub fn limits(&self) -> &Limits {
+        &self.tx.limits
+    }
+
+    /// Loss episodes kept so far.
+    pub fn episodes(&self) -> &[LossEpisode] {
+        let kept = self.tx.episodes.as_ref();
+        kept.map_or(&[], |episodes| episodes.all())
+    }
+
+    /// The congestion window, segments.
+    pub fn cwnd(&self) -> f64 {
+        self.tx.window.cwnd()
+    }
+
+    /// The largest one so far.
+    pub fn max_cwnd(&self) -> f64 {
+        self.tx.window.max()
+    }
+
+    /// Its integral over time, segments x seconds, up to [`Sender::finish`].
+    pub fn cwnd_integral(&self) -> f64 {
+        self.tx.window.integral()
+    }
+
+    /// The slow-start threshold, segments.
+    pub fn ssthresh(&self) -> f64 {
+        self.tx.window.ssthresh()
+    }
+
+    /// The algorithm's own variables.
+    pub fn probe(&self, out: &mut cc::Probe<'_>) {
+        self.tx.window.probe(out);
+    }
+
+    /// The smoothed round-trip time, seconds.
+    pub fn srtt_secs(&self) -> Option<f64> {
+        self.tx.timers.rto.srtt_secs()
+    }
+
+    /// The retransmission timeout, seconds.
+    pub fn timeout_secs(&self) -> f64 {
+        self.tx.timers.rto.timeout_secs()
+    }
+
+    /// The round trips that the timer has taken.
+    pub fn round_trips(&self) -> &RoundTrips {
+        &self.tx.timers.round_trips
+    }
+
+    /// How fast segments are let out, if they are paced.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.recovery.pacing_rate(&self.tx).map(Rate::from_bps)
+    }
+
+    /// Everything before this segment has been acknowledged.
+    pub fn snd_una(&self) -> u64 {
+        self.tx.seq.una
+    }
+
+    /// Segments sent and not cumulatively acknowledged (FlightSize).
+    pub fn flight_size(&self) -> u64 {
+        self.tx.seq.flight_size()
+    }
+
+    /// Segments considered in the path: what the recovery in force compares with the window (RFC 6675 §4's pipe).
+    pub fn pipe(&self) -> u64 {
+        self.recovery.pipe(&self.tx)
+    }
+
+    /// Segments that the receiver's window has room for beyond what has been sent.
+    pub fn rwnd_room(&self) -> u64 {
+        self.tx.seq.rwnd_room()
+    }
+
+    /// Segments that have been written and not been sent.
+    pub fn send_room(&self) -> u64 {
+        self.tx.app.unsent(&self.tx.seq)
+    }
+
+    /// Whether the application can write: the handshake is over, if there is one.
+    pub fn is_established(&self) -> bool {
+        self.tx.seq.is_established()
+    }
+
+    /// Whether the application has closed, and all it wrote has been acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.tx.app.stream.is_delivered(self.tx.seq.una)
+    }
+
+    /// Whether there is nothing left to do: everything is acknowledged, the FIN too.
+    pub fn is_finished(&self) -> bool {
+        self.tx.app.stream.is_finished(self.tx.seq.una)
+    }
+
+    /// Segments of data acknowledged.
+    pub fn acked_segments(&self) -> u64 {
+        self.tx.app.stream.acked_segments(self.tx.seq.una)
+    }
+
+    /// Application bytes acknowledged.
+    pub fn acked_bytes(&self) -> u64 {
+        self.tx.app.stream.acked_bytes(self.tx.seq.una)
+    }
+
+    /// Application bytes known to have arrived, cumulatively or selectively.
+    pub fn delivered_bytes(&self) -> u64 {
+        let Tx { seq, app, .. } = &self.tx;
+        let smss = self.tx.config.smss;
+        self.tx.reported.delivered_bytes(seq, &app.stream, smss)
+    }
+
+    /// Bytes and segments that have been written and not been acknowledged.
+    pub fn unacked(&self) -> (u64, u64) {
+        self.tx.app.stream.unacked(self.tx.seq.una)
+    }
+
+    /// Bytes that the last segment, if it has not been sent, takes without becoming more than one.
+    pub fn tail_room(&self) -> u32 {
+        self.tx.app.stream.tail_room(self.tx.seq.max)
+    }
+
+    /// What this connection, which has ended, leaves to later ones.
+    pub fn legacy(&self) -> Legacy {
+        Legacy {
+            cwnd: self.cwnd(),
+            ssthresh: self.ssthresh(),
+            srtt: self.srtt_secs(),
+        }
+    }
+
+    /// For what it waits now that [`Sender::poll_transmit`] has nothing more.
+    pub fn waits(&self, now: f64) -> Waits {
+        let Tx { seq, app, .. } = &self.tx;
+        let lost = self.recovery.has_lost();
+        if seq.nxt >= app.stream.end() && !lost {
+            return Waits::Nothing;
+        }
+        let outstanding = self.recovery.in_path(&self.tx);
+        let room = outstanding < self.tx.window.usable()
+            && self.tx.is_within_limit()
+            && seq.rwnd_room() > 0;
+        if room && !lost && app.is_held_back(seq) {
+            Waits::Partial
+        } else if self.recovery.waits_for_its_time(&self.tx, now) {
+            Waits::Nothing
+        } else {
+            Waits::Window
+        }
+    }
+
+    /// The sender has nothing that it could send now: why, in the order of precedence of [`crate::tcp::limits`].
+    #[inline]
+    pub(super) fn why_it_stops(&self, now: f64) -> Limit {
+        let Tx { seq, app, .. } = &self.tx;
+        if self.recovery.is_repairing(&self.tx) {
+            return Limit::Recovery;
+        }
+        if seq.is_opening() {
+            return Limit::Cwnd;
+        }
+        let lost = self.recovery.has_lost();
+        if !lost && seq.nxt >= app.stream.end() {
+            if app.sleeps {
+                Limit::SendBuffer
+            } else {
+                Limit::Source
+            }
+        } else if !lost && app.unsent(seq) == 0 {
+            Limit::SendBuffer
+        } else if !lost && app.is_held_back(seq) {
+            Limit::Nagle
+        } else if !lost && (!self.tx.is_within_limit() || seq.rwnd_room() == 0) {
+            Limit::Rwnd
+        } else if self.recovery.waits_for_its_time(&self.tx, now) {
+            Limit::Pacing
+        } else {
+            Limit::Cwnd
+        }
+    }
+}
