@@ -13,6 +13,8 @@ mod classic;
 mod dupacks;
 mod rack;
 mod sack;
+#[cfg(test)]
+mod testing;
 
 pub use rack::Bound;
 
@@ -129,7 +131,7 @@ impl Recovery {
         match self {
             Self::Classic(_) => classic::pipe(tx),
             Self::Sack(sack) => sack.pipe(tx),
-            Self::Rack(rack) => rack.pipe(),
+            Self::Rack(rack) => rack.outstanding().pipe(),
         }
     }
 
@@ -141,13 +143,15 @@ impl Recovery {
 
     /// Segments outstanding; where each is judged, without those that have arrived or are lost.
     pub fn in_path(&self, tx: &Tx) -> u64 {
-        self.rack().map_or(tx.seq.nxt - tx.seq.una, Rack::pipe)
+        self.rack()
+            .map_or(tx.seq.nxt - tx.seq.una, |rack| rack.outstanding().pipe())
     }
 
     /// Whether a segment has been found lost that waits to be sent again.
     #[inline]
     pub fn has_lost(&self) -> bool {
-        self.rack().is_some_and(Rack::has_lost)
+        self.rack()
+            .is_some_and(|rack| rack.outstanding().has_lost())
     }
 
     /// Whether the window has room and the next segment's time has not come.
@@ -165,12 +169,12 @@ impl Recovery {
 
     /// Segments reported selectively whose predecessor is, too.
     pub fn joined(&self) -> u64 {
-        self.rack().map_or(0, Rack::joined)
+        self.rack().map_or(0, |rack| rack.outstanding().joined())
     }
 
     /// What is known of losses, where the recovery judges segments.
     pub fn losses(&self) -> Option<Losses> {
-        self.rack().map(Rack::losses)
+        self.rack().map(|rack| rack.outstanding().losses())
     }
 
     #[inline]

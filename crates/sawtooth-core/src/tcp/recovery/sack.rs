@@ -4,6 +4,9 @@
 //! TCP", CCR 26(3), 1996, §4 (`sack_pipe = "counter"`: the path's content is counted since the loss, and a hole is
 //! retransmitted as soon as anything above it has arrived).
 
+#[cfg(test)]
+mod tests;
+
 use super::dupacks::{self, Dupacks, Reduction};
 use crate::events::Event;
 use crate::packet::Ack;

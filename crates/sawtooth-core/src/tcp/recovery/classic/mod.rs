@@ -3,6 +3,8 @@
 pub mod newreno;
 pub mod reno;
 pub mod tahoe;
+#[cfg(test)]
+mod tests;
 
 use super::dupacks::Dupacks;
 use crate::events::Event;

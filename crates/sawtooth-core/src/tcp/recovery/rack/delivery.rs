@@ -1,10 +1,9 @@
-//! What an acknowledgement has delivered.
+//! What an acknowledgement has delivered, and the round trip that it tells.
 //!
-//! Specifications: RFC 8985 §6.2 step 1; RFC 2018 §5; RFC 7323 §4.3 (which timestamp is repeated).
+//! Specifications: RFC 6298 §3, RFC 7323 §4.1.
 
-use super::Rack;
+use super::undo::Undo;
 use crate::events::Event;
-use crate::packet::Ack;
 use crate::tcp::segments::Segment;
 use crate::tcp::sender::tx::Tx;
 
@@ -16,83 +15,64 @@ pub struct Delivery {
     /// When the first and the last of the segments that were sent only once had left.
     pub first_sent: f64,
     pub last_sent: f64,
-    /// Whether there was one, and one that was outstanding when the last loss was found.
+    /// Whether there was one, and one that was outstanding when the last loss was found: before this segment.
     pub originals: bool,
     pub originals_of_episode: bool,
+    recovery_point: u64,
     /// Whether something that was sent again was acknowledged cumulatively.
     pub repairs: bool,
 }
 
 impl Delivery {
-    /// Takes note of what has arrived.
-    pub fn take(rack: &mut Rack, tx: &mut Tx, now: Event, ack: &Ack) -> Self {
-        let mut news = Self {
-            acked: ack.next - tx.seq.una,
+    /// Nothing so far; `acked` segments are acknowledged cumulatively.
+    pub fn none(acked: u64, recovery_point: u64) -> Self {
+        Self {
+            acked,
             delivered: 0,
             first_sent: f64::INFINITY,
             last_sent: f64::NEG_INFINITY,
             originals: false,
             originals_of_episode: false,
+            recovery_point,
             repairs: false,
-        };
-        let (clock, echo) = (tx.stamps.clock, tx.stamps.echo);
-        // What is acknowledged cumulatively had arrived first: with a delayed acknowledgement one can report both a segment in order and a later
-        // one beyond a hole, which is no reordering.
-        for seq in tx.seq.una..ack.next {
-            if let Some(segment) = rack.segments.acknowledge_first()
-                && !segment.sacked
-            {
-                let sent = segment.sent;
-                news.repairs |= segment.retransmitted;
-                let earlier = segment.retransmitted
-                    && clock.is_some_and(|clock| echo.precedes(clock.stamp(sent)));
-                news.add(rack, now.time, seq, &segment, earlier);
-            }
         }
-        if ack.next > tx.seq.una {
-            tx.seq.on_ack(ack.next);
-            tx.reported.on_ack(ack.next);
-        }
-        if !ack.sack.is_empty() {
-            let mut parts = std::mem::take(&mut rack.parts);
-            for range in ack.sack.ranges(ack.next) {
-                let scoreboard = &mut tx.reported.scoreboard;
-                scoreboard.insert(range, |part| parts.push(part));
-            }
-            // Blocks come newest first: where acknowledgements are lost, that is not the order in which segments arrived.
-            parts.sort_unstable_by_key(|part| part.start);
-            for part in parts.drain(..) {
-                for seq in part.start..part.end {
-                    if let Some(segment) = rack.segments.sack(seq) {
-                        // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which tells nothing of this one.
-                        news.add(rack, now.time, seq, &segment, false);
-                    }
-                }
-            }
-            rack.parts = parts;
-        }
-        news
     }
 
     /// Segment `seq` is delivered.
     #[inline]
-    fn add(&mut self, rack: &mut Rack, now: f64, seq: u64, segment: &Segment, earlier: bool) {
+    pub fn add(&mut self, seq: u64, segment: &Segment) {
         self.delivered += 1;
-        if rack.measures_rate {
-            let Segment {
-                snapshot,
-                sent,
-                transmission,
-                ..
-            } = *segment;
-            rack.rate.on_delivered(now, snapshot, sent, transmission);
-        }
         if !segment.retransmitted {
             self.first_sent = self.first_sent.min(segment.sent);
             self.last_sent = self.last_sent.max(segment.sent);
             self.originals = true;
-            self.originals_of_episode |= seq < rack.recovery_point;
+            self.originals_of_episode |= seq < self.recovery_point;
         }
-        rack.detect.on_delivered(now, seq, segment, earlier);
+    }
+
+    /// A round trip is measured with every acknowledgement of something that was sent once. The timer takes
+    /// the first such segment's, which includes the receiver's delay; the algorithm hears of the last one's.
+    pub fn measure(&self, tx: &mut Tx, now: Event, undo: &mut Undo) -> Option<f64> {
+        let timers = &mut tx.timers;
+        if self.acked > 0 {
+            timers.rto.end_back_off();
+        }
+        if !self.originals || self.repairs {
+            // Of what was sent again only its timestamp tells which transmission it was, and it tells so of all that is acknowledged with it. The algorithm
+            // hears of that, too. Measured of Linux 6.1 by the round trips of its `westwood`: it takes a path of 20.03 ms for one of 20 when the timestamps of
+            // a repair are 20 ms apart, and for one of 21 when they are 21, whether or not the repair acknowledges segments that were sent once.
+            let echoed = tx.stamps.echoed_rtt(now.time);
+            let rtt = echoed.filter(|_| self.acked > 0)?;
+            timers.sample(now.time - rtt, rtt);
+            return Some(rtt);
+        }
+        let rtt = now.time - self.first_sent;
+        let last = now.time - self.last_sent;
+        timers.rto.sample(self.first_sent, rtt);
+        timers.count(rtt, last);
+        if let Some(estimators) = undo.adapts(tx.seq.una) {
+            timers.rto.adapt_to_spurious(estimators, last);
+        }
+        Some(last)
     }
 }

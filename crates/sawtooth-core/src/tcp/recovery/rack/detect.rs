@@ -132,3 +132,153 @@ impl Detect {
         f64::from(self.reo_wnd_mult) * self.min_rtt / 4.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::rate::Snapshot;
+
+    const RTT: f64 = 0.1;
+
+    /// Segments sent 1 ms apart.
+    fn flight(count: u32) -> Segments {
+        let mut segments = Segments::default();
+        for seq in 0..count {
+            segments.on_send(u64::from(seq), f64::from(seq) / 1000.0, Snapshot::default());
+        }
+        segments
+    }
+
+    /// Segment `seq` is reported a round trip after it left.
+    fn report(detect: &mut Detect, segments: &mut Segments, seq: u64) -> f64 {
+        let segment = segments.sack(seq).expect("news");
+        let now = segment.sent + RTT;
+        detect.on_delivered(now, seq, &segment, false);
+        now
+    }
+
+    fn near(left: f64, right: f64) -> bool {
+        (left - right).abs() < 1e-6
+    }
+
+    #[test]
+    fn rfc8985_6_2_step_2_the_most_recently_sent_of_the_segments_delivered_counts() {
+        let (mut detect, mut segments) = (Detect::new(), flight(5));
+        report(&mut detect, &mut segments, 3);
+        // An earlier one that arrives later changes nothing.
+        let segment = segments.sack(1).expect("news");
+        detect.on_delivered(0.2, 1, &segment, false);
+        assert_eq!(detect.newest, Some(3));
+        assert!(near(detect.rtt, RTT));
+    }
+
+    #[test]
+    fn rfc8985_6_2_step_2_what_comes_sooner_than_any_round_trip_is_of_an_earlier_transmission() {
+        let (mut detect, mut segments) = (Detect::new(), flight(3));
+        report(&mut detect, &mut segments, 1);
+        segments.on_send(0, 0.15, Snapshot::default());
+        let again = segments.sack(0).expect("news");
+        detect.on_delivered(0.16, 0, &again, false);
+        assert_eq!(detect.newest, Some(1));
+        // Nor is it if a timestamp tells so.
+        detect.on_delivered(0.4, 0, &again, true);
+        assert_eq!(detect.newest, Some(1));
+        detect.on_delivered(0.4, 0, &again, false);
+        assert_eq!(detect.newest, Some(3));
+    }
+
+    #[test]
+    fn rfc8985_6_2_step_3_a_segment_below_what_was_delivered_shows_reordering_unless_it_was_sent_again()
+     {
+        let (mut detect, mut segments) = (Detect::new(), flight(5));
+        report(&mut detect, &mut segments, 2);
+        segments.on_send(0, 0.15, Snapshot::default());
+        report(&mut detect, &mut segments, 0);
+        assert!(!detect.reordering_seen);
+        report(&mut detect, &mut segments, 1);
+        assert!(detect.reordering_seen);
+        assert_eq!(detect.fack, 3);
+    }
+
+    #[test]
+    fn rfc8985_6_2_step_4_the_window_is_a_quarter_of_the_least_round_trip_unless_dupthresh_are_reported()
+     {
+        let mut detect = Detect::new();
+        detect.min_rtt = RTT;
+        assert!(near(detect.reo_wnd(false, Some(1.0)), 0.025));
+        assert_eq!(detect.reo_wnd(true, Some(1.0)), 0.0);
+        // With reordering it stays, however many are reported.
+        detect.reordering_seen = true;
+        assert!(near(detect.reo_wnd(true, Some(1.0)), 0.025));
+        assert!(near(detect.reo_wnd(true, Some(0.01)), 0.01), "SRTT at most");
+    }
+
+    #[test]
+    fn rfc8985_6_2_step_4_every_round_with_a_dsack_widens_it_by_a_quarter_for_16_recoveries() {
+        let mut detect = Detect::new();
+        detect.min_rtt = RTT;
+        detect.on_dsack(0, 10);
+        detect.on_dsack(5, 15);
+        assert!(near(detect.widest_reo_wnd(), 0.05), "one for a round trip");
+        detect.on_dsack(10, 20);
+        assert!(near(detect.widest_reo_wnd(), 0.075));
+        for _ in 0..15 {
+            detect.on_recovered();
+        }
+        assert!(near(detect.widest_reo_wnd(), 0.075));
+        detect.on_recovered();
+        assert!(near(detect.widest_reo_wnd(), 0.025));
+    }
+
+    #[test]
+    fn rfc8985_6_2_step_5_what_was_sent_a_round_trip_and_the_window_ago_is_lost_and_the_rest_is_waited_for()
+     {
+        let (mut detect, mut segments) = (Detect::new(), flight(40));
+        // Segment 30 arrives after 100 ms, at 130 ms: lost is what was sent up to 5 ms, the last of the others at 29 ms.
+        let now = report(&mut detect, &mut segments, 30);
+        let lost = detect.find_losses(&mut segments, now, 3, None, false);
+        assert_eq!(lost, 6);
+        let (looked, again) = detect.look_again.expect("some remain");
+        assert!(near(looked, 0.13) && near(again, 0.029 + 0.125 - 0.13));
+        // The timer of that: all that was sent before it is lost, and nothing after it.
+        let lost = detect.find_losses(&mut segments, looked + again, 3, None, false);
+        assert_eq!((lost, detect.look_again), (24, None));
+        assert_eq!(segments.pipe(), 9);
+    }
+
+    #[test]
+    fn rfc8985_6_2_step_4_with_dupthresh_reported_nothing_is_waited_for() {
+        let (mut detect, mut segments) = (Detect::new(), flight(10));
+        let mut now = 0.0;
+        for seq in 7..9 {
+            now = report(&mut detect, &mut segments, seq);
+            assert_eq!(detect.find_losses(&mut segments, now, 3, None, false), 0);
+        }
+        now = report(&mut detect, &mut segments, 9).max(now);
+        assert_eq!(detect.find_losses(&mut segments, now, 3, None, false), 7);
+    }
+
+    #[test]
+    fn rfc8985_6_2_a_lost_retransmission_is_found_by_what_was_sent_after_it() {
+        let (mut detect, mut segments) = (Detect::new(), flight(4));
+        let now = report(&mut detect, &mut segments, 3);
+        assert_eq!(detect.find_losses(&mut segments, now, 3, None, true), 3);
+        for seq in 0..2 {
+            segments.on_send(seq, 0.11, Snapshot::default());
+        }
+        // That of segment 1 arrives, and the first one's does not.
+        let again = segments.sack(1).expect("news");
+        detect.on_delivered(0.211, 1, &again, false);
+        assert_eq!(detect.find_losses(&mut segments, 0.211, 3, None, true), 1);
+        assert_eq!(segments.next_lost(), Some(0));
+    }
+
+    #[test]
+    fn rfc8985_6_3_at_a_timeout_what_was_sent_a_round_trip_and_the_window_ago_is_lost() {
+        let (mut detect, mut segments) = (Detect::new(), flight(10));
+        report(&mut detect, &mut segments, 2);
+        assert!(near(detect.timeout_deadline(0.5), 0.4));
+        detect.reordering_seen = true;
+        assert!(near(detect.timeout_deadline(0.5), 0.375));
+    }
+}

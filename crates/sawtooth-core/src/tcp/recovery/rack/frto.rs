@@ -47,3 +47,67 @@ impl Frto {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first acknowledgement after the retransmission covers it, and more was outstanding.
+    const PARTIAL: Heard = Heard {
+        originals: false,
+        is_partial: true,
+        has_more: true,
+    };
+    const ORIGINALS: Heard = Heard {
+        originals: true,
+        ..PARTIAL
+    };
+
+    #[test]
+    fn rfc5682_3_1_step_2b_and_3b_what_was_not_sent_again_arrives_so_the_timeout_was_spurious() {
+        let Verdict::Undecided(next) = Frto::Retransmitted.on_ack(PARTIAL) else {
+            panic!("step 2b sends new data");
+        };
+        assert_eq!(next, Frto::NewData);
+        assert_eq!(next.on_ack(ORIGINALS), Verdict::Spurious);
+        // The retransmission's acknowledgement can bring them, too.
+        assert_eq!(Frto::Retransmitted.on_ack(ORIGINALS), Verdict::Spurious);
+    }
+
+    #[test]
+    fn rfc5682_3_1_step_3a_nothing_that_was_not_sent_again_arrives_so_the_timeout_was_right() {
+        assert_eq!(
+            Frto::NewData.on_ack(PARTIAL),
+            Verdict::Undecided(Frto::Over)
+        );
+    }
+
+    #[test]
+    fn rfc5682_3_1_step_2a_a_duplicate_acknowledgement_tells_nothing_yet() {
+        let duplicate = Heard {
+            is_partial: false,
+            ..PARTIAL
+        };
+        assert_eq!(
+            Frto::Retransmitted.on_ack(duplicate),
+            Verdict::Undecided(Frto::Retransmitted)
+        );
+    }
+
+    #[test]
+    fn rfc5682_3_1_step_2b_without_new_data_the_test_is_over() {
+        let finished = Heard {
+            has_more: false,
+            ..PARTIAL
+        };
+        assert_eq!(
+            Frto::Retransmitted.on_ack(finished),
+            Verdict::Undecided(Frto::Over)
+        );
+    }
+
+    #[test]
+    fn rfc5682_3_1_a_test_that_is_over_stays_over() {
+        assert_eq!(Frto::Over.on_ack(ORIGINALS), Verdict::Undecided(Frto::Over));
+    }
+}

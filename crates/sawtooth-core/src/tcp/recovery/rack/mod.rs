@@ -3,15 +3,15 @@
 //!
 //! | Rule | Specification | File |
 //! |---|---|---|
-//! | what has arrived | RFC 8985 §6.2 step 1, RFC 2018 | `delivery.rs` |
+//! | what is outstanding, what has arrived | RFC 8985 §6.2 step 1, RFC 2018 | `outstanding.rs`, `delivery.rs` |
 //! | what is lost | RFC 8985 §6; Mathis and Mahdavi 1996, RFC 5827 | `detect.rs`; `fack.rs` |
 //! | tail loss probe | RFC 8985 §7 | `tlp.rs` |
-//! | the timer | RFC 8985 §8, RFC 6298 §5 | `timer.rs` |
+//! | the timer | RFC 8985 §8, RFC 6298 §5 | `timer.rs`, `timeout.rs` |
 //! | the window during a reduction | RFC 9937, RFC 6937 | `reduction.rs` |
 //! | how much of it is in use | RFC 7661 §4 | `usage.rs` |
 //! | spurious timeouts | RFC 5682 | `frto.rs` |
 //! | taking a reduction back | RFC 3708, RFC 4015, RFC 3522 | `undo.rs` |
-//! | what leaves next | RFC 6675 §5, RFC 3042 | `transmit.rs` |
+//! | what leaves next | RFC 6675 §5, RFC 3042 | `pace.rs` |
 //!
 //! This file joins them. A mark's reduction (RFC 3168 §6.1.2) takes the same way as a loss's.
 
@@ -19,36 +19,39 @@ mod delivery;
 mod detect;
 mod fack;
 mod frto;
+mod outstanding;
+mod pace;
+mod phase;
 mod reduction;
+#[cfg(test)]
+mod tests;
+mod timeout;
 mod timer;
 mod tlp;
-mod transmit;
 mod undo;
 mod usage;
 
 pub use fack::ENTRY as FACK;
+pub use pace::pacing_rate;
 pub use reduction::Bound;
-pub use transmit::pacing_rate;
 
 use self::delivery::Delivery;
-use self::detect::Detect;
 use self::frto::{Frto, Heard, Verdict};
+use self::outstanding::{Judge, Outstanding};
+use self::pace::Pace;
+use self::phase::Phase;
 use self::reduction::Prr;
-use self::timer::{Purpose, Situation, Timer};
+use self::timer::Timer;
 use self::tlp::Tlp;
-use self::transmit::Pace;
 use self::undo::Undo;
-use self::usage::Usage;
-use crate::cc::{self, Signal, Windows};
-use crate::events::{Event, Key};
+use crate::cc::{self, Windows};
+use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
-use crate::tcp::episodes::{Cause, Losses};
+use crate::tcp::episodes::Cause;
 use crate::tcp::params::{Eifel, whole};
-use crate::tcp::rate::Rate;
-use crate::tcp::scoreboard::Range;
-use crate::tcp::segments::Segments;
 use crate::tcp::sender::tx::Tx;
+use crate::tcp::timestamps::Clock;
 use crate::units::Instant;
 
 pub const ENTRY: Entry<()> = Entry {
@@ -59,60 +62,16 @@ pub const ENTRY: Entry<()> = Entry {
     new: (),
 };
 
-/// How far the sender is from its last loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Open,
-    /// Between a mark and its recovery point: the window walks down as in a recovery, and nothing is lost.
-    Cwr(Prr),
-    /// Between a loss and its recovery point.
-    Recovery(Prr),
-    /// After a timeout, up to its recovery point.
-    Timeout(Frto),
-}
-
-impl Phase {
-    /// Whether nothing outstanding is known to be lost.
-    fn is_lossless(self) -> bool {
-        matches!(self, Self::Open | Self::Cwr(_))
-    }
-
-    /// The reduction under way.
-    #[inline]
-    fn prr(&mut self) -> Option<&mut Prr> {
-        match self {
-            Self::Cwr(prr) | Self::Recovery(prr) => Some(prr),
-            Self::Open | Self::Timeout(_) => None,
-        }
-    }
-}
-
-/// By what losses are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Judge {
-    /// RACK: time.
-    Time,
-    /// FACK: the highest segment reported.
-    Forward,
-}
-
 /// The state of this recovery.
 #[derive(Debug)]
 pub struct Rack {
-    segments: Segments,
-    judge: Judge,
-    detect: Detect,
-    rate: Rate,
-    /// Whether the algorithm asks for delivery rates.
-    measures_rate: bool,
+    outstanding: Outstanding,
     phase: Phase,
     recovery_point: u64,
     undo: Undo,
     tlp: Tlp,
     timer: Timer,
-    usage: Usage,
     pace: Pace,
-    parts: Vec<Range>,
 }
 
 impl Rack {
@@ -127,19 +86,13 @@ impl Rack {
 
     fn with(judge: Judge, needs: cc::Needs) -> Self {
         Self {
-            segments: Segments::default(),
-            judge,
-            detect: Detect::new(),
-            rate: Rate::default(),
-            measures_rate: needs.rates != cc::Rates::Unused,
+            outstanding: Outstanding::new(judge, needs.rates != cc::Rates::Unused),
             phase: Phase::Open,
             recovery_point: 0,
             undo: Undo::default(),
             tlp: Tlp::default(),
             timer: Timer::new(),
-            usage: Usage::default(),
             pace: Pace::new(),
-            parts: Vec::new(),
         }
     }
 
@@ -149,20 +102,25 @@ impl Rack {
         }
         let flight_size = tx.seq.flight_size();
         let syn = tx.seq.is_opening() && ack.next > 0;
-        let news = Delivery::take(self, tx, now, ack);
-        let rtt_secs = self.measure(tx, now, &news);
+        let news = self.outstanding.take(tx, now, ack, self.recovery_point);
+        let rtt_secs = news.measure(tx, now, &mut self.undo);
         if !syn {
             tx.announce(now, news.acked, rtt_secs);
         }
         if ack.duplicate {
             if !self.tlp.is_out() {
-                self.detect.on_dsack(tx.seq.una, tx.seq.max);
+                self.outstanding.detect.on_dsack(tx.seq.una, tx.seq.max);
             }
             self.undo.on_dsack();
         }
         if self.tlp.on_ack(ack.next, ack.duplicate) && self.phase.is_lossless() {
             // The window is reduced as for a loss that was recovered from at once.
-            tx.reduce(now, Cause::TailLossProbe, Some(self.losses()), 0);
+            tx.reduce(
+                now,
+                Cause::TailLossProbe,
+                Some(self.outstanding.losses()),
+                0,
+            );
         }
         let lost = self.find_losses(tx, now, false);
         if news.delivered > news.acked {
@@ -188,32 +146,6 @@ impl Rack {
         self.timer.arm_due = true;
     }
 
-    /// A round trip is measured with every acknowledgement of something that was sent once (RFC 6298 §3, RFC 7323 §4.1). The timer takes
-    /// the first such segment's, which includes the receiver's delay; the algorithm hears of the last one's.
-    fn measure(&mut self, tx: &mut Tx, now: Event, news: &Delivery) -> Option<f64> {
-        let timers = &mut tx.timers;
-        if news.acked > 0 {
-            timers.rto.end_back_off();
-        }
-        if !news.originals || news.repairs {
-            // Of what was sent again only its timestamp tells which transmission it was, and it tells so of all that is acknowledged with it. The algorithm
-            // hears of that, too. Measured of Linux 6.1 by the round trips of its `westwood`: it takes a path of 20.03 ms for one of 20 when the timestamps of
-            // a repair are 20 ms apart, and for one of 21 when they are 21, whether or not the repair acknowledges segments that were sent once.
-            let echoed = tx.stamps.echoed_rtt(now.time);
-            let rtt = echoed.filter(|_| news.acked > 0)?;
-            timers.sample(now.time - rtt, rtt);
-            return Some(rtt);
-        }
-        let rtt = now.time - news.first_sent;
-        let last = now.time - news.last_sent;
-        timers.rto.sample(news.first_sent, rtt);
-        timers.count(rtt, last);
-        if let Some(estimators) = self.undo.adapts(tx.seq.una) {
-            timers.rto.adapt_to_spurious(estimators, last);
-        }
-        Some(last)
-    }
-
     fn on_established(&mut self, tx: &mut Tx, now: Event, rtt_secs: Option<f64>) {
         if let Some(rtt_secs) = rtt_secs {
             tx.window.on_handshake(now.time, rtt_secs);
@@ -223,21 +155,12 @@ impl Rack {
         self.undo.end();
     }
 
-    /// Finds losses, by time or by the highest segment reported; how many. `expired`: their timer has expired.
+    /// Finds losses; how many. `expired`: the timer for that has expired.
     #[inline]
     fn find_losses(&mut self, tx: &Tx, now: Event, expired: bool) -> u64 {
-        let repairing = !self.phase.is_lossless();
-        let (detect, segments) = (&mut self.detect, &mut self.segments);
-        let lost = match self.judge {
-            Judge::Time => {
-                let dup_thresh = u64::from(tx.config.dup_thresh);
-                let srtt = tx.timers.rto.srtt_secs();
-                detect.find_losses(segments, now.time, dup_thresh, srtt, repairing)
-            }
-            Judge::Forward => fack::find_losses(detect, segments, tx, now.time, expired, repairing),
-        };
-        self.rate.lost += lost;
-        lost
+        let repairing = self.is_repairing();
+        self.outstanding
+            .find_losses(tx, now.time, expired, repairing)
     }
 
     // --- phases ---------------------------------------------------------------------------------------------------------
@@ -255,7 +178,7 @@ impl Rack {
                 self.leave(tx, now, true);
                 // What was found lost of what was sent during the recovery is another episode's. Measured of Linux 6.1: the acknowledgement that ends a
                 // recovery and shows a loss beyond it begins another, and reduces the window again.
-                return self.has_lost();
+                return self.outstanding.has_lost();
             }
             Phase::Recovery(_) => {
                 self.undo_by_dsack(tx, now, false);
@@ -270,7 +193,12 @@ impl Rack {
     fn enter_recovery(&mut self, tx: &mut Tx, now: Event) {
         let before = tx.window.windows();
         let once = tx.is_reduced_for_mark();
-        tx.reduce(now, self.cause(), Some(self.losses()), 0);
+        tx.reduce(
+            now,
+            self.outstanding.cause(),
+            Some(self.outstanding.losses()),
+            0,
+        );
         if tx.config.prr && !tx.window.needs.rules_recovery {
             tx.window.prescribe(now.time, before.cwnd);
         }
@@ -291,7 +219,7 @@ impl Rack {
     /// A mark was echoed.
     fn enter_cwr(&mut self, tx: &mut Tx, now: Event) {
         let before = tx.window.windows();
-        tx.reduce_for_mark(now, Some(self.losses()));
+        tx.reduce_for_mark(now, Some(self.outstanding.losses()));
         if tx.window.needs.rules_recovery {
             return;
         }
@@ -317,7 +245,7 @@ impl Rack {
         }
         self.phase = Phase::Open;
         self.undo.end();
-        self.detect.on_recovered();
+        self.outstanding.detect.on_recovered();
         tx.window.on_recovered(now.time);
     }
 
@@ -345,7 +273,7 @@ impl Rack {
 
     /// Restores the windows if all retransmissions were reported as duplicates. `over`: everything that was outstanding at the loss has arrived.
     fn undo_by_dsack(&mut self, tx: &mut Tx, now: Event, over: bool) -> bool {
-        if !tx.config.undo || (self.has_lost() && !over) {
+        if !tx.config.undo || (self.outstanding.has_lost() && !over) {
             return false;
         }
         let before = self.undo.by_dsack();
@@ -373,7 +301,7 @@ impl Rack {
             episodes.undo();
         }
         tx.window.on_undo(now.time, before);
-        self.segments.forget_losses();
+        self.outstanding.segments.forget_losses();
         self.undo.end();
         self.phase = Phase::Open;
         true
@@ -391,17 +319,13 @@ impl Rack {
         flight_size: u64,
         rtt_secs: Option<f64>,
     ) {
-        let pipe = self.segments.pipe();
-        let rate = if self.measures_rate {
-            self.rate.sample(self.detect.min_rtt)
-        } else {
-            None
-        };
+        let pipe = self.outstanding.pipe();
+        let rate = self.outstanding.rate_sample();
         if news.delivered == 0 && lost == 0 {
             return;
         }
         let reduction = self.phase.prr();
-        let limited = self.usage.limits(tx.window.windows());
+        let limited = self.pace.usage.limits(tx.window.windows());
         tx.window.on_ack(&cc::Ack {
             now: Instant::from_secs(now.time),
             acked: news.acked,
@@ -433,108 +357,47 @@ impl Rack {
         }
     }
 
-    // --- the timer ------------------------------------------------------------------------------------------------------
+    // --- sending --------------------------------------------------------------------------------------------------------
 
-    /// Sets the timer for what it is needed for next.
-    fn arm(&mut self, tx: &mut Tx, now: Event) {
-        let situation = Situation {
-            idle: self.segments.is_empty(),
-            look_again: self.detect.look_again,
-            may_probe: self.phase.is_lossless()
-                && !self.tlp.is_out()
-                && self.segments.sacked() == 0,
-        };
-        self.timer.arm(tx, now, situation);
-        tx.timers.recovery = self.timer.or(self.pace.timer);
+    /// The next segment to send now.
+    #[inline]
+    pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<u64> {
+        let is_open = self.phase == Phase::Open;
+        let next = self.pace.next(tx, now, &mut self.outstanding, is_open);
+        if next.is_none() && self.pace.is_ahead(now.time) {
+            tx.timers.recovery = self.timer.or(self.pace.timer);
+        }
+        next
     }
 
-    pub fn on_timer(&mut self, tx: &mut Tx, now: Event) {
-        if self.pace.timer.time <= now.time {
-            self.pace.timer = Key::NEVER;
-            if self.timer.deadline.time > now.time {
-                tx.timers.recovery = self.timer.deadline;
-                return;
-            }
+    /// Segment `seq` is about to leave.
+    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
+        self.pace.on_send(tx, now.time, seq);
+        let again = seq < tx.seq.max;
+        let idle = self.outstanding.segments.is_empty();
+        self.outstanding.on_send(now.time, seq);
+        if let Some(prr) = self.phase.prr() {
+            prr.on_send();
         }
-        match self.timer.purpose {
-            Purpose::Timeout => self.on_timeout(tx, now),
-            Purpose::Probe => self.send_probe(tx, now),
-            Purpose::Reordering => {
-                let lost = self.find_losses(tx, now, true);
-                if lost > 0 && self.phase.is_lossless() {
-                    self.enter_recovery(tx, now);
-                    // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
-                    // them found lost by the timer: a window of 3).
-                    let pipe = self.segments.pipe();
-                    if let Some(prr) = self.phase.prr()
-                        && prescribes_reduction(tx)
-                    {
-                        prr.prescribe(tx, now, 0, pipe, false);
-                    }
-                }
-                self.timer.arm_due = true;
-            }
+        if again {
+            let stamp = Clock::stamp_by(tx.stamps.clock, now.time);
+            self.undo.on_retransmit(seq, stamp);
+        }
+        if idle {
+            self.timer.restarted = now.time;
+        }
+        if idle || !again {
+            self.timer.arm_due = true;
         }
     }
 
-    /// RFC 6298 §5.4 to §5.6, RFC 8985 §6.3.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    fn on_timeout(&mut self, tx: &mut Tx, now: Event) {
-        tx.begin_timeout(now, Some(self.losses()));
-        let before = tx.window.windows();
-        let estimators = tx.timers.rto.before_timeout();
-        let again = matches!(self.phase, Phase::Timeout(_));
-        let once = tx.is_reduced_for_mark();
-        tx.note_reduction(false);
-        if again || once {
-            // The timeout of what a timeout has sent again (RFC 5681 §3.1), or of a window that a mark has reduced (RFC 3168 §6.1.2): the
-            // threshold stays.
-            tx.window.prescribe(now.time, 1.0);
-        } else {
-            tx.counters.congestion_signals += 1;
-            let episode = tx.episode(now, Signal::Rto, 0);
-            tx.window.on_congestion(now.time, &episode);
+    /// Nothing more leaves now.
+    #[inline]
+    pub fn on_stop(&mut self, tx: &mut Tx, now: Event) {
+        self.pace.on_stop(tx);
+        if std::mem::take(&mut self.timer.arm_due) {
+            self.arm(tx, now);
         }
-        // RFC 2018 §8: the receiver has reported the first segment, and yet has not got it. What it has reported means nothing any more.
-        let reneged = self.segments.first_is_sacked();
-        if reneged {
-            self.segments.forget_sacks();
-            tx.clear_scoreboard();
-            self.undo.end();
-        } else if !again {
-            self.undo.begin(before, estimators);
-        }
-        // What was sent lately may be on its way (RFC 8985 §6.3); without times everything is lost (RFC 6675 §5.1).
-        let deadline = if reneged || self.judge == Judge::Forward {
-            f64::INFINITY
-        } else {
-            self.detect.timeout_deadline(now.time)
-        };
-        self.rate.lost += self.segments.mark_lost_on_timeout(deadline);
-        let asks = tx.config.frto && tx.seq.una > 0 && self.phase.is_lossless() && !reneged;
-        self.phase = Phase::Timeout(if asks {
-            Frto::Retransmitted
-        } else {
-            Frto::Over
-        });
-        self.recovery_point = tx.seq.max;
-        self.tlp.end();
-        self.detect.look_again = None;
-        let pipe = self.segments.pipe();
-        tx.window.prescribe(now.time, pipe as f64 + 1.0);
-        tx.timers.rto.back_off();
-        tx.pending = Some(tx.seq.una);
-        self.timer.restart(now);
-    }
-
-    /// RFC 8985 §7.3: new data if there is any, or else the last segment again.
-    fn send_probe(&mut self, tx: &mut Tx, now: Event) {
-        let new = tx.has_new();
-        let seq = if new { tx.seq.nxt } else { tx.seq.max - 1 };
-        tx.counters.probes += 1;
-        tx.pending = Some(seq);
-        self.tlp.begin(tx.seq.max.max(seq + 1), !new);
-        self.timer.restart(now);
     }
 
     // --- what is known --------------------------------------------------------------------------------------------------
@@ -545,35 +408,24 @@ impl Rack {
         !self.phase.is_lossless()
     }
 
-    /// Segments considered in the path.
+    /// What is outstanding, segment by segment.
     #[inline]
-    pub fn pipe(&self) -> u64 {
-        self.segments.pipe()
+    pub fn outstanding(&self) -> &Outstanding {
+        &self.outstanding
     }
 
-    /// Whether a segment has been found lost that waits to be sent again.
+    /// New segments that the window has room for now.
+    pub fn room(&self, now: f64, window: u64) -> u64 {
+        if self.pace.is_ahead(now) {
+            return 0;
+        }
+        self.outstanding.room(window)
+    }
+
+    /// Whether `window` has room and the next segment's time has not come.
     #[inline]
-    pub fn has_lost(&self) -> bool {
-        self.segments.lost() > 0
-    }
-
-    /// Segments reported whose predecessor is, too.
-    pub fn joined(&self) -> u64 {
-        self.segments.joined()
-    }
-
-    pub fn losses(&self) -> Losses {
-        Losses {
-            found: self.rate.lost,
-            waiting: self.segments.lost(),
-        }
-    }
-
-    fn cause(&self) -> Cause {
-        match self.judge {
-            Judge::Time => Cause::Rack,
-            Judge::Forward => Cause::Fack,
-        }
+    pub fn waits_for_its_time(&self, now: f64, window: u64) -> bool {
+        self.pace.is_ahead(now) && self.outstanding.pipe() < window
     }
 }
 

@@ -120,11 +120,11 @@ mod tests {
         assert_eq!(prr.on_ack(Bound::SafeAck, 1, 10, 10, true), 0);
     }
 
-    /// RFC 6937 §4, the second example: of 20 segments the first 15 are lost, two left by limited transmit; what is sent with the third duplicate
-    /// acknowledgement and the two after it, and what is then in the path.
-    fn after_a_burst(bound: Bound) -> [(u64, u64); 3] {
-        let (mut prr, mut pipe) = (Prr::new(20), 5);
-        [(); 3].map(|()| {
+    /// RFC 6937 §3.1: with a window of 20, a threshold of 10 and two segments sent by limited transmit, what is in the path and what is sent with the third
+    /// duplicate acknowledgement and those after it, if `pipe` is left of that before them.
+    fn after_losses(bound: Bound, mut pipe: u64, acks: usize) -> Vec<(u64, u64)> {
+        let mut prr = Prr::new(20);
+        let mut step = || {
             pipe -= 1;
             let before = pipe;
             let sent = prr.on_ack(bound, 1, pipe, 10, false);
@@ -133,13 +133,32 @@ mod tests {
                 pipe += 1;
             }
             (before, sent)
-        })
+        };
+        (0..acks).map(|_| step()).collect()
     }
 
     #[test]
-    fn rfc6937_4_the_slow_start_bound_sends_two_for_one_and_the_conservative_one_for_one() {
-        assert_eq!(after_a_burst(Bound::SlowStart), [(4, 2), (5, 2), (6, 2)]);
-        assert_eq!(after_a_burst(Bound::Conservative), [(4, 1), (4, 1), (4, 1)]);
+    fn rfc6937_3_1_first_figure_after_one_loss_a_segment_leaves_for_every_second_that_arrives() {
+        // The rows `sent` from ack 3 and `pipe`, with what is sent, from ack 4 on, both up to 16. Its last three columns are no result of the algorithm
+        // above it.
+        let pipe = [18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12];
+        for bound in [Bound::SlowStart, Bound::Conservative, Bound::SafeAck] {
+            let (found, sent): (Vec<u64>, Vec<u64>) = after_losses(bound, 19, 14)
+                .into_iter()
+                .map(|(before, sent)| (before + sent, sent))
+                .unzip();
+            assert_eq!(found[1..], pipe, "{bound:?}");
+            assert_eq!(sent, [1, 0].repeat(7), "{bound:?}");
+        }
+    }
+
+    #[test]
+    fn rfc6937_3_1_second_figure_after_15_losses_the_bounds_send_two_for_one_and_one_for_one() {
+        // Acks 17 to 19: the rows `pipe` and `sent`.
+        let slow_start = after_losses(Bound::SlowStart, 5, 3);
+        assert_eq!(slow_start, [(4, 2), (5, 2), (6, 2)]);
+        let conservative = after_losses(Bound::Conservative, 5, 3);
+        assert_eq!(conservative, [(4, 1), (4, 1), (4, 1)]);
     }
 
     #[test]

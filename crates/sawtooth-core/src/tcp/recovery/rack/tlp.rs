@@ -43,3 +43,40 @@ pub fn pto(srtt: f64, flight_size: u64, max_ack_delay: f64, slack: f64) -> f64 {
             slack
         }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rfc8985_7_2_pto_is_two_round_trips_and_the_wait_of_a_delayed_acknowledgement_for_one_segment()
+     {
+        // SRTT 100 ms, WCDelAckT 200 ms.
+        assert_eq!(pto(0.1, 2, 0.2, 0.0), 0.2);
+        assert_eq!(pto(0.1, 1, 0.2, 0.0), 0.4);
+        // A kernel's timer has some slack.
+        assert_eq!(pto(0.125, 10, 0.2, 0.25), 0.5);
+    }
+
+    #[test]
+    fn rfc8985_7_4_2_a_retransmission_that_is_acknowledged_and_not_as_a_duplicate_has_repaired_a_loss()
+     {
+        let mut tlp = Tlp::default();
+        tlp.begin(10, true);
+        assert!(
+            !tlp.on_ack(9, false) && tlp.is_out(),
+            "not up to TLP.end_seq"
+        );
+        assert!(tlp.on_ack(10, false) && !tlp.is_out());
+        assert!(!tlp.on_ack(10, false), "once");
+    }
+
+    #[test]
+    fn rfc8985_7_4_2_a_duplicate_or_new_data_shows_no_loss() {
+        let mut tlp = Tlp::default();
+        tlp.begin(10, true);
+        assert!(!tlp.on_ack(10, true) && !tlp.is_out());
+        tlp.begin(11, false);
+        assert!(!tlp.on_ack(11, false) && !tlp.is_out());
+    }
+}

@@ -96,3 +96,73 @@ impl Undo {
         Some(estimators)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::timestamps::Clock;
+
+    const BEFORE: Windows = Windows {
+        cwnd: 20.0,
+        ssthresh: 40.0,
+    };
+
+    fn at(millis: u32) -> Stamp {
+        Clock::new(0.001).stamp(f64::from(millis) / 1000.0)
+    }
+
+    fn reduced(retransmissions: u64) -> Undo {
+        let mut undo = Undo::default();
+        undo.begin(BEFORE, None);
+        for seq in 0..retransmissions {
+            undo.on_retransmit(seq, at(100));
+        }
+        undo
+    }
+
+    #[test]
+    fn rfc3708_3_when_every_retransmission_was_reported_as_a_duplicate_nothing_was_lost() {
+        let mut undo = reduced(2);
+        undo.on_dsack();
+        assert_eq!(undo.by_dsack(), None, "one is left");
+        undo.on_dsack();
+        assert_eq!(undo.by_dsack(), Some(BEFORE));
+        undo.on_retransmit(2, at(120));
+        assert_eq!(undo.by_dsack(), None);
+        undo.end();
+        assert_eq!(undo.by_dsack(), None);
+    }
+
+    #[test]
+    fn rfc3522_3_2_step_5_an_echo_from_before_the_first_retransmission_is_of_the_original() {
+        let undo = reduced(1);
+        assert_eq!(undo.by_eifel(1, at(40)), Some(BEFORE));
+        assert_eq!(undo.by_eifel(1, at(100)), None, "of the retransmission");
+        assert_eq!(undo.by_eifel(1, Stamp::NONE), None);
+        // What acknowledges nothing that was sent again says nothing of it.
+        assert_eq!(undo.by_eifel(0, at(40)), None);
+    }
+
+    #[test]
+    fn rfc3522_3_2_step_2_retransmitts_is_the_first_ones() {
+        let mut undo = reduced(1);
+        undo.on_retransmit(1, at(300));
+        assert_eq!(undo.by_eifel(2, at(200)), None);
+    }
+
+    #[test]
+    fn rfc4015_3_3_the_timer_adapts_once_when_what_followed_the_timeout_is_acknowledged() {
+        let mut undo = Undo::default();
+        undo.begin(BEFORE, Some((0.1, 0.05)));
+        undo.adapt_after(30);
+        assert_eq!(undo.adapts(30), None, "up to segment 29 it was sent before");
+        assert_eq!(undo.adapts(31), Some((0.1, 0.05)));
+        assert_eq!(undo.adapts(32), None);
+    }
+
+    #[test]
+    fn rfc5682_3_1_a_spurious_timeout_restores_what_was_before_it() {
+        assert_eq!(reduced(3).by_frto(), Some(BEFORE));
+        assert_eq!(Undo::default().by_frto(), None);
+    }
+}

@@ -2,23 +2,23 @@
 //!
 //! Specifications: RFC 6675 §5 step C (the pipe compared with the window), RFC 3042 (limited transmit, which is included in that).
 
-use super::{Phase, Rack};
+use super::outstanding::Outstanding;
+use super::usage::Usage;
 use crate::events::{Child, Event, Key};
 use crate::tcp::pacer::{Flight, Paced};
-use crate::tcp::rate::Snapshot;
-use crate::tcp::segmentation::{Moment, Segmentation};
+use crate::tcp::segmentation::Moment;
 use crate::tcp::sender::tx::Tx;
-use crate::tcp::timestamps::Clock;
 use crate::units::Rate;
 
 /// When segments leave.
 #[derive(Debug)]
 pub struct Pace {
     /// When the next segment may be sent, if they are paced; and the timer for that.
-    pub until: f64,
+    until: f64,
     pub timer: Key,
     /// Segments left of the burst that is leaving, with segmentation offload.
-    pub burst: u64,
+    burst: u64,
+    pub usage: Usage,
 }
 
 impl Pace {
@@ -27,51 +27,53 @@ impl Pace {
             until: 0.0,
             timer: Key::NEVER,
             burst: 0,
+            usage: Usage::default(),
         }
     }
 
-    /// A segment leaves that takes `interval` seconds; up to so much of it may have been late.
-    fn on_send(&mut self, now: f64, interval: f64, credit: f64) {
-        let late = (now - self.until).clamp(0.0, interval * credit);
-        self.until = self.until.max(now) + interval - late;
-    }
-}
-
-impl Rack {
-    /// The next segment to send now.
+    /// Whether the next segment's time has not come.
     #[inline]
-    pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<u64> {
+    pub fn is_ahead(&self, now: f64) -> bool {
+        self.until > now
+    }
+
+    /// The next segment to send now. `is_open`: no reduction is under way.
+    #[inline]
+    pub fn next(
+        &mut self,
+        tx: &Tx,
+        now: Event,
+        outstanding: &mut Outstanding,
+        is_open: bool,
+    ) -> Option<u64> {
         let window = tx.window.usable();
         let new = tx.has_more() && tx.is_within_limit();
-        let pipe = self.segments.pipe();
-        let lost = self.segments.next_lost();
+        let pipe = outstanding.segments.pipe();
+        let lost = outstanding.segments.next_lost();
         if lost.is_none() && !new {
             if tx.app.unsent(&tx.seq) == 0 {
-                self.rate.on_app_limited(pipe);
+                outstanding.rate.on_app_limited(pipe);
             }
             return None;
         }
         // The pipe lets a new segment out for each that is reported, which includes limited transmit (RFC 3042).
         let full = pipe >= window
-            || (!tx.config.limited_transmit
-                && self.phase == Phase::Open
-                && tx.seq.flight_size() >= window);
+            || (!tx.config.limited_transmit && is_open && tx.seq.flight_size() >= window);
         if full {
             self.usage.note(tx, true);
             return None;
         }
-        if self.pace.burst > 0 {
-            self.pace.burst -= 1;
+        if self.burst > 0 {
+            self.burst -= 1;
             return lost.or_else(|| new.then_some(tx.seq.nxt));
         }
-        if self.pace.until > now.time {
-            self.pace.timer = now.schedule(self.pace.until, Child::Timer);
-            tx.timers.recovery = self.timer.or(self.pace.timer);
+        if self.until > now.time {
+            self.timer = now.schedule(self.until, Child::Timer);
             return None;
         }
         if lost.is_none()
-            && let Some(segmentation) = tx.config.segmentation
-            && !self.begin_burst(tx, now, segmentation)
+            && tx.config.segmentation.is_some()
+            && !self.begin_burst(tx, now, outstanding, is_open)
         {
             return None;
         }
@@ -80,7 +82,16 @@ impl Rack {
 
     /// Whether a burst of new data leaves now, of which this is the first segment.
     #[inline(never)]
-    fn begin_burst(&mut self, tx: &Tx, now: Event, segmentation: Segmentation) -> bool {
+    fn begin_burst(
+        &mut self,
+        tx: &Tx,
+        now: Event,
+        outstanding: &Outstanding,
+        is_open: bool,
+    ) -> bool {
+        let Some(segmentation) = tx.config.segmentation else {
+            return true;
+        };
         let (window, smss) = (tx.window.usable(), tx.config.smss);
         let pacing = &tx.config.pacing;
         let asked = tx.window.pacing_rate().map(Rate::bps);
@@ -88,16 +99,16 @@ impl Rack {
         let rate = rate.unwrap_or(0.0).min(pacing.max);
         let unsent = tx.app.available(&tx.seq).saturating_sub(tx.seq.nxt);
         let receivers = tx.seq.una + tx.window.limit() - tx.seq.nxt;
-        let pipe = self.segments.pipe();
+        let pipe = outstanding.segments.pipe();
         let sendable = (window - pipe).min(receivers).min(unsent);
         let burst = segmentation
-            .burst(rate, self.detect.min_rtt, smss)
+            .burst(rate, outstanding.detect.min_rtt, smss)
             .min(segmentation.left_in_buffer(tx.seq.data_number(), smss));
-        let oldest = self.segments.sent_at(tx.seq.una);
+        let oldest = outstanding.segments.sent_at(tx.seq.una);
         let moment = Moment {
             sendable,
             more: unsent > sendable,
-            repairing: self.phase != Phase::Open,
+            repairing: !is_open,
             window,
             pipe,
             oldest_age: oldest.map_or(0.0, |sent| now.time - sent),
@@ -110,65 +121,28 @@ impl Rack {
             }
             return false;
         }
-        self.pace.burst = burst.min(sendable) - 1;
+        self.burst = burst.min(sendable) - 1;
         true
     }
 
     /// Segment `seq` is about to leave.
-    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
-        let rate = pacing_rate(tx, seq);
-        let again = seq < tx.seq.max;
-        let idle = self.segments.is_empty();
-        let snapshot = if self.measures_rate {
-            self.rate.on_send(now.time, self.segments.pipe())
-        } else {
-            Snapshot::default()
-        };
-        self.segments.on_send(seq, now.time, snapshot);
-        if let Some(prr) = self.phase.prr() {
-            prr.on_send();
-        }
-        if again {
-            let stamp = Clock::stamp_by(tx.stamps.clock, now.time);
-            self.undo.on_retransmit(seq, stamp);
-        }
-        if let Some(rate) = rate {
+    pub fn on_send(&mut self, tx: &Tx, now: f64, seq: u64) {
+        if let Some(rate) = pacing_rate(tx, seq) {
             // Algorithms' rates are of application bytes. So is Linux's pacing: 2.80 ms between segments of 1448 bytes at 4.135 Mbit/s.
             let bits = 8.0 * f64::from(tx.app.stream.payload_bytes(seq));
-            self.pace
-                .on_send(now.time, bits / rate, tx.config.pacing.credit);
-        }
-        if idle {
-            self.timer.restarted = now.time;
-        }
-        if idle || !again {
-            self.timer.arm_due = true;
+            let interval = bits / rate;
+            let credit = interval * tx.config.pacing.credit;
+            let late = (now - self.until).clamp(0.0, credit);
+            self.until = self.until.max(now) + interval - late;
         }
         self.usage.on_send();
     }
 
     /// Nothing more leaves now.
     #[inline]
-    pub fn on_stop(&mut self, tx: &mut Tx, now: Event) {
+    pub fn on_stop(&mut self, tx: &Tx) {
         self.usage.on_stop(tx);
-        if std::mem::take(&mut self.timer.arm_due) {
-            self.arm(tx, now);
-        }
-        self.pace.burst = 0;
-    }
-
-    /// New segments that the window has room for now.
-    pub fn room(&self, now: f64, window: u64) -> u64 {
-        if self.pace.until > now {
-            return 0;
-        }
-        window.saturating_sub(self.segments.pipe() + self.segments.lost())
-    }
-
-    /// Whether `window` has room and the next segment's time has not come.
-    #[inline]
-    pub fn waits_for_its_time(&self, now: f64, window: u64) -> bool {
-        self.pace.until > now && self.segments.pipe() < window
+        self.burst = 0;
     }
 }
 

@@ -1,0 +1,182 @@
+//! What is outstanding, segment by segment: what of it arrives, what is lost, and how fast it is delivered.
+//!
+//! Specifications: RFC 8985 §6.2; RFC 2018 §5 (reports); RFC 7323 §4.3 (which timestamp is repeated).
+
+use super::delivery::Delivery;
+use super::detect::Detect;
+use super::fack;
+use crate::cc::RateSample;
+use crate::events::Event;
+use crate::packet::Ack;
+use crate::tcp::episodes::{Cause, Losses};
+use crate::tcp::rate::{Rate, Snapshot};
+use crate::tcp::scoreboard::Range;
+use crate::tcp::segments::{Segment, Segments};
+use crate::tcp::sender::tx::Tx;
+
+/// By what losses are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    /// RACK: time.
+    Time,
+    /// FACK: the highest segment reported.
+    Forward,
+}
+
+#[derive(Debug)]
+pub struct Outstanding {
+    pub segments: Segments,
+    pub judge: Judge,
+    pub detect: Detect,
+    pub rate: Rate,
+    /// Whether the algorithm asks for delivery rates.
+    measures_rate: bool,
+    parts: Vec<Range>,
+}
+
+impl Outstanding {
+    pub fn new(judge: Judge, measures_rate: bool) -> Self {
+        Self {
+            segments: Segments::default(),
+            judge,
+            detect: Detect::new(),
+            rate: Rate::default(),
+            measures_rate,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Segment `seq` is about to leave.
+    pub fn on_send(&mut self, now: f64, seq: u64) {
+        let snapshot = if self.measures_rate {
+            self.rate.on_send(now, self.pipe())
+        } else {
+            Snapshot::default()
+        };
+        self.segments.on_send(seq, now, snapshot);
+    }
+
+    /// Takes note of what has arrived.
+    pub fn take(&mut self, tx: &mut Tx, now: Event, ack: &Ack, recovery_point: u64) -> Delivery {
+        let mut news = Delivery::none(ack.next - tx.seq.una, recovery_point);
+        let (clock, echo) = (tx.stamps.clock, tx.stamps.echo);
+        // What is acknowledged cumulatively had arrived first: with a delayed acknowledgement one can report both a segment in order and a later
+        // one beyond a hole, which is no reordering.
+        for seq in tx.seq.una..ack.next {
+            if let Some(segment) = self.segments.acknowledge_first()
+                && !segment.sacked
+            {
+                let sent = segment.sent;
+                news.repairs |= segment.retransmitted;
+                let earlier = segment.retransmitted
+                    && clock.is_some_and(|clock| echo.precedes(clock.stamp(sent)));
+                self.deliver(now.time, seq, &segment, earlier, &mut news);
+            }
+        }
+        if ack.next > tx.seq.una {
+            tx.seq.on_ack(ack.next);
+            tx.reported.on_ack(ack.next);
+        }
+        if !ack.sack.is_empty() {
+            let mut parts = std::mem::take(&mut self.parts);
+            for range in ack.sack.ranges(ack.next) {
+                let scoreboard = &mut tx.reported.scoreboard;
+                scoreboard.insert(range, |part| parts.push(part));
+            }
+            // Blocks come newest first: where acknowledgements are lost, that is not the order in which segments arrived.
+            parts.sort_unstable_by_key(|part| part.start);
+            for part in parts.drain(..) {
+                for seq in part.start..part.end {
+                    if let Some(segment) = self.segments.sack(seq) {
+                        // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which tells nothing of this one.
+                        self.deliver(now.time, seq, &segment, false, &mut news);
+                    }
+                }
+            }
+            self.parts = parts;
+        }
+        news
+    }
+
+    /// Segment `seq` is delivered.
+    #[inline]
+    fn deliver(
+        &mut self,
+        now: f64,
+        seq: u64,
+        segment: &Segment,
+        earlier: bool,
+        news: &mut Delivery,
+    ) {
+        if self.measures_rate {
+            let (sent, transmission) = (segment.sent, segment.transmission);
+            self.rate
+                .on_delivered(now, segment.snapshot, sent, transmission);
+        }
+        news.add(seq, segment);
+        self.detect.on_delivered(now, seq, segment, earlier);
+    }
+
+    /// Finds losses, by time or by the highest segment reported; how many. `expired`: the timer for that has expired; `repairing`: some have been found
+    /// that are not repaired.
+    #[inline]
+    pub fn find_losses(&mut self, tx: &Tx, now: f64, expired: bool, repairing: bool) -> u64 {
+        let (detect, segments) = (&mut self.detect, &mut self.segments);
+        let lost = match self.judge {
+            Judge::Time => {
+                let dup_thresh = u64::from(tx.config.dup_thresh);
+                let srtt = tx.timers.rto.srtt_secs();
+                detect.find_losses(segments, now, dup_thresh, srtt, repairing)
+            }
+            Judge::Forward => fack::find_losses(detect, segments, tx, now, expired, repairing),
+        };
+        self.rate.lost += lost;
+        lost
+    }
+
+    /// How fast data was delivered, if the algorithm asks and this acknowledgement tells.
+    #[inline]
+    pub fn rate_sample(&mut self) -> Option<RateSample> {
+        if self.measures_rate {
+            self.rate.sample(self.detect.min_rtt)
+        } else {
+            None
+        }
+    }
+
+    /// Segments considered in the path.
+    #[inline]
+    pub fn pipe(&self) -> u64 {
+        self.segments.pipe()
+    }
+
+    /// New segments that a window of so many has room for.
+    pub fn room(&self, window: u64) -> u64 {
+        window.saturating_sub(self.segments.pipe() + self.segments.lost())
+    }
+
+    /// Whether a segment has been found lost that waits to be sent again.
+    #[inline]
+    pub fn has_lost(&self) -> bool {
+        self.segments.lost() > 0
+    }
+
+    /// Segments reported whose predecessor is, too.
+    pub fn joined(&self) -> u64 {
+        self.segments.joined()
+    }
+
+    pub fn losses(&self) -> Losses {
+        Losses {
+            found: self.rate.lost,
+            waiting: self.segments.lost(),
+        }
+    }
+
+    pub fn cause(&self) -> Cause {
+        match self.judge {
+            Judge::Time => Cause::Rack,
+            Judge::Forward => Cause::Fack,
+        }
+    }
+}

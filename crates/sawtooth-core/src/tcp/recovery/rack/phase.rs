@@ -1,0 +1,33 @@
+//! How far the sender is from its last loss.
+//!
+//! Specifications: RFC 6675 §5 (a recovery), RFC 3168 §6.1.2 (a mark's reduction takes the same way as a loss's), RFC 5682 (a timeout).
+
+use super::frto::Frto;
+use super::reduction::Prr;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    Open,
+    /// Between a mark and its recovery point: the window walks down as in a recovery, and nothing is lost.
+    Cwr(Prr),
+    /// Between a loss and its recovery point.
+    Recovery(Prr),
+    /// After a timeout, up to its recovery point.
+    Timeout(Frto),
+}
+
+impl Phase {
+    /// Whether nothing outstanding is known to be lost.
+    pub fn is_lossless(self) -> bool {
+        matches!(self, Self::Open | Self::Cwr(_))
+    }
+
+    /// The reduction under way.
+    #[inline]
+    pub fn prr(&mut self) -> Option<&mut Prr> {
+        match self {
+            Self::Cwr(prr) | Self::Recovery(prr) => Some(prr),
+            Self::Open | Self::Timeout(_) => None,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What happens when the timer expires.
+//!
+//! Specifications: RFC 6298 §5.4 to §5.6 and RFC 8985 §6.3 (a timeout), §7.3 (a probe), §6.2 step 5 (losses are looked for again); RFC 2018 §8 (a receiver that
+//! discards what it has reported).
+
+use super::frto::Frto;
+use super::outstanding::Judge;
+use super::phase::Phase;
+use super::timer::{Purpose, Situation};
+use super::{Rack, prescribes_reduction};
+use crate::cc::Signal;
+use crate::events::{Event, Key};
+use crate::tcp::sender::tx::Tx;
+
+impl Rack {
+    /// Sets the timer for what it is needed for next.
+    pub(super) fn arm(&mut self, tx: &mut Tx, now: Event) {
+        let situation = Situation {
+            idle: self.outstanding.segments.is_empty(),
+            look_again: self.outstanding.detect.look_again,
+            may_probe: self.phase.is_lossless()
+                && !self.tlp.is_out()
+                && self.outstanding.segments.sacked() == 0,
+        };
+        self.timer.arm(tx, now, situation);
+        tx.timers.recovery = self.timer.or(self.pace.timer);
+    }
+
+    pub fn on_timer(&mut self, tx: &mut Tx, now: Event) {
+        if self.pace.timer.time <= now.time {
+            self.pace.timer = Key::NEVER;
+            if self.timer.deadline.time > now.time {
+                tx.timers.recovery = self.timer.deadline;
+                return;
+            }
+        }
+        match self.timer.purpose {
+            Purpose::Timeout => self.on_timeout(tx, now),
+            Purpose::Probe => self.send_probe(tx, now),
+            Purpose::Reordering => {
+                let lost = self.find_losses(tx, now, true);
+                if lost > 0 && self.phase.is_lossless() {
+                    self.enter_recovery(tx, now);
+                    // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
+                    // them found lost by the timer: a window of 3).
+                    let pipe = self.outstanding.segments.pipe();
+                    if let Some(prr) = self.phase.prr()
+                        && prescribes_reduction(tx)
+                    {
+                        prr.prescribe(tx, now, 0, pipe, false);
+                    }
+                }
+                self.timer.arm_due = true;
+            }
+        }
+    }
+
+    /// RFC 6298 §5.4 to §5.6, RFC 8985 §6.3.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+    fn on_timeout(&mut self, tx: &mut Tx, now: Event) {
+        tx.begin_timeout(now, Some(self.outstanding.losses()));
+        let before = tx.window.windows();
+        let estimators = tx.timers.rto.before_timeout();
+        let again = matches!(self.phase, Phase::Timeout(_));
+        let once = tx.is_reduced_for_mark();
+        tx.note_reduction(false);
+        if again || once {
+            // The timeout of what a timeout has sent again (RFC 5681 §3.1), or of a window that a mark has reduced (RFC 3168 §6.1.2): the
+            // threshold stays.
+            tx.window.prescribe(now.time, 1.0);
+        } else {
+            tx.counters.congestion_signals += 1;
+            let episode = tx.episode(now, Signal::Rto, 0);
+            tx.window.on_congestion(now.time, &episode);
+        }
+        // RFC 2018 §8: the receiver has reported the first segment, and yet has not got it. What it has reported means nothing any more.
+        let reneged = self.outstanding.segments.first_is_sacked();
+        if reneged {
+            self.outstanding.segments.forget_sacks();
+            tx.clear_scoreboard();
+            self.undo.end();
+        } else if !again {
+            self.undo.begin(before, estimators);
+        }
+        // What was sent lately may be on its way (RFC 8985 §6.3); without times everything is lost (RFC 6675 §5.1).
+        let deadline = if reneged || self.outstanding.judge == Judge::Forward {
+            f64::INFINITY
+        } else {
+            self.outstanding.detect.timeout_deadline(now.time)
+        };
+        self.outstanding.rate.lost += self.outstanding.segments.mark_lost_on_timeout(deadline);
+        let asks = tx.config.frto && tx.seq.una > 0 && self.phase.is_lossless() && !reneged;
+        self.phase = Phase::Timeout(if asks {
+            Frto::Retransmitted
+        } else {
+            Frto::Over
+        });
+        self.recovery_point = tx.seq.max;
+        self.tlp.end();
+        self.outstanding.detect.look_again = None;
+        let pipe = self.outstanding.segments.pipe();
+        tx.window.prescribe(now.time, pipe as f64 + 1.0);
+        tx.timers.rto.back_off();
+        tx.pending = Some(tx.seq.una);
+        self.timer.restart(now);
+    }
+
+    /// RFC 8985 §7.3: new data if there is any, or else the last segment again.
+    fn send_probe(&mut self, tx: &mut Tx, now: Event) {
+        let new = tx.has_new();
+        let seq = if new { tx.seq.nxt } else { tx.seq.max - 1 };
+        tx.counters.probes += 1;
+        tx.pending = Some(seq);
+        self.tlp.begin(tx.seq.max.max(seq + 1), !new);
+        self.timer.restart(now);
+    }
+}

@@ -1,0 +1,129 @@
+//! A recovery and the parts of a sender, for unit tests: acknowledgements go in, segments come out. No handshake; segment 0 has data, and there is always more.
+
+use std::ops::Range;
+
+use super::Recovery;
+use crate::cc;
+use crate::events::{Event, Key, Lineage};
+use crate::packet::Ack;
+use crate::registry::{Params, Value};
+use crate::tcp::scoreboard::{self, SackBlocks};
+use crate::tcp::sender::tx::{SendAllowance, Tx};
+use crate::tcp::{Config, PARAMS};
+
+pub struct Rig {
+    pub tx: Tx,
+    pub recovery: Recovery,
+    pub now: f64,
+    lineage: Lineage,
+}
+
+impl Rig {
+    /// With a window of `window` segments of Reno, the defaults, and what is `set`.
+    pub fn new(recovery: &'static str, window: u64, set: &[(&'static str, Value)]) -> Self {
+        let mut params = Params::defaults(PARAMS);
+        params.set("recovery", Value::Choice(recovery));
+        params.set("handshake", Value::Bool(false));
+        params.set("initial_window", Value::Packets(window));
+        for (name, value) in set {
+            params.set(name, *value);
+        }
+        let reno = cc::TABLE.iter().find(|entry| entry.name == "reno");
+        let reno = reno.expect("it is in the table");
+        let config = Config::from(&params);
+        let recovery = Recovery::new(&config, reno.new.needs);
+        let mut tx = Tx::new(config, reno.new, &Params::defaults(reno.params), 0.0);
+        tx.app.stream.write(u64::MAX, 0, 0);
+        Self {
+            tx,
+            recovery,
+            now: 0.0,
+            lineage: Lineage::new(),
+        }
+    }
+
+    /// A full window is outstanding.
+    pub fn sending(recovery: &'static str, window: u64, set: &[(&'static str, Value)]) -> Self {
+        let mut rig = Self::new(recovery, window, set);
+        assert_eq!(rig.send().len() as u64, window);
+        rig
+    }
+
+    /// The application has only `segments`, all outstanding.
+    pub fn with_only(recovery: &'static str, segments: u64, set: &[(&'static str, Value)]) -> Self {
+        let mut rig = Self::new(recovery, segments, set);
+        rig.tx.seq.allowed = segments;
+        assert_eq!(rig.send().len() as u64, segments);
+        rig
+    }
+
+    pub fn event(&mut self) -> Event {
+        self.lineage.record(Key::at_start(self.now, 0))
+    }
+
+    /// What leaves now.
+    pub fn send(&mut self) -> Vec<u64> {
+        let now = self.event();
+        self.tx.allowance = SendAllowance::Window;
+        self.sent(now)
+    }
+
+    fn sent(&mut self, now: Event) -> Vec<u64> {
+        let mut sent = Vec::new();
+        loop {
+            let pending = self.tx.pending.take();
+            let next = pending.or_else(|| self.recovery.next(&mut self.tx, now));
+            let Some(seq) = next else { break };
+            self.recovery.on_send(&mut self.tx, now, seq);
+            sent.push(self.tx.transmit(now, seq).seq);
+        }
+        self.recovery.on_stop(&mut self.tx, now);
+        sent
+    }
+
+    /// What leaves at an acknowledgement of everything before `next` that reports `ranges`.
+    pub fn sack(&mut self, next: u64, ranges: &[Range<u64>]) -> Vec<u64> {
+        let mut sack = SackBlocks::default();
+        for &Range { start, end } in ranges {
+            sack.push(next, scoreboard::Range { start, end });
+        }
+        self.hear(&Ack {
+            next,
+            sack,
+            ..Ack::default()
+        })
+    }
+
+    pub fn ack(&mut self, next: u64) -> Vec<u64> {
+        self.sack(next, &[])
+    }
+
+    pub fn hear(&mut self, ack: &Ack) -> Vec<u64> {
+        let now = self.event();
+        self.tx.allowance = SendAllowance::Window;
+        self.tx.stamps.echo = ack.echo;
+        self.recovery.on_ack(&mut self.tx, now, ack);
+        self.sent(now)
+    }
+
+    /// What leaves when the timer expires.
+    pub fn expire(&mut self) -> Vec<u64> {
+        self.now = self.deadline();
+        let now = self.event();
+        self.tx.allowance = SendAllowance::Window;
+        self.recovery.on_timer(&mut self.tx, now);
+        self.sent(now)
+    }
+
+    pub fn deadline(&self) -> f64 {
+        self.tx.timers.recovery.time
+    }
+
+    pub fn pipe(&self) -> u64 {
+        self.recovery.pipe(&self.tx)
+    }
+
+    pub fn windows(&self) -> (f64, f64) {
+        (self.tx.window.cwnd(), self.tx.window.ssthresh())
+    }
+}
