@@ -144,7 +144,9 @@ def test_flows_and_links_can_be_chosen(plan: Plan) -> None:
 def test_the_drawing_moves_each_packet_that_crosses_a_link_once(plan: Plan) -> None:
     film = filmed(plan, 0.0, 1.0)
     text = drawing.drawing(film, "t", 0.05)
-    crossing = film.packets.filter(pl.col("delivered_ns").is_not_null() & (pl.col("started_ns") < 1e9) & pl.col("dropped_ns").is_null()).height
+    crossing = film.packets.filter(
+        pl.col("delivered_ns").is_not_null() & (pl.col("started_ns") < 1e9) & pl.col("dropped_ns").is_null()
+    ).height
     assert text.count('class="packet ') == crossing
 
 

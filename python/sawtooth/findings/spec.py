@@ -89,6 +89,11 @@ class FindingSpec:
         return [self.choice, *([other] if isinstance(other, Choice) else [])]
 
 
+def no_options(_reader: Reader, _tree: Mapping[str, Any], _path: str, _spec: FindingSpec) -> dict[str, Any]:
+    """Of a kind without keys of its own."""
+    return {}
+
+
 def nothing_to_say(_data: Data) -> str:
     """Of a kind whose evidence says all."""
     return ""
@@ -115,8 +120,8 @@ class Kind:
     words: Sequence[str]
     summary: str
     weigh: Callable[[Data], list[Evidence]]
-    keys: Sequence[Key]
-    read: Callable[[Reader, Mapping[str, Any], str, FindingSpec], dict[str, Any]]
+    keys: Sequence[Key] = ()
+    read: Callable[[Reader, Mapping[str, Any], str, FindingSpec], dict[str, Any]] = no_options
     spans: Sequence[str] = ()
     measured: bool = True
     averages: bool = False

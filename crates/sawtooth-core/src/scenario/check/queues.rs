@@ -103,7 +103,10 @@ fn longest_packets(scenario: &Scenario) -> Vec<Longest> {
         }
     }
     for flow in &scenario.udp {
-        let datagram = flow.source.params.bytes("size");
+        // A source without this parameter tells nothing of the size of its packets here.
+        let Some(Value::Bytes(datagram)) = flow.source.params.find("size") else {
+            continue;
+        };
         for link in &flow.path {
             let link = &mut longest[*link];
             link.forward = link.forward.max(datagram);

@@ -1,0 +1,139 @@
+"""What is added by CONTRIBUTING's recipes costs what they say, and works.
+
+Each has an example, `tests/recipes/NAME.toml`: new files, and lines that are put into files. All of them are applied to one copy of the sources.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+RECIPES: dict[str, dict[str, Any]] = {
+    path.stem: tomllib.loads(path.read_text()) for path in sorted((ROOT / "tests/recipes").glob("*.toml"))
+}
+SCENARIO = {
+    "duration": "5 s", "cc": "halfway", "tcp": {"lone_acks": True},
+    "links": {"l": {"rate": "10 Mbit/s", "delay": "10 ms", "queue": "last_in"}},
+    "flows": [
+        {"name": "a", "path": ["l"], "source": "twice"},
+        {"name": "b", "path": ["l"], "arrivals": {"rate": 1, "size": {"name": "always", "mean": "10 kB"}}},
+        {"name": "c", "path": ["l"], "transport": "udp", "source": "one_packet"},
+    ],
+}  # fmt: skip
+STUDY = """
+name = "recipes"
+question = "Does what was added work?"
+repeat = 2
+backend = "again"
+
+[scenario]
+duration = "2 s"
+links.l = { rate = "10 Mbit/s", delay = "10 ms", loss = 0.001 }
+flows = [{ name = "a", path = ["l"] }]
+
+[[figures]]
+name = "f"
+kind = "ranked"
+metric = "least_goodput_bps"
+
+[[findings]]
+claim = "It carries something"
+is = "positive"
+metric = "goodput_bps"
+"""
+
+
+def cost(recipe: dict[str, Any]) -> str:
+    """What a recipe costs, in the words of CONTRIBUTING."""
+    new, lines = len(recipe.get("new", {})), Counter(edit["file"] for edit in recipe.get("lines", []))
+    said = ["1 new file"] if new == 1 else [f"{new} new files"] if new else []
+    if lines:
+        said.append(f"{lines.total()} places in {len(lines)} file{'s' if len(lines) > 1 else ''}" if lines.total() > 1 else "1 place")
+    return ", ".join(said)
+
+
+def apply(recipe: dict[str, Any], root: Path) -> None:
+    """Does what a recipe's example says."""
+    for name, file in recipe.get("new", {}).items():
+        assert not (root / name).exists()
+        (root / name).write_text(file["text"].lstrip("\n"))
+    for edit in recipe.get("lines", []):
+        path = root / edit["file"]
+        lines = path.read_text().splitlines()
+        anchor = edit.get("after") or edit.get("before") or edit["instead_of"]
+        from_line = lines.index(edit["first_after"]) if "first_after" in edit else 0
+        at = lines.index(anchor, from_line)
+        assert "first_after" in edit or lines.count(anchor) == 1, f"{edit['file']} has more than one line {anchor!r}"
+        begin, end = (at + 1, at + 1) if "after" in edit else (at, at) if "before" in edit else (at, at + 1)
+        path.write_text("\n".join([*lines[:begin], *edit["text"].strip("\n").splitlines(), *lines[end:]]) + "\n")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sources with all that the recipes add."""
+    root = tmp_path_factory.mktemp("recipes")
+    for name in ("crates", "python", ".cargo"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "guest"))
+    for name in ("Cargo.toml", "Cargo.lock", "pyproject.toml", "README.md", "clippy.toml"):
+        if (ROOT / name).exists():
+            shutil.copy(ROOT / name, root / name)
+    for recipe in RECIPES.values():
+        apply(recipe, root)
+    return root
+
+
+def test_contributing_says_what_each_recipe_costs() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    told = re.findall(r"^### \d+\. (.+) \(([^()]+)\)$", text, flags=re.MULTILINE)
+    assert dict(told) == {recipe["what"]: cost(recipe) for recipe in RECIPES.values()}
+    numbers = re.findall(r"^### (\d+)\. ", text, flags=re.MULTILINE)
+    assert numbers == [str(number) for number in range(1, len(RECIPES) + 1)]
+
+
+def test_every_file_of_a_recipe_is_named_in_it() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    parts = dict(re.findall(r"^### \d+\. ([^\n(]+) \([^()]+\)\n(.*?)(?=^#|\Z)", text, flags=re.MULTILINE | re.DOTALL))
+    for recipe in RECIPES.values():
+        names = [re.sub(r"/\w+\.(rs|py)$", r"/NAME.\1", new) for new in recipe.get("new", {})]
+        missing = {*names, *(edit["file"] for edit in recipe.get("lines", []))} - set(re.findall(r"`([\w/.-]+)`", parts[recipe["what"]]))
+        assert not missing, f"recipe {recipe['what']} does not name {missing}"
+
+
+def test_what_the_recipes_add_to_the_core_works(copy: Path) -> None:
+    target = os.environ.get("CARGO_TARGET_DIR") or str(ROOT / "target")
+    done = subprocess.run(
+        ["cargo", "run", "--quiet", "--locked", "--offline", "-p", "sawtooth-core", "--example", "simulate"],
+        cwd=copy, input=json.dumps(SCENARIO), text=True, capture_output=True, check=False, env={**os.environ, "CARGO_TARGET_DIR": target},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    header, first, *_ = (line.split(",") for line in done.stdout.splitlines())
+    row = dict(zip(header, first, strict=True))
+    assert (row["flow"], row["cc"], row["smss_bytes"], row["delivered_bytes"]) == ("a", "halfway", "1460", "2000000")
+
+
+def test_what_the_recipes_add_to_the_package_works(copy: Path, tmp_path: Path) -> None:
+    def sawtooth(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "sawtooth.cli", *words],
+            cwd=tmp_path, text=True, capture_output=True, check=False, env={**os.environ, "PYTHONPATH": str(copy / "python")},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert "congestion controls" in sawtooth("greet")
+    (tmp_path / "recipes.toml").write_text(STUDY)
+    sawtooth("run", "recipes.toml", "--out", "out")
+    said = sawtooth("report", "out")
+    assert "yes" in said and "It carries something" in said
+    assert (tmp_path / "out/report/figures/f.svg").is_file()
