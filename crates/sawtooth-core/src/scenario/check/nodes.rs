@@ -12,54 +12,88 @@ pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Resu
     for path in paths.chain(scenario.udp.iter().map(|flow| &flow.path)) {
         for pair in path.windows(2) {
             let (first, second) = (&links[pair[0]], &links[pair[1]]);
-            node(origins, (first, &first.forward), (second, &second.forward))?;
-            node(origins, (second, &second.reverse), (first, &first.reverse))?;
+            node(Way::forward(first), Way::forward(second), origins)?;
+            node(Way::reverse(second), Way::reverse(first), origins)?;
         }
     }
     Ok(())
 }
 
-fn node(
-    origins: &Origins,
-    (link, direction): (&LinkSpec, &Direction),
-    (next, onward): (&LinkSpec, &Direction),
-) -> Result<()> {
-    let forwarding = direction.forwarding;
-    let refuse = |message: String, hint: &str| {
-        let path = format!("links.{}", declared_name(link));
-        let table = origins.link(declared_name(link));
-        let reverse = table.and_then(|table| table.get("reverse")?.get("forwarding"));
-        let own = reverse.is_some() && std::ptr::eq(direction, &raw const link.reverse);
-        let path = if own { format!("{path}.reverse") } else { path };
-        Err(at(format!("{path}.forwarding"), message).hint(hint))
-    };
-    if forwarding.cuts_through() {
+/// A link in one of its directions.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    link: &'a LinkSpec,
+    is_reverse: bool,
+}
+
+impl<'a> Way<'a> {
+    fn forward(link: &'a LinkSpec) -> Self {
+        Self {
+            link,
+            is_reverse: false,
+        }
+    }
+
+    fn reverse(link: &'a LinkSpec) -> Self {
+        Self {
+            link,
+            is_reverse: true,
+        }
+    }
+
+    fn direction(self) -> &'a Direction {
+        if self.is_reverse {
+            &self.link.reverse
+        } else {
+            &self.link.forward
+        }
+    }
+
+    /// Where it is written what the node at its end does: the reverse direction may have taken it over.
+    fn place(self, origins: &Origins) -> String {
+        let name = declared_name(self.link);
+        let written = origins.link(name).and_then(|link| link.get("reverse"));
+        let has_own = written.is_some_and(|reverse| reverse.get("forwarding").is_some());
+        let way = if self.is_reverse && has_own {
+            ".reverse"
+        } else {
+            ""
+        };
+        format!("links.{name}{way}.forwarding")
+    }
+}
+
+/// The node between two links.
+fn node(from: Way, to: Way, origins: &Origins) -> Result<()> {
+    let (incoming, outgoing) = (from.direction(), to.direction());
+    let refuse = |message: String, hint: &str| Err(at(from.place(origins), message).hint(hint));
+    if incoming.forwarding.cuts_through() {
         let store = "write forwarding = \"store_and_forward\"";
-        for (which, impairments) in [(link, &direction.impairments), (next, &onward.impairments)] {
-            if !impairments.is_steady() {
+        for way in [from, to] {
+            if !way.direction().impairments.is_steady() {
                 let message = format!(
                     "what cuts through from link `{}` to `{}` needs to know how long it takes on both, and `{}` has no one rate and delay",
-                    link.name, next.name, which.name
+                    from.link.name, to.link.name, way.link.name
                 );
                 return refuse(message, store);
             }
         }
-        if direction.medium != onward.medium {
+        if incoming.medium != outgoing.medium {
             let name = |medium: Option<Medium>| medium.map_or("none", Medium::name);
             let message = format!(
                 "nothing cuts through from link `{}` to `{}`: their media are {} and {}",
-                link.name,
-                next.name,
-                name(direction.medium),
-                name(onward.medium)
+                from.link.name,
+                to.link.name,
+                name(incoming.medium),
+                name(outgoing.medium)
             );
             return refuse(message, store);
         }
     }
-    if forwarding.per_packet_secs > 0.0 && direction.impairments.may_reorder() {
+    if incoming.forwarding.per_packet_secs > 0.0 && incoming.impairments.may_reorder() {
         let message = format!(
             "`per_packet` takes one packet after the other, and those of link `{}` come in another order, or twice",
-            link.name
+            from.link.name
         );
         return refuse(
             message,
