@@ -161,7 +161,7 @@ impl Dupacks {
     }
 
     /// The next segment, as far as the window and what duplicate acknowledgements have left of it allow one.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, tx: &mut Tx) -> Option<u64> {
         match tx.allowance {
             SendAllowance::Nothing => None,

@@ -39,8 +39,9 @@ pub const TABLE: &[Entry<()>] = &[
     rack::ENTRY,
 ];
 
-/// The recovery of one connection.
+/// The recovery of one connection. Its tag is a number of its own: what every packet passes is told apart by one comparison.
 #[derive(Debug)]
+#[repr(u8)]
 pub enum Recovery {
     Classic(Classic),
     Sack(Sack),

@@ -212,8 +212,8 @@ impl Sender {
         None
     }
 
-    /// Nothing more is sent now: takes note of why.
-    #[inline]
+    /// Nothing more is sent now: takes note of why. Apart from [`Sender::poll_transmit`], whose way to a segment it would only burden.
+    #[inline(never)]
     fn note_stop(&mut self, now: Event) {
         let limit = self.why_it_stops(now.time);
         self.tx.limits.stop(now.time, limit);
