@@ -4,8 +4,6 @@
 //! reduction is undone. A timeout ends the recovery that it interrupts and begins an episode of its own; further timeouts before that one's
 //! recovery point belong to it.
 
-use super::params::Recovery;
-
 /// How a loss was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
@@ -26,16 +24,6 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// How `recovery` finds losses by acknowledgements.
-    pub fn of(recovery: Recovery) -> Self {
-        match recovery {
-            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => Self::Dupack,
-            Recovery::Sack => Self::Sack,
-            Recovery::Fack => Self::Fack,
-            Recovery::Rack => Self::Rack,
-        }
-    }
-
     /// The word of the column `cause`.
     pub fn name(self) -> &'static str {
         match self {

@@ -14,7 +14,7 @@ mod dupacks;
 mod rack;
 mod sack;
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 
 pub use rack::Bound;
 

@@ -16,14 +16,6 @@ use crate::tcp::params::SackPipe;
 use crate::tcp::scoreboard::Range;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
 
-pub const ENTRY: Entry<()> = Entry {
-    name: "sack",
-    summary: "selective acknowledgements: retransmits exactly what is missing, as fast as the window allows",
-    specification: &["RFC 6675", "RFC 2018", "Fall and Floyd 1996 §4"],
-    params: &[],
-    new: (),
-};
-
 /// The state of this recovery.
 #[derive(Debug)]
 pub struct Sack {
@@ -41,6 +33,14 @@ pub struct Sack {
     /// The rescue retransmission has been used (RFC 6675 §4, NextSeg rule 4).
     rescued: bool,
 }
+
+pub const ENTRY: Entry<()> = Entry {
+    name: "sack",
+    summary: "selective acknowledgements: retransmits exactly what is missing, as fast as the window allows",
+    specification: &["RFC 6675", "RFC 2018", "Fall and Floyd 1996 §4"],
+    params: &[],
+    new: (),
+};
 
 impl Sack {
     pub fn new() -> Self {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Recovery;
 use crate::cc;
 use crate::events::{Event, Key, Lineage};
-use crate::packet::Ack;
+use crate::packet::{Ack, Data};
 use crate::registry::{Params, Value};
 use crate::tcp::scoreboard::{self, SackBlocks};
 use crate::tcp::sender::tx::{SendAllowance, Tx};
@@ -15,29 +15,47 @@ pub struct Rig {
     pub tx: Tx,
     pub recovery: Recovery,
     pub now: f64,
+    /// What has been sent.
+    pub data: Vec<Data>,
     lineage: Lineage,
+}
+
+/// The defaults with `recovery` and an initial window of `window` segments, without a handshake, and what is `set`.
+pub fn config(recovery: &'static str, window: u64, set: &[(&'static str, Value)]) -> Config {
+    let mut params = Params::defaults(PARAMS);
+    params.set("recovery", Value::Choice(recovery));
+    params.set("handshake", Value::Bool(false));
+    params.set("initial_window", Value::Packets(window));
+    for (name, value) in set {
+        params.set(name, *value);
+    }
+    Config::from(&params)
 }
 
 impl Rig {
     /// With a window of `window` segments of Reno, the defaults, and what is `set`.
     pub fn new(recovery: &'static str, window: u64, set: &[(&'static str, Value)]) -> Self {
-        let mut params = Params::defaults(PARAMS);
-        params.set("recovery", Value::Choice(recovery));
-        params.set("handshake", Value::Bool(false));
-        params.set("initial_window", Value::Packets(window));
-        for (name, value) in set {
-            params.set(name, *value);
-        }
+        Self::with_bytes(recovery, window, u64::MAX, set)
+    }
+
+    /// The application has only so many bytes.
+    pub fn with_bytes(
+        recovery: &'static str,
+        window: u64,
+        bytes: u64,
+        set: &[(&'static str, Value)],
+    ) -> Self {
+        let config = config(recovery, window, set);
         let reno = cc::TABLE.iter().find(|entry| entry.name == "reno");
         let reno = reno.expect("it is in the table");
-        let config = Config::from(&params);
         let recovery = Recovery::new(&config, reno.new.needs);
         let mut tx = Tx::new(config, reno.new, &Params::defaults(reno.params), 0.0);
-        tx.app.stream.write(u64::MAX, 0, 0);
+        tx.app.stream.write(bytes, 0, 0);
         Self {
             tx,
             recovery,
             now: 0.0,
+            data: Vec::new(),
             lineage: Lineage::new(),
         }
     }
@@ -73,9 +91,13 @@ impl Rig {
         loop {
             let pending = self.tx.pending.take();
             let next = pending.or_else(|| self.recovery.next(&mut self.tx, now));
-            let Some(seq) = next else { break };
-            self.recovery.on_send(&mut self.tx, now, seq);
-            sent.push(self.tx.transmit(now, seq).seq);
+            if let Some(seq) = next {
+                self.recovery.on_send(&mut self.tx, now, seq);
+                self.data.push(self.tx.transmit(now, seq));
+                sent.push(seq);
+            } else if !self.tx.closes() {
+                break;
+            }
         }
         self.recovery.on_stop(&mut self.tx, now);
         sent

@@ -91,3 +91,39 @@ impl Stamps {
         Some(clock.since(now, self.echo))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::Lineage;
+    use crate::tcp::recovery::testing;
+
+    #[test]
+    fn rfc6298_5_1_the_timer_expires_a_timeout_after_it_was_started_and_a_partial_segments_first_if_it_is_first()
+     {
+        let mut timers = Timers::new(&testing::config("sack", 10, &[]), 0.0);
+        assert!(timers.next().is_never());
+        let now = Lineage::new().record(Key::at_start(2.0, 0));
+        timers.arm(now);
+        // RFC 6298 §2.1: one second before anything was measured.
+        assert_eq!(timers.next().time, 3.0);
+        timers.partial = now.schedule(2.5, Child::Timer);
+        assert!(timers.is_partial_next());
+        assert_eq!(timers.next().time, 2.5);
+    }
+
+    #[test]
+    fn round_trips_are_counted_with_the_wait_of_a_delayed_acknowledgement_and_without() {
+        let mut timers = Timers::new(&testing::config("sack", 10, &[]), 0.0);
+        timers.rto.sample(0.0, 0.3);
+        timers.count(0.3, 0.1);
+        let RoundTrips {
+            samples,
+            srtt_sum_secs,
+            min_secs,
+            max_secs,
+        } = timers.round_trips;
+        assert_eq!((samples, srtt_sum_secs), (1, 0.3));
+        assert_eq!((min_secs, max_secs), (0.1, 0.3));
+    }
+}

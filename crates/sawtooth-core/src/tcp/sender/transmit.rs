@@ -143,3 +143,52 @@ impl Tx {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::registry::Value;
+    use crate::tcp::recovery::testing::Rig;
+
+    #[test]
+    fn rfc3042_2_each_duplicate_lets_one_segment_beyond_the_window_leave_as_far_as_the_receivers_lets()
+     {
+        let mut rig = Rig::sending("reno", 4, &[]);
+        assert_eq!(rig.tx.window_next(), None);
+        assert_eq!(rig.tx.limited_transmit_next(1), Some(4));
+        rig.tx.seq.on_send(4);
+        assert_eq!(rig.tx.limited_transmit_next(1), None);
+        rig.tx.seq.allowed = 5;
+        assert_eq!(rig.tx.limited_transmit_next(2), None);
+    }
+
+    #[test]
+    fn rfc5681_2_a_fin_alone_follows_a_full_window() {
+        let mut rig = Rig::with_bytes("reno", 2, 2 * 1460, &[]);
+        assert_eq!(rig.send(), [0, 1]);
+        rig.tx.app.stream.close();
+        assert_eq!(rig.send(), [2]);
+        assert!(rig.data[2].fin && rig.data[2].payload_bytes == 0);
+    }
+
+    #[test]
+    fn rfc9293_3_9_1_2_what_ends_a_write_is_pushed_and_a_retransmission_says_that_it_is_one() {
+        let mut rig = Rig::with_bytes("reno", 4, 3 * 1460, &[]);
+        assert_eq!(rig.send(), [0, 1, 2]);
+        let pushed: Vec<bool> = rig.data.iter().map(|data| data.push).collect();
+        assert_eq!(pushed, [false, false, true]);
+        assert_eq!(rig.expire(), [0]);
+        assert!(rig.data[3].retransmission);
+        assert_eq!(rig.tx.counters.retransmits, 1);
+    }
+
+    #[test]
+    fn a_limit_in_bytes_has_room_for_a_short_segment_where_one_in_segments_has_not() {
+        let nodelay = ("partial", Value::Choice("nodelay"));
+        let bytes = ("window_limit", Value::Bytes(2 * 1460 + 100));
+        for (told_apart, sent) in [(false, vec![0, 1]), (true, vec![0, 1, 2])] {
+            let set = [bytes, nodelay, ("byte_window", Value::Bool(told_apart))];
+            let mut rig = Rig::with_bytes("reno", 4, 2 * 1460 + 100, &set);
+            assert_eq!(rig.send(), sent);
+        }
+    }
+}

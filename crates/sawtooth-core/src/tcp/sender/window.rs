@@ -223,3 +223,85 @@ impl Window {
         self.cc.probe(out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Value;
+    use crate::tcp::recovery::testing;
+
+    /// Of ten segments, at most 12 of which may be outstanding.
+    fn window(algorithm: &str) -> Window {
+        let set = [("window_limit", Value::Packets(12))];
+        let config = testing::config("sack", 10, &set);
+        let row = cc::TABLE.iter().find(|row| row.name == algorithm);
+        let row = row.expect("it is in the table");
+        Window::new(&config, row.new, &Params::defaults(row.params))
+    }
+
+    fn episode(signal: Signal, window: f64) -> Episode {
+        Episode {
+            now: Instant::from_secs(1.0),
+            signal,
+            window,
+            whole_ssthresh: false,
+            ns2: true,
+        }
+    }
+
+    #[test]
+    fn its_integral_and_maximum_are_those_of_what_the_algorithm_came_to() {
+        let mut window = window("reno");
+        window.start(1.0);
+        window.on_congestion(3.0, &episode(Signal::Loss, 10.0));
+        assert_eq!((window.cwnd(), window.ssthresh()), (5.0, 5.0));
+        window.finish(7.0);
+        // Ten for two seconds, five for four.
+        assert_eq!((window.integral(), window.max()), (40.0, 10.0));
+    }
+
+    #[test]
+    fn rfc5681_3_2_step_4_duplicates_inflate_it_and_its_limit_holds() {
+        let mut window = window("reno");
+        window.inflation = 1;
+        assert_eq!((window.whole(), window.usable()), (10, 11));
+        window.inflation = 9;
+        assert_eq!((window.inflated(), window.usable()), (19, 12));
+    }
+
+    #[test]
+    fn a_mark_leaves_a_whole_segment_and_a_loss_what_ns2_leaves() {
+        let mut window = window("reno");
+        window.on_congestion(1.0, &episode(Signal::Loss, 1.0));
+        assert_eq!(window.cwnd(), 0.5);
+        window.on_congestion(1.0, &episode(Signal::Ecn, 1.0));
+        assert_eq!(window.cwnd(), 1.0);
+    }
+
+    #[test]
+    fn rfc5681_3_1_after_a_lost_syn_data_begins_with_one_segment() {
+        let mut window = window("reno");
+        window.on_established(1.0, None);
+        assert_eq!(window.cwnd(), 1.0);
+        let initial = Windows {
+            cwnd: 3.0,
+            ssthresh: 50.0,
+        };
+        window.on_established(1.0, Some(initial));
+        assert_eq!(window.windows(), initial);
+    }
+
+    #[test]
+    fn what_is_left_after_a_pause_is_prescribed_except_to_a_model_of_the_path() {
+        let left = |before: Windows| Windows {
+            cwnd: before.cwnd / 2.0,
+            ..before
+        };
+        let mut reno = window("reno");
+        reno.on_restart(1.0, 9.0, left);
+        assert_eq!(reno.cwnd(), 5.0);
+        let mut bbr = window("bbr");
+        bbr.on_restart(1.0, 9.0, left);
+        assert_eq!(bbr.cwnd(), 10.0);
+    }
+}
