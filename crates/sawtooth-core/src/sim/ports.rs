@@ -1,0 +1,41 @@
+//! The ports of a scenario's links.
+
+use crate::impair::ImpairedWire;
+use crate::link::Port;
+use crate::loss::Loss;
+use crate::queue::{self, Site};
+use crate::rng::Stream;
+use crate::spec::{Part, Scenario};
+
+/// The ports of a scenario: of each link the forward one, then the reverse one.
+///
+/// `computed`: whether departures are computed at arrival, where the queue allows that (see [`Port::new`]).
+pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
+    let mut ports = Vec::with_capacity(2 * scenario.links.len());
+    for link in &scenario.links {
+        for direction in [&link.forward, &link.reverse] {
+            let name = format!("{}.{}", link.name, direction_name(ports.len()));
+            let site = Site {
+                rate: direction.rate,
+                stream: Stream::new(seed, &format!("{name}/queue")),
+            };
+            let Part { name: row, params } = &direction.queue;
+            let queue = queue::build(row, params, site);
+            let loss = Loss::new(&direction.loss, seed, &name);
+            let (initial, end) = (direction.conditions(), scenario.duration);
+            let wire =
+                ImpairedWire::new(&direction.impairments, initial, end.secs(), (seed, &name));
+            ports.push(Port::new(direction, queue, (loss, wire), end, computed));
+        }
+    }
+    ports
+}
+
+/// Which way a port's packets go.
+pub fn direction_name(port: usize) -> &'static str {
+    if port.is_multiple_of(2) {
+        "forward"
+    } else {
+        "reverse"
+    }
+}
