@@ -4,7 +4,9 @@
 //! writes it, except where a loss recovery's own specification prescribes a window ([`CongestionControl::prescribe`]).
 //! Windows are in segments of SMSS bytes and may be fractional.
 //!
-//! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
+//! To add one: one file in this folder, one `mod` line, one row of [`TABLE`]. A classic algorithm, whose window grows additively and shrinks by a
+//! share, gives an `Avoidance` (`reno.rs` is the least of them); any other is a [`CongestionControl`] itself. Its `ENTRY` says its parameters, what it
+//! needs of the stack, and what Linux has otherwise. What ends slow start has a table of its own, in `slow_start`.
 
 mod algorithm;
 mod api;

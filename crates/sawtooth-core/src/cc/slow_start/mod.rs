@@ -80,3 +80,20 @@ pub fn chosen(params: &Params, whole_windows: bool) -> Option<Box<dyn SlowStart>
     let row = TABLE.iter().find(|entry| entry.name == name);
     row.map(|entry| (entry.new)(params, whole_windows))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_start_is_chosen_by_the_name_of_its_row() {
+        let mut params = Params::defaults(&PARAMS);
+        for entry in TABLE {
+            params.set("hystart", Value::Choice(entry.name));
+            assert!(chosen(&params, false).is_some(), "{}", entry.name);
+        }
+        params.set("hystart", Value::Choice("none"));
+        assert!(chosen(&params, false).is_none());
+        assert_eq!(NAMES[..2], ["none", TABLE[0].name]);
+    }
+}
