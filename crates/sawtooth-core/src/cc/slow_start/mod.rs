@@ -4,6 +4,7 @@
 
 pub mod hystart;
 mod hystart_plus_plus;
+mod search;
 
 use std::fmt::Debug;
 
@@ -35,7 +36,7 @@ pub trait SlowStart: Debug + Send {
 pub type New = fn(&Params, whole_windows: bool) -> Box<dyn SlowStart>;
 
 /// All that can be chosen.
-pub const TABLE: &[Entry<New>] = &[hystart::ENTRY, hystart_plus_plus::ENTRY];
+pub const TABLE: &[Entry<New>] = &[hystart::ENTRY, hystart_plus_plus::ENTRY, search::ENTRY];
 
 /// The names of the rows, and `none`.
 const NAMES: [&str; TABLE.len() + 1] = {
