@@ -18,6 +18,7 @@ mod copa;
 mod cubic;
 mod dctcp;
 mod events;
+mod gaimd;
 mod growth;
 mod highspeed;
 mod htcp;
@@ -71,6 +72,7 @@ pub const TABLE: &[Entry<Algorithm>] = &[
     bbr::v3::ENTRY,
     copa::ENTRY,
     prague::ENTRY,
+    gaimd::ENTRY,
 ];
 
 /// The algorithm called `name`.

@@ -457,9 +457,9 @@ fn beta(seen: &Seen) -> Option<f64> {
         // RFC 9438 §4.6, in Linux in 1024ths.
         "cubic" if linux => 717.0 / 1024.0,
         "cubic" => 0.7,
-        // Kelly 2003 §3; Xu, Harfoush and Rhee 2004 §III, and what Linux has.
+        // Kelly 2003 §3; Xu, Harfoush and Rhee 2004 §III, and what Linux has; Yang and Lam 2000.
         "bic" if linux => 0.8,
-        "scalable" | "bic" => 0.875,
+        "scalable" | "bic" | "gaimd" => 0.875,
         // Fu and Liew 2003 §III.B: no segments are queued, so the loss is a random one. NV's is its `loss_factor`.
         "veno" | "nv" => 0.8,
         _ => return None,
