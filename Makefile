@@ -83,9 +83,10 @@ records: .venv/built ## hashes of all records of the short forms and golden file
 sizes: .venv/built ## lower the rows of source files that have shrunk
 	$(RUN)/python -m tests.guards sizes
 
-lint: .venv/built ## formatting, lints, types, layers
+lint: .venv/built ## formatting, lints, documentation of the crates, types, layers
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 	$(RUN)/ruff check
 	$(RUN)/ruff format --check
 	$(RUN)/pyright

@@ -133,7 +133,7 @@ impl Event {
 
 /// Where past events came from, for as long as something may descend from them.
 ///
-/// A ring: an entry lasts for [`Lineage::LENGTH`] further events. Lines of ancestors that are longer than that count as equal.
+/// A ring: an entry lasts for `LENGTH` further events. Lines of ancestors that are longer than that count as equal.
 #[derive(Debug)]
 pub struct Lineage {
     lines: Box<[Line; Self::LENGTH as usize]>,

@@ -1,13 +1,13 @@
 //! Loss detection and repair, one file per rule.
 //!
-//! A recovery is told of every event together with the sender's parts ([`Tx`]). It finds losses, says which segment is next, and runs the timer; what the
+//! A recovery is told of every event together with the sender's parts (`Tx`). It finds losses, says which segment is next, and runs the timer; what the
 //! window becomes is the algorithm's, which hears of it through those parts.
 //!
 //! | Recovery | Losses are found by | Files |
 //! |---|---|---|
-//! | [`Classic`]: Tahoe, Reno, NewReno | duplicate acknowledgements | `classic/`, `dupacks.rs` |
-//! | [`Sack`] | selective acknowledgements | `sack.rs`, `dupacks.rs` |
-//! | [`Rack`]: RACK, FACK | what was sent after it has arrived | `rack/` |
+//! | `Classic`: Tahoe, Reno, NewReno | duplicate acknowledgements | `classic/`, `dupacks.rs` |
+//! | `Sack` | selective acknowledgements | `sack.rs`, `dupacks.rs` |
+//! | `Rack`: RACK, FACK | what was sent after it has arrived | `rack/` |
 
 mod classic;
 mod dupacks;

@@ -1,6 +1,6 @@
 //! The sending endpoint, without input or output: acknowledgements and timer expirations go in, segments come out.
 //!
-//! A sender is its parts ([`tx::Tx`]: sequence space, window, application, timers, ...) and a recovery, which finds losses and repairs them with those
+//! A sender is its parts (`tx::Tx`: sequence space, window, application, timers, ...) and a recovery, which finds losses and repairs them with those
 //! parts ([`super::recovery`]). This file hands events to them.
 //!
 //! Specifications: RFC 5681 (windows), RFC 6298 §5 (managing the timer), RFC 9293 §3.8.6 (the receiver's window).
