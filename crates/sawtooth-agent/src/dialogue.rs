@@ -1,7 +1,7 @@
 //! One flow of requests and responses over the agent's own sockets: the client, at the flow's receiver, connects and asks; the server, at its
 //! sender, answers. What is said when is the core's ([`Exchanges`]). Nothing here waits.
 //!
-//! Each side writes as those of one way do (see [`sockets`](crate::sockets)): until the socket takes no more, and then when the kernel reports room.
+//! Each side writes as those of one way do (see [`sockets`]): until the socket takes no more, and then when the kernel reports room.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
