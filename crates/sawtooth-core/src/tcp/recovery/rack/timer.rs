@@ -89,3 +89,67 @@ impl Timer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::recovery::testing::Rig;
+
+    const QUIET: Situation = Situation {
+        idle: false,
+        look_again: None,
+        may_probe: true,
+    };
+
+    /// For what it is set at 1 s, and when it expires, after a round trip of 100 ms was measured and two segments were sent.
+    fn armed(situation: Situation, restarted: f64) -> (Purpose, f64) {
+        let mut rig = Rig::sending("rack", 2, &[]);
+        rig.tx.timers.rto.sample(0.0, 0.1);
+        rig.now = 1.0;
+        let now = rig.event();
+        let mut timer = Timer::new();
+        timer.restarted = restarted;
+        timer.arm(&rig.tx, now, situation);
+        (timer.purpose, timer.deadline.time)
+    }
+
+    #[test]
+    fn rfc8985_7_2_a_probe_is_due_after_two_round_trips_unless_the_timeout_is_earlier() {
+        assert_eq!(armed(QUIET, 1.0), (Purpose::Probe, 1.2));
+        // The timeout is one second at least (RFC 6298 §2.4): that from 0.1 s is due at 1.1 s.
+        assert_eq!(armed(QUIET, 0.1), (Purpose::Timeout, 1.1));
+    }
+
+    #[test]
+    fn rfc8985_7_2_without_anything_to_find_out_it_is_the_retransmission_timer() {
+        let known = Situation {
+            may_probe: false,
+            ..QUIET
+        };
+        assert_eq!(armed(known, 1.0), (Purpose::Timeout, 2.0));
+    }
+
+    #[test]
+    fn rfc8985_6_2_step_5_the_reordering_timer_comes_before_both() {
+        let reordered = Situation {
+            look_again: Some((1.0, 0.025)),
+            ..QUIET
+        };
+        assert_eq!(armed(reordered, 1.0), (Purpose::Reordering, 1.025));
+    }
+
+    #[test]
+    fn rfc6298_5_2_with_nothing_outstanding_there_is_none_and_the_next_segments_time_comes_first() {
+        let idle = Situation {
+            idle: true,
+            ..QUIET
+        };
+        assert_eq!(armed(idle, 1.0), (Purpose::Timeout, f64::INFINITY));
+        let mut timer = Timer::new();
+        let mut rig = Rig::sending("rack", 2, &[]);
+        let pace = rig.event().schedule(0.5, Child::Timer);
+        assert_eq!(timer.or(pace).time, 0.5);
+        timer.deadline = rig.event().schedule(0.25, Child::Timer);
+        assert_eq!(timer.or(pace).time, 0.25);
+    }
+}

@@ -48,3 +48,42 @@ impl Usage {
         self.limited || (cwnd < ssthresh && cwnd < 2.0 * self.used as f64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::recovery::testing::Rig;
+
+    const AVOIDANCE: Windows = Windows {
+        cwnd: 100.0,
+        ssthresh: 2.0,
+    };
+
+    #[test]
+    fn rfc7661_4_2_a_window_that_was_full_limits_for_its_time() {
+        let mut rig = Rig::sending("reno", 4, &[]);
+        let mut usage = Usage::default();
+        assert!(!usage.limits(AVOIDANCE));
+        usage.note(&rig.tx, true);
+        // What was outstanding then is acknowledged up to the last segment.
+        rig.tx.seq.allowed = 4;
+        rig.ack(3);
+        usage.note(&rig.tx, false);
+        assert!(usage.limits(AVOIDANCE));
+        rig.ack(4);
+        usage.note(&rig.tx, false);
+        assert!(!usage.limits(AVOIDANCE));
+    }
+
+    #[test]
+    fn in_slow_start_more_than_half_of_the_window_in_use_is_enough() {
+        let rig = Rig::sending("reno", 4, &[]);
+        let mut usage = Usage::default();
+        usage.on_send();
+        usage.on_stop(&rig.tx);
+        let limits = |cwnd, ssthresh| usage.limits(Windows { cwnd, ssthresh });
+        assert!(limits(7.9, 50.0));
+        assert!(!limits(8.0, 50.0));
+        assert!(!limits(7.9, 7.0), "RFC 7661 §4.1: no more than in use");
+    }
+}
