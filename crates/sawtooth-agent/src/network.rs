@@ -11,10 +11,9 @@ use std::collections::BinaryHeap;
 
 use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
-use sawtooth_core::link::{Passage, Port, Traffic, Transmission, Turn};
+use sawtooth_core::net::{self, Passage, Port, Traffic, Transmission, Turn};
 use sawtooth_core::packet::{Data, Ecn, Packet};
 use sawtooth_core::packet_source::{Departure, PacketSource};
-use sawtooth_core::sim;
 use sawtooth_core::spec::UdpSpec;
 use sawtooth_core::udp::{Received, flow_number};
 
@@ -202,12 +201,12 @@ impl Network {
             let reverse = links().map(|link| link.reverse.least_delay_secs());
             [forward.sum::<f64>(), reverse.sum::<f64>()].map(|delay| delay + flow.delay.secs())
         });
-        let mut ports = sim::ports(scenario, seed, true);
+        let mut ports = net::ports(scenario, seed, true);
         // Every flow's packets are on a hop of their own (see `stand_in`).
         let flows = scenario.all_flows().count() + scenario.udp.len();
         let hops = 0..u32::try_from(flows).unwrap_or(u32::MAX);
         let whose = hops.map(|flow| Traffic { flow, acks: false });
-        sim::links::keep_ledgers(&mut ports, scenario.record, whose.collect());
+        net::keep_ledgers(&mut ports, scenario.record, whose.collect());
         let mut network = Self {
             udp: (scenario.udp.iter())
                 .map(|spec| Datagrams::new(spec, seed))

@@ -5,9 +5,9 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use sawtooth_core::Scenario;
+use sawtooth_core::net;
 use sawtooth_core::record::rows::{CounterRow, DatagramRow, FlowRow, SeriesRow, SourceRow};
 use sawtooth_core::record::{Data, Table};
-use sawtooth_core::sim;
 use sawtooth_core::spec::FlowSpec;
 use sawtooth_core::udp::{self, Sent};
 use sawtooth_core::units::mean_rate_bps;
@@ -131,7 +131,7 @@ pub fn links(scenario: &Scenario, network: &mut Network) -> Vec<Table> {
     for port in &mut network.ports {
         port.finish();
     }
-    sim::links::tables(scenario, &network.ports)
+    net::tables(scenario, &network.ports)
 }
 
 /// Tables by their names, each a list of rows, of which each has the values that are known.

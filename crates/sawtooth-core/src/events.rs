@@ -5,7 +5,7 @@
 //! parent (the event that scheduled it) happened first goes first; of two children of one parent, the one scheduled first. So a
 //! [`Key`] carries an event's time, its parent's time, and a reference to its parent's own key in the [`Lineage`], and a tie is
 //! broken by walking up the two lines of ancestors until they differ. Because the order is in the key, an event may be computed
-//! early, late or not at all (see `link` and `sim`) without changing any order. Links of one rate keep step for long, so ties that
+//! early, late or not at all (see `net` and `sim`) without changing any order. Links of one rate keep step for long, so ties that
 //! are decided many generations up are common, and decide which of two packets a full queue drops.
 //!
 //! **Structure.** Each component that can have a pending event owns one slot of a tournament tree; its key is replaced in

@@ -11,7 +11,7 @@
 //! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`host::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]),
 //! and documentation, errors and tests walk the tables.
 //!
-//! Layers, top may use below: `scenario`, `sim`; `link`, `feed`, `demand`; `spec`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
+//! Layers, top may use below: `scenario`, `sim`; `net`, `feed`, `demand`; `spec`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
 //! `noise`, `limits`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
@@ -30,8 +30,8 @@ pub mod host;
 pub mod impair;
 pub mod kernel;
 pub mod limits;
-pub mod link;
 pub mod loss;
+pub mod net;
 pub mod noise;
 pub mod packet;
 pub mod packet_source;

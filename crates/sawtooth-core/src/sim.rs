@@ -5,7 +5,7 @@
 //!
 //! **Speed.** Events are only needed where streams of packets meet, because only there does the order between components
 //! matter. Three shortcuts, each exact and each with a switch in [`Shortcuts`](crate::spec::Shortcuts):
-//! - `no_tx_event`: a drop-tail port computes departures at arrival (see [`crate::link`]).
+//! - `no_tx_event`: a drop-tail port computes departures at arrival (see [`crate::net::Port`]).
 //! - `computed_hops`: a stop that is fed by one in-order stream is passed at once, ahead of time: its state depends on nothing
 //!   else. So access links, receivers and senders need no events of their own.
 //! - `ring`: packets on their way to a meeting point wait in a ring; only the first has a pending event.
@@ -26,9 +26,7 @@ mod dialogue;
 mod endpoints;
 mod flow;
 mod hosts;
-pub mod links;
 mod observe;
-mod ports;
 mod stops;
 mod tables;
 mod travel;
@@ -41,11 +39,10 @@ use self::dialogue::Dialogues;
 use self::flow::{Flow, metrics_caches, standing_flows};
 use self::hosts::{Hosts, Part as HostPart};
 use self::observe::{AckTrace, Samplers, Variables};
-pub use self::ports::{direction_name, ports};
 use self::stops::{Plan, Stop, plan_stops, routes};
 use self::udp::{Udp, udp_flows};
 use crate::events::{EventQueue, Key, Lineage};
-use crate::link::Port;
+use crate::net::{self, Port};
 use crate::packet::AckStore;
 use crate::record::{Effort, Records};
 use crate::registry;
@@ -125,7 +122,7 @@ struct World<'a> {
 impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
-        let mut ports = ports(scenario, seed, shortcuts.no_tx_event);
+        let mut ports = net::ports(scenario, seed, shortcuts.no_tx_event);
         let dialogues = Dialogues::new(scenario, seed);
         let routes = routes(scenario, &dialogues);
         let Plan {
@@ -136,7 +133,7 @@ impl<'a> World<'a> {
             twins,
             whose,
         } = plan_stops(scenario, &ports, &routes);
-        links::keep_ledgers(&mut ports, scenario.record, whose);
+        net::keep_ledgers(&mut ports, scenario.record, whose);
         let access_delays = routes.iter().map(|route| route.access_delay).collect();
         let fixed = scenario.flows.len() + dialogues.len();
         let (entry_trips, udp_trips) = trips[fixed..].split_at(scenario.arriving.len());

@@ -4,7 +4,7 @@
 
 use super::World;
 use crate::limits::{counted, how_to_raise};
-use crate::link::Packets;
+use crate::net::Packets;
 use crate::record::{Effort, Records};
 use crate::spec::Scenario;
 

@@ -1,6 +1,7 @@
 //! What is looked at while a run goes on: samples at multiples of a period, or after every acknowledgement, and the algorithms' own variables.
 
-use super::{Flow, World, direction_name, ns};
+use super::{Flow, World, ns};
+use crate::net::direction_name;
 use crate::record::Table;
 use crate::record::rows::{QueueRow, SeriesRow, VariableRow};
 use crate::spec::{Sampling, Scenario};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::dialogue::Dialogues;
 use super::index_u32;
-use crate::link::{Port, Traffic};
+use crate::net::{Port, Traffic};
 use crate::spec::{FlowSpec, Sampling, Scenario};
 
 /// A place on a flow's round trip.

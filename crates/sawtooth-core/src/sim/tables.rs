@@ -2,7 +2,8 @@
 
 use super::flow::Flow;
 use super::udp::Udp;
-use super::{World, index_u32, links, ns};
+use super::{World, index_u32, ns};
+use crate::net;
 use crate::record::rows::{DatagramRow, EpisodeRow, FlowRow, SourceRow};
 use crate::record::{Records, Table};
 use crate::spec::{FlowSpec, UdpSpec};
@@ -32,7 +33,7 @@ impl World<'_> {
         self.end_arrivals();
         self.hosts.finish(self.end);
         let mut tables = vec![self.flow_table()];
-        tables.extend(links::tables(self.scenario, &self.ports));
+        tables.extend(net::tables(self.scenario, &self.ports));
         tables.extend(self.arrival_tables());
         tables.extend(self.dialogues.table(self.scenario, &self.hosts, self.end));
         if !self.udp.is_empty() {

@@ -4,7 +4,7 @@ use super::World;
 use super::channel::Loose;
 use super::stops::Place;
 use crate::events::{Child, Event, Key, Line};
-use crate::link::{Passage, Transmission, Turn};
+use crate::net::{Passage, Transmission, Turn};
 use crate::packet::Packet;
 
 impl World<'_> {

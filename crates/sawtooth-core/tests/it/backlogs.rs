@@ -5,10 +5,9 @@ use crate::random::{cases, config, load};
 use proptest::prelude::*;
 use sawtooth_core::Scenario;
 use sawtooth_core::events::{Key, Lineage};
-use sawtooth_core::link::{Port, Traffic, Turn};
+use sawtooth_core::net::{self, Port, Traffic, Turn};
 use sawtooth_core::packet::{Data, Packet};
 use sawtooth_core::record::Records;
-use sawtooth_core::sim::{self, links};
 use sawtooth_core::simulate;
 use sawtooth_core::spec::Shortcuts;
 use serde_json::{Value, json};
@@ -24,9 +23,9 @@ fn crossing(queue: &Value, duration: &str) -> Scenario {
 
 /// What the link records of packets at these times, in ms, of these flows and bytes.
 pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> Records {
-    let mut ports = sim::ports(scenario, 1, computed);
+    let mut ports = net::ports(scenario, 1, computed);
     let whose = [0, 1].map(|flow| Traffic { flow, acks: false });
-    links::keep_ledgers(&mut ports, scenario.record, whose.to_vec());
+    net::keep_ledgers(&mut ports, scenario.record, whose.to_vec());
     let (port, mut lineage) = (&mut ports[0], Lineage::new());
     let mut free = Key::NEVER;
     for (at, hop, bytes) in packets {
@@ -43,7 +42,7 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
     transmit_until(port, free, scenario.duration.secs(), &mut lineage);
     ports.iter_mut().for_each(Port::finish);
     Records {
-        tables: links::tables(scenario, &ports),
+        tables: net::tables(scenario, &ports),
     }
 }
 

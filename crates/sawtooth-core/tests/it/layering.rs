@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Top may use below, same line never each other.
 const LAYERS: &[&[&str]] = &[
     &["sim", "scenario"],
-    &["link", "feed", "demand"],
+    &["net", "feed", "demand"],
     &["spec"],
     &["udp"],
     &["tcp", "host", "exchanges", "kernel"],
@@ -166,8 +166,8 @@ fn a_planted_fault_is_seen_wherever_it_hides() {
         ),
         (
             "cc/bbr.rs",
-            "fn f() -> u8 {\n    crate::link::f()\n}",
-            "cc/bbr.rs:2: cc uses link",
+            "fn f() -> u8 {\n    crate::net::f()\n}",
+            "cc/bbr.rs:2: cc uses net",
         ),
         (
             "cc/bbr.rs",
@@ -181,9 +181,9 @@ fn a_planted_fault_is_seen_wherever_it_hides() {
             "cc/bbr.rs:1: cc uses sim",
         ),
         (
-            "link.rs",
+            "net/port.rs",
             "use crate::scenario::read;",
-            "link.rs:1: link uses scenario",
+            "net/port.rs:1: net uses scenario",
         ),
         (
             "sim/flow.rs",

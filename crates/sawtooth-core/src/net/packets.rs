@@ -189,3 +189,69 @@ fn mark(packet: &Packet, arrived: f64) -> Mark {
         arrived.to_bits(),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Data;
+    use crate::units::Duration;
+
+    const TRAFFIC: Traffic = Traffic {
+        flow: 0,
+        acks: false,
+    };
+
+    fn noted(from: f64, until: f64) -> Packets {
+        Packets::of(Stretch {
+            from: Duration::from_secs(from),
+            until: Duration::from_secs(until),
+        })
+    }
+
+    fn fates(packets: &Packets) -> Vec<(f64, Fate)> {
+        let fates = packets.noted().map(|row| (row.arrived, row.fate));
+        fates.collect()
+    }
+
+    #[test]
+    fn of_equal_packets_that_come_at_once_a_full_queue_turns_the_last_away() {
+        let packet = Packet::data(0, 0, 1000, Data::default());
+        let mut packets = noted(0.0, 10.0);
+        packets.arrived(&packet, TRAFFIC, 1.0);
+        packets.arrived(&packet, TRAFFIC, 1.0);
+        packets.gone(&packet, 1.0, Fate::Dropped, Times::dropped(1.0));
+        // The first still waits.
+        assert_eq!(
+            fates(&packets),
+            [(1.0, Fate::Unfinished), (1.0, Fate::Dropped)]
+        );
+        // A queue that drops later drops the one that came first.
+        packets.arrived(&packet, TRAFFIC, 2.0);
+        packets.arrived(&packet, TRAFFIC, 2.0);
+        packets.gone(&packet, 2.0, Fate::Dropped, Times::dropped(3.0));
+        assert_eq!(
+            fates(&packets)[2..],
+            [(2.0, Fate::Dropped), (2.0, Fate::Unfinished)]
+        );
+    }
+
+    #[test]
+    fn a_packet_has_a_row_if_it_is_there_at_any_time_of_the_stretch() {
+        let packet = Packet::data(0, 0, 1000, Data::default());
+        let mut packets = noted(2.0, 4.0);
+        for arrived in [0.0, 1.0, 3.0, 4.0] {
+            packets.arrived(&packet, TRAFFIC, arrived);
+            let times = Times::sent(arrived, arrived + 0.5, arrived + 1.5, false);
+            packets.gone(&packet, arrived, Fate::Arrived, times);
+        }
+        assert_eq!(
+            fates(&packets),
+            [(1.0, Fate::Arrived), (3.0, Fate::Arrived)]
+        );
+        // What is lost is gone when its last bit has left.
+        packets.arrived(&packet, TRAFFIC, 1.25);
+        let times = Times::sent(1.25, 1.75, f64::INFINITY, false);
+        packets.gone(&packet, 1.25, Fate::Lost, times);
+        assert_eq!(packets.len(), 2);
+    }
+}

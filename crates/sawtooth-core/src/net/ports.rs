@@ -1,11 +1,13 @@
 //! The ports of a scenario's links.
 
+use std::sync::Arc;
+
+use super::{Port, Traffic};
 use crate::impair::ImpairedWire;
-use crate::link::Port;
 use crate::loss::Loss;
 use crate::queue::{self, Site};
 use crate::rng::Stream;
-use crate::spec::{Part, Scenario};
+use crate::spec::{Part, Recording, Scenario};
 
 /// The ports of a scenario: of each link the forward one, then the reverse one.
 ///
@@ -29,6 +31,16 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
         }
     }
     ports
+}
+
+/// Gives every port a ledger, if what is recorded takes one. `whose`: of each hop that its packets may be on.
+pub fn keep_ledgers(ports: &mut [Port], record: Recording, whose: Vec<Traffic>) {
+    if record.notes_at_links() {
+        let whose = Arc::from(whose);
+        for port in ports {
+            port.keep(record, &whose);
+        }
+    }
 }
 
 /// Which way a port's packets go.

@@ -9,11 +9,17 @@
 //! end of a transmission, and [`Port::accept_any`] the same for one that marks, or whose [wire](crate::impair) is not plain. Disciplines that
 //! decide at dequeue (and every port, when the shortcut is off) use [`Port::arrive`] and [`Port::transmitter_free`] instead.
 
-mod ledger;
-mod packets;
+mod counters;
+mod evented;
+mod passage;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
+pub use self::counters::PortCounters;
+pub use self::passage::{Passage, Transmission, Turn};
+use super::ledger::{Ledger, Start, Traffic};
 use crate::events::{Child, Event, Key, Lineage};
 use crate::impair::{Hops, ImpairedWire, Medium, Node, Service};
 use crate::loss::{Fate, Loss};
@@ -22,89 +28,6 @@ use crate::queue::{Backlog, Law, Next, Queue, Queued, Verdict};
 use crate::ring::Ring;
 use crate::spec::{Direction, Recording};
 use crate::units::Duration;
-use ledger::Start;
-pub use ledger::{FlowCounters, Ledger, Traffic, Waits};
-pub use packets::{Fate as PacketFate, Noted as NotedPacket, Packets};
-
-/// What happened at a port; plain counters.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PortCounters {
-    pub arrived_packets: u64,
-    pub arrived_bytes: u64,
-    pub dropped_packets: u64,
-    pub dropped_bytes: u64,
-    /// Transmitted and then lost on the wire.
-    pub lost_packets: u64,
-    /// Transmitted and damaged on the way: they arrive, and whoever they are for discards them.
-    pub corrupted_packets: u64,
-    /// Transmitted once and arriving twice.
-    pub duplicated_packets: u64,
-    /// Arriving before one that was transmitted earlier.
-    pub reordered_packets: u64,
-    /// Transmitted with Congestion Experienced, which they had not when they came.
-    pub marked_packets: u64,
-    /// What the medium has added to the bytes of accepted packets.
-    framing_bytes: u64,
-    /// The most packets present when one had to wait, itself and the packet in transmission included.
-    busy_peak_packets: u64,
-    /// Of packets whose transmission has started, the time from arrival to that.
-    waited: Waited,
-    /// Of those that waited in vain, until they were dropped or the run ended.
-    waited_in_vain: Waited,
-}
-
-/// Sums over packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Waited {
-    secs: f64,
-    /// Each packet's seconds times its bytes.
-    byte_secs: f64,
-}
-
-impl Waited {
-    #[inline]
-    fn add(&mut self, secs: f64, bytes: u32) {
-        self.secs += secs;
-        self.byte_secs += secs * f64::from(bytes);
-    }
-}
-
-impl PortCounters {
-    pub fn accepted_packets(&self) -> u64 {
-        self.arrived_packets - self.dropped_packets
-    }
-
-    /// Arrival to start of transmission, mean over accepted packets, in seconds.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn mean_wait_secs(&self) -> Option<f64> {
-        let accepted = self.accepted_packets();
-        (accepted > 0).then(|| self.waited.secs / accepted as f64)
-    }
-
-    /// How many have been dropped, marked and lost.
-    fn fates(&self) -> [u64; 3] {
-        [self.dropped_packets, self.marked_packets, self.lost_packets]
-    }
-
-    fn drop(&mut self, queued: &Queued, now: f64, medium: Option<Medium>) {
-        self.dropped_packets += 1;
-        self.dropped_bytes += queued.bytes();
-        self.framing_bytes -= framing_bytes(medium, queued.packet.wire_bytes);
-        self.wait_in_vain(queued, now);
-    }
-
-    fn wait_in_vain(&mut self, queued: &Queued, until: f64) {
-        if queued.arrived < until {
-            self.waited_in_vain
-                .add(queued.sojourn(until), queued.packet.wire_bytes);
-        }
-    }
-
-    /// Largest backlog an accepted packet left behind, itself and the packet in transmission included.
-    pub fn peak_packets(&self) -> u64 {
-        self.busy_peak_packets.max(self.accepted_packets().min(1))
-    }
-}
 
 /// The sending side of one direction of a link.
 #[derive(Debug)]
@@ -128,32 +51,6 @@ pub struct Port {
     /// Only if more is asked for than counters.
     ledger: Option<Box<Ledger>>,
     pub counters: PortCounters,
-}
-
-/// What becomes of a packet that has come to a port.
-#[derive(Clone, Copy, Debug)]
-pub struct Passage {
-    /// Arrival at the far end; [`Key::NEVER`] if it is dropped or lost.
-    pub arrival: Key,
-    /// The queue has marked it.
-    pub marked: bool,
-    /// It arrives a second time.
-    pub again: Option<Key>,
-    /// It arrives damaged.
-    pub corrupted: bool,
-}
-
-impl Passage {
-    const DROPPED: Self = Self::plain(Key::NEVER, false);
-
-    const fn plain(arrival: Key, marked: bool) -> Self {
-        Self {
-            arrival,
-            marked,
-            again: None,
-            corrupted: false,
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -547,141 +444,6 @@ impl Port {
         }
     }
 
-    /// A packet arrives at an evented port. If the transmitter is idle a transmission may start.
-    pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Turn {
-        let arriving = Queued::new(packet, key.time, self.fate());
-        let Discipline::Evented {
-            queue,
-            in_service,
-            dropped,
-        } = &mut self.discipline
-        else {
-            unreachable!("arrive is for evented ports");
-        };
-        self.counters.arrived_packets += 1;
-        self.counters.arrived_bytes += arriving.bytes();
-        self.counters.framing_bytes += framing_bytes(self.medium, packet.wire_bytes);
-        let sending = Backlog {
-            packets: u64::from(in_service.is_some()),
-            bytes: in_service.map_or(0, u64::from),
-        };
-        let before = dropped.len();
-        if let Some(ledger) = &mut self.ledger {
-            ledger.arrived(&packet, key.time, (queue.waiting() + sending).packets);
-        }
-        queue.enqueue(arriving, sending, dropped);
-        for queued in &dropped[before..] {
-            self.counters.drop(queued, key.time, self.medium);
-        }
-        if let Some(ledger) = &mut self.ledger {
-            ledger.dropped(&dropped[before..], key.time);
-        }
-        let present = queue.waiting().packets + sending.packets;
-        self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
-        if sending.packets == 0 {
-            self.start(key, Service::Fresh, lineage)
-        } else {
-            Turn::Waits
-        }
-    }
-
-    /// The transmission in progress has ended, or what was held back may leave; the next transmission starts if anything waits.
-    pub fn transmitter_free(&mut self, key: Key, lineage: &mut Lineage) -> Turn {
-        let Discipline::Evented { in_service, .. } = &mut self.discipline else {
-            unreachable!("transmitter_free is for evented ports");
-        };
-        // What was held back finds the transmitter idle.
-        let service = if in_service.take().is_some() {
-            Service::Follows
-        } else {
-            Service::Fresh
-        };
-        self.start(key, service, lineage)
-    }
-
-    fn start(&mut self, key: Key, service: Service, lineage: &mut Lineage) -> Turn {
-        let Discipline::Evented {
-            queue,
-            in_service,
-            dropped,
-        } = &mut self.discipline
-        else {
-            unreachable!()
-        };
-        let before = dropped.len();
-        let next = queue.dequeue(key.time, dropped);
-        for queued in &dropped[before..] {
-            self.counters.drop(queued, key.time, self.medium);
-        }
-        if let Some(ledger) = &mut self.ledger {
-            ledger.dropped(&dropped[before..], key.time);
-        }
-        let leaving = match next {
-            Next::Packet(leaving) => leaving,
-            Next::Empty => return Turn::Waits,
-            Next::NotBefore(time) => {
-                debug_assert!(time > key.time, "{time} is not after {}", key.time);
-                return Turn::Wakes(lineage.record(key).schedule(time, Child::Done));
-            }
-        };
-        let packet = leaving.packet;
-        *in_service = Some(packet.wire_bytes);
-        if leaving.arrived < key.time {
-            let wait = leaving.sojourn(key.time);
-            self.counters.waited.add(wait, packet.wire_bytes);
-        }
-        let lost_before = self.counters.lost_packets;
-        let marked = packet.ecn() != leaving.ecn;
-        self.counters.marked_packets += u64::from(marked);
-        let start = lineage.record(key);
-        let transmission = self.transmit(start, leaving, service);
-        if let Some(ledger) = &mut self.ledger {
-            let times = [leaving.arrived, key.time, transmission.done.time];
-            let lost = self.counters.lost_packets > lost_before;
-            let start = Start::of(times, &transmission.passage, marked, lost);
-            ledger.started(&packet, start);
-        }
-        Turn::Starts(transmission)
-    }
-
-    /// A packet that has waited is transmitted.
-    #[inline]
-    fn transmit(&mut self, start: Event, leaving: Queued, service: Service) -> Transmission {
-        let packet = leaving.packet;
-        if self.wire.is_some() {
-            let bytes = packet.wire_bytes;
-            let (done, passage) = self.transmit_over_wire(start, bytes, leaving.fate, service);
-            return Transmission {
-                packet,
-                passage,
-                done,
-            };
-        }
-        let tx = self.transmission_secs(packet.wire_bytes);
-        let arrival = match leaving.fate {
-            Fate::Arrives => start.schedule(start.time + (tx + self.delay_secs), Child::Arrival),
-            Fate::Lost => {
-                self.counters.lost_packets += 1;
-                Key::NEVER
-            }
-        };
-        Transmission {
-            packet,
-            passage: Passage::plain(arrival, false),
-            done: start.schedule(start.time + tx, Child::Done),
-        }
-    }
-
-    /// A packet that the queue of an evented port has dropped; each is handed over once, and must be taken after every
-    /// [`Port::arrive`] and [`Port::transmitter_free`].
-    #[inline]
-    pub fn take_dropped(&mut self) -> Option<Queued> {
-        match &mut self.discipline {
-            Discipline::Computed { .. } => None,
-            Discipline::Evented { dropped, .. } => dropped.pop(),
-        }
-    }
-
     /// Packets present just before `time`, the one in transmission included: what happens at `time` has not happened yet.
     pub fn backlog_at(&self, time: f64) -> u64 {
         match &self.discipline {
@@ -707,25 +469,4 @@ fn wire_bytes(medium: Option<Medium>, bytes: u32) -> u32 {
 /// What of them is not the packet's own.
 fn framing_bytes(medium: Option<Medium>, bytes: u32) -> u64 {
     u64::from(wire_bytes(medium, bytes) - bytes)
-}
-
-/// What the transmitter of an evented port does next.
-#[derive(Clone, Copy, Debug)]
-pub enum Turn {
-    /// It goes on with what it does, or waits for a packet.
-    Waits,
-    Starts(Transmission),
-    /// What waits may not leave yet: [`Port::transmitter_free`] is to be called at this time, unless a packet arrives before and decides
-    /// otherwise.
-    Wakes(Key),
-}
-
-/// A transmission that has started at an evented port.
-#[derive(Clone, Copy, Debug)]
-pub struct Transmission {
-    /// Marked, if it was.
-    pub packet: Packet,
-    pub passage: Passage,
-    /// The transmitter is free again.
-    pub done: Key,
 }

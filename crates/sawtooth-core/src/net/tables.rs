@@ -1,23 +1,11 @@
 //! What links have measured, as tables: the counters of every port, and what its ledger notes if the scenario asks.
 
-use std::sync::Arc;
-
-use super::{direction_name, ns};
+use super::{NotedPacket, PacketFate, Packets, Port, direction_name};
 use crate::histogram::TimesNs;
-use crate::link::{NotedPacket, PacketFate, Packets, Port, Traffic};
 use crate::record::Table;
 use crate::record::rows::{LinkFlowRow, LinkRow, PacketRow, WaitRow};
-use crate::spec::{Recording, Scenario};
-
-/// Gives every port a ledger, if what is recorded takes one. `whose`: of each hop that its packets may be on.
-pub fn keep_ledgers(ports: &mut [Port], record: Recording, whose: Vec<Traffic>) {
-    if record.notes_at_links() {
-        let whose = Arc::from(whose);
-        for port in ports {
-            port.keep(record, &whose);
-        }
-    }
-}
+use crate::spec::Scenario;
+use crate::units::Duration;
 
 /// The tables of links, of which the run [is over](Port::finish).
 pub fn tables(scenario: &Scenario, ports: &[Port]) -> Vec<Table> {
@@ -175,4 +163,8 @@ fn name(scenario: &Scenario, flow: usize) -> &str {
     let udp = scenario.udp.iter().map(|spec| &spec.name);
     let mut names = standing.chain(arriving).chain(udp);
     names.nth(flow).expect("a number of a flow")
+}
+
+fn ns(secs: f64) -> i64 {
+    Duration::from_secs(secs).as_ns()
 }

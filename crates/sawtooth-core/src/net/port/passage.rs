@@ -1,0 +1,51 @@
+//! What a port says of a packet that has come to it, and of its transmitter.
+
+use crate::events::Key;
+use crate::packet::Packet;
+
+/// What becomes of a packet that has come to a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage {
+    /// Arrival at the far end; [`Key::NEVER`] if it is dropped or lost.
+    pub arrival: Key,
+    /// The queue has marked it.
+    pub marked: bool,
+    /// It arrives a second time.
+    pub again: Option<Key>,
+    /// It arrives damaged.
+    pub corrupted: bool,
+}
+
+impl Passage {
+    pub(super) const DROPPED: Self = Self::plain(Key::NEVER, false);
+
+    pub(super) const fn plain(arrival: Key, marked: bool) -> Self {
+        Self {
+            arrival,
+            marked,
+            again: None,
+            corrupted: false,
+        }
+    }
+}
+
+/// What the transmitter of an evented port does next.
+#[derive(Clone, Copy, Debug)]
+pub enum Turn {
+    /// It goes on with what it does, or waits for a packet.
+    Waits,
+    Starts(Transmission),
+    /// What waits may not leave yet: [`Port::transmitter_free`] is to be called at this time, unless a packet arrives before and decides
+    /// otherwise.
+    Wakes(Key),
+}
+
+/// A transmission that has started at an evented port.
+#[derive(Clone, Copy, Debug)]
+pub struct Transmission {
+    /// Marked, if it was.
+    pub packet: Packet,
+    pub passage: Passage,
+    /// The transmitter is free again.
+    pub done: Key,
+}
