@@ -35,7 +35,7 @@ pub enum Turn {
     /// It goes on with what it does, or waits for a packet.
     Waits,
     Starts(Transmission),
-    /// What waits may not leave yet: [`Port::transmitter_free`] is to be called at this time, unless a packet arrives before and decides
+    /// What waits may not leave yet: [`Port::transmitter_free`](super::Port::transmitter_free) is to be called at this time, unless a packet arrives before and decides
     /// otherwise.
     Wakes(Key),
 }
