@@ -25,7 +25,7 @@ use serde_json::{Value as Json, json};
 use crate::clock::Clock;
 use crate::experiment::{FIRST_PORT, flow_of};
 use crate::hosts::Hosts;
-use crate::network::{Network, Towards};
+use crate::network::{IpPacket, Network, host_at_end, towards_other};
 use crate::setup::{self, HostName};
 use crate::tun::Tun;
 
@@ -149,18 +149,18 @@ impl Bench {
     /// As in an experiment, a packet enters the network when it has been read.
     fn carry(&mut self) -> io::Result<()> {
         for (host, tun) in &mut self.tuns {
-            let towards = Towards::from_host(*host);
+            let towards = towards_other(*host);
             while let Some(packet) = tun.receive()? {
                 if flow_of(&packet).is_some_and(|(flow, _)| flow == 0) {
                     let now = self.clock.now()?;
-                    self.network.enter(now, (0, 0), towards, packet);
+                    self.network.offer(now, 0, 0, towards, IpPacket(packet));
                 }
             }
         }
-        while let Some((towards, _, packet)) = self.network.deliver(self.clock.now()?) {
+        while let Some(delivery) = self.network.advance(self.clock.now()?) {
             for (host, tun) in &self.tuns {
-                if *host == towards.host() {
-                    tun.send(&packet)?;
+                if *host == host_at_end(delivery.towards) {
+                    tun.send(&delivery.packet.0)?;
                 }
             }
         }

@@ -14,6 +14,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use sawtooth_core::Scenario;
 use sawtooth_core::exchanges::Exchanges;
 use sawtooth_core::kernel::{APPLICATION, Programs, TIME, Time};
+use sawtooth_core::net::Towards;
 use sawtooth_core::record::Table;
 use sawtooth_core::record::rows::{ExchangeRow, FlowRow, SeriesRow, Stalls};
 use sawtooth_core::spec::{FlowSpec, Sampling};
@@ -24,7 +25,7 @@ use crate::clock::Clock;
 use crate::dialogue::Dialogue;
 use crate::hosts::Hosts;
 use crate::http::{Fetch, Servers};
-use crate::network::{Network, Towards};
+use crate::network::{IpPacket, Network, host_at_end, towards_other};
 use crate::ring::Ring;
 use crate::setup::{self, Addresses, HostName};
 use crate::sockets::{self, CHUNK, Connection};
@@ -306,7 +307,7 @@ impl<'a> Experiment<'a> {
 
     /// A packet that a host has sent enters the network.
     fn enter(&mut self, host: usize, now: f64, packet: Vec<u8>) {
-        let towards = Towards::from_host(self.tuns[host].0);
+        let towards = towards_other(self.tuns[host].0);
         let Some((port, other)) = flow_of(&packet) else {
             return;
         };
@@ -314,8 +315,9 @@ impl<'a> Experiment<'a> {
             None => u32::try_from(port).ok().map(|number| (port, number)),
             Some(listener) => self.arrivals.connection(listener, other),
         };
-        if let Some(connection) = connection {
-            self.network.enter(now, connection, towards, packet);
+        if let Some((flow, connection)) = connection {
+            let packet = IpPacket(packet);
+            self.network.offer(now, flow, connection, towards, packet);
         }
     }
 
@@ -347,15 +349,17 @@ impl<'a> Experiment<'a> {
     }
 
     fn host(&self, towards: Towards) -> usize {
-        usize::from(self.tuns[0].0 != towards.host())
+        usize::from(self.tuns[0].0 != host_at_end(towards))
     }
 
     /// Hands the hosts what has arrived, packet by packet, and lets the receivers read it; whether there was anything. That an
     /// acknowledgement has made room to write is seen by the wait that follows.
     fn deliver(&mut self, now: f64) -> io::Result<bool> {
         let mut any = false;
-        while let Some((towards, connection, packet)) = self.network.deliver(now) {
+        while let Some(delivery) = self.network.advance(now) {
             any = true;
+            let (towards, connection) = (delivery.towards, delivery.connection);
+            let IpPacket(packet) = delivery.packet;
             let host = self.host(towards);
             self.tuns[host].1.send(&packet)?;
             let now = self.time()?;

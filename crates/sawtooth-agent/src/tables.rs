@@ -6,10 +6,9 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use sawtooth_core::Scenario;
 use sawtooth_core::net;
-use sawtooth_core::record::rows::{CounterRow, DatagramRow, FlowRow, SeriesRow, SourceRow};
+use sawtooth_core::record::rows::{CounterRow, FlowRow, SeriesRow};
 use sawtooth_core::record::{Data, Table};
 use sawtooth_core::spec::FlowSpec;
-use sawtooth_core::udp::{self, Sent};
 use sawtooth_core::units::mean_rate_bps;
 use serde_json::{Value as Json, json};
 
@@ -170,23 +169,10 @@ fn values(column: &Data) -> Vec<Json> {
 
 /// Of the flows of UDP: adds their rows to `flows`; the tables `datagrams` and `sources`.
 pub fn udp(scenario: &Scenario, network: &Network, flows: &mut Table) -> [Table; 2] {
-    let mut datagrams = Table::new::<DatagramRow>();
-    let mut sources = Table::new::<SourceRow>();
-    for (spec, flow) in scenario.udp.iter().zip(&network.udp) {
-        let sent = Sent {
-            flow: &spec.name,
-            start_secs: spec.start.secs(),
-            end_secs: scenario.duration.secs(),
-            packets: flow.sent_packets,
-            bytes: flow.sent_bytes,
-        };
-        flows.push(udp::flow_row(&sent, &flow.received));
-        datagrams.push(udp::datagram_row(&sent, &flow.received));
-        flow.source.report(&mut |quantity, value| {
-            sources.push(udp::source_row(&spec.name, quantity, value));
-        });
+    for row in net::udp_flow_rows(scenario, &network.udp) {
+        flows.push(row);
     }
-    [datagrams, sources]
+    net::udp_tables(scenario, &network.udp)
 }
 
 /// The table `counters`: what the hosts' kernels have counted and is not zero.

@@ -10,10 +10,11 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 use nix::errno::Errno;
 use nix::poll::PollFlags;
+use sawtooth_core::net::Towards;
 use sawtooth_core::spec::Sampling;
 
 use super::{Application, Experiment, Owner, in_time};
-use crate::network::Towards;
+use crate::network::IpPacket;
 use crate::ring::{Call, Outcome, Ring, Wait};
 use crate::sockets::CHUNK;
 
@@ -98,14 +99,15 @@ impl Experiment<'_> {
             let now = self.time()?;
             if now >= self.end {
                 // What has been sent since the last turn enters the links, although nobody is there when it arrives.
-                self.network.deliver(self.end.next_down());
+                self.network.advance(self.end.next_down());
                 return Ok(false);
             }
             self.sample(now)?;
             self.start(now)?;
-            if let Some((towards, connection, packet)) = self.network.deliver(now) {
-                let place = self.place(connection);
-                self.deliver_in_turn(turns, towards, place, packet)?;
+            if let Some(delivery) = self.network.advance(now) {
+                let place = self.place(delivery.connection);
+                let IpPacket(packet) = delivery.packet;
+                self.deliver_in_turn(turns, delivery.towards, place, packet)?;
             } else {
                 self.turn(turns, Task::default())?;
             }

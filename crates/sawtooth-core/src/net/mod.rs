@@ -2,15 +2,25 @@
 //!
 //! A port has a queue, which decides what waits, is dropped or marked; a transmitter; and a [wire](crate::impair). It counts, and notes in
 //! a [`Ledger`] what a study asks for besides. [`tables`] are what all ports of a run have measured.
+//!
+//! The simulator moves its packets from port to port itself, with shortcuts. A [`Network`] does so, without any, for packets of hosts that
+//! are elsewhere. Both have their [flows of UDP](UdpFlow) from here.
 
+mod flight;
 mod ledger;
+mod network;
 mod packets;
 mod port;
 mod ports;
+mod queued;
 mod tables;
+mod udp;
 
+pub use flight::{Payload, Towards};
 pub use ledger::{FlowCounters, Ledger, Traffic, Waits};
+pub use network::{Delivery, Network};
 pub use packets::{Fate as PacketFate, Noted as NotedPacket, Packets};
 pub use port::{Passage, Port, PortCounters, Transmission, Turn};
 pub use ports::{direction_name, keep_ledgers, ports};
 pub use tables::tables;
+pub use udp::{Datagram, UdpFlow, udp_flow_rows, udp_tables};

@@ -1,14 +1,12 @@
 //! What a run has measured, as tables.
 
 use super::flow::Flow;
-use super::udp::Udp;
 use super::{World, index_u32, ns};
-use crate::net;
-use crate::record::rows::{DatagramRow, EpisodeRow, FlowRow, SourceRow};
+use crate::net::{self, UdpFlow};
+use crate::record::rows::{EpisodeRow, FlowRow};
 use crate::record::{Records, Table};
-use crate::spec::{FlowSpec, UdpSpec};
+use crate::spec::FlowSpec;
 use crate::tcp::limits::Limit;
-use crate::udp;
 use crate::units::mean_rate_bps;
 
 impl World<'_> {
@@ -26,8 +24,8 @@ impl World<'_> {
             self.ports[index as usize].finish();
         }
         if let Some(samplers) = &mut self.samplers {
-            for (sampler, flow) in samplers.udp.iter_mut().zip(&self.udp) {
-                sampler.take(f64::INFINITY, || flow.received.payload_bytes());
+            for (sampler, udp) in samplers.udp.iter_mut().zip(&self.udp) {
+                sampler.take(f64::INFINITY, || udp.flow.received.payload_bytes());
             }
         }
         self.end_arrivals();
@@ -37,7 +35,7 @@ impl World<'_> {
         tables.extend(self.arrival_tables());
         tables.extend(self.dialogues.table(self.scenario, &self.hosts, self.end));
         if !self.udp.is_empty() {
-            tables.extend(self.udp_tables());
+            tables.extend(net::udp_tables(self.scenario, self.udp_flows()));
         }
         if let Some(samplers) = &self.samplers {
             tables.push(
@@ -64,10 +62,14 @@ impl World<'_> {
         for (index, (flow, spec)) in (0..).zip(self.flows.iter().zip(&self.scenario.flows)) {
             table.push(self.flow_row(index, flow, spec));
         }
-        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
-            table.push(udp::flow_row(&self.sent(flow, spec), &flow.received));
+        for row in net::udp_flow_rows(self.scenario, self.udp_flows()) {
+            table.push(row);
         }
         table
+    }
+
+    fn udp_flows(&self) -> impl Iterator<Item = &UdpFlow> {
+        self.udp.iter().map(|udp| &udp.flow)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
@@ -134,28 +136,6 @@ impl World<'_> {
             stall_partial_ns: stalls.partial_ns,
             stall_memory_ns: stalls.memory_ns,
         }
-    }
-
-    fn sent<'b>(&self, flow: &Udp, spec: &'b UdpSpec) -> udp::Sent<'b> {
-        udp::Sent {
-            flow: &spec.name,
-            start_secs: flow.start,
-            end_secs: self.end,
-            packets: flow.sent_packets,
-            bytes: flow.sent_bytes,
-        }
-    }
-
-    fn udp_tables(&self) -> [Table; 2] {
-        let mut datagrams = Table::new::<DatagramRow>();
-        let mut sources = Table::new::<SourceRow>();
-        for (flow, spec) in self.udp.iter().zip(&self.scenario.udp) {
-            datagrams.push(udp::datagram_row(&self.sent(flow, spec), &flow.received));
-            flow.source.report(&mut |quantity, value| {
-                sources.push(udp::source_row(&spec.name, quantity, value));
-            });
-        }
-        [datagrams, sources]
     }
 
     fn episode_table(&self) -> Table {

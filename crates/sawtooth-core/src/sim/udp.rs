@@ -3,26 +3,20 @@
 use super::stops::Trip;
 use super::{World, index_u32};
 use crate::events::Key;
+use crate::net::UdpFlow;
 use crate::packet::Packet;
-use crate::packet_source::{Departure, PacketSource};
 use crate::spec::{Scenario, UdpSpec};
-use crate::udp::{self, Received};
+use crate::udp;
 
-/// A flow of UDP.
+/// A flow of UDP and its place in the run.
 #[derive(Debug)]
 pub(super) struct Udp {
-    pub(super) source: Box<dyn PacketSource>,
-    pub(super) start: f64,
-    pub(super) stop: f64,
+    pub(super) flow: UdpFlow,
     /// What its packets say that they are of.
-    pub(super) number: u32,
+    number: u32,
     /// Among those that are laid down before the run.
-    pub(super) order: u32,
-    pub(super) next: Option<Departure>,
-    pub(super) first_stop: u32,
-    pub(super) sent_packets: u64,
-    pub(super) sent_bytes: u64,
-    pub(super) received: Received,
+    order: u32,
+    first_stop: u32,
 }
 
 impl Udp {
@@ -36,48 +30,29 @@ impl Udp {
         (index, order): (u32, u32),
         first_stop: u32,
     ) -> Self {
-        let mut source = spec.source(seed);
-        let next = source.next_packet();
         Self {
-            source,
-            start: spec.start.secs(),
-            stop: spec.stop.secs(),
+            flow: UdpFlow::new(spec, seed),
             number: udp::flow_number(index),
             order,
-            next,
             first_stop,
-            sent_packets: 0,
-            sent_bytes: 0,
-            received: Received::default(),
         }
     }
 
     /// When its next packet leaves: as if all of them had been laid down before the run, as they are given.
     #[inline]
     pub(super) fn key(&self) -> Key {
-        match self.next {
-            Some(packet) if self.start + packet.at_secs < self.stop => {
-                Key::at_start(self.start + packet.at_secs, self.order)
-            }
-            _ => Key::NEVER,
+        match self.flow.due() {
+            Some(time) => Key::at_start(time, self.order),
+            None => Key::NEVER,
         }
     }
 
     /// The next packet leaves with `key`.
     #[inline]
     pub(super) fn leave(&mut self, key: Key) -> Packet {
-        let departure = self.next.expect("a packet that is due");
-        self.next = self.source.next_packet();
-        let number = self.sent_packets;
-        self.sent_packets += 1;
-        self.sent_bytes += u64::from(departure.bytes);
-        Packet::datagram(
-            self.number,
-            self.first_stop,
-            departure.bytes,
-            number,
-            key.time,
-        )
+        let datagram = self.flow.leave();
+        let (number, bytes) = (datagram.number, datagram.bytes);
+        Packet::datagram(self.number, self.first_stop, bytes, number, key.time)
     }
 }
 
@@ -124,7 +99,7 @@ impl World<'_> {
     #[inline(never)]
     pub(super) fn receive_udp(&mut self, index: u32, packet: &Packet, now: f64) {
         self.effort.delivered_packets += 1;
-        let received = &mut self.udp[index as usize].received;
+        let received = &mut self.udp[index as usize].flow.received;
         if let Some(samplers) = &mut self.samplers {
             samplers.udp[index as usize].take(now, || received.payload_bytes());
         }

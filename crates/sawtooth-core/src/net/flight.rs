@@ -1,0 +1,116 @@
+//! A packet on its way through a [`Network`](super::Network), and when it arrives next.
+
+use std::cmp::Ordering;
+use std::fmt::Debug;
+
+use crate::packet::Ecn;
+
+/// A packet of a host, as far as a network has to know it.
+pub trait Payload: Clone + Debug {
+    /// Of the IP packet.
+    fn wire_bytes(&self) -> u32;
+
+    fn ecn(&self) -> Ecn;
+
+    /// A queue sets Congestion Experienced.
+    fn mark(&mut self);
+
+    /// A wire damages it.
+    fn damage(&mut self);
+}
+
+/// Which host a packet is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Towards {
+    Receiver,
+    Sender,
+}
+
+/// The time of an event, as bits (times are not negative, so bits are in the order of times), and the order in which it was scheduled.
+pub(super) type Due = (u64, u64);
+
+/// A packet on its way. Flights are in the order in which they are due.
+#[derive(Clone, Debug)]
+pub(super) struct Flight<P> {
+    /// Its next event.
+    pub due: Due,
+    /// The place of its route among those of the network.
+    pub route: usize,
+    /// Of which connection it is: its flow's number, or one of its own if it is one of many that arrive and leave.
+    pub connection: u32,
+    pub towards: Towards,
+    /// Ports that it has left behind.
+    pub hop: usize,
+    /// Whether a wire has damaged it: a second time could make it right.
+    pub damaged: bool,
+    pub content: Content<P>,
+}
+
+/// What a packet is.
+#[derive(Clone, Debug)]
+pub(super) enum Content<P> {
+    /// Of a host.
+    Host(P),
+    /// Of UDP, made by the network.
+    Datagram { number: u64, sent: f64, bytes: u32 },
+}
+
+impl<P: Payload> Flight<P> {
+    /// A wire damages the packet; whether it was whole until then.
+    pub fn damage(&mut self) -> bool {
+        let whole = !self.damaged;
+        if whole && let Content::Host(packet) = &mut self.content {
+            packet.damage();
+        }
+        self.damaged = true;
+        whole
+    }
+}
+
+impl<P: Payload> Content<P> {
+    pub fn wire_bytes(&self) -> u32 {
+        match self {
+            Self::Host(packet) => packet.wire_bytes(),
+            Self::Datagram { bytes, .. } => *bytes,
+        }
+    }
+
+    pub fn ecn(&self) -> Ecn {
+        match self {
+            Self::Host(packet) => packet.ecn(),
+            Self::Datagram { .. } => Ecn::NotEct,
+        }
+    }
+
+    pub fn mark(&mut self) {
+        if let Self::Host(packet) = self {
+            packet.mark();
+        }
+    }
+}
+
+impl<P> Content<P> {
+    pub fn is_of_host(&self) -> bool {
+        matches!(self, Self::Host(_))
+    }
+}
+
+impl<P> PartialEq for Flight<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.due == other.due
+    }
+}
+
+impl<P> Eq for Flight<P> {}
+
+impl<P> PartialOrd for Flight<P> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<P> Ord for Flight<P> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.due.cmp(&other.due)
+    }
+}

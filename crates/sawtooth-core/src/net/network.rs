@@ -1,0 +1,413 @@
+//! All links of a scenario between hosts that are elsewhere: a host offers packets, and has those for it handed out when they arrive.
+//!
+//! **Sans-I/O.** A network has no clock: [`Network::next_time`] says when it has something to do, and [`Network::advance`] does what is due.
+//! A packet is at its next port at the time at which it arrives there by the model, not when its host happens to ask, so delays of
+//! whoever asks do not add up. What a packet is does not matter, as long as it is a [`Payload`].
+//!
+//! **UDP.** Flows of UDP need no host: their packets are made here by their own sources and meet those of hosts in the ports. They are
+//! moved only when a host's packet is, or at the end, as nothing else depends on where they are.
+//!
+//! **Order.** Of events at one instant the one that was scheduled first happens first, and what UDP sends goes before all of them.
+//!
+//! The simulator's own loop (`sim::World`) has the same [ports](Port) and [flows of UDP](UdpFlow), but not this: it computes events early or
+//! leaves them out, and so orders them by their [lineage](crate::events), which this has no use for; and its hosts answer at once, so that a
+//! packet may pass many stops in one step.
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::flight::{Content, Due, Flight, Payload, Towards};
+use super::queued::QueuedFlights;
+use super::{Passage, Port, Traffic, Transmission, Turn, UdpFlow};
+use crate::events::{Key, Lineage};
+use crate::packet::{Data, Packet};
+use crate::spec::{FlowSpec, Scenario, UdpSpec};
+use crate::udp::flow_number;
+
+/// A packet that has reached its host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery<P> {
+    pub towards: Towards,
+    /// As it was [offered](Network::offer).
+    pub connection: u32,
+    pub packet: P,
+}
+
+/// The links of a scenario, both directions, and what is on its way there.
+#[derive(Debug)]
+pub struct Network<P> {
+    pub ports: Vec<Port>,
+    /// Of each flow, then of each entry of flows that arrive, then of each flow of UDP.
+    routes: Vec<Route>,
+    pub udp: Vec<UdpFlow>,
+    /// No packet reaches the other host sooner than this after it was sent.
+    pub shortest_delay: f64,
+    lineage: Lineage,
+    scheduled: u64,
+    /// Packets of hosts that are between ports.
+    flights: BinaryHeap<Reverse<Flight<P>>>,
+    /// Those of UDP.
+    datagrams: BinaryHeap<Reverse<Flight<P>>>,
+    /// When the next packets of flows of UDP leave.
+    departures: BinaryHeap<Reverse<(Due, usize)>>,
+    /// Of each port: when its transmitter is free, or may send what it holds back; of those whose departures take events.
+    free: Vec<Option<Due>>,
+    /// What waits at those ports.
+    queued: QueuedFlights<P>,
+}
+
+/// Where the packets of a flow go.
+#[derive(Debug)]
+struct Route {
+    /// Links.
+    path: Vec<usize>,
+    /// What packets take between their hosts and the links, each way.
+    access_delay: f64,
+}
+
+/// What may happen next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// A packet of a flow of UDP leaves.
+    Departure(usize),
+    Datagram,
+    Flight,
+    /// A port's transmitter is free, or what waits there may leave.
+    Free(usize),
+}
+
+impl<P: Payload> Network<P> {
+    pub fn new(scenario: &Scenario, seed: u64) -> Self {
+        let mut ports = super::ports(scenario, seed, true);
+        let routes: Vec<Route> = (scenario.all_flows().map(Route::of_flow))
+            .chain(scenario.udp.iter().map(Route::of_udp))
+            .collect();
+        // Packets are on the hop of their route (see `stand_in`).
+        let whose = (0..index(routes.len())).map(|flow| Traffic { flow, acks: false });
+        super::keep_ledgers(&mut ports, scenario.record, whose.collect());
+        let mut network = Self {
+            free: vec![None; ports.len()],
+            ports,
+            routes,
+            udp: (scenario.udp.iter())
+                .map(|spec| UdpFlow::new(spec, seed))
+                .collect(),
+            shortest_delay: shortest_delay(scenario),
+            lineage: Lineage::new(),
+            scheduled: 0,
+            flights: BinaryHeap::new(),
+            datagrams: BinaryHeap::new(),
+            departures: BinaryHeap::new(),
+            queued: QueuedFlights::new(),
+        };
+        for flow in 0..network.udp.len() {
+            network.schedule_departure(flow);
+        }
+        network
+    }
+
+    /// A host sends a packet of a flow at `now`. `connection`: its flow's number, or one of its own if it is one of many that arrive and leave.
+    pub fn offer(&mut self, now: f64, flow: usize, connection: u32, towards: Towards, packet: P) {
+        let access_delay = match towards {
+            Towards::Receiver => self.routes[flow].access_delay,
+            Towards::Sender => 0.0,
+        };
+        let flight = Flight {
+            due: (0, 0),
+            route: flow,
+            connection,
+            towards,
+            hop: 0,
+            damaged: false,
+            content: Content::Host(packet),
+        };
+        self.fly(now + access_delay, flight);
+    }
+
+    /// When something is to be done next for a packet of a host, infinite if none is on its way. What UDP does before is done with it.
+    pub fn next_time(&self) -> f64 {
+        let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
+        let free = self.next_free().filter(|_| self.queued.of_hosts() > 0);
+        let next = flight.into_iter().chain(free.map(|(due, _)| due)).min();
+        next.map_or(f64::INFINITY, |(time, _)| f64::from_bits(time))
+    }
+
+    /// Moves all packets up to `now`, or until one reaches its host. To be called again until there is none.
+    pub fn advance(&mut self, now: f64) -> Option<Delivery<P>> {
+        while self.next_time() <= now
+            && let Some(((time, _), next)) = self.next()
+        {
+            let delivery = self.take(time, next);
+            if delivery.is_some() {
+                return delivery;
+            }
+        }
+        None
+    }
+
+    /// Moves all packets up to the end of the run at `end`, before which nothing reaches a host any more.
+    pub fn finish(&mut self, end: f64) {
+        while let Some(((time, _), next)) = self.next()
+            && time < end.to_bits()
+        {
+            self.take(time, next);
+        }
+    }
+
+    /// What happens next.
+    fn next(&self) -> Option<(Due, Next)> {
+        let departure = self.departures.peek().map(|Reverse(next)| *next);
+        let datagram = self.datagrams.peek().map(|Reverse(flight)| flight.due);
+        let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
+        let all = [
+            departure.map(|(due, flow)| (due, Next::Departure(flow))),
+            datagram.map(|due| (due, Next::Datagram)),
+            flight.map(|due| (due, Next::Flight)),
+            self.next_free().map(|(due, port)| (due, Next::Free(port))),
+        ];
+        all.into_iter().flatten().min_by_key(|(due, _)| *due)
+    }
+
+    /// The port whose transmitter is free next.
+    fn next_free(&self) -> Option<(Due, usize)> {
+        let free = self.free.iter().zip(0..);
+        free.filter_map(|(due, port)| due.map(|due| (due, port)))
+            .min()
+    }
+
+    /// Does what happens next.
+    fn take(&mut self, time: u64, next: Next) -> Option<Delivery<P>> {
+        match next {
+            Next::Departure(flow) => {
+                self.departures.pop();
+                self.send_datagram(flow, f64::from_bits(time));
+                None
+            }
+            Next::Datagram => {
+                let Reverse(flight) = self.datagrams.pop()?;
+                self.move_on(flight)
+            }
+            Next::Flight => {
+                let Reverse(flight) = self.flights.pop()?;
+                self.move_on(flight)
+            }
+            Next::Free(port) => {
+                self.free[port] = None;
+                let key = Key::at_start(f64::from_bits(time), 0);
+                let turn = self.ports[port].transmitter_free(key, &mut self.lineage);
+                self.take_turn(port, turn);
+                None
+            }
+        }
+    }
+
+    /// When an event happens that is scheduled now.
+    fn due(&mut self, time: f64) -> Due {
+        self.scheduled += 1;
+        (time.to_bits(), self.scheduled)
+    }
+
+    fn schedule_departure(&mut self, flow: usize) {
+        if let Some(time) = self.udp[flow].due() {
+            // Before everything that is scheduled for the same time.
+            self.departures.push(Reverse(((time.to_bits(), 0), flow)));
+        }
+    }
+
+    /// A packet arrives at `time` at its next port or at its end.
+    fn fly(&mut self, time: f64, mut flight: Flight<P>) {
+        flight.due = self.due(time);
+        if flight.content.is_of_host() {
+            self.flights.push(Reverse(flight));
+        } else {
+            self.datagrams.push(Reverse(flight));
+        }
+    }
+
+    /// A packet of UDP leaves.
+    fn send_datagram(&mut self, flow: usize, now: f64) {
+        let datagram = self.udp[flow].leave();
+        self.schedule_departure(flow);
+        let route = self.routes.len() - self.udp.len() + flow;
+        let flight = Flight {
+            due: (now.to_bits(), 0),
+            route,
+            connection: flow_number(index(flow)),
+            towards: Towards::Receiver,
+            hop: 0,
+            damaged: false,
+            content: Content::Datagram {
+                number: datagram.number,
+                sent: now,
+                bytes: datagram.bytes,
+            },
+        };
+        let access_delay = self.routes[route].access_delay;
+        if access_delay > 0.0 {
+            self.fly(now + access_delay, flight);
+        } else {
+            self.move_on(flight);
+        }
+    }
+
+    /// A packet is at its next port or at its end.
+    fn move_on(&mut self, flight: Flight<P>) -> Option<Delivery<P>> {
+        match self.next_port(&flight) {
+            None => return self.end(flight),
+            Some(port) if self.ports[port].is_computed() => self.pass(port, flight),
+            Some(port) => self.arrive(port, flight),
+        }
+        None
+    }
+
+    /// The port at which a packet is next, if it is not at its end.
+    fn next_port(&self, flight: &Flight<P>) -> Option<usize> {
+        let path = &self.routes[flight.route].path;
+        match flight.towards {
+            Towards::Receiver => path.get(flight.hop).map(|link| 2 * link),
+            Towards::Sender => path.iter().rev().nth(flight.hop).map(|link| 2 * link + 1),
+        }
+    }
+
+    /// A packet is at its end: handed to its host, or counted if it is one of UDP whose checksum is right.
+    fn end(&mut self, flight: Flight<P>) -> Option<Delivery<P>> {
+        match flight.content {
+            Content::Host(packet) => {
+                return Some(Delivery {
+                    towards: flight.towards,
+                    connection: flight.connection,
+                    packet,
+                });
+            }
+            Content::Datagram { .. } if flight.damaged => {}
+            Content::Datagram {
+                number,
+                sent,
+                bytes,
+            } => {
+                let flow = flight.route - (self.routes.len() - self.udp.len());
+                let now = f64::from_bits(flight.due.0);
+                self.udp[flow].received.on_packet(now, sent, number, bytes);
+            }
+        }
+        None
+    }
+
+    /// A packet arrives at a port that computes when it departs.
+    fn pass(&mut self, port: usize, mut flight: Flight<P>) {
+        let key = Key::at_start(f64::from_bits(flight.due.0), 0);
+        let packet = stand_in(&flight, 0);
+        let passage = self.ports[port].accept_any(key, None, &packet, &mut self.lineage);
+        if passage.marked {
+            flight.content.mark();
+        }
+        self.cross(port, flight, passage);
+    }
+
+    /// A packet arrives at a port with events.
+    fn arrive(&mut self, port: usize, flight: Flight<P>) {
+        let key = Key::at_start(f64::from_bits(flight.due.0), 0);
+        let (number, flight) = self.queued.put(flight);
+        let packet = stand_in(flight, number);
+        let turn = self.ports[port].arrive(key, packet, &mut self.lineage);
+        self.take_turn(port, turn);
+    }
+
+    /// Does what a port with events has decided.
+    fn take_turn(&mut self, port: usize, turn: Turn) {
+        while let Some(dropped) = self.ports[port].take_dropped() {
+            self.queued.take(dropped.packet.segment().seq);
+        }
+        match turn {
+            Turn::Waits => {}
+            Turn::Wakes(key) => self.free[port] = Some(self.due(key.time)),
+            Turn::Starts(Transmission {
+                packet,
+                passage,
+                done,
+            }) => {
+                if let Some(mut flight) = self.queued.take(packet.segment().seq) {
+                    if packet.ecn() != flight.content.ecn() {
+                        flight.content.mark();
+                    }
+                    self.cross(port, flight, passage);
+                }
+                self.free[port] = Some(self.due(done.time));
+            }
+        }
+    }
+
+    /// A packet is on a wire, which may damage or double it.
+    fn cross(&mut self, port: usize, mut flight: Flight<P>, passage: Passage) {
+        if passage.corrupted && flight.damage() {
+            self.ports[port].count_corrupted();
+        }
+        flight.hop += 1;
+        let route = &self.routes[flight.route];
+        let is_last = flight.hop == route.path.len();
+        let access_delay = if is_last && flight.towards == Towards::Sender {
+            route.access_delay
+        } else {
+            0.0
+        };
+        let again = passage.again.map(|again| (again, flight.clone()));
+        let next_bps = self
+            .next_port(&flight)
+            .map(|port| self.ports[port].rate_bps());
+        let bytes = flight.content.wire_bytes();
+        let arrivals = [Some((passage.arrival, flight)), again];
+        for (arrival, flight) in arrivals.into_iter().flatten() {
+            let arrival = next_bps.map_or(arrival, |next_bps| {
+                self.ports[port].pass_on(arrival, bytes, next_bps)
+            });
+            if !arrival.is_never() {
+                self.fly(arrival.time + access_delay, flight);
+            }
+        }
+    }
+}
+
+impl Route {
+    fn of_flow(spec: &FlowSpec) -> Self {
+        Self {
+            path: spec.path.clone(),
+            access_delay: spec.delay.secs(),
+        }
+    }
+
+    fn of_udp(spec: &UdpSpec) -> Self {
+        Self {
+            path: spec.path.clone(),
+            access_delay: spec.delay.secs(),
+        }
+    }
+}
+
+/// The shortest time, over flows and both ways, from host to host.
+fn shortest_delay(scenario: &Scenario) -> f64 {
+    let delays = scenario.all_flows().flat_map(|flow| {
+        let links = || flow.path.iter().map(|link| &scenario.links[*link]);
+        let forward = links().map(|link| link.forward.least_delay_secs());
+        let reverse = links().map(|link| link.reverse.least_delay_secs());
+        [forward.sum::<f64>(), reverse.sum::<f64>()].map(|delay| delay + flow.delay.secs())
+    });
+    delays.fold(f64::INFINITY, f64::min)
+}
+
+/// A packet as ports know it. In a queue it is told by `number`.
+fn stand_in<P: Payload>(flight: &Flight<P>, number: u64) -> Packet {
+    let data = Data {
+        seq: number,
+        ecn: flight.content.ecn(),
+        ..Data::default()
+    };
+    let bytes = flight.content.wire_bytes();
+    Packet::data(flight.connection, index(flight.route), bytes, data)
+}
+
+fn index(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,266 @@
+use super::*;
+use crate::packet::Ecn;
+use crate::registry::Value;
+use crate::spec::{LinkSpec, Part};
+use crate::units::{Duration, Instant, Rate};
+use crate::{packet_source, queue};
+
+/// A packet as somebody might have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Fake {
+    number: u8,
+    bytes: u32,
+    ecn: Ecn,
+    damages: u32,
+}
+
+impl Fake {
+    fn of(number: u8, bytes: u32) -> Self {
+        Self {
+            number,
+            bytes,
+            ecn: Ecn::NotEct,
+            damages: 0,
+        }
+    }
+}
+
+impl Payload for Fake {
+    fn wire_bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+
+    fn mark(&mut self) {
+        self.ecn = Ecn::Ce;
+    }
+
+    fn damage(&mut self) {
+        self.damages += 1;
+    }
+}
+
+/// A link of so many Mbit/s, and 10 ms.
+fn link(mbps: f64, delay_secs: f64) -> LinkSpec {
+    LinkSpec::new(
+        "l",
+        Rate::from_bps(mbps * 1e6),
+        Duration::from_secs(delay_secs),
+    )
+}
+
+fn with_queue(queue: Part) -> LinkSpec {
+    let mut link = link(1.0, 0.01);
+    link.forward.queue = queue;
+    link
+}
+
+fn queue(name: &str) -> Part {
+    Part::named(queue::TABLE, name).expect("a row")
+}
+
+/// Packets of 1500 bytes at a constant rate until `stop`.
+fn udp(path: Vec<usize>, mbps: f64, stop: f64) -> UdpSpec {
+    let source = Part::named(packet_source::TABLE, "constant_rate").expect("a row");
+    let source = source
+        .with("rate", Value::Rate(mbps * 1e6))
+        .with("size", Value::Bytes(1500));
+    UdpSpec::new("udp", path, source, Instant::from_secs(stop))
+}
+
+fn network(links: Vec<LinkSpec>, flow: FlowSpec, udp: Vec<UdpSpec>) -> Network<Fake> {
+    let scenario = Scenario {
+        udp,
+        ..Scenario::new(Duration::from_secs(1.0), links, vec![flow])
+    };
+    Network::new(&scenario, 1)
+}
+
+/// All that reaches a host, and when.
+fn deliveries(network: &mut Network<Fake>) -> Vec<(f64, Delivery<Fake>)> {
+    let mut all = Vec::new();
+    while network.next_time() < f64::INFINITY {
+        let time = network.next_time();
+        all.extend(network.advance(time).map(|delivery| (time, delivery)));
+    }
+    all
+}
+
+#[test]
+fn a_packet_takes_transmission_and_propagation_and_a_full_queue_drops() {
+    let queue = queue("drop_tail").with("limit", Value::Packets(2));
+    let flow = FlowSpec::new("f", vec![0]);
+    let mut network = network(vec![with_queue(queue)], flow, Vec::new());
+    for number in 0..3 {
+        let packet = Fake::of(number, 1000);
+        network.offer(0.5, 0, 7, Towards::Receiver, packet);
+    }
+    assert!(network.advance(0.5).is_none());
+    let arrived = deliveries(&mut network);
+    assert_eq!(arrived.len(), 2, "the third found the queue full");
+    for (number, (time, delivery)) in (0u8..).zip(arrived) {
+        let expected = Delivery {
+            towards: Towards::Receiver,
+            connection: 7,
+            packet: Fake::of(number, 1000),
+        };
+        assert_eq!(delivery, expected);
+        let expected = 0.5 + f64::from(number + 1) * 0.008 + 0.01;
+        assert!((time - expected).abs() < 1e-12, "{time}");
+    }
+}
+
+#[test]
+fn packets_are_doubled_damaged_once_and_delayed_by_their_flow() {
+    let mut links = vec![link(1.0, 0.01), link(1.0, 0.01)];
+    for link in &mut links {
+        link.forward.impairments.corrupt = 1.0;
+    }
+    links[1].forward.impairments.duplicate = 1.0;
+    let flow = FlowSpec {
+        delay: Duration::from_secs(0.005),
+        ..FlowSpec::new("f", vec![0, 1])
+    };
+    let mut network = network(links, flow, Vec::new());
+    assert!((network.shortest_delay - 0.025).abs() < 1e-12);
+    network.offer(0.5, 0, 0, Towards::Receiver, Fake::of(1, 1000));
+    network.offer(0.5, 0, 0, Towards::Sender, Fake::of(2, 125));
+    let arrived = deliveries(&mut network);
+    let found: Vec<_> = (arrived.iter())
+        .map(|(_, delivery)| (delivery.towards, delivery.packet.damages))
+        .collect();
+    let (there, back) = (Towards::Receiver, Towards::Sender);
+    assert_eq!(found, [(back, 0), (there, 1), (there, 1)]);
+    // Two transmissions of 1 or 8 ms, two links of 10 ms, and the flow's 5 ms.
+    for ((time, _), expected) in arrived.iter().zip([0.527, 0.541, 0.541]) {
+        assert!((time - expected).abs() < 1e-12, "{time}");
+    }
+    let damaged = [0, 2].map(|port| network.ports[port].counters.corrupted_packets);
+    assert_eq!(damaged, [1, 0]);
+}
+
+#[test]
+fn packets_of_udp_hold_up_those_of_the_hosts_and_are_counted() {
+    let flow = FlowSpec::new("f", vec![0]);
+    let udp = udp(vec![0], 12.0, 0.5);
+    let mut network = network(vec![link(12.0, 0.01)], flow, vec![udp]);
+    network.offer(0.1, 0, 0, Towards::Receiver, Fake::of(0, 1500));
+    assert!(network.advance(0.1).is_none());
+    // Packet 100 leaves at 100 ms too, and goes first: 2 ms to send both, 10 ms on the way.
+    assert!((network.next_time() - 0.112).abs() < 1e-9);
+    assert!(network.advance(network.next_time()).is_some());
+    assert_eq!(
+        network.next_time(),
+        f64::INFINITY,
+        "nobody need wake up for UDP"
+    );
+    network.finish(1.0);
+    let received = &network.udp[0].received;
+    assert_eq!(
+        (network.udp[0].sent_packets(), received.packets),
+        (500, 500)
+    );
+}
+
+/// A flow queue gives each flow its turn; the wires double and damage what crosses them.
+#[test]
+fn packets_of_udp_cross_queues_with_events_and_wires() {
+    let [mut a, mut b, mut c] = [link(12.0, 0.01), link(120.0, 0.0), link(120.0, 0.0)];
+    a.forward.queue = queue("drr").with("limit", Value::Packets(1000));
+    b.forward.impairments.duplicate = 1.0;
+    c.forward.impairments.corrupt = 1.0;
+    let twice = UdpSpec {
+        delay: Duration::from_secs(0.005),
+        ..udp(vec![0, 1], 24.0, 0.1)
+    };
+    let never = udp(vec![2], 12.0, 0.1);
+    let flow = FlowSpec::new("f", vec![0]);
+    let mut network = network(vec![a, b, c], flow, vec![twice, never]);
+    // By 100 ms half of 190 packets are still there; that of the host's waits for the one on its way and at most for one more.
+    network.offer(0.1, 0, 0, Towards::Receiver, Fake::of(0, 1500));
+    assert!(network.advance(0.1).is_none());
+    let arrived = deliveries(&mut network);
+    assert_eq!(arrived.len(), 1);
+    assert!((0.111..=0.1131).contains(&arrived[0].0), "{arrived:?}");
+    network.finish(1.0);
+    let [twice, never] = [0, 1].map(|flow| &network.udp[flow]);
+    assert_eq!((twice.sent_packets(), twice.received.packets), (200, 400));
+    assert_eq!((never.sent_packets(), never.received.packets), (100, 0));
+    assert_eq!(network.ports[4].counters.corrupted_packets, 100);
+}
+
+#[test]
+fn capable_packets_above_the_threshold_are_marked_on_their_way() {
+    let queue = queue("step")
+        .with("limit", Value::Packets(4))
+        .with("mark_above", Value::Packets(2));
+    let flow = FlowSpec::new("f", vec![0]);
+    let mut network = network(vec![with_queue(queue)], flow, Vec::new());
+    let (able, not) = (Ecn::Ect0, Ecn::NotEct);
+    for ecn in [able, able, able, not, able] {
+        let packet = Fake {
+            ecn,
+            ..Fake::of(0, 20)
+        };
+        network.offer(0.5, 0, 0, Towards::Receiver, packet);
+    }
+    let arrived = deliveries(&mut network);
+    let fields: Vec<Ecn> = (arrived.iter())
+        .map(|(_, delivery)| delivery.packet.ecn)
+        .collect();
+    // The fifth found the queue full.
+    assert_eq!(fields, [able, able, Ecn::Ce, not]);
+    assert_eq!(network.ports[0].counters.marked_packets, 1);
+}
+
+#[test]
+fn a_queue_that_holds_packets_back_lets_each_go_at_its_time() {
+    let queue = queue("token_bucket")
+        .with("rate", Value::Rate(80e3))
+        .with("burst", Value::Bytes(2000));
+    let flow = FlowSpec::new("f", vec![0]);
+    let mut network = network(vec![with_queue(queue)], flow, Vec::new());
+    for number in 0..4 {
+        network.offer(0.5, 0, 0, Towards::Receiver, Fake::of(number, 1000));
+    }
+    let arrived = deliveries(&mut network);
+    assert_eq!(arrived.len(), 4);
+    // Two are in the bucket and leave one after the other, 8 ms each; tokens for the others take 100 ms each.
+    let expected = [0.518, 0.526, 0.618, 0.718];
+    for ((number, expected), (time, delivery)) in (0u8..).zip(expected).zip(&arrived) {
+        assert_eq!(delivery.packet.number, number);
+        assert!((time - expected).abs() < 1e-9, "{time}");
+    }
+}
+
+#[test]
+fn a_queue_that_decides_when_packets_leave_marks_the_capable_and_drops_the_others() {
+    for (ecn, marks) in [(Ecn::Ect0, true), (Ecn::NotEct, false)] {
+        let queue = queue("codel")
+            .with("target", Value::Duration(0.001))
+            .with("interval", Value::Duration(0.02));
+        let flow = FlowSpec::new("f", vec![0]);
+        let mut network = network(vec![with_queue(queue)], flow, Vec::new());
+        // Forty at once, of which one leaves every 8 ms.
+        for _ in 0..40 {
+            let packet = Fake {
+                ecn,
+                ..Fake::of(0, 1000)
+            };
+            network.offer(0.5, 0, 0, Towards::Receiver, packet);
+        }
+        let arrived = deliveries(&mut network);
+        let marked = arrived
+            .iter()
+            .filter(|(_, delivery)| delivery.packet.ecn == Ecn::Ce);
+        let counters = network.ports[0].counters;
+        assert_eq!(marked.count() as u64, counters.marked_packets);
+        assert_eq!(arrived.len() as u64, 40 - counters.dropped_packets);
+        assert_eq!(marks, counters.marked_packets > 0);
+        assert_eq!(marks, counters.dropped_packets == 0);
+        assert_eq!(network.queued.of_hosts(), 0);
+    }
+}

@@ -1,0 +1,84 @@
+//! Packets that are in the queues of ports. A queue has only a number of each: what it stands for is kept here.
+
+use super::flight::Flight;
+
+#[derive(Debug)]
+pub(super) struct QueuedFlights<P> {
+    /// By number.
+    flights: Vec<Option<Flight<P>>>,
+    /// Numbers that stand for nothing.
+    vacant: Vec<usize>,
+    of_hosts: usize,
+}
+
+impl<P> QueuedFlights<P> {
+    pub fn new() -> Self {
+        Self {
+            flights: Vec::new(),
+            vacant: Vec::new(),
+            of_hosts: 0,
+        }
+    }
+
+    /// How many of them are packets of hosts.
+    pub fn of_hosts(&self) -> usize {
+        self.of_hosts
+    }
+
+    /// One more, and its number.
+    pub fn put(&mut self, flight: Flight<P>) -> (u64, &Flight<P>) {
+        self.of_hosts += usize::from(flight.content.is_of_host());
+        let number = self.vacant.pop().unwrap_or_else(|| {
+            self.flights.push(None);
+            self.flights.len() - 1
+        });
+        (number as u64, self.flights[number].insert(flight))
+    }
+
+    /// What a number stands for, which is in no queue any more.
+    pub fn take(&mut self, number: u64) -> Option<Flight<P>> {
+        let number = usize::try_from(number).ok()?;
+        let flight = self.flights.get_mut(number)?.take()?;
+        self.vacant.push(number);
+        self.of_hosts -= usize::from(flight.content.is_of_host());
+        Some(flight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Towards;
+    use super::super::flight::Content;
+    use super::*;
+
+    fn flight(connection: u32, content: Content<()>) -> Flight<()> {
+        Flight {
+            due: (0, 0),
+            route: 0,
+            connection,
+            towards: Towards::Receiver,
+            hop: 0,
+            damaged: false,
+            content,
+        }
+    }
+
+    #[test]
+    fn a_number_stands_for_one_packet_until_that_is_taken() {
+        let mut queued = QueuedFlights::new();
+        let datagram = Content::Datagram {
+            number: 0,
+            sent: 0.0,
+            bytes: 100,
+        };
+        let first = queued.put(flight(1, Content::Host(()))).0;
+        let second = queued.put(flight(2, datagram)).0;
+        assert_eq!(queued.of_hosts(), 1);
+        assert_eq!(queued.take(first).map(|flight| flight.connection), Some(1));
+        assert!(queued.take(first).is_none());
+        assert_eq!(queued.of_hosts(), 0);
+        assert_eq!(queued.put(flight(3, Content::Host(()))).0, first);
+        assert_eq!(queued.take(second).map(|flight| flight.connection), Some(2));
+        assert_eq!(queued.take(first).map(|flight| flight.connection), Some(3));
+    }
+}
