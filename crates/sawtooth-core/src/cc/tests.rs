@@ -90,7 +90,7 @@ const SPECIFIED: &[(&str, &str, &str)] = &[
     ("reno", "RFC 5681 §3.1", "beta 0.5"),
     (
         "cubic",
-        "RFC 9438 §5, §4.6; RFC 9406 §4.3; draft-chung-ccwg-search-09 §3",
+        "RFC 9438 §5, §4.6; RFC 9406 §4.3; draft-chung-ccwg-search",
         "c 0.4, beta 0.7, css_growth_divisor 4, css_rounds 5, l 8, hystart_delay_min 0.004, \
          hystart_delay_max 0.016, hystart_delay_divisor 8, hystart_samples 8, search_window 3.5, \
          search_bins 10, search_extra_bins 15, search_threshold 0.26",

@@ -1,6 +1,6 @@
 //! SEARCH (Slow start Exit At Right CHokepoint): slow start ends when no longer everything arrives that was sent a round trip before.
 //!
-//! Specification: draft-chung-ccwg-search-09 §3 (algorithm), §4 (parameters).
+//! Specification: draft-chung-ccwg-search; which of its texts is said below, and no section is cited as that of -09 was not at hand.
 //!
 //! Model, in segments and seconds:
 //! - a bin is `search_window * RTT / search_bins` long, with the connection's first RTT; at the end of each it is noted how much has been
@@ -33,7 +33,7 @@ use crate::registry::{Entry, Kind, Param, Params, Value};
 pub const ENTRY: Entry<New> = Entry {
     name: "search",
     summary: "SEARCH: ends slow start when less is delivered than was sent a round trip before",
-    specification: &["draft-chung-ccwg-search-09 §3"],
+    specification: &["draft-chung-ccwg-search"],
     params: &[
         Param {
             name: "search_window",
