@@ -6,6 +6,7 @@
 //! The simulator moves its packets from port to port itself, with shortcuts. A [`Network`] does so, without any, for packets of hosts that
 //! are elsewhere. Both have their [flows of UDP](UdpFlow) from here.
 
+mod agenda;
 mod flight;
 mod ledger;
 mod network;

@@ -7,8 +7,6 @@
 //! **UDP.** Flows of UDP need no host: their packets are made here by their own sources and meet those of hosts in the ports. They are
 //! moved only when a host's packet is, or at the end, as nothing else depends on where they are.
 //!
-//! **Order.** Of events at one instant the one that was scheduled first happens first, and what UDP sends goes before all of them.
-//!
 //! The simulator's own loop (`sim::World`) has the same [ports](Port) and [flows of UDP](UdpFlow), but not this: it computes events early or
 //! leaves them out, and so orders them by their [lineage](crate::events), which this has no use for; and its hosts answer at once, so that a
 //! packet may pass many stops in one step.
@@ -16,10 +14,8 @@
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use super::flight::{Content, Due, Flight, Payload, Towards};
+use super::agenda::{Agenda, Event};
+use super::flight::{Content, Flight, Payload, Towards};
 use super::queued::QueuedFlights;
 use super::{Passage, Port, Traffic, Transmission, Turn, UdpFlow};
 use crate::events::{Key, Lineage};
@@ -46,16 +42,9 @@ pub struct Network<P> {
     /// No packet reaches the other host sooner than this after it was sent.
     pub shortest_delay: f64,
     lineage: Lineage,
-    scheduled: u64,
-    /// Packets of hosts that are between ports.
-    flights: BinaryHeap<Reverse<Flight<P>>>,
-    /// Those of UDP.
-    datagrams: BinaryHeap<Reverse<Flight<P>>>,
-    /// When the next packets of flows of UDP leave.
-    departures: BinaryHeap<Reverse<(Due, usize)>>,
-    /// Of each port: when its transmitter is free, or may send what it holds back; of those whose departures take events.
-    free: Vec<Option<Due>>,
-    /// What waits at those ports.
+    /// What is going to happen.
+    agenda: Agenda<P>,
+    /// What waits at ports whose departures take events.
     queued: QueuedFlights<P>,
 }
 
@@ -68,17 +57,6 @@ struct Route {
     access_delay: f64,
 }
 
-/// What may happen next.
-#[derive(Clone, Copy, Debug)]
-enum Next {
-    /// A packet of a flow of UDP leaves.
-    Departure(usize),
-    Datagram,
-    Flight,
-    /// A port's transmitter is free, or what waits there may leave.
-    Free(usize),
-}
-
 impl<P: Payload> Network<P> {
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
         let mut ports = super::ports(scenario, seed, true);
@@ -89,7 +67,7 @@ impl<P: Payload> Network<P> {
         let whose = (0..index(routes.len())).map(|flow| Traffic { flow, acks: false });
         super::keep_ledgers(&mut ports, scenario.record, whose.collect());
         let mut network = Self {
-            free: vec![None; ports.len()],
+            agenda: Agenda::new(ports.len()),
             ports,
             routes,
             udp: (scenario.udp.iter())
@@ -97,10 +75,6 @@ impl<P: Payload> Network<P> {
                 .collect(),
             shortest_delay: shortest_delay(scenario),
             lineage: Lineage::new(),
-            scheduled: 0,
-            flights: BinaryHeap::new(),
-            datagrams: BinaryHeap::new(),
-            departures: BinaryHeap::new(),
             queued: QueuedFlights::new(),
         };
         for flow in 0..network.udp.len() {
@@ -124,23 +98,20 @@ impl<P: Payload> Network<P> {
             damaged: false,
             content: Content::Host(packet),
         };
-        self.fly(now + access_delay, flight);
+        self.agenda.schedule_arrival(flight, now + access_delay);
     }
 
     /// When something is to be done next for a packet of a host, infinite if none is on its way. What UDP does before is done with it.
     pub fn next_time(&self) -> f64 {
-        let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
-        let free = self.next_free().filter(|_| self.queued.of_hosts() > 0);
-        let next = flight.into_iter().chain(free.map(|(due, _)| due)).min();
-        next.map_or(f64::INFINITY, |(time, _)| f64::from_bits(time))
+        self.agenda.next_time_of_hosts(self.queued.of_hosts() > 0)
     }
 
     /// Moves all packets up to `now`, or until one reaches its host. To be called again until there is none.
     pub fn advance(&mut self, now: f64) -> Option<Delivery<P>> {
         while self.next_time() <= now
-            && let Some(((time, _), next)) = self.next()
+            && let Some((time, event)) = self.agenda.pop()
         {
-            let delivery = self.take(time, next);
+            let delivery = self.happen(time, event);
             if delivery.is_some() {
                 return delivery;
             }
@@ -150,80 +121,30 @@ impl<P: Payload> Network<P> {
 
     /// Moves all packets up to the end of the run at `end`, before which nothing reaches a host any more.
     pub fn finish(&mut self, end: f64) {
-        while let Some(((time, _), next)) = self.next()
-            && time < end.to_bits()
+        while self.agenda.next_time() < end
+            && let Some((time, event)) = self.agenda.pop()
         {
-            self.take(time, next);
+            self.happen(time, event);
         }
     }
 
-    /// What happens next.
-    fn next(&self) -> Option<(Due, Next)> {
-        let departure = self.departures.peek().map(|Reverse(next)| *next);
-        let datagram = self.datagrams.peek().map(|Reverse(flight)| flight.due);
-        let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
-        let all = [
-            departure.map(|(due, flow)| (due, Next::Departure(flow))),
-            datagram.map(|due| (due, Next::Datagram)),
-            flight.map(|due| (due, Next::Flight)),
-            self.next_free().map(|(due, port)| (due, Next::Free(port))),
-        ];
-        all.into_iter().flatten().min_by_key(|(due, _)| *due)
-    }
-
-    /// The port whose transmitter is free next.
-    fn next_free(&self) -> Option<(Due, usize)> {
-        let free = self.free.iter().zip(0..);
-        free.filter_map(|(due, port)| due.map(|due| (due, port)))
-            .min()
-    }
-
-    /// Does what happens next.
-    fn take(&mut self, time: u64, next: Next) -> Option<Delivery<P>> {
-        match next {
-            Next::Departure(flow) => {
-                self.departures.pop();
-                self.send_datagram(flow, f64::from_bits(time));
-                None
-            }
-            Next::Datagram => {
-                let Reverse(flight) = self.datagrams.pop()?;
-                self.move_on(flight)
-            }
-            Next::Flight => {
-                let Reverse(flight) = self.flights.pop()?;
-                self.move_on(flight)
-            }
-            Next::Free(port) => {
-                self.free[port] = None;
-                let key = Key::at_start(f64::from_bits(time), 0);
+    /// Does what happens at `time`; the packet that has reached its host by it.
+    fn happen(&mut self, time: f64, event: Event<P>) -> Option<Delivery<P>> {
+        match event {
+            Event::Departure(flow) => self.send_datagram(flow, time),
+            Event::Arrival(flight) => return self.move_on(flight),
+            Event::Free(port) => {
+                let key = Key::at_start(time, 0);
                 let turn = self.ports[port].transmitter_free(key, &mut self.lineage);
                 self.take_turn(port, turn);
-                None
             }
         }
-    }
-
-    /// When an event happens that is scheduled now.
-    fn due(&mut self, time: f64) -> Due {
-        self.scheduled += 1;
-        (time.to_bits(), self.scheduled)
+        None
     }
 
     fn schedule_departure(&mut self, flow: usize) {
         if let Some(time) = self.udp[flow].due() {
-            // Before everything that is scheduled for the same time.
-            self.departures.push(Reverse(((time.to_bits(), 0), flow)));
-        }
-    }
-
-    /// A packet arrives at `time` at its next port or at its end.
-    fn fly(&mut self, time: f64, mut flight: Flight<P>) {
-        flight.due = self.due(time);
-        if flight.content.is_of_host() {
-            self.flights.push(Reverse(flight));
-        } else {
-            self.datagrams.push(Reverse(flight));
+            self.agenda.schedule_departure(flow, time);
         }
     }
 
@@ -247,7 +168,7 @@ impl<P: Payload> Network<P> {
         };
         let access_delay = self.routes[route].access_delay;
         if access_delay > 0.0 {
-            self.fly(now + access_delay, flight);
+            self.agenda.schedule_arrival(flight, now + access_delay);
         } else {
             self.move_on(flight);
         }
@@ -323,7 +244,7 @@ impl<P: Payload> Network<P> {
         }
         match turn {
             Turn::Waits => {}
-            Turn::Wakes(key) => self.free[port] = Some(self.due(key.time)),
+            Turn::Wakes(key) => self.agenda.schedule_free(port, key.time),
             Turn::Starts(Transmission {
                 packet,
                 passage,
@@ -335,7 +256,7 @@ impl<P: Payload> Network<P> {
                     }
                     self.cross(port, flight, passage);
                 }
-                self.free[port] = Some(self.due(done.time));
+                self.agenda.schedule_free(port, done.time);
             }
         }
     }
@@ -364,7 +285,8 @@ impl<P: Payload> Network<P> {
                 self.ports[port].pass_on(arrival, bytes, next_bps)
             });
             if !arrival.is_never() {
-                self.fly(arrival.time + access_delay, flight);
+                let time = arrival.time + access_delay;
+                self.agenda.schedule_arrival(flight, time);
             }
         }
     }

@@ -1,0 +1,197 @@
+//! What happens next in a [`Network`](super::Network): events in the order of their times, and of those at one instant in the order in which
+//! they were scheduled. What UDP sends goes before all else at its instant.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::flight::{Due, Flight};
+
+/// Something that happens.
+#[derive(Debug)]
+pub(super) enum Event<P> {
+    /// The next packet of a flow of UDP leaves.
+    Departure(usize),
+    /// A packet arrives at its next port or at its end.
+    Arrival(Flight<P>),
+    /// A port's transmitter is free, or what waits there may leave.
+    Free(usize),
+}
+
+/// All events that are known.
+#[derive(Debug)]
+pub(super) struct Agenda<P> {
+    scheduled: u64,
+    /// Packets of hosts that are between ports.
+    flights: BinaryHeap<Reverse<Flight<P>>>,
+    /// Those of UDP.
+    datagrams: BinaryHeap<Reverse<Flight<P>>>,
+    /// Of flows of UDP.
+    departures: BinaryHeap<Reverse<(Due, usize)>>,
+    /// Of each port, if its departures take events.
+    free: Vec<Option<Due>>,
+}
+
+/// In which of the lists of an [`Agenda`] the next event is.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    Departure,
+    Datagram,
+    Flight,
+    Free(usize),
+}
+
+impl<P> Agenda<P> {
+    pub fn new(ports: usize) -> Self {
+        Self {
+            scheduled: 0,
+            flights: BinaryHeap::new(),
+            datagrams: BinaryHeap::new(),
+            departures: BinaryHeap::new(),
+            free: vec![None; ports],
+        }
+    }
+
+    /// The next packet of a flow of UDP leaves at `time`.
+    pub fn schedule_departure(&mut self, flow: usize, time: f64) {
+        // Before everything that is scheduled for the same time.
+        self.departures.push(Reverse(((time.to_bits(), 0), flow)));
+    }
+
+    pub fn schedule_arrival(&mut self, mut flight: Flight<P>, time: f64) {
+        flight.due = self.due(time);
+        if flight.content.is_of_host() {
+            self.flights.push(Reverse(flight));
+        } else {
+            self.datagrams.push(Reverse(flight));
+        }
+    }
+
+    /// Takes the place of what was known of that port.
+    pub fn schedule_free(&mut self, port: usize, time: f64) {
+        self.free[port] = Some(self.due(time));
+    }
+
+    fn due(&mut self, time: f64) -> Due {
+        self.scheduled += 1;
+        (time.to_bits(), self.scheduled)
+    }
+
+    /// When something happens next, infinite if nothing does.
+    pub fn next_time(&self) -> f64 {
+        time_of(self.next().map(|(due, _)| due))
+    }
+
+    /// When something happens next that may concern a host: a packet of one arrives somewhere or, if any is `queued`, a transmitter is free.
+    pub fn next_time_of_hosts(&self, queued: bool) -> f64 {
+        let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
+        let free = self.next_free().filter(|_| queued);
+        time_of(flight.into_iter().chain(free.map(|(due, _)| due)).min())
+    }
+
+    /// What happens next, and when.
+    pub fn pop(&mut self) -> Option<(f64, Event<P>)> {
+        let (due, next) = self.next()?;
+        let event = match next {
+            Next::Departure => Event::Departure(self.departures.pop()?.0.1),
+            Next::Datagram => Event::Arrival(self.datagrams.pop()?.0),
+            Next::Flight => Event::Arrival(self.flights.pop()?.0),
+            Next::Free(port) => {
+                self.free[port] = None;
+                Event::Free(port)
+            }
+        };
+        Some((f64::from_bits(due.0), event))
+    }
+
+    fn next(&self) -> Option<(Due, Next)> {
+        let departure = self.departures.peek().map(|Reverse((due, _))| *due);
+        let datagram = self.datagrams.peek().map(|Reverse(flight)| flight.due);
+        let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
+        let all = [
+            departure.map(|due| (due, Next::Departure)),
+            datagram.map(|due| (due, Next::Datagram)),
+            flight.map(|due| (due, Next::Flight)),
+            self.next_free().map(|(due, port)| (due, Next::Free(port))),
+        ];
+        all.into_iter().flatten().min_by_key(|(due, _)| *due)
+    }
+
+    /// The port whose transmitter is free next.
+    fn next_free(&self) -> Option<(Due, usize)> {
+        let free = self.free.iter().zip(0..);
+        free.filter_map(|(due, port)| due.map(|due| (due, port)))
+            .min()
+    }
+}
+
+fn time_of(due: Option<Due>) -> f64 {
+    due.map_or(f64::INFINITY, |(time, _)| f64::from_bits(time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Towards;
+    use super::super::flight::Content;
+    use super::*;
+
+    fn flight(connection: u32, content: Content<()>) -> Flight<()> {
+        Flight {
+            due: (0, 0),
+            route: 0,
+            connection,
+            towards: Towards::Receiver,
+            hop: 0,
+            damaged: false,
+            content,
+        }
+    }
+
+    #[test]
+    fn of_events_at_one_instant_departures_go_first_and_then_what_was_scheduled_first() {
+        let mut agenda = Agenda::new(2);
+        let datagram = Content::Datagram {
+            number: 0,
+            sent: 0.0,
+            bytes: 100,
+        };
+        agenda.schedule_arrival(flight(1, Content::Host(())), 2.0);
+        agenda.schedule_free(1, 2.0);
+        agenda.schedule_arrival(flight(2, datagram), 2.0);
+        agenda.schedule_free(0, 2.0);
+        agenda.schedule_departure(7, 2.0);
+        agenda.schedule_arrival(flight(3, Content::Host(())), 1.0);
+        let mut order = Vec::new();
+        while let Some((time, event)) = agenda.pop() {
+            order.push(match event {
+                Event::Departure(flow) => (time, "departure", flow),
+                Event::Arrival(flight) => (time, "arrival", flight.connection as usize),
+                Event::Free(port) => (time, "free", port),
+            });
+        }
+        let expected = [
+            (1.0, "arrival", 3),
+            (2.0, "departure", 7),
+            (2.0, "arrival", 1),
+            (2.0, "free", 1),
+            (2.0, "arrival", 2),
+            (2.0, "free", 0),
+        ];
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn hosts_wait_for_their_packets_and_for_transmitters_that_hold_any() {
+        let mut agenda = Agenda::new(1);
+        assert_eq!(agenda.next_time(), f64::INFINITY);
+        agenda.schedule_departure(0, 1.0);
+        agenda.schedule_free(0, 2.0);
+        assert_eq!(agenda.next_time(), 1.0);
+        assert_eq!(agenda.next_time_of_hosts(false), f64::INFINITY);
+        assert_eq!(agenda.next_time_of_hosts(true), 2.0);
+        agenda.schedule_arrival(flight(1, Content::Host(())), 1.5);
+        assert_eq!(agenda.next_time_of_hosts(true), 1.5);
+        // A later word on a transmitter replaces the earlier.
+        agenda.schedule_free(0, 1.25);
+        assert_eq!(agenda.next_time_of_hosts(true), 1.25);
+    }
+}
